@@ -145,8 +145,8 @@ envoy_tool() {
   "$1/envoy/_bin/envoy" --version
 }
 
-# Built without the costly optimisations: it runs for a second.
+# Built without optimisations: it runs for a second or two.
 cargo_deny_tool() {
-  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     cargo install cargo-deny --quiet --locked --version "$CARGO_DENY_VERSION" --root "$1"
 }

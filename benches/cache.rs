@@ -13,7 +13,7 @@ use toolwire::{
         Terminal,
         convert::{ResultFormat, outcome},
     },
-    pipeline::Call,
+    engine::pipeline::Call,
 };
 
 use support::Bench;

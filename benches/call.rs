@@ -10,14 +10,13 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use toolwire::{
-    context::ToolContext,
     contract::{
         Payload, Terminal, arguments,
         convert::{ResultFormat, outcome},
     },
-    pipeline::Call,
-    registry::RegisteredTool,
+    engine::{pipeline::Call, registry::RegisteredTool},
     telemetry,
+    tool::context::ToolContext,
 };
 
 use support::Bench;

@@ -6,10 +6,10 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use toolwire::{
-    app::App,
     config::Config,
     domains,
-    exports::{Format, Options, export},
+    engine::exports::{Format, Options, export},
+    server::app::App,
 };
 
 const TOOLS: usize = 1_000;

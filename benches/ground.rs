@@ -6,14 +6,12 @@ use chrono::NaiveDate;
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Map, Value, json};
 use toolwire::{
-    agent::{
-        ground::{Checker, ContextBundle, contexts::Contexts},
-        plan::{Asked, Made, Offers, PlannedCall},
-    },
-    app::App,
+    agent::ground::{Checker, ContextBundle, contexts::Contexts},
     config::Config,
     contract::{Payload, Provenance, ToolResult},
     domains,
+    planner::{Asked, Made, Offers, PlannedCall},
+    server::app::App,
 };
 
 /// Two thousand numbers in five hundred rows.

@@ -8,9 +8,9 @@ use std::{
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use toolwire::{
-    clock,
-    context::UserId,
-    upstream::limiter::{Budget, Budgets, Limiter, MemoryLimiter},
+    base::clock,
+    sources::upstream::limiter::{Budget, Budgets, Limiter, MemoryLimiter},
+    tool::context::UserId,
 };
 
 /// Polls once: what is decided at once needs no more.

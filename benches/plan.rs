@@ -10,11 +10,10 @@ use prost_reflect::DescriptorPool;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwire::{
-    agent::plan::{Asked, Lexicon, Offer, Offers, embedded::Embedded},
-    clock,
-    context::UserId,
-    files::Tree,
-    registry::{Manifests, Offered, Registry},
+    base::{clock, files::Tree},
+    engine::registry::{Manifests, Offered, Registry},
+    planner::{Asked, Lexicon, Offer, Offers, embedded::Embedded},
+    tool::context::UserId,
 };
 
 const TOOLS: usize = 1000;
@@ -69,7 +68,7 @@ fn percentiles(offer: &Offer) {
     );
 }
 
-fn decide(offer: &Offer, message: &str) -> toolwire::agent::plan::Plan {
+fn decide(offer: &Offer, message: &str) -> toolwire::planner::Plan {
     let today = NaiveDate::from_ymd_opt(2026, 1, 16).unwrap();
     Embedded::decide(&Asked { message, account: None, history: &[], made: &[], offer, today })
 }

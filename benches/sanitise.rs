@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use toolwire::upstream::text::Passage;
+use toolwire::sources::upstream::text::Passage;
 
 const SIZE: usize = 64 * 1024;
 

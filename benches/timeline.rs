@@ -10,15 +10,14 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 use futures_util::future::join_all;
 use sqlx::{Connection, SqliteConnection, raw_sql};
 use toolwire::{
-    clock,
-    context::{RequestId, TaskId, User, UserId},
-    digest::Digest,
+    base::{clock, digest::Digest},
+    engine::tasks::render::read::{Wish, rendered},
     store::{
         Sqlite,
         tasks::{Mutation, NewMessage, NewRoot, PageOf, Tasks, Turn, entry::Speaker},
+        workspace::Workspace,
     },
-    tasks::render::read::{Wish, rendered},
-    workspace::Workspace,
+    tool::context::{RequestId, TaskId, User, UserId},
 };
 
 /// How many entries each way is timed with.

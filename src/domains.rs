@@ -1,23 +1,33 @@
 //! The bundled domains. A domain is one line in this list; `main.rs` hands it to the command line.
 
-pub mod brokerage;
-pub mod diagnostics;
-pub mod orchestration;
-pub mod research;
+pub use toolwire_diagnostics as diagnostics;
+#[cfg(feature = "samples")]
+pub use {
+    toolwire_brokerage as brokerage, toolwire_orchestration as orchestration, toolwire_research as research,
+};
 
-use crate::domain::Domain;
+use crate::server::domain::Domain;
 
-/// Every domain that comes with Toolwire.
+/// Every domain that comes with Toolwire. Without the feature `samples`, the diagnostics alone.
 pub fn bundled() -> Vec<Domain> {
-    vec![brokerage::domain(), research::domain(), orchestration::domain(), diagnostics::domain()]
+    vec![
+        #[cfg(feature = "samples")]
+        brokerage::domain(),
+        #[cfg(feature = "samples")]
+        research::domain(),
+        #[cfg(feature = "samples")]
+        orchestration::domain(),
+        diagnostics::domain(),
+    ]
 }
 
 #[cfg(test)]
+#[cfg(feature = "samples")]
 mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
 
     use super::*;
-    use crate::files::Embedded;
+    use crate::base::files::Embedded;
 
     /// The paths of all files below a directory.
     fn on_disk(directory: &Path, path: &str, found: &mut BTreeSet<String>) {

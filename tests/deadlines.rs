@@ -12,7 +12,6 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::{runtime::Handle, sync::Mutex, time::timeout};
 use toolwire::{
-    context::RequestId,
     contract::{
         json::to_struct,
         proto::v1::{
@@ -20,6 +19,7 @@ use toolwire::{
             call_tool_response, invoke_tool_request, tool_result::Outcome,
         },
     },
+    tool::context::RequestId,
 };
 
 use support::{

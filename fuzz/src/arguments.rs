@@ -9,11 +9,11 @@ use prost::Message;
 use prost_reflect::DynamicMessage;
 use serde_json::Value;
 use toolwire::{
-    app,
     config::Config,
     contract::{arguments::Arguments, json, transcode::Encoder},
     domains,
-    registry::{Offered, RegisteredTool, Registry},
+    engine::registry::{Offered, RegisteredTool, Registry},
+    server::app,
 };
 
 static TOOLS: LazyLock<Vec<(String, Arc<RegisteredTool>)>> = LazyLock::new(|| {

@@ -2,8 +2,8 @@
 //! summary and a count of tokens, the same each time and within their bounds.
 
 use toolwire::{
+    store::workspace::{blocks, mime, path::Path, summary, terms, utf8},
     tokens,
-    workspace::{blocks, mime, path::Path, summary, terms, utf8},
 };
 
 /// Types that are read in a way of their own.

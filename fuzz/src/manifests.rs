@@ -10,9 +10,11 @@ use prost_reflect::DescriptorPool;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwire::{
+    base::files::{Problems, Tree},
     contract::ToolName,
-    files::{Problems, Tree},
-    registry::{Manifests, Offered, Registry, describe_for_planner, docs, guidance_for_planner, lint},
+    engine::registry::{
+        Manifests, Offered, Registry, describe_for_planner, docs, guidance_for_planner, lint,
+    },
     tool::Executor,
 };
 

@@ -1,6 +1,9 @@
 //! A text as the path of a document: what is read keeps every rule, is read as itself, and has a type.
 
-use toolwire::workspace::{mime, path, path::Path};
+use toolwire::store::workspace::{
+    mime,
+    path::{self, Path},
+};
 
 /// Reads a path.
 pub fn run(input: &[u8]) {

@@ -1,6 +1,6 @@
 //! Text from outside: whatever goes in, what comes out shows all that it holds, keeps its bounds and stays as it is.
 
-use toolwire::upstream::{
+use toolwire::sources::upstream::{
     orders,
     text::{Identifier, Line, Link, Passage},
 };

@@ -12,8 +12,7 @@ use chrono::{DateTime, Days};
 use http::HeaderValue;
 use tokio::runtime::Builder;
 use toolwire::{
-    clock,
-    context::{ToolContext, User},
+    base::clock,
     domains::research::sources::{
         news::{self, Category, News},
         nse::{self, Nse},
@@ -22,10 +21,11 @@ use toolwire::{
         valuepickr::{self, Order, Topic, ValuePickr},
         yahoo::{self, Span, Yahoo},
     },
-    upstream::{
+    sources::upstream::{
         now::Now,
         text::{Identifier, Line},
     },
+    tool::context::{ToolContext, User},
 };
 
 use self::site::Site;

@@ -12,8 +12,8 @@ use serde_json::Value;
 use toolwire::contract::{
     Payload,
     arguments::Arguments,
-    payload::{Omitted, to_arguments},
-    transcode::{Encoder, Renderer},
+    payload::to_arguments,
+    transcode::{Encoder, Omitted, Renderer},
 };
 
 use super::arguments::tools;

@@ -10,10 +10,8 @@ use std::fmt;
 use futures_util::stream::BoxStream;
 
 pub use self::response::{Response, Validated, confidence};
-use super::{
-    ground::{ContextBundle, Issue},
-    plan::Asked,
-};
+use super::ground::{ContextBundle, Issue};
+use toolwire_planner::Asked;
 
 /// Writes answers.
 pub trait Answerer: Send + Sync + fmt::Debug {

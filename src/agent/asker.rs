@@ -9,13 +9,11 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::meter::Meter;
-use crate::{
-    clock,
-    context::ToolContext,
-    models::{Answer, Message, Model, ModelError, Part, Request, ToolCall, Usage, Whole},
-    telemetry::metric,
-    tokens,
-};
+use toolwire_base::clock;
+use toolwire_sources::models::{Answer, Message, Model, ModelError, Part, Request, ToolCall, Usage, Whole};
+use toolwire_telemetry::metric;
+use toolwire_tokens as tokens;
+use toolwire_tool::context::ToolContext;
 
 /// No answer is asked for that may not have so many tokens.
 const SHORTEST: u64 = 64;

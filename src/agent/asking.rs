@@ -2,11 +2,9 @@
 
 use std::time::SystemTime;
 
-use super::{memory::Standing, plan::Exchange};
-use crate::context::{RequestId, SessionId, ToolContext};
-
-/// Names a turn: the identifier by which a repeat is recognised.
-pub type TurnId = RequestId;
+use super::{TurnId, memory::Standing};
+use toolwire_planner::Exchange;
+use toolwire_tool::context::{SessionId, ToolContext};
 
 /// A turn that is to be carried out.
 #[derive(Clone, Debug)]

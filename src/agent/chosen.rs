@@ -11,9 +11,10 @@ use super::{
     asker::Asker,
     meter::Meter,
     parts::ModelParts,
-    plan::{Planner, native::Native, prompted::Prompted},
+    planners::{native::Native, prompted::Prompted},
 };
-use crate::{models::Usage, upstream::source_status::SourceBudget};
+use toolwire_planner::Planner;
+use toolwire_sources::{models::Usage, upstream::source_status::SourceBudget};
 
 /// Who plans and who answers.
 pub(super) struct Chosen {

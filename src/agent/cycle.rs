@@ -10,23 +10,27 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures_util::{StreamExt, stream};
 
-use self::call::End;
-pub(super) use self::call::{Caller, component, text};
-pub(super) use self::slot::is_cut;
-use self::slot::{Slot, Wanted, cut, failed, key_in, not_offered, too_often};
+use self::{
+    call::End,
+    slot::{Slot, Wanted, cut, failed, key_in, not_offered, too_often},
+};
+pub(super) use self::{
+    call::{Caller, component, planned_call, text},
+    slot::is_cut,
+};
 use super::{
     Budget, TurnId,
     kept_call::KeptCall,
     memory::{KeptMade, Pending, Standing},
-    plan::{Made, Offer, PlannedCall},
+};
+use toolwire_base::digest::Digest;
+use toolwire_contract::{ErrorCode, ToolError, ToolResult};
+use toolwire_engine::registry::RegisteredTool;
+use toolwire_planner::{
+    Made, Offer, PlannedCall,
     policy::{OnError, on_error},
 };
-use crate::{
-    context::RequestId,
-    contract::{ErrorCode, ToolError, ToolResult},
-    digest::Digest,
-    registry::RegisteredTool,
-};
+use toolwire_tool::context::RequestId;
 
 /// What a cycle has done so far.
 #[derive(Debug)]
@@ -55,7 +59,7 @@ pub(super) struct Cycle {
 }
 
 /// What a person is asked about a call.
-pub(super) type Asked = (String, Box<crate::contract::ConfirmationRequired>);
+pub(super) type Asked = (String, Box<toolwire_contract::ConfirmationRequired>);
 
 /// What a step came to.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::{
     ground::{Checker, ContextBundle, Issue},
     proposal::Proposal,
 };
-use crate::contract::proto::agent::v1::Validation;
+use toolwire_contract::proto::agent::v1::Validation;
 
 /// The reply as far as it is made.
 #[derive(Debug)]

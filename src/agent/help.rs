@@ -1,9 +1,10 @@
 //! What can be asked: said to whoever greets or asks for help, where no model answers. Not here: everything else that
-//! is said (`plan`, `answer`).
+//! is said (`toolwire-planner`, `answer`).
 
 use std::fmt::Write;
 
-use super::{answer::embedded::quote::quote, plan::Offer};
+use super::answer::embedded::quote::quote;
+use toolwire_planner::Offer;
 
 /// Messages that ask for nothing but help, without their punctuation.
 const ASKED: [&str; 19] = [

@@ -3,7 +3,7 @@
 //!
 //! A domain names them (`Domain::in_chat`). Not here: which tool a question is about, and what a model calls.
 
-use super::plan::{Offer, Plan, PlannedCall, Step};
+use toolwire_planner::{Offer, Plan, PlannedCall, Step};
 
 /// The tools that stand for others: the one that is planned, and the one that is called.
 #[derive(Clone, Debug, Default)]

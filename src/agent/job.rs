@@ -2,7 +2,7 @@
 //!
 //! A workflow decides what is called and what comes out; everything goes through the pipeline, as its user. It must do
 //! nothing but read: a job whose process ends is over and is started again. Not here: which jobs may begin, and whose
-//! they are (`service`).
+//! they are (`toolwire_server::service`).
 
 mod called;
 mod carried;
@@ -17,7 +17,7 @@ pub use self::{
     carried::{Stop, carry_out},
     run::{Run, Setup},
 };
-use crate::store::jobs::{Failure, Said};
+use toolwire_store::jobs::{Failure, Said};
 
 /// Work in the background.
 pub trait Workflow: Send + Sync + Debug {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::plan::{ByModel, PlannedCall};
+use toolwire_planner::{ByModel, PlannedCall};
 
 /// A planned call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

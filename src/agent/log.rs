@@ -13,15 +13,13 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use crate::{
-    clock,
-    contract::{
-        Refusal,
-        convert::timestamp,
-        proto::{
-            agent::v1::{TurnEvent, turn_event::Event},
-            v1,
-        },
+use toolwire_base::clock;
+use toolwire_contract::{
+    Refusal,
+    convert::timestamp,
+    proto::{
+        agent::v1::{TurnEvent, turn_event::Event},
+        v1,
     },
 };
 
@@ -174,7 +172,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::contract::proto::agent::v1::{AnswerDelta, Reply};
+    use toolwire_contract::proto::agent::v1::{AnswerDelta, Reply};
 
     fn delta(text: &str) -> Event {
         Event::AnswerDelta(AnswerDelta { text: text.to_owned() })

@@ -11,11 +11,10 @@ pub use self::{
     session::Session,
     standing::{KeptMade, Pending, Standing},
 };
-use super::{kept_call::KeptCall, plan::Exchange, proposal::Proposal};
-use crate::{
-    contract::proto::agent::v1::{Paused, Reply},
-    store::StoreError,
-};
+use super::{kept_call::KeptCall, proposal::Proposal};
+use toolwire_contract::proto::agent::v1::{Paused, Reply};
+use toolwire_planner::Exchange;
+use toolwire_store::StoreError;
 
 /// What a conversation has been about.
 #[derive(Clone, Debug, Default)]

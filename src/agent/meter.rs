@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::models::Usage;
+use toolwire_sources::models::Usage;
 
 /// So much of a budget is kept for the answer: one part of so many.
 const KEPT_FOR_ANSWER: u64 = 5;

@@ -2,21 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{
-    answer::Answerer,
-    ground::contexts::Contexts,
-    in_full::InFull,
-    plan::{Offers, Planner},
-    prompts::Prompts,
-};
-use crate::{
-    config::Agent as Settings,
-    models::Model,
+use super::{answer::Answerer, ground::contexts::Contexts, in_full::InFull, prompts::Prompts};
+use toolwire_config::Agent as Settings;
+use toolwire_engine::{
     pipeline::{Pipeline, Policy},
     registry::Registry,
-    store::sessions::Sessions,
-    upstream::source_status::SourceLimits,
 };
+use toolwire_planner::{Offers, Planner};
+use toolwire_sources::{models::Model, upstream::source_status::SourceLimits};
+use toolwire_store::sessions::Sessions;
 
 /// How tools are picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

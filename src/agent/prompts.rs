@@ -22,10 +22,8 @@ use self::{
     files::{Files, of_role},
     template::{load, rendered},
 };
-use crate::{
-    files::{Embedded, Problem, Problems, Tree},
-    registry::{DataSource, SourceHealth},
-};
+use toolwire_base::files::{Embedded, Problem, Problems, Tree};
+use toolwire_engine::registry::{DataSource, SourceHealth};
 
 /// All prompts, kept current.
 pub struct Prompts {

@@ -2,15 +2,17 @@
 //!
 //! The planner understands too little to change anything on its own: it asks about each change, and the call is made
 //! only if the very next message of the session is a clear yes. Not here: confirmations that a manifest requires
-//! (`pipeline::confirm`), which a yes in a conversation never gives.
+//! (`toolwire_engine::pipeline::confirm`), which a yes in a conversation never gives.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{kept_call::KeptCall, plan::Offer};
-use crate::{registry::RegisteredTool, words::one_line};
+use super::kept_call::KeptCall;
+use toolwire_base::words::one_line;
+use toolwire_engine::registry::RegisteredTool;
+use toolwire_planner::Offer;
 
 /// The lifetime of a proposal.
 pub const EXPIRES_IN: Duration = Duration::from_mins(10);

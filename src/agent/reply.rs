@@ -7,23 +7,20 @@ use prost::Message;
 use super::{
     Asking,
     answer::{self, Validated},
-    cycle::{Cycle, component},
+    cycle::{self, Cycle, component, planned_call},
     draft::Draft,
     in_full::InFull,
-    plan::{Made, Offer},
     proposal::{Proposal, ProposedCall},
-    run,
     turn::Outcome,
 };
-use crate::{
-    context::{Ledger, LedgerRow},
-    contract::{
-        convert::{self, ResultFormat},
-        json,
-        proto::agent::v1,
-    },
-    models::Usage,
+use toolwire_contract::{
+    convert::{self, ResultFormat},
+    json,
+    proto::agent::v1,
 };
+use toolwire_planner::{Made, Offer};
+use toolwire_sources::models::Usage;
+use toolwire_tool::context::{Ledger, LedgerRow};
 
 /// The largest reply in JSON form, in bytes: as structures it is at most twice as large, which clients still take.
 const LARGEST: usize = 1_500_000;
@@ -104,13 +101,13 @@ fn tool_result(made: &Made) -> v1::TurnToolResult {
     v1::TurnToolResult {
         tool: made.call.tool.clone(),
         arguments: None,
-        arguments_json: super::cycle::text(&made.call),
+        arguments_json: cycle::text(&made.call),
         result: Some(convert::tool_result((*made.result).clone(), ResultFormat::Json)),
     }
 }
 
 fn proposal(proposal: &Proposal) -> v1::Proposal {
-    let call = |it: &ProposedCall| run::told::planned(&it.call.clone().into());
+    let call = |it: &ProposedCall| planned_call(&it.call.clone().into());
     v1::Proposal {
         calls: proposal.calls.iter().map(call).collect(),
         expires_at: Some(convert::timestamp(proposal.expires_at())),

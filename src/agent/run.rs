@@ -18,19 +18,17 @@ use super::{
     draft::Draft,
     log::Log,
     memory::{Ending, KeptMade, Memory, Pending, Remembered, Standing},
-    plan::{Asked, Exchange, Made, Offer, PlannedCall},
     proposal::Proposal,
     reply,
     turn::{self, Event, Outcome, State},
 };
-use crate::{
-    clock,
-    context::{Ledger, ToolContext},
-    contract::{Refusal, proto::agent::v1::turn_event::Event as Told},
-    store::StoreError,
-    telemetry::metric,
-    upstream::source_status::SourceBudget,
-};
+use toolwire_base::clock;
+use toolwire_contract::{Refusal, proto::agent::v1::turn_event::Event as Told};
+use toolwire_planner::{Asked, Exchange, Made, Offer, PlannedCall};
+use toolwire_sources::upstream::source_status::SourceBudget;
+use toolwire_store::StoreError;
+use toolwire_telemetry::metric;
+use toolwire_tool::context::{Ledger, ToolContext};
 
 /// Said where a turn goes on without its model.
 const WITHOUT: &str = "the model failed; this was made without it";

@@ -14,10 +14,8 @@ use super::{
     TurnId,
     log::{Log, Reader},
 };
-use crate::{
-    context::{SessionId, UserId},
-    contract::{Refusal, TurnRefusal},
-};
+use toolwire_contract::{Refusal, TurnRefusal};
+use toolwire_tool::context::{SessionId, UserId};
 
 /// When room is expected for another turn.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -182,7 +180,7 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::RequestId;
+    use toolwire_tool::context::RequestId;
 
     fn said(message: &str) -> Said {
         Said { message: message.to_owned(), account: String::new() }

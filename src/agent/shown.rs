@@ -2,15 +2,11 @@
 
 use std::{fmt::Write, sync::Arc};
 
-use super::{
-    ground::ContextBundle,
-    plan::{Asked, Made, Offer},
-};
-use crate::{
-    contract::model::{self, LEAST_TOKENS, USUAL_TOKENS, Wanted},
-    models::Message,
-    offload,
-};
+use super::ground::ContextBundle;
+use toolwire_base::offload;
+use toolwire_engine::model::{self, LEAST_TOKENS, USUAL_TOKENS, Wanted};
+use toolwire_planner::{Asked, Made, Offer};
+use toolwire_sources::models::Message;
 
 /// A result takes at most one part of so many of a turn's tokens.
 const PARTS: u64 = 15;

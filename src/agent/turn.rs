@@ -2,7 +2,7 @@
 //!
 //! A pure function of state and event. Not here: what is done in each state (`run`).
 
-use crate::contract::proto::agent::v1::TurnOutcome;
+use toolwire_contract::proto::agent::v1::TurnOutcome;
 
 /// Where a turn is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,16 +5,15 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{connection::Connection, json, table};
-use crate::{
-    client, clock,
+use toolwire_base::{clock, duration, words::visible};
+use toolwire_contract::{
+    convert::timestamp,
+    proto::v1::{self, AuditKind, AuditVerdict},
+};
+use toolwire_server::{
+    client,
     console::{self, Failure},
-    contract::{
-        convert::timestamp,
-        proto::v1::{self, AuditKind, AuditVerdict},
-    },
     domain::Domain,
-    duration,
-    words::visible,
 };
 
 /// So many are asked for at once.

@@ -12,7 +12,8 @@ mod tasks;
 use tonic::Status;
 
 use super::reasons::Reasons;
-use crate::{console::Failure, contract::proto::v1};
+use toolwire_contract::proto::v1;
+use toolwire_server::console::Failure;
 
 pub(super) use documents::Documents;
 pub(super) use invocation::{Confirmations, Events, Invocation};

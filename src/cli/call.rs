@@ -24,18 +24,15 @@ use super::{
     schema,
     signals::unless_interrupted,
 };
-use crate::{
-    client, clock,
+use toolwire_base::{clock, duration};
+use toolwire_contract::proto::v1::{self, ToolDefinition};
+use toolwire_engine::{model::FAILED, pipeline::Target};
+use toolwire_server::{
+    client,
     console::{self, Failure},
-    context::{RequestId, SessionId, TaskLabel},
-    contract::{
-        model::FAILED,
-        proto::v1::{self, ToolDefinition},
-    },
     domain::Domain,
-    duration,
-    pipeline::Target,
 };
+use toolwire_tool::context::{RequestId, SessionId, TaskLabel};
 
 /// Calls a tool and shows its events as they come
 ///

@@ -6,12 +6,12 @@ use clap::Args;
 use tokio::time::sleep;
 
 use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted, table};
-use crate::{
+use toolwire_base::words::visible;
+use toolwire_contract::proto::v1;
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1,
     domain::Domain,
-    words::visible,
 };
 
 /// A watch looks so often.

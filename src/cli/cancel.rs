@@ -4,10 +4,10 @@ use clap::Args;
 use uuid::Uuid;
 
 use super::connection::Connection;
-use crate::{
+use toolwire_contract::proto::v1::cancel_call_request::Call;
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1::cancel_call_request::Call,
 };
 
 /// Cancels a call of yours that is running on a server

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::words;
-use crate::{contract::proto::v1, words::visible};
+use toolwire_base::words::visible;
+use toolwire_contract::proto::v1;
 
 /// In the place of arguments that could not be fetched.
 const CUT: &str = "  arguments of more than 16 KiB, which are not shown here\n";

@@ -9,16 +9,16 @@ use tokio::select;
 pub(super) use self::turn::told;
 use self::turn::{End, Turn};
 use super::{backend::Backend, connection::Connection, signals::interrupted};
-use crate::{
+use toolwire_contract::proto::{
+    agent::v1::{Resume, TurnBudget, TurnInput, turn_input::Say},
+    v1::{ResultFormat, ToolContext},
+};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    context::{RequestId, SessionId},
-    contract::proto::{
-        agent::v1::{Resume, TurnBudget, TurnInput, turn_input::Say},
-        v1::{ResultFormat, ToolContext},
-    },
     domain::Domain,
 };
+use toolwire_tool::context::{RequestId, SessionId};
 
 /// Lines that end a conversation.
 const ENDS: [&str; 3] = ["quit", "exit", "bye"];

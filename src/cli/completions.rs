@@ -6,10 +6,10 @@ use clap::{Args, builder::PossibleValuesParser};
 use clap_complete::Shell;
 
 use super::connection::Connection;
-use crate::{
+use toolwire_contract::proto::v1;
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1,
     domain::Domain,
 };
 

@@ -6,12 +6,12 @@ use futures_util::StreamExt;
 use super::{
     backend::Backend, card::card, connection::Connection, json, signals::unless_interrupted, table, words,
 };
-use crate::{
+use toolwire_base::words::visible;
+use toolwire_contract::proto::v1::{self, ConfirmationWatchType};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1::{self, ConfirmationWatchType},
     domain::Domain,
-    words::visible,
 };
 
 /// So many are asked for at once.

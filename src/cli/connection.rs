@@ -10,13 +10,13 @@ use super::{
     settings::{self, Settings},
     wiring,
 };
-use crate::{
+use toolwire_config::{Client, Environment};
+use toolwire_server::{
     client::{Credentials, Server, ServerUrl},
-    config::{Client, Environment},
     console::Failure,
-    context::{User, UserId},
     domain::Domain,
 };
+use toolwire_tool::context::{User, UserId};
 
 /// Which tools are meant.
 #[derive(Clone, Debug, Args)]

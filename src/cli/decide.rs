@@ -3,10 +3,10 @@
 use clap::Args;
 
 use super::{card::card, connection::Connection};
-use crate::{
+use toolwire_contract::proto::v1::{self, decide_confirmation_request::Decision};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1::{self, decide_confirmation_request::Decision},
     domain::Domain,
 };
 

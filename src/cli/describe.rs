@@ -6,12 +6,11 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{connection::Connection, explain, json, schema, table, words};
-use crate::{
-    clock,
+use toolwire_base::{clock, words::shell};
+use toolwire_contract::{json::from_struct, proto::v1};
+use toolwire_server::{
     console::{self, Failure},
-    contract::{json::from_struct, proto::v1},
     domain::Domain,
-    words::shell,
 };
 
 /// Describes a tool: what it does, what it takes and returns, how it is called
@@ -103,7 +102,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::json::to_struct;
+    use toolwire_contract::json::to_struct;
 
     #[test]
     fn a_description_reads_from_top_to_bottom() {

@@ -5,7 +5,7 @@ use std::{fs, io, path::PathBuf};
 use clap::Args;
 
 use super::{settings::Settings, wiring};
-use crate::{
+use toolwire_server::{
     console::{
         self, Failure,
         files::{self, Existing},

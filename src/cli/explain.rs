@@ -6,12 +6,12 @@ use prost_types::Duration;
 use tonic::{Code, Status};
 
 use super::words;
-use crate::{
-    client, clock,
+use toolwire_base::{clock, words::visible};
+use toolwire_contract::proto::v1;
+use toolwire_server::{
+    client,
     console::{self, Failure},
-    contract::proto::v1,
     domain::{Domain, Offer},
-    words::visible,
 };
 
 /// A definition that is not there, as the end of a command: perhaps of a tool that is offered only when asked for.
@@ -125,10 +125,7 @@ fn line(text: &mut String, more: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{
-        ErrorCode, ToolError, Violation,
-        convert::{self},
-    };
+    use toolwire_contract::{ErrorCode, ToolError, Violation, convert};
 
     const CALLED: Called<'static> = Called { tool: "get_performance", request_id: None, task: None };
 

@@ -4,12 +4,12 @@ use clap::{Args, builder::PossibleValuesParser};
 use serde_json::{Value, json};
 
 use super::connection::Connection;
-use crate::{
+use toolwire_contract::proto::v1;
+use toolwire_engine::exports::Format;
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1,
     domain::Domain,
-    exports::Format,
 };
 
 /// Prints the tools as a provider of models declares them

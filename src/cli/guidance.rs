@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::connection::Connection;
-use crate::{
+use toolwire_server::{
     client,
     console::{self, Failure},
     domain::Domain,

@@ -5,7 +5,7 @@ use tonic::Code;
 use tonic_health::pb::health_check_response::ServingStatus;
 
 use super::connection::Connection;
-use crate::{
+use toolwire_server::{
     client,
     console::{self, Failure},
 };

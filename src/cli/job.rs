@@ -15,17 +15,17 @@ use super::{
     json,
     signals::interrupted,
 };
-use crate::{
+use toolwire_base::words::visible;
+use toolwire_contract::proto::{
+    agent::v1::{CancelJobRequest, JobEvent, JobState, WatchJobRequest, watch_job_response::News},
+    v1::ResultFormat,
+};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    context::RequestId,
-    contract::proto::{
-        agent::v1::{CancelJobRequest, JobEvent, JobState, WatchJobRequest, watch_job_response::News},
-        v1::ResultFormat,
-    },
     domain::{Domain, Job},
-    words::visible,
 };
+use toolwire_tool::context::RequestId;
 
 /// How often a watch that was lost is asked for again, and how long to wait before.
 const TRIES: u32 = 20;

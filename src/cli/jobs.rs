@@ -5,15 +5,15 @@
 use clap::{Args, ValueEnum};
 
 use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted, table};
-use crate::{
+use toolwire_base::words::visible;
+use toolwire_contract::proto::{
+    agent::v1::{CancelJobRequest, GetJobRequest, Job, JobState, ListJobsRequest},
+    v1::ResultFormat,
+};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::{
-        agent::v1::{CancelJobRequest, GetJobRequest, Job, JobState, ListJobsRequest},
-        v1::ResultFormat,
-    },
     domain::Domain,
-    words::visible,
 };
 
 /// So many are asked for at once.
@@ -135,7 +135,7 @@ fn row(job: &Job) -> [String; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::proto::agent::v1::JobError;
+    use toolwire_contract::proto::agent::v1::JobError;
 
     #[test]
     fn a_job_on_a_line_says_how_far_it_is_or_why_it_failed() {

@@ -6,10 +6,8 @@ use std::fmt::Write as _;
 use prost_reflect::{ReflectMessage, SerializeOptions};
 use serde_json::{Map, Value};
 
-use crate::{
-    contract::proto::{agent::v1::Job, v1},
-    words::is_hidden,
-};
+use toolwire_base::words::is_hidden;
+use toolwire_contract::proto::{agent::v1::Job, v1};
 
 /// A definition. Schemas keep their order and their integers.
 pub(super) fn definition(definition: &v1::ToolDefinition) -> Value {
@@ -142,7 +140,7 @@ fn exact(object: &mut Map<String, Value>, text: &str, place: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::json;
+    use toolwire_contract::json;
 
     #[test]
     fn data_is_json_and_not_its_text() {

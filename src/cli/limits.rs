@@ -5,10 +5,11 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{connection::Connection, table};
-use crate::{
-    client, clock,
+use toolwire_base::clock;
+use toolwire_contract::proto::v1;
+use toolwire_server::{
+    client,
     console::{self, Failure},
-    contract::proto::v1,
     domain::Domain,
 };
 

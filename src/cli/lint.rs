@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::{settings::Settings, table, wiring, wiring::Linted};
-use crate::{
+use toolwire_contract::proto::v1::DefinitionProblem;
+use toolwire_server::{
     console::{self, Failure},
-    contract::proto::v1::DefinitionProblem,
     domain::Domain,
 };
 

@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{connection::Connection, json, table, words};
-use crate::{
+use toolwire_contract::proto::v1;
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1,
     domain::Domain,
 };
 

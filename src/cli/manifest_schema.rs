@@ -1,9 +1,7 @@
 //! `toolwire manifest-schema`: the JSON Schema of manifests, for editors.
 
-use crate::{
-    console::{self, Failure},
-    registry,
-};
+use toolwire_engine::registry;
+use toolwire_server::console::{self, Failure};
 
 pub(super) fn run() -> Result<(), Failure> {
     console::print(&format!("{:#}", registry::manifest_schema()))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::{ArgMatches, Args, FromArgMatches, builder::Resettable};
 
 use super::{connection::Connection, job::Follow};
-use crate::{
+use toolwire_server::{
     console::{self, Failure},
     domain::{Command, Domain, Run},
 };

@@ -16,10 +16,10 @@ use tracing_subscriber::{
     Layer, filter::Targets, layer::Context, layer::SubscriberExt, util::SubscriberInitExt,
 };
 
-use crate::console;
+use toolwire_server::console;
 
 /// Where the lines come from of requests that failed for good.
-const TARGET: &str = "toolwire::upstream";
+const TARGET: &str = "toolwire_sources::upstream";
 /// More are not told: the first ones say most.
 const MOST: usize = 8;
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::registry::pattern_in_words;
+use toolwire_engine::registry::pattern_in_words;
 
 /// How deep the rows go.
 const MAX_DEPTH: usize = 3;

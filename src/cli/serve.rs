@@ -8,8 +8,8 @@ use clap::Args;
 use tokio::{select, sync::oneshot};
 
 use super::{settings, settings::Settings, signals::Signals, wiring};
-use crate::{
-    config::{self, Flags, Loaded},
+use toolwire_config::{self as config, Flags, Loaded};
+use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
     faces::transport::Report,

@@ -5,12 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{
-    app,
-    config::{self, Flags, Loaded, Sources},
-    console::Failure,
-    domain::Domain,
-};
+use toolwire_config::{self as config, Flags, Loaded, Sources};
+use toolwire_server::{app, console::Failure, domain::Domain};
 
 /// Where the settings and the data come from.
 #[derive(Clone, Debug, Default, Args)]

@@ -14,7 +14,7 @@ use tokio::{
     },
 };
 
-use crate::console::Failure;
+use toolwire_server::console::Failure;
 
 /// The signals that end a process, by the names people know.
 const ENDING: [(&str, SignalKind); 3] = [

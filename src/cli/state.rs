@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::settings::Settings;
-use crate::{
+use toolwire_server::{
     console::{self, Failure},
     domain::Domain,
-    store::backup,
 };
+use toolwire_store::backup;
 
 /// Copies the state directory, puts a copy back, or looks whether it is as it must be
 #[derive(Debug, Args)]

@@ -17,10 +17,10 @@ use self::{
     state::State,
 };
 use super::{backend::Backend, json, signals::unless_interrupted, table};
-use crate::{
+use toolwire_contract::proto::tasks::v1::{self, TaskWatchType};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::tasks::v1::{self, TaskWatchType},
     domain::Domain,
 };
 

@@ -4,12 +4,12 @@ use clap::Args;
 use futures_util::StreamExt;
 
 use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted};
-use crate::{
+use toolwire_base::words::visible;
+use toolwire_contract::proto::tasks::v1::{self, timeline_entry::Entry, watch_timeline_response::Event};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::tasks::v1::{self, timeline_entry::Entry, watch_timeline_response::Event},
     domain::Domain,
-    words::visible,
 };
 
 /// So many are asked for at once.

@@ -5,10 +5,10 @@ use prost::Message;
 use tonic::Status;
 
 use super::{connection::Connection, json, signals::unless_interrupted, words};
-use crate::{
+use toolwire_contract::proto::v1::{self, WatchEventType, WatchToolsResponse};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1::{self, WatchEventType, WatchToolsResponse},
 };
 
 /// Watches the tools of a server until Ctrl-C: those there are, then every change

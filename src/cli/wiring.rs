@@ -1,16 +1,16 @@
 //! Where the commands meet the service: the composition root and the registry's reports.
 
-use crate::{
+use toolwire_base::files::{Problem, Problems, Tree};
+use toolwire_config::{Config, Loaded, LogFormat};
+use toolwire_contract::proto::v1;
+use toolwire_engine::registry::{docs, lint};
+use toolwire_server::{
     app::{self, App, Listeners},
-    config::{Config, Loaded, LogFormat},
     console::Failure,
-    contract::proto::v1,
     domain::Domain,
     faces::{admin::Admin, grpc, http, transport::ListenError},
-    files::{Problem, Problems, Tree},
-    registry::{docs, lint},
-    telemetry::{self, Format, Guard},
 };
+use toolwire_telemetry::{self as telemetry, Format, Guard};
 
 /// What is wrong with the manifests and the data.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The specifications' words for the values of the envelope: `read`, `RATE_LIMITED`.
 
-use crate::contract::proto::{tasks::v1 as tasks, v1};
+use toolwire_contract::proto::{tasks::v1 as tasks, v1};
 
 /// `read`, `write`, `delete`, `side_effect`.
 pub(super) fn category(category: v1::ToolCategory) -> String {

@@ -13,13 +13,13 @@ use super::{
     json,
     signals::unless_interrupted,
 };
-use crate::{
+use toolwire_contract::proto::workspace::v1::{
+    DeleteDocumentRequest, Document, DocumentFilter, DocumentVersion, GetDocumentRequest,
+    ListDocumentsRequest, ListVersionsRequest, SearchDocumentsRequest, get_document_response::Part,
+};
+use toolwire_server::{
     client,
     console::{self, Failure, Reader},
-    contract::proto::workspace::v1::{
-        DeleteDocumentRequest, Document, DocumentFilter, DocumentVersion, GetDocumentRequest,
-        ListDocumentsRequest, ListVersionsRequest, SearchDocumentsRequest, get_document_response::Part,
-    },
     domain::Domain,
 };
 

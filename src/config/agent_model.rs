@@ -9,7 +9,7 @@ use super::{
     reader::Reader,
     setting::Setting,
 };
-use crate::contract::near::did_you_mean;
+use toolwire_contract::near::did_you_mean;
 
 /// Who plans and who answers: `[agent]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl fmt::Display for AgentAnswerer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Flags, Loaded, testing::loaded};
+    use crate::{Flags, Loaded, testing::loaded};
 
     const MODELS: &str = "[models.a]\nprovider = \"ollama\"\nmodel = \"x\"\n\
                           [models.b]\nprovider = \"compatible\"\nmodel = \"x\"\nendpoint = \"http://localhost:1\"\n";

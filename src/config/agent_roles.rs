@@ -1,9 +1,9 @@
 //! Who works on tasks of a role: `[agent.roles.NAME]`. They stand in the file only.
 //!
-//! Not here: what a role's agent is told (`agent::prompts`), and the models (`models`).
+//! Not here: what a role's agent is told (`toolwire_agent::prompts`), and the models (`models`).
 
 use super::{Models, ToolPattern, fields::Fields, reader::Reader, value::Value};
-use crate::contract::{ToolName, near::did_you_mean};
+use toolwire_contract::{ToolName, near::did_you_mean};
 
 /// Who works on tasks of a role, in order of name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl AgentRole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Flags, Loaded, testing::loaded};
+    use crate::{Flags, Loaded, testing::loaded};
 
     const MODELS: &str = "[models.big]\nprovider = \"ollama\"\nmodel = \"x\"\n\
                           [models.small]\nprovider = \"ollama\"\nmodel = \"y\"\n[agent]\nmodel = \"big\"\n";
@@ -100,7 +100,7 @@ mod tests {
         assert!(analyst.tools.as_ref().unwrap().iter().any(|tools| tools.matches("get_quotes")));
         let nothing = AgentRole { name: "clerk".to_owned(), prompt: None, tools: None, model: None };
         assert_eq!((clerk, read.config.agent_roles.prompts()), (&nothing, vec!["careful".to_owned()]));
-        let printed = crate::config::print(&read);
+        let printed = crate::print(&read);
         assert!(
             printed.contains("[agent.roles.analyst]\nprompt = \"careful\"\ntools = [\"get_*\""),
             "{printed}"

@@ -13,7 +13,7 @@ use super::{
     reader::Reader,
     value::{HIDDEN, Value},
 };
-use crate::context::UserId;
+use toolwire_tool::context::UserId;
 
 pub use pattern::{InvalidPattern, ToolPattern};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{reader::Reader, setting::Setting};
-use crate::context::UserId;
+use toolwire_tool::context::UserId;
 
 /// The data that tools read: `[data]`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::{
     ConfigError, Problem, Sources,
     found::{Entries, Found, Given, Origin},
 };
-use crate::words::without_bom;
+use toolwire_base::words::without_bom;
 
 /// The file that is read where none is named.
 const FILE: &str = "toolwire.toml";

@@ -1,6 +1,6 @@
 //! Language models that may be asked: `[models.NAME]`. They stand in the file only; their keys in variables or files.
 //!
-//! Not here: asking them (`models`), and which of them the agent asks (`agent`).
+//! Not here: asking them (`toolwire_sources::models`), and which of them the agent asks (`agent_model`).
 
 mod credentials;
 mod endpoint;

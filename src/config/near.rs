@@ -1,6 +1,6 @@
 //! Did you mean: the setting most like one that means nothing.
 
-use crate::contract::near;
+use toolwire_contract::near;
 
 /// What is said of a name where another was probably meant.
 pub(super) fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {

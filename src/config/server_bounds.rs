@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Network, reader::Reader, setting::Setting, size::Size, value::Value};
-use crate::context::UnreadBounds;
+use toolwire_tool::context::UnreadBounds;
 
 /// The largest window that HTTP/2 knows.
 const MAX_WINDOW: u32 = i32::MAX as u32;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use directories::ProjectDirs;
 
 use super::{ConfigError, reader::Reader, setting::Setting, size::Size};
-use crate::store::idempotency::Room;
+use toolwire_store::idempotency::Room;
 
 /// What outlives the process: `[state]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use self::{
     warnings::Exports,
 };
 use super::{Environment, reader::Reader};
-use crate::telemetry::{
+use toolwire_telemetry::{
     Batch,
     otlp::{Otlp, Protocol},
     sampling::Sampling,

@@ -5,14 +5,14 @@ use std::fs;
 use super::{ConfigError, Environment, Flags, Loaded, Section, Sources, load};
 
 /// What a `toolwire.toml` of this text, these variables and these flags come to.
-pub(crate) fn loaded(
+pub fn loaded(
     file: &str,
     variables: &[(&str, &str)],
     flags: Flags,
     sections: &[Section],
 ) -> Result<Loaded, ConfigError> {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("toolwire.toml"), file).unwrap();
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::write(directory.path().join("toolwire.toml"), file).expect("writable");
     let environment = Environment::of(variables);
     load(&Sources { flags, environment, directory: directory.path().to_owned() }, sections)
 }

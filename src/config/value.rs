@@ -12,8 +12,8 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use super::found::Found;
-use crate::context::UserId;
-use crate::duration;
+use toolwire_base::duration;
+use toolwire_tool::context::UserId;
 
 /// Printed instead of a secret. Rejected as input, so that a printed configuration cannot be used as a secret.
 pub const HIDDEN: &str = "[hidden]";

@@ -154,7 +154,7 @@ pub fn bytes(secret: &Secret) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Flags, print, testing::loaded};
+    use crate::{Flags, print, testing::loaded};
 
     #[test]
     fn what_is_sent_is_encrypted_or_stays_here() {

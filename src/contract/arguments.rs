@@ -109,7 +109,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::proto::v1::{Provenance, ToolSource};
+    use crate::proto::v1::{Provenance, ToolSource};
 
     fn message<M: ReflectMessage + Default>(arguments: Arguments) -> M {
         to_message(arguments, &Encoder::new(&M::default().descriptor())).expect("fits")

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{ToolName, proto::v1};
-use crate::digest::Digest;
+use toolwire_base::digest::Digest;
 
 /// What the names of confirmations begin with.
 const PREFIX: &str = "conf_";

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use prost_types::Timestamp;
 use serde_json::{Map, Value};
+use toolwire_base::files::Problem;
 
 use super::{
     ConfirmationRequired, ErrorCode, Event, Origin, Provenance, Terminal, ToolError, ToolResult, Violation,
@@ -30,6 +31,13 @@ impl From<v1::ResultFormat> for ResultFormat {
             v1::ResultFormat::Json | v1::ResultFormat::Model => Self::Json,
             v1::ResultFormat::Struct | v1::ResultFormat::Unspecified => Self::Struct,
         }
+    }
+}
+
+impl From<Problem> for v1::DefinitionProblem {
+    fn from(problem: Problem) -> Self {
+        let Problem { file, pointer, rule, description, .. } = problem;
+        Self { file, pointer, rule: rule.to_owned(), description }
     }
 }
 

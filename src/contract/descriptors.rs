@@ -12,7 +12,7 @@ use super::{
     descriptor_set::{EncodedSet, is_commented, lean},
     proto,
 };
-use crate::files::{Problem, Problems};
+use toolwire_base::files::{Problem, Problems};
 
 /// Whom the files of the platform belong to, in a problem.
 const PLATFORM: &str = "the platform";

@@ -13,9 +13,11 @@ use prost_types::Struct;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(in crate::contract) use self::message_json::of_data;
-pub use self::message_json::{Omitted, to_arguments};
-use super::{json, transcode::Renderer};
+pub use self::message_json::{of_data, to_arguments};
+use super::{
+    json,
+    transcode::{Omitted, Renderer},
+};
 
 /// The data of a result. Cheap to clone.
 #[derive(Clone, Debug)]

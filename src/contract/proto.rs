@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use prost_reflect::DescriptorPool;
 
-use crate::contract::descriptor_set;
+use crate::descriptor_set;
 
 /// The encoded `FileDescriptorSet` of the package `toolwire.v1` and what it imports, comments included.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.binpb"));

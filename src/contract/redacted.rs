@@ -1,6 +1,6 @@
 //! How a message is shown whose proto marks fields with `debug_redact`: every field, but those without their values.
 //!
-//! `build.rs` writes the `Debug` that calls this, for such messages alone.
+//! `toolwire-build` writes the `Debug` that calls this, for such messages alone.
 
 use std::fmt;
 

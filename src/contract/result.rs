@@ -10,7 +10,7 @@ use super::{
     ConfirmationRequired, Payload, ToolError, ToolName,
     payload::{StoredPayload, WrongPayload},
 };
-use crate::digest::Digest;
+use toolwire_base::digest::Digest;
 
 /// The terminal outcome of a call that reached its tool. Out of a store, its data is yet to be read.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use super::{
     convert::{self, ResultFormat, timestamp},
     proto::v1::{self, call_event},
 };
-use crate::clock;
+use toolwire_base::clock;
 
 /// Numbers the events of one call, gapless from 0.
 #[derive(Clone, Debug)]

@@ -10,7 +10,10 @@ mod render;
 mod sink;
 mod wire;
 
-pub use self::{encode::Encoder, render::Renderer};
+pub use self::{
+    encode::Encoder,
+    render::{Omitted, Renderer},
+};
 
 #[cfg(test)]
 mod tests;

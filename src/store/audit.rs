@@ -9,10 +9,8 @@ use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 
 use super::StoreError;
-use crate::{
-    context::{KnownBy, Origin, UserId},
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{KnownBy, Origin, UserId};
 
 /// How long records are kept.
 pub const KEPT: Duration = Duration::from_hours(24 * 90);

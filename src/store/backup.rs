@@ -23,7 +23,7 @@ use super::{
     StoreError,
     sqlite::{Content, inspect},
 };
-use crate::clock;
+use toolwire_base::clock;
 
 /// The database within a state directory.
 const DATABASE: &str = "toolwire.db";
@@ -164,7 +164,7 @@ async fn named(database: &Path) -> Result<Vec<String>, BackupError> {
     Ok(digests.iter().map(|digest| place_of(&HEXLOWER.encode(digest))).collect())
 }
 
-/// Where the bytes of a digest are, as `store::blobs` has it.
+/// Where the bytes of a digest are, as `blobs` has it.
 fn place_of(digest: &str) -> String {
     format!("blobs/{}/{digest}", &digest[..2])
 }

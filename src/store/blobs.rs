@@ -19,7 +19,7 @@ pub use self::{
     source::{CHUNK, ReadError, Source},
 };
 use super::StoreError;
-use crate::digest::Digest;
+use toolwire_base::digest::Digest;
 
 /// What a sweep took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

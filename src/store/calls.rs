@@ -7,11 +7,9 @@ use std::time::SystemTime;
 use futures_util::future::BoxFuture;
 
 use super::{StoreError, cancellations::Cancellations, idempotency::Key};
-use crate::{
-    context::{CallId, RequestId, UserId},
-    contract::{ConfirmationId, ToolResult, payload::StoredPayload},
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
+use toolwire_tool::context::{CallId, RequestId, UserId};
 
 /// A recorded call.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::StoreError;
-use crate::context::{CallId, RequestId, SessionId, UserId};
+use toolwire_tool::context::{CallId, RequestId, SessionId, UserId};
 
 /// How long a requester waits for an answer. An owner that follows the state answers in about a tenth of a second; this
 /// leaves room for one that is busy.

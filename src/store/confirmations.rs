@@ -25,11 +25,11 @@ use super::{
     StoreError,
     idempotency::{ArgumentsDigest, Beginning, Begun, Idempotency, Key, Room},
 };
-use crate::{
-    context::{CallId, Outermost, RequestId, SessionId, TaskLabel, UserId},
-    contract::{ConfirmationCause, ConfirmationId, ConfirmationRequired, Crowding, ToolName, proto::v1},
-    digest::Digest,
+use toolwire_base::digest::Digest;
+use toolwire_contract::{
+    ConfirmationCause, ConfirmationId, ConfirmationRequired, Crowding, ToolName, proto::v1,
 };
+use toolwire_tool::context::{CallId, Outermost, RequestId, SessionId, TaskLabel, UserId};
 
 /// So many of one user's confirmations may be pending.
 pub const MAX_PENDING_OF_USER: u32 = 100;

@@ -5,7 +5,8 @@ use std::{fmt::Debug, time::SystemTime};
 use futures_util::future::BoxFuture;
 
 use super::StoreError;
-use crate::{context::UserId, contract::ErrorCode};
+use toolwire_contract::ErrorCode;
+use toolwire_tool::context::UserId;
 
 /// Why and until when a source is left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ pub use self::{
     write::{Body, Change, Free, Mutation, Put, Terms, Update},
 };
 use super::StoreError;
-use crate::context::{RequestId, TaskId};
+use toolwire_tool::context::{RequestId, TaskId};
 
 /// The most bytes of a document.
 pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;

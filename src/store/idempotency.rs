@@ -13,11 +13,9 @@ use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 
 use super::StoreError;
-use crate::{
-    context::{CallId, KnownBy, Origin, RequestId, SessionId, TaskLabel, UserId},
-    contract::{ToolName, ToolResult, payload::StoredPayload},
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_contract::{ToolName, ToolResult, payload::StoredPayload};
+use toolwire_tool::context::{CallId, KnownBy, Origin, RequestId, SessionId, TaskLabel, UserId};
 
 /// How many bytes records may have before new writes are refused rather than old ones forgotten: forgetting could
 /// repeat a write.

@@ -11,10 +11,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::{StoreError, cancellations::Cancellations, secret::Secret};
-use crate::{
-    context::{RequestId, UserId},
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{RequestId, UserId};
 
 /// So many jobs of one user are kept, the newest.
 pub const MOST_OF_USER: u32 = 100;

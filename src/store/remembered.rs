@@ -19,8 +19,8 @@ use super::{
     MemoryCoolDowns, StoreError,
     cool_downs::{CoolDown, CoolDowns},
 };
-use crate::context::UserId;
 pub use hold_offs::RememberedHoldOffs;
+use toolwire_tool::context::UserId;
 
 /// How long the store is waited for. A later answer is dropped.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -126,7 +126,9 @@ fn later(one: CoolDown, other: CoolDown) -> CoolDown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock, contract::ErrorCode, store::Sqlite};
+    use crate::Sqlite;
+    use toolwire_base::clock;
+    use toolwire_contract::ErrorCode;
 
     #[tokio::test]
     async fn a_cool_down_holds_although_its_store_fails() {

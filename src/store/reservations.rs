@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use futures_util::future::BoxFuture;
 
 use super::StoreError;
-use crate::context::UserId;
+use toolwire_tool::context::UserId;
 
 /// Nanoseconds since the Unix epoch.
 pub type Nanos = u64;

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use prost_reflect::MessageDescriptor;
 
 use super::StoreError;
-use crate::contract::{
+use toolwire_contract::{
     Outcome, Payload, Provenance,
     payload::{StoredPayload, WrongPayload},
 };

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 
 use super::StoreError;
-use crate::digest::Digest;
+use toolwire_base::digest::Digest;
 
 /// Keeps a secret, the same each time, which nobody outside the store can foresee.
 pub trait Secret {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::BoxFuture;
 
 use super::{StoreError, cancellations::Cancellations};
-use crate::context::{RequestId, SessionId, UserId};
+use toolwire_tool::context::{RequestId, SessionId, UserId};
 
 /// So many turns of one session are kept, the newest.
 pub const MOST_OF_SESSION: u32 = 200;

@@ -8,6 +8,7 @@ mod audit;
 mod blobs;
 mod calls;
 mod cancellations;
+mod confirmation_rows;
 mod confirmations;
 mod connect;
 mod content;
@@ -56,7 +57,8 @@ pub use self::{
 use super::{
     StoreError, blobs::Pins, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES,
 };
-use crate::{context::UserId, turns::Turns};
+use toolwire_base::turns::Turns;
+use toolwire_tool::context::UserId;
 
 /// State in one SQLite file.
 #[derive(Debug)]

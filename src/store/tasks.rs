@@ -42,10 +42,8 @@ pub use self::{
     },
 };
 use super::{StoreError, confirmations::Opened, secret::Secret};
-use crate::{
-    context::{CallId, RequestId, TaskId, UserId},
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
 /// What comes of asking.
 pub type Done<'a, T> = BoxFuture<'a, Result<T, TaskError>>;
@@ -107,7 +105,7 @@ pub trait Tasks: Secret + Send + Sync + std::fmt::Debug {
     fn suspend_call<'a>(
         &'a self,
         call: &'a TaskCall,
-        confirmation: &'a crate::contract::ConfirmationId,
+        confirmation: &'a toolwire_contract::ConfirmationId,
         now: SystemTime,
     ) -> Done<'a, Recorded>;
 

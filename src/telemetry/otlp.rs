@@ -20,7 +20,7 @@ use tonic::{
 };
 
 use self::{http::Client, watched::Watched};
-use crate::words::bytes_without_bom;
+use toolwire_base::words::bytes_without_bom;
 
 /// How one signal is exported.
 #[derive(Clone, Debug, PartialEq, Eq)]

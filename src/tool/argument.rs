@@ -1,6 +1,6 @@
 //! Arguments that the schema would not let pass: only calls that bypass the pipeline meet these refusals.
 
-use crate::contract::{ToolError, Violation};
+use toolwire_contract::{ToolError, Violation};
 
 /// An argument that the manifest requires.
 pub fn required<'a>(name: &str, value: Option<&'a str>) -> Result<&'a str, ToolError> {

@@ -2,7 +2,7 @@
 
 use toolwire::{
     agent::ModelParts,
-    models::{
+    sources::models::{
         Message, Model, Request, ToolCall,
         scripted::{self, Script},
     },

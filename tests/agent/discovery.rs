@@ -5,7 +5,7 @@ use serde_json::Value;
 use toolwire::{
     contract::proto::agent::v1::{Job, JobEvent, JobState},
     domains::research::proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient},
-    models::scripted::{Scripted as Model, text},
+    sources::models::scripted::{Scripted as Model, text},
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
@@ -149,7 +149,7 @@ impl House {
 
 /// A server of which one source is live, at this address.
 fn with_forum(uri: &str) -> House {
-    use toolwire::upstream::settings::{Modes, Settings, SourceSettings};
+    use toolwire::sources::upstream::settings::{Modes, Settings, SourceSettings};
     House::with(Mode::Native, |config| {
         let set = SourceSettings {
             addresses: [("base_url", format!("{uri}/").parse().unwrap())].into(),

@@ -10,7 +10,7 @@ use toolwire::{
         agent::v1::{ToolCallFinished, tool_call_finished::Outcome},
         v1::tool_result,
     },
-    models::{
+    sources::models::{
         Message, Request,
         scripted::{Script, Scripted, calls, text},
     },

@@ -5,12 +5,12 @@ use std::{sync::Arc, time::Duration};
 use futures_util::future::BoxFuture;
 use toolwire::{
     agent::job::{Finished, Run, Workflow},
-    clock,
+    base::clock,
     contract::proto::agent::v1::{
         CancelJobRequest, GetJobRequest, Job, JobEvent, JobState, WatchJobRequest,
         job_service_client::JobServiceClient, watch_job_response::News,
     },
-    service::jobs::{Jobs, Wanted},
+    server::service::jobs::{Jobs, Wanted},
     store::jobs::Said,
 };
 
@@ -73,8 +73,8 @@ impl House {
         then: Then,
         max_time: Option<Duration>,
     ) -> Result<String, Status> {
-        let user = toolwire::context::User::new(name.parse().unwrap());
-        let context = toolwire::context::ToolContext::new(user, clock::now() + Duration::from_secs(9));
+        let user = toolwire::tool::context::User::new(name.parse().unwrap());
+        let context = toolwire::tool::context::ToolContext::new(user, clock::now() + Duration::from_secs(9));
         let workflow = Arc::new(Task { says, then, hung: self.hung.clone() });
         let wanted = Wanted { context, request_id, content: json!([says]), max_time, workflow };
         Ok(self.jobs().start(wanted).await?.id.to_string())
@@ -243,7 +243,7 @@ async fn a_server_that_ends_interrupts_its_jobs_and_keeps_that() {
     let app = server.app.clone();
     server.shut_down().await;
     hung.dropped(1).await;
-    let riley = toolwire::context::User::new("riley".parse().unwrap());
+    let riley = toolwire::tool::context::User::new("riley".parse().unwrap());
     let job = app.jobs.get(&riley, &job_id).await.unwrap();
     assert_eq!(job.error.unwrap().code, "INTERRUPTED");
     drop(state);

@@ -100,7 +100,7 @@ impl Silent {
 
 /// A server whose forum is at this address, and may be asked as often as it takes.
 fn with_forum(uri: &str) -> House {
-    use toolwire::upstream::settings::{Modes, Settings, SourceSettings};
+    use toolwire::sources::upstream::settings::{Modes, Settings, SourceSettings};
     House::with(Mode::Native, |config| {
         let set = SourceSettings {
             addresses: [("base_url", format!("{uri}/").parse().unwrap())].into(),
@@ -143,12 +143,12 @@ async fn a_client_that_leaves_in_mid_turn_leaves_nothing_behind() {
         let calling = riley.stream(says(&json!({"plans": [{"calls": calls}]}))).await.unwrap();
         house.hung.waits(round).await;
         source.counts(round, round - 1).await;
-        let left = toolwire::clock::now();
+        let left = toolwire::base::clock::now();
         drop((planning, calling));
         house.hung.dropped(round).await;
         source.counts(round, round).await;
         house.server.app.tools.in_flight().emptied().await;
-        took.push(toolwire::clock::now() - left);
+        took.push(toolwire::base::clock::now() - left);
         while !house.server.app.turns.running().is_empty() {
             tokio::task::yield_now().await;
         }

@@ -2,7 +2,7 @@
 
 use toolwire::{
     contract::proto::agent::v1::{TurnOutcome, ValidationAction, ValidationIssueKind},
-    models::{
+    sources::models::{
         ModelError, Part,
         scripted::{Script, calls, text},
     },

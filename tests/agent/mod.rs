@@ -31,9 +31,7 @@ use tonic::{Code, Request, Status, Streaming, transport::Channel};
 use tonic_types::StatusExt;
 use toolwire::{
     agent::{Agent, Mode, Parts},
-    app::App,
     config::Config,
-    context::RequestId,
     contract::proto::{
         agent::v1::{
             CancelTurnRequest, ChatRequest, ChatResponse, ChatStreamRequest, ChatStreamResponse,
@@ -43,6 +41,8 @@ use toolwire::{
         },
         v1::{ResultFormat, ToolContext},
     },
+    server::app::App,
+    tool::context::RequestId,
 };
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use toolwire::{
     contract::proto::{agent::v1::TurnOutcome, v1::tool_result::Outcome},
-    models::{
+    sources::models::{
         Message,
         scripted::{Scripted, calls, text},
     },

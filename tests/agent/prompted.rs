@@ -2,7 +2,7 @@
 
 use toolwire::{
     contract::proto::agent::v1::TurnOutcome,
-    models::{Message, scripted::text},
+    sources::models::{Message, scripted::text},
 };
 
 use super::{by_model::*, *};
@@ -105,7 +105,7 @@ async fn what_is_no_plan_calls_nothing_and_is_said() {
 
 #[tokio::test]
 async fn a_loop_is_answered_from_the_turn_and_ends_with_the_budget() {
-    let model = toolwire::models::scripted::Scripted::by(|request, _| {
+    let model = toolwire::sources::models::scripted::Scripted::by(|request, _| {
         if request.system.contains("Answer with one JSON object") {
             plan("get_quotes", &json!({"symbol": "AAPL"}))
         } else {

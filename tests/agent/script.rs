@@ -9,10 +9,12 @@ use futures_util::{
 };
 use serde_json::Value;
 use tokio::sync::watch;
-use toolwire::agent::{
-    answer::{AnswerError, Answerer, Problem},
-    ground::ContextBundle,
-    plan::{Asked, Plan, PlanError, PlannedCall, Planner, Step},
+use toolwire::{
+    agent::{
+        answer::{AnswerError, Answerer, Problem},
+        ground::ContextBundle,
+    },
+    planner::{Asked, Plan, PlanError, PlannedCall, Planner, Step},
 };
 
 /// Does what messages say. A plan is `{"calls": [{tool, arguments}]}`, `{"clarify": text}`, `{"refuse": text}`,

@@ -7,12 +7,12 @@ use std::sync::{
 
 use futures_util::{StreamExt, stream};
 use toolwire::{
-    context,
     contract::proto::agent::v1::{TurnBudget, TurnOutcome},
-    models::{
+    sources::models::{
         Answer, Form, Model, Part, Request, Stop, Usage,
         scripted::{Scripted, calls, text},
     },
+    tool::context,
 };
 
 use super::{by_model::*, *};
@@ -27,7 +27,7 @@ fn within_tokens(max_tokens: u32) -> TurnInput {
 }
 
 /// An answer that costs so much.
-fn costing(tokens: u64, part: Part) -> Vec<Result<Part, toolwire::models::ModelError>> {
+fn costing(tokens: u64, part: Part) -> Vec<Result<Part, toolwire::sources::models::ModelError>> {
     let usage = Usage { input_tokens: tokens, output_tokens: 7 };
     vec![Ok(part), Ok(Part::End { stop: Stop::Done, usage })]
 }

@@ -7,7 +7,7 @@ use proptest::{
     strategy::ValueTree,
     test_runner::{Config as Settings, RngAlgorithm, TestRng, TestRunner},
 };
-use toolwire::models::{
+use toolwire::sources::models::{
     ModelError, Part, Stop, ToolCall,
     scripted::{Script, Scripted, end},
 };
@@ -124,7 +124,7 @@ fn survived(house: &House, events: &[TurnEvent], status: Option<&Status>, script
     let snapshot = house.server.app.registry.snapshot();
     for tool in begun(events) {
         let kind = snapshot.get(&tool).map(|tool| tool.definition.kind);
-        assert_eq!(kind, Some(toolwire::registry::ToolType::Function), "{tool}: {scripts:?}");
+        assert_eq!(kind, Some(toolwire::engine::registry::ToolType::Function), "{tool}: {scripts:?}");
         assert!(tool != "write_file", "{scripts:?}");
     }
     if let Some(Event::Final(reply)) = &events.last().unwrap().event {

@@ -27,15 +27,17 @@ use tokio::{
     time::sleep,
 };
 use toolwire::{
-    clock,
-    context::{CallTools, User},
+    base::clock,
     contract::{ErrorCode, Event, Payload, Refusal, Terminal, ToolResult},
-    pipeline::{Call, CallStream, Step, Tiers, Which},
-    registry::SourceHealth,
+    engine::{
+        pipeline::{Call, CallStream, Step, Tiers, Which},
+        registry::SourceHealth,
+    },
     store::{
         MemoryResults, StoreError,
         results::{ResultKey, Results, StoredResult},
     },
+    tool::context::{CallTools, User},
 };
 use tracing::{Subscriber, field::Visit, span};
 use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt};

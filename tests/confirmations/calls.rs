@@ -175,7 +175,7 @@ async fn a_foreign_call_and_one_that_never_was_are_unknown_in_the_same_words() {
     data(riley.call(debug_write(id)).await);
     let call_id = get(&riley, by_request(id)).await.unwrap().call.unwrap().call_id;
     let (running, _events) = begun(&riley, "debug_sleep", None).await;
-    let never = toolwire::context::CallId::generate().to_string();
+    let never = toolwire::tool::context::CallId::generate().to_string();
     let mut words = Vec::new();
     for id in [&call_id, &running, &never] {
         let said = assert_refused(get(&sam, by_id(id)).await, Code::NotFound, "UNKNOWN_CALL");

@@ -5,9 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use proptest::{prelude::*, sample::select};
 use tokio::runtime::Runtime;
 use toolwire::{
-    context::{CallId, KnownBy, Lineage},
+    base::digest::Digest,
     contract::{ConfirmationCause, ConfirmationId, ErrorCode, proto::v1},
-    digest::Digest,
     store::{
         Sqlite,
         confirmations::{
@@ -16,6 +15,7 @@ use toolwire::{
         },
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
     },
+    tool::context::{CallId, KnownBy, Lineage},
 };
 
 use super::{RequestId, json};

@@ -23,7 +23,6 @@ use tonic::{Code, Request, Status, transport::Channel};
 use tonic_types::StatusExt;
 use toolwire::{
     config::{Auth, AuthUser, Config, ToolPattern},
-    context::RequestId,
     contract::{
         json::from_struct,
         proto::v1::{
@@ -35,6 +34,7 @@ use toolwire::{
             tool_service_client::ToolServiceClient,
         },
     },
+    tool::context::RequestId,
 };
 
 use crate::support::{

@@ -23,7 +23,7 @@ use toolwire::{
             put_document_request::Part, workspace_service_client::WorkspaceServiceClient,
         },
     },
-    registry::{Status as ToolStatus, ToolType},
+    engine::registry::{Status as ToolStatus, ToolType},
 };
 
 use super::{
@@ -106,7 +106,7 @@ async fn no_tool_of_any_type_is_carried_out_within_a_task_without_a_confirmation
     let house = strict();
     let snapshot = house.server.app.registry.snapshot();
     let needs = |tool: &&_| {
-        let tool: &&std::sync::Arc<toolwire::registry::RegisteredTool> = tool;
+        let tool: &&std::sync::Arc<toolwire::engine::registry::RegisteredTool> = tool;
         tool.definition.requires_confirmation && tool.definition.status == ToolStatus::Ready
     };
     let mut kinds = std::collections::BTreeSet::new();

@@ -9,7 +9,7 @@ use prost_reflect::{DescriptorPool, DynamicMessage};
 use toolwire::{
     contract::{arguments::Arguments, descriptors},
     domains,
-    registry::{RegisteredTool, Status as ToolStatus, ToolType},
+    engine::registry::{RegisteredTool, Status as ToolStatus, ToolType},
 };
 
 use super::*;
@@ -117,7 +117,7 @@ fn typed(house: &House) -> Vec<(String, String, Arguments)> {
         .collect()
 }
 
-pub(super) fn example(definition: &toolwire::registry::Definition) -> Arguments {
+pub(super) fn example(definition: &toolwire::engine::registry::Definition) -> Arguments {
     definition.examples.first().map(|example| example.arguments.clone()).unwrap_or_default()
 }
 
@@ -155,7 +155,7 @@ async fn no_call_of_any_tool_by_any_rpc_is_carried_out_without_a_confirmation() 
             expected_digest: tool.definition.digest.to_string(),
             ..call(name, &arguments, id)
         });
-        if tool.definition.category == toolwire::registry::Category::Read {
+        if tool.definition.category == toolwire::engine::registry::Category::Read {
             ways.push(call(name, &arguments, None));
         }
         for intent in &tool.definition.intents {
@@ -327,7 +327,7 @@ async fn a_read_that_cannot_be_recorded_is_not_carried_out_without_a_confirmatio
 async fn an_approval_that_another_process_used_is_used_up() {
     use std::time::Duration;
     use toolwire::{
-        clock,
+        base::clock,
         store::{
             confirmations::{Confirmations, Opened},
             idempotency::{About, Beginning, Begun, Effect},

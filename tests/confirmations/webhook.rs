@@ -64,7 +64,7 @@ impl Receiver {
     fn verify(&mut self, request: &Received, secret: &str) -> Result<Value, &'static str> {
         let (id, timestamp) = (header(request, "webhook-id"), header(request, "webhook-timestamp"));
         let sent = UNIX_EPOCH + Duration::from_secs(timestamp.parse().map_err(|_| "no timestamp")?);
-        let age = toolwire::clock::wall().duration_since(sent).unwrap_or_default();
+        let age = toolwire::base::clock::wall().duration_since(sent).unwrap_or_default();
         if age > Duration::from_mins(5) {
             return Err("too old");
         }

@@ -6,13 +6,11 @@ use chrono::NaiveDate;
 use futures_util::TryStreamExt as _;
 use serde_json::{Map, Value, json};
 use toolwire::{
-    agent::{
-        ground::{Checker, ContextBundle, IssueKind},
-        plan::{Asked, Made, Offer, Offers, PlannedCall},
-    },
+    agent::ground::{Checker, ContextBundle, IssueKind},
     config::Config,
     contract::{ErrorCode, ToolError, ToolResult},
-    registry::{Category, Status},
+    engine::registry::{Category, Status},
+    planner::{Asked, Made, Offer, Offers, PlannedCall},
 };
 
 use super::research::support::Research;

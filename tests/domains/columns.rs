@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use toolwire::{config::Config, registry::Definition};
+use toolwire::{config::Config, engine::registry::Definition};
 
 use super::research::support::Research;
 

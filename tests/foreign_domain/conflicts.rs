@@ -3,12 +3,13 @@
 use std::{any::type_name, sync::Arc};
 
 use toolwire::{
-    app::{self, App},
+    base::files::Embedded,
     config::{self, Environment, Reader, Section, Setting, Sources},
-    context::Services,
-    domain::{Domain, Opened, Opening},
-    files::Embedded,
-    tool::{Tool, erase},
+    server::{
+        app::{self, App},
+        domain::{Domain, Opened, Opening},
+    },
+    tool::{Tool, context::Services, erase},
 };
 
 use crate::foreign_domain::{

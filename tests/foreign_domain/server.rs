@@ -5,9 +5,11 @@ use std::{fs, net::SocketAddr};
 use tempfile::TempDir;
 use tonic::transport::{Channel, Endpoint};
 use toolwire::{
-    app::{self, App},
     config::{self, Config, Environment, Flags, Sources},
-    faces::grpc,
+    server::{
+        app::{self, App},
+        faces::grpc,
+    },
 };
 
 use crate::foreign_domain::toys::toy;

@@ -4,13 +4,18 @@ use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 use toolwire::{
+    base::files::Embedded,
     config::{Reader, Section, Setting},
-    context::{Required, Services, ToolContext, Unfinished},
     contract::Provenance,
-    domain::{Domain, OpenError, Opened, Opening},
-    faces::grpc::{self, Face},
-    files::Embedded,
-    tool::{Reply, Tool, erase},
+    server::{
+        domain::{Domain, OpenError, Opened, Opening},
+        faces::grpc::{self, Face},
+    },
+    tool::{
+        Reply, Tool,
+        context::{Required, Services, ToolContext, Unfinished},
+        erase,
+    },
 };
 
 use crate::foreign_domain::{

@@ -2,7 +2,7 @@
 //! itself, beside the code; its own clients are in tests/clients/web.
 
 use serde_json::{Value, json};
-use toolwire::context::RequestId;
+use toolwire::tool::context::RequestId;
 
 use crate::http::{
     house::House,

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use toolwire::{
     config::Config,
     domains,
-    faces::{http, transport::rules::Access},
+    server::faces::{routes, transport::rules::Access},
 };
 
 use self::{
@@ -26,10 +26,11 @@ use self::{
 /// Every route that is served: its method and path, and whether anybody may ask it.
 fn served() -> BTreeSet<(String, bool)> {
     let of_domains = domains::bundled().iter().flat_map(|domain| (domain.routes)()).collect();
-    let table = http::table(&Config::default().http, of_domains).unwrap();
-    let row = |(method, path, rule): (&::http::Method, &str, toolwire::faces::transport::rules::Rule)| {
-        (format!("{method} {path}"), rule.access == Access::Public)
-    };
+    let table = routes::table(&Config::default().http, of_domains).unwrap();
+    let row =
+        |(method, path, rule): (&::http::Method, &str, toolwire::server::faces::transport::rules::Rule)| {
+            (format!("{method} {path}"), rule.access == Access::Public)
+        };
     table.iter().map(row).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tempfile::TempDir;
-use toolwire::{app::App, config::Config, domains};
+use toolwire::{config::Config, domains, server::app::App};
 
 use crate::{
     http::talk::Talk,

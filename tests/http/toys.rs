@@ -6,27 +6,29 @@ use axum::{
     body::{Body, Bytes},
     extract::{Path, Request, State},
     response::Response,
-    routing::{MethodRouter, get, post},
+    routing::{get, post},
 };
 use futures_util::{StreamExt, stream};
 use http::Method;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use toolwire::{
-    app::App,
     config::Config,
-    domain::Domain,
     domains,
-    faces::{
-        http::{
-            problem::Problem,
-            route::{Http, Route},
-            sse::{self, Event},
+    engine::pipeline::Target,
+    server::{
+        app::App,
+        domain::Domain,
+        faces::{
+            http::{
+                problem::Problem,
+                route::{Http, Route},
+                sse::{self, Event},
+            },
+            incoming,
+            transport::rules::{Access, Messages, Rule},
         },
-        incoming,
-        transport::rules::{Access, Messages, Rule},
     },
-    pipeline::Target,
 };
 
 use crate::support::server::{Server, config_with_http};
@@ -51,17 +53,15 @@ pub(crate) const PANIC: &str = "/toys/panic";
 fn routes() -> Vec<Route> {
     let public = Rule { access: Access::Public, ..Rule::USER };
     let many = Rule { messages: Messages::Many, ..Rule::TRANSFER };
-    let route =
-        |method: Method, path, rule, handler: MethodRouter<Http>| Route { method, path, rule, handler };
     vec![
-        route(Method::GET, READY, public, get(async || "\"ready\"")),
-        route(Method::POST, COUNT, Rule::USER, post(async |body: Bytes| body.len().to_string())),
-        route(Method::PUT, UPLOAD, many, axum::routing::put(upload)),
-        route(Method::POST, "/toys/call/{tool}", Rule::USER, post(call)),
-        route(Method::POST, "/toys/invoke/{tool}", Rule::USER, post(invoke)),
-        route(Method::GET, WATCH, Rule::WATCH, get(watch)),
-        route(Method::GET, FLOOD, Rule::WATCH, get(flood)),
-        route(Method::GET, PANIC, public, get(panics)),
+        Route::new(Method::GET, READY, public, get(async || "\"ready\"")),
+        Route::new(Method::POST, COUNT, Rule::USER, post(async |body: Bytes| body.len().to_string())),
+        Route::new(Method::PUT, UPLOAD, many, axum::routing::put(upload)),
+        Route::new(Method::POST, "/toys/call/{tool}", Rule::USER, post(call)),
+        Route::new(Method::POST, "/toys/invoke/{tool}", Rule::USER, post(invoke)),
+        Route::new(Method::GET, WATCH, Rule::WATCH, get(watch)),
+        Route::new(Method::GET, FLOOD, Rule::WATCH, get(flood)),
+        Route::new(Method::GET, PANIC, public, get(panics)),
     ]
 }
 

@@ -11,10 +11,12 @@ use futures_util::StreamExt;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use toolwire::{
-    clock,
+    base::clock,
     config::{Credentials, Provider},
-    context::{ToolContext, User},
-    models::{Message, Model, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, genai::Remote},
+    sources::models::{
+        Message, Model, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, genai::Remote,
+    },
+    tool::context::{ToolContext, User},
 };
 
 use crate::support::stub::{self, Reply, Stub};

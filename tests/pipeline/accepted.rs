@@ -1,12 +1,12 @@
 //! `accepted` comes first, whatever order tasks run in.
 
 use toolwire::{
-    context::{User, UserId},
     contract::{
         convert::ResultFormat,
         proto::v1::{CallEvent, call_event},
         sequence::Sequence,
     },
+    tool::context::{User, UserId},
 };
 
 use super::*;

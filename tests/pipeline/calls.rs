@@ -1,6 +1,6 @@
 //! A call from its start to its one end.
 
-use toolwire::registry::{RegisteredTool, Status, ToolType};
+use toolwire::engine::registry::{RegisteredTool, Status, ToolType};
 
 use super::*;
 

@@ -14,14 +14,14 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio::time::{advance, sleep, timeout};
 use toolwire::{
-    clock,
-    context::{CallId, CallTools, Lineage, RequestId, StopCause, ToolContext},
+    base::clock,
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult},
-    pipeline::{Call, Step, Which},
+    engine::pipeline::{Call, Step, Which},
     store::{
         MemoryIdempotency, StoreError,
         idempotency::{Beginning, Begun, Effect, Idempotency, Key, Room},
     },
+    tool::context::{CallId, CallTools, Lineage, RequestId, StopCause, ToolContext},
 };
 
 use crate::support::{Bench, arguments};

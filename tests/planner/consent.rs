@@ -6,11 +6,9 @@ use std::fs;
 
 use serde::Deserialize;
 use toolwire::{
-    agent::{
-        plan::{PlannedCall, Step},
-        proposal::{self, Answer},
-    },
-    registry::Category,
+    agent::proposal::{self, Answer},
+    engine::registry::Category,
+    planner::{PlannedCall, Step},
 };
 
 use super::{

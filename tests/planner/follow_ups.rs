@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use toolwire::{
-    agent::plan::{Exchange, Plan, Step},
-    registry::Category,
+    engine::registry::Category,
+    planner::{Exchange, Plan, Step},
 };
 
 use super::offered::Bench;

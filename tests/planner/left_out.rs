@@ -1,9 +1,8 @@
 //! What of a question had no part in what was called for it: it is told beside the answer.
 
 use chrono::NaiveDate;
-use toolwire::agent::plan::{
-    Step,
-    embedded::{LeftOut, LeftOutTime},
+use toolwire::planner::{
+    Step, {LeftOut, LeftOutTime},
 };
 
 use super::{

@@ -6,11 +6,11 @@ use chrono::NaiveDate;
 use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::{
-    agent::plan::{Asked, Exchange, Offer, Plan, Step, embedded::Embedded},
-    app::App,
     config::Config,
     domains,
-    registry::{RegisteredTool, ToolType},
+    engine::registry::{RegisteredTool, ToolType},
+    planner::{Asked, Exchange, Offer, Plan, Step, embedded::Embedded},
+    server::app::App,
 };
 
 /// What is offered to a turn without a task.

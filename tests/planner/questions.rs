@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, fs};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toolwire::{
-    agent::plan::PlannedCall,
-    registry::{ExtractKind, RegisteredTool},
-    workspace::terms,
+    engine::registry::{ExtractKind, RegisteredTool},
+    planner::PlannedCall,
+    store::workspace::terms,
 };
 
 use super::offered::Bench;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toolwire::agent::plan::{Plan, PlannedCall, Step};
+use toolwire::planner::{Plan, PlannedCall, Step};
 
 use super::{
     offered::Bench,

@@ -3,7 +3,6 @@
 use serde_json::json;
 use tonic::{Request, transport::Channel};
 use toolwire::{
-    context::RequestId,
     contract::{
         json::to_struct,
         proto::{
@@ -19,6 +18,7 @@ use toolwire::{
             },
         },
     },
+    tool::context::RequestId,
 };
 
 use crate::support::program::Program;

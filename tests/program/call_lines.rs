@@ -9,6 +9,7 @@ use tokio::{
 };
 use tonic::Request;
 use toolwire::{
+    base::digest::Digest,
     contract::{
         json::to_struct,
         proto::{
@@ -16,7 +17,6 @@ use toolwire::{
             v1::{CallToolRequest, ToolContext, call_tool_request, tool_service_client::ToolServiceClient},
         },
     },
-    digest::Digest,
 };
 
 use crate::support::{arguments, program::Program};

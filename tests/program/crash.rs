@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tonic::{Streaming, transport::Channel};
 use toolwire::{
-    context::RequestId,
     contract::{
         json::to_struct,
         proto::v1::{
@@ -15,6 +14,7 @@ use toolwire::{
             tool_result::Outcome, tool_service_client::ToolServiceClient,
         },
     },
+    tool::context::RequestId,
 };
 
 use crate::support::{arguments, program::Program};

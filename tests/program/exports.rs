@@ -17,7 +17,7 @@ use toolwire::{
             tool_result,
         },
     },
-    exports::Format,
+    engine::exports::Format,
 };
 
 use crate::support::server::{Server, config};

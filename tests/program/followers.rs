@@ -14,12 +14,12 @@ use std::{
 use tempfile::TempDir;
 use tonic::Status;
 use toolwire::{
-    context::RequestId,
     contract::proto::tasks::v1::{
         AppendMessageRequest, CreateTaskRequest, EndTaskRequest, ListTimelineRequest, Message, MessageRole,
         TimelineEntry, WatchTimelineRequest, end_task_request::End, task_service_client::TaskServiceClient,
         watch_timeline_response::Event,
     },
+    tool::context::RequestId,
 };
 
 use crate::support::{draws::draws, program::Program};

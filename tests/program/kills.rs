@@ -32,7 +32,6 @@ use tempfile::TempDir;
 use tokio::sync::Mutex as Turn;
 use tonic::{Code, Status, transport::Channel};
 use toolwire::{
-    context::RequestId,
     contract::proto::{
         tasks::v1::{
             CreateTaskRequest, EndTaskRequest, ListTimelineRequest, TimelineEntry, end_task_request::End,
@@ -44,6 +43,7 @@ use toolwire::{
         workspace::v1::workspace_service_client::WorkspaceServiceClient,
     },
     store::backup,
+    tool::context::RequestId,
 };
 
 use self::{calls::Calls, documents::Shelf, messages::Talk, trees::Trees};

@@ -15,13 +15,13 @@ use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 use tonic::{Status, transport::Channel};
 use toolwire::{
-    context::RequestId,
     contract::{
         json::to_struct,
         proto::v1::{
             CallToolRequest, CallToolResponse, call_tool_request, tool_service_client::ToolServiceClient,
         },
     },
+    tool::context::RequestId,
 };
 
 use crate::support::{arguments, program::Program};

@@ -12,7 +12,6 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tonic::{Request, Status, transport::Channel};
 use toolwire::{
-    context::RequestId,
     contract::{
         json::to_struct,
         proto::v1::{
@@ -21,6 +20,7 @@ use toolwire::{
             invoke_tool_request, tool_service_client::ToolServiceClient,
         },
     },
+    tool::context::RequestId,
 };
 
 use crate::support::{arguments, program::Program};

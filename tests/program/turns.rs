@@ -64,7 +64,7 @@ fn data(result: ToolResult) -> Value {
 #[tokio::test]
 async fn a_kill_between_the_result_of_a_write_and_the_end_of_its_turn_writes_once() {
     let state = tempfile::tempdir().unwrap();
-    let id = || toolwire::context::RequestId::generate().to_string();
+    let id = || toolwire::tool::context::RequestId::generate().to_string();
     let program = serve(&state).await;
     let mut client = AgentServiceClient::new(program.channel().await);
     let proposing = ChatRequest { input: Some(says(&id(), "Add TCS to my watchlist")) };

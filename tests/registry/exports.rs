@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use toolwire::{
+use toolwire::engine::{
     exports::{Export, Format, Options, export},
     registry::{Disabled, Registry},
 };
@@ -143,7 +143,8 @@ fn a_tool_that_cannot_be_called_is_left_out_and_noted() {
     let data = data();
     let reason = "nothing is configured".to_owned();
     let disabled = vec![Disabled { tool: "forget_all", reason }];
-    let registry = Registry::open(toolwire::registry::Offered { disabled, ..data.offered() }).expect("opens");
+    let registry =
+        Registry::open(toolwire::engine::registry::Offered { disabled, ..data.offered() }).expect("opens");
     for format in Format::ALL {
         let export = exported(&registry, format, false);
         assert!(!export.json.contains("forget_all"), "{}", export.json);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwire::{
-    registry::guidance_for_planner,
-    upstream::{limiter::Budget, source_status::SourceBudget},
+    engine::registry::guidance_for_planner,
+    sources::upstream::{limiter::Budget, source_status::SourceBudget},
 };
 
 use super::support::{Data, manifest};

@@ -4,7 +4,7 @@ use std::fs;
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use toolwire::registry::manifest_schema;
+use toolwire::engine::registry::manifest_schema;
 
 use super::support::{Data, manifest};
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolwire::{
     contract::near,
-    registry::{describe_for_planner, docs},
+    engine::registry::{describe_for_planner, docs},
 };
 
 use super::support::{Data, manifest};

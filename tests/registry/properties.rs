@@ -5,7 +5,7 @@ use std::{cell::Cell, sync::Arc};
 use proptest::{prelude::*, sample::Index, test_runner::TestRunner};
 use prost_reflect::DynamicMessage;
 use serde_json::{Map, Value, json};
-use toolwire::registry::{RegisteredTool, Snapshot};
+use toolwire::engine::registry::{RegisteredTool, Snapshot};
 
 use super::support::{Data, executors, manifest};
 

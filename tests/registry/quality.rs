@@ -1,7 +1,7 @@
 //! What lint finds beyond start-up, one rule at a time.
 
 use serde_json::{Value, json};
-use toolwire::registry::lint;
+use toolwire::engine::registry::lint;
 
 use super::support::{Data, manifest};
 

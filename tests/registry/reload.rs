@@ -4,15 +4,15 @@ use std::{collections::BTreeMap, fs, io::Write, process::Command, sync::Arc, thr
 
 use serde_json::json;
 use toolwire::{
-    files::Problem,
-    registry::{Change, SourceHealth, Status},
+    base::files::Problem,
+    engine::registry::{Change, SourceHealth, Status},
 };
 
 use super::support::{Data, manifest};
 
 /// Changes as words, in order.
 fn words(changes: &[Change]) -> Vec<String> {
-    let name = |tool: &toolwire::registry::RegisteredTool| tool.definition.name.clone();
+    let name = |tool: &toolwire::engine::registry::RegisteredTool| tool.definition.name.clone();
     changes
         .iter()
         .map(|change| match change {

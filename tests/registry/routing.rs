@@ -1,7 +1,7 @@
 //! `keywords` and `extract`: what start-up refuses of them, what lint says, and that callers do not see them.
 
 use serde_json::{Value, json};
-use toolwire::{contract::proto::v1, registry::lint};
+use toolwire::{contract::proto::v1, engine::registry::lint};
 
 use super::support::{Data, manifest};
 

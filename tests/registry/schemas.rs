@@ -5,13 +5,15 @@ use std::sync::Arc;
 use prost_reflect::ReflectMessage;
 use serde_json::{Value, json};
 use toolwire::{
-    app,
+    base::{
+        digest::Digest,
+        files::{Embedded, Tree},
+    },
     config::Config,
     contract::proto::v1::{ToolDefinition, ToolView},
-    digest::Digest,
     domains,
-    files::{Embedded, Tree},
-    registry::{Registry, Status},
+    engine::registry::{Registry, Status},
+    server::app,
 };
 
 use super::support::{Data, manifest};

@@ -5,16 +5,23 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use toolwire::{
-    app::App,
-    clock,
+    base::clock,
     config::Config,
-    context::{RequestId, Required, Services, ToolContext, Unfinished, User},
     contract::{Provenance, Refusal, Terminal, ToolError},
-    domain::{Domain, Opened},
     domains::{self, brokerage::proto},
-    pipeline::{Call, Target},
-    registry::Status,
-    tool::{Executor, Reply, Tool, erase},
+    engine::{
+        pipeline::{Call, Target},
+        registry::Status,
+    },
+    server::{
+        app::App,
+        domain::{Domain, Opened},
+    },
+    tool::{
+        Executor, Reply, Tool,
+        context::{RequestId, Required, Services, ToolContext, Unfinished, User},
+        erase,
+    },
 };
 
 use super::support::{Data, manifest};

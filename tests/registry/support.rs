@@ -6,12 +6,15 @@ use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use toolwire::{
-    context::{ToolContext, Unfinished},
+    base::files::{Problem, Problems, Tree},
     contract::{Provenance, descriptors},
     domains::{self, brokerage::proto::v1 as brokerage, diagnostics::proto::v1 as diagnostics},
-    files::{Problem, Problems, Tree},
-    registry::{InputSchema, Manifests, Offered, Registry},
-    tool::{Executor, Reply, Tool, erase},
+    engine::registry::{InputSchema, Manifests, Offered, Registry},
+    tool::{
+        Executor, Reply, Tool,
+        context::{ToolContext, Unfinished},
+        erase,
+    },
 };
 
 macro_rules! idle_tools {

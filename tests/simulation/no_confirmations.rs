@@ -6,7 +6,6 @@ use std::time::SystemTime;
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use tokio::sync::watch;
 use toolwire::{
-    context::{RequestId, UserId},
     contract::{ConfirmationId, ToolResult},
     store::{
         StoreError,
@@ -16,6 +15,7 @@ use toolwire::{
         },
         idempotency::{Beginning, Begun, Idempotency, Key},
     },
+    tool::context::{RequestId, UserId},
 };
 
 /// What a call would meet that needed a confirmation.

@@ -13,13 +13,13 @@ use tokio::{
     time::sleep,
 };
 use toolwire::{
-    context::ToolContext,
     contract::{ErrorCode, ToolError},
-    store::MemoryCoolDowns,
-    upstream::{
+    sources::upstream::{
         http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile, Sender},
         limiter::{Budgets, MemoryLimiter},
     },
+    store::MemoryCoolDowns,
+    tool::context::ToolContext,
 };
 use turmoil::net::{TcpListener, TcpStream};
 use url::Url;

@@ -5,11 +5,14 @@ use std::{path::Path, sync::LazyLock};
 use include_dir::{Dir, include_dir};
 use prost_reflect::{DescriptorPool, ReflectMessage};
 use toolwire::{
-    context::{Required, ToolContext, Unfinished},
+    base::files::Embedded,
     contract::Provenance,
-    domain::Domain,
-    files::Embedded,
-    tool::{Reply, Tool, erase},
+    server::domain::Domain,
+    tool::{
+        Reply, Tool,
+        context::{Required, ToolContext, Unfinished},
+        erase,
+    },
 };
 
 use crate::source::{Connector, Notes};

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use sqlx::{Connection, SqliteConnection};
 use toolwire::{
-    context::{CallId, KnownBy, Origin, RequestId},
+    base::digest::Digest,
     contract::{ErrorCode, ToolError, ToolResult},
-    digest::Digest,
     store::{
         Sqlite,
         audit::{Audit, Criteria, KEPT, Kind, Verdict},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
     },
+    tool::context::{CallId, KnownBy, Origin, RequestId},
 };
 
 use super::{now, outcomes, provenance, user};

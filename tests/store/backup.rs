@@ -4,14 +4,14 @@ use std::fs;
 
 use sqlx::{Connection, SqliteConnection};
 use toolwire::{
-    context::{CallId, RequestId},
+    base::digest::Digest,
     contract::ToolResult,
-    digest::Digest,
     store::{
         Sqlite,
         backup::{backup, check, restore},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
     },
+    tool::context::{CallId, RequestId},
 };
 
 use super::{now, outcomes, provenance, user};

@@ -2,14 +2,14 @@
 
 use tempfile::TempDir;
 use toolwire::{
-    context::{CallId, RequestId},
-    digest::Digest,
+    base::digest::Digest,
     store::{
         Sqlite,
         calls::{Calls, Criteria, Named, Standing},
         cancellations::{Cancellations, Subject},
         idempotency::{About, Beginning, Begun, Effect, EndElsewhere, Idempotency, Key, Owner},
     },
+    tool::context::{CallId, RequestId},
 };
 
 use super::{now, user};

@@ -4,9 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, json};
 use toolwire::{
-    context::{CallId, KnownBy, Outermost, RequestId},
+    base::digest::Digest,
     contract::{ConfirmationCause, ConfirmationId, Crowding, proto::v1},
-    digest::Digest,
     store::{
         Sqlite,
         confirmations::{
@@ -14,6 +13,7 @@ use toolwire::{
         },
         idempotency::{About, Beginning, Effect, Key, Room},
     },
+    tool::context::{CallId, KnownBy, Outermost, RequestId},
 };
 
 use super::{SECOND, now, user};
@@ -108,8 +108,8 @@ async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
     let (one, other) = (Sqlite::at(directory.path()), Sqlite::at(directory.path()));
     let (mine, not_mine) = (key("riley"), key("riley"));
     let (mine_id, not_mine_id) = (
-        asks(ask(&one, &mine, "x", toolwire::clock::wall()).await).id,
-        asks(ask(&one, &not_mine, "y", toolwire::clock::wall()).await).id,
+        asks(ask(&one, &mine, "x", toolwire::base::clock::wall()).await).id,
+        asks(ask(&one, &not_mine, "y", toolwire::base::clock::wall()).await).id,
     );
     let (mut of_mine, mut of_not_mine) = (one.changes_of(&mine_id), one.changes_of(&not_mine_id));
     // The first look tells all: who knows what changed before it.
@@ -130,7 +130,7 @@ async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
 
 async fn deny(store: &Sqlite, id: &ConfirmationId) {
     let decided = Decided {
-        at: toolwire::clock::wall(),
+        at: toolwire::base::clock::wall(),
         by: user("alex"),
         via: "grpc".to_owned(),
         on_behalf_of: String::new(),

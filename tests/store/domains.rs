@@ -10,10 +10,9 @@ use sqlx::{
 };
 use tempfile::TempDir;
 use toolwire::{
-    app::App,
+    base::files::Embedded,
     config::Config,
-    domain::Domain,
-    files::Embedded,
+    server::{app::App, domain::Domain},
     store::{
         StoreError,
         sqlite::{Durability, Migrations, Sqlite, TableTaken},

@@ -5,14 +5,14 @@ use std::{sync::Arc, time::SystemTime};
 use futures_util::future::join_all;
 use tempfile::TempDir;
 use toolwire::{
-    context::{CallId, RequestId},
+    base::digest::Digest,
     contract::{Payload, ToolName, ToolResult},
-    digest::Digest,
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::{
         MemoryIdempotency, Sqlite,
         idempotency::{About, Beginning, Begun, Bound, Effect, Idempotency, Key, Room},
     },
+    tool::context::{CallId, RequestId},
 };
 
 use super::{SECOND, assert_same, in_file, now, outcomes, output, provenance, user};

@@ -3,12 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use toolwire::{
-    context::RequestId,
-    digest::Digest,
+    base::digest::Digest,
     store::{
         Sqlite,
         jobs::{Begun, Ending, Event, Failure, JobId, Jobs, KEPT, MOST_OF_USER, NewJob, Said, State},
     },
+    tool::context::RequestId,
 };
 
 use super::{SECOND, in_file, now, user};

@@ -26,10 +26,10 @@ use prost_reflect::{MessageDescriptor, ReflectMessage};
 use serde_json::json;
 use tempfile::TempDir;
 use toolwire::{
-    context::UserId,
     contract::{ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation, transcode::Renderer},
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::Sqlite,
+    tool::context::UserId,
 };
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use toolwire::{
-    context::{RequestId, SessionId},
     store::{
         Sqlite,
         sessions::{KEPT, KeptTurn, MOST_OF_SESSION, Sessions, State},
     },
+    tool::context::{RequestId, SessionId},
 };
 
 use super::{in_file, now, user};

@@ -26,9 +26,8 @@ use opentelemetry::trace::TraceId;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use toolwire::{
-    context::{CallId, KnownBy, Origin, RequestId, TaskId, UserId},
+    base::digest::Digest,
     contract::{Payload, Provenance, ToolError, ToolName, ToolResult, proto::v1::ToolCategory},
-    digest::Digest,
     store::{
         Sqlite,
         confirmations::Opened,
@@ -41,6 +40,7 @@ use toolwire::{
             life::State,
         },
     },
+    tool::context::{CallId, KnownBy, Origin, RequestId, TaskId, UserId},
 };
 
 use super::{SECOND, in_file, now, user};

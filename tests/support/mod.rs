@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
-#[path = "../../src/telemetry/capture.rs"]
+#[path = "../../src/base/capture.rs"]
 pub mod capture;
 pub mod collector;
 pub mod draws;
@@ -21,9 +21,11 @@ use tempfile::TempDir;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 use toolwire::{
-    clock,
+    base::{
+        clock,
+        files::{Embedded, Tree},
+    },
     config::{Auth, AuthUser, Config, ToolPattern},
-    context::{Services, SourceStates, ToolContext, UnreadBounds, User, UserId},
     contract::{
         Refusal, Terminal, ToolResult,
         arguments::Arguments,
@@ -34,11 +36,15 @@ use toolwire::{
         self,
         brokerage::{self, source::Brokerage},
     },
-    files::{Embedded, Tree},
-    pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
-    registry::{Disabled, Manifests, Offered, Registry},
+    engine::{
+        pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
+        registry::{Disabled, Manifests, Offered, Registry},
+    },
     store::{MemoryIdempotency, Sqlite, idempotency::Idempotency},
-    tool::Executor,
+    tool::{
+        Executor,
+        context::{Services, SourceStates, ToolContext, UnreadBounds, User, UserId},
+    },
 };
 
 /// A pipeline and what it is made of.
@@ -130,9 +136,9 @@ impl Bench {
             idempotency: Arc::new(MemoryIdempotency::default()),
             confirmations: Arc::clone(&state) as _,
             tasks: Arc::clone(&state) as _,
-            orchestrate: Arc::new(toolwire::tasks::Orchestrator::new(
+            orchestrate: Arc::new(toolwire::engine::tasks::Orchestrator::new(
                 Arc::clone(&state) as _,
-                toolwire::workspace::Workspace::new(&state),
+                toolwire::store::workspace::Workspace::new(&state),
             )),
             decide_within: Duration::from_mins(10),
             decide_within_tasks: Duration::from_mins(10),

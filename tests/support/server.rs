@@ -7,14 +7,12 @@ use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 use tonic::transport::{Channel, Endpoint};
 use toolwire::{
-    app::{App, Listeners},
     config::Config,
     contract::proto::v1::{ToolDefinition, tool_service_client::ToolServiceClient},
     domains::brokerage::proto::v1::brokerage_service_client::BrokerageServiceClient,
-    faces::{
-        grpc::{self},
-        http,
-        transport::Report,
+    server::{
+        app::{App, Listeners},
+        faces::{grpc, http, transport::Report},
     },
 };
 

@@ -93,7 +93,7 @@ async fn a_confirmation_of_a_call_of_a_task_has_a_time_of_its_own() {
     let root = person.create("Pay").await;
     let hours = |required: &ConfirmationRequired| {
         let until = SystemTime::try_from(required.expires_at.expect("an instant")).unwrap();
-        until.duration_since(toolwire::clock::wall()).unwrap_or_default().as_secs() / 3_600
+        until.duration_since(toolwire::base::clock::wall()).unwrap_or_default().as_secs() / 3_600
     };
     let asked = root.handle("debug_confirm", &json!({"value": "x"})).await.unwrap();
     assert_eq!(hours(blocked(&asked).confirmation_required.as_ref().unwrap()), 71);

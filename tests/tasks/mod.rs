@@ -33,7 +33,6 @@ use prost_reflect::{ReflectMessage, SerializeOptions};
 use serde_json::{Value, json};
 use tonic::{Code, Request, Status, transport::Channel};
 use toolwire::{
-    context::RequestId,
     contract::{
         json::to_struct,
         proto::{
@@ -51,6 +50,7 @@ use toolwire::{
             },
         },
     },
+    tool::context::RequestId,
 };
 
 use crate::support::server::{Server, config};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use toolwire::{
-    app::App,
     config::{
         AgentAnswerer, AgentModel, AgentPlanner, AgentRole, AgentRoles, Config, ConfiguredModel, Models,
         Provider, ToolPattern,
     },
     contract::proto::agent::v1::{TurnOutcome, turn_event::Event},
-    models::scripted::{Scripted, calls, text},
+    server::app::App,
+    sources::models::scripted::{Scripted, calls, text},
 };
 
 use super::{

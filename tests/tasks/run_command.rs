@@ -3,7 +3,7 @@
 use std::process::Output;
 
 use tokio::process::Command;
-use toolwire::models::scripted::{Scripted, calls, text};
+use toolwire::sources::models::scripted::{Scripted, calls, text};
 
 use super::{
     runs::{House, call, seen},

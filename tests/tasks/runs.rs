@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use toolwire::{
-    app::App,
     contract::proto::{
         agent::v1::{
             Paused, Reply, RunTaskRequest, TurnEvent, TurnOutcome, agent_service_client::AgentServiceClient,
@@ -13,7 +12,8 @@ use toolwire::{
         tasks::v1::{AnswerQuestionRequest, InitialDocument, initial_document},
         v1::{Approve, DecideConfirmationRequest, ResultFormat, decide_confirmation_request::Decision},
     },
-    models::{
+    server::app::App,
+    sources::models::{
         Message, ModelError, Request as Asked, ToolCall,
         scripted::{Script, Scripted, calls, text},
     },

@@ -3,7 +3,6 @@
 //! Each test reads the repository, applies one rule and allows what `exceptions.rs` lists. `seen_failing.rs` tries the
 //! rules on small trees.
 
-mod edges;
 mod exceptions;
 mod findings;
 mod names;
@@ -13,14 +12,10 @@ mod seen_failing;
 mod syntax;
 mod tree;
 
-use std::sync::LazyLock;
-
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, files, lengths, outside, plain, rooms, words};
+use rules::{circles, files, lengths, outside, plain, words};
 use tree::Tree;
-
-static CRATE: LazyLock<Crate> = LazyLock::new(|| Crate::read(&Tree::of_the_repository()));
 
 #[test]
 fn every_file_begins_by_saying_what_it_is() {
@@ -39,23 +34,11 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn every_room_has_its_place_in_the_house() {
-    assert_only(&[], &rooms::unknown(&Tree::of_the_repository()));
-}
-
-#[test]
-fn imports_go_only_downwards() {
-    assert_only(exceptions::UPWARD, &rooms::upward(&CRATE));
-}
-
-#[test]
-fn no_room_stands_in_a_circle() {
-    assert_only(exceptions::ROOMS_IN_CIRCLES, &rooms::in_circles(&CRATE));
-}
-
-#[test]
-fn no_file_stands_in_a_circle_within_its_room() {
-    assert_only(exceptions::FILES_IN_CIRCLES, &circles::in_circles(&CRATE));
+fn no_module_stands_in_a_circle() {
+    let tree = Tree::of_the_repository();
+    let crates = tree.crates().into_iter().map(|folder| Crate::read(&tree, folder));
+    let found = crates.flat_map(|one| circles::in_circles(&one)).collect::<Vec<_>>();
+    assert_only(exceptions::IN_CIRCLES, &found);
 }
 
 #[test]

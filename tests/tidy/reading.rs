@@ -48,14 +48,16 @@ pub(crate) enum ReferenceKind {
 }
 
 impl Crate {
-    /// Reads the crate. `main.rs` is a crate of its own.
-    pub(crate) fn read(tree: &Tree) -> Self {
+    /// Reads the crate of this folder. `main.rs` and `build.rs` are crates of their own.
+    pub(crate) fn read(tree: &Tree, folder: &str) -> Self {
         let mut all = Self::default();
         let test_modules = tree.test_modules();
-        for file in tree.sources().filter(|file| file.path != "src/main.rs") {
+        let is_own = |file: &&File| file.is_of(folder) && !file.path.ends_with("/main.rs");
+        for file in tree.sources().filter(is_own).filter(|file| !file.path.ends_with("/build.rs")) {
             let module = file.module();
             let tests = test_modules.iter().any(|test| module.starts_with(test));
-            let mut reader = Reader::new(&mut all, file, Part { file: file.path.clone(), tests });
+            let below = folder.matches('/').count() - 1;
+            let mut reader = Reader::new(&mut all, file, module[below..].to_vec(), tests);
             reader.visit_file(file.syntax());
         }
         all
@@ -69,8 +71,8 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(all: &'a mut Crate, file: &File, part: Part) -> Self {
-        let module = file.module();
+    fn new(all: &'a mut Crate, file: &File, module: ModulePath, tests: bool) -> Self {
+        let part = Part { file: file.path.clone(), tests };
         all.names.insert(module.clone(), Module { part: part.clone(), ..Module::default() });
         Self { all, module, part }
     }

@@ -5,5 +5,4 @@ pub(crate) mod files;
 pub(crate) mod lengths;
 pub(crate) mod outside;
 pub(crate) mod plain;
-pub(crate) mod rooms;
 pub(crate) mod words;

@@ -3,12 +3,12 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, files, lengths, outside, plain, rooms, words},
+    rules::{circles, files, lengths, outside, plain, words},
     tree::Tree,
 };
 
-fn read(files: &[(&str, &str)]) -> Crate {
-    Crate::read(&Tree::of(&[files, &[("src/lib.rs", "")]].concat()))
+fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+    whats(circles::in_circles(&Crate::read(&Tree::of(files), "src/store/")))
 }
 
 fn whats(findings: Vec<Finding>) -> Vec<String> {
@@ -16,124 +16,73 @@ fn whats(findings: Vec<Finding>) -> Vec<String> {
 }
 
 #[test]
-fn a_platform_file_that_imports_a_domain() {
+fn a_circle_between_siblings() {
     let files = [
-        ("src/domains.rs", "pub mod sales;"),
-        ("src/domains/sales.rs", "pub struct Report;"),
-        ("src/store.rs", "use crate::{clock, domains::sales::Report};"),
-    ];
-    assert_eq!(whats(rooms::upward(&read(&files))), ["src/store.rs imports domains"]);
-}
-
-#[test]
-fn a_path_into_a_domain_without_an_import() {
-    let files = [
-        ("src/domains.rs", "pub mod sales;"),
-        ("src/domains/sales.rs", "pub fn total() -> u32 { 0 }"),
-        ("src/app.rs", "fn total() -> u32 { assert!(crate::domains::sales::total() > 0); 0 }"),
-    ];
-    assert_eq!(whats(rooms::upward(&read(&files))), ["src/app.rs imports domains"]);
-}
-
-#[test]
-fn an_upward_import_after_and_within_a_test_module() {
-    let after = "#[cfg(test)] mod tests {}\nuse crate::app::App;";
-    let within = "#[cfg(test)] mod tests { fn f() { super::super::app::run(); } }";
-    for text in [after, within] {
-        let files = [("src/app.rs", "pub struct App; pub fn run() {}"), ("src/registry.rs", text)];
-        assert_eq!(whats(rooms::upward(&read(&files))), ["src/registry.rs imports app"], "{text}");
-    }
-}
-
-#[test]
-fn an_upward_import_through_a_re_export_below() {
-    let files = [
-        ("src/app.rs", "pub struct App;"),
-        ("src/context.rs", "pub use crate::app::App;"),
-        ("src/registry.rs", "use crate::context::App;"),
-    ];
-    let expected = ["src/context.rs imports app", "src/registry.rs imports app"];
-    assert_eq!(whats(rooms::upward(&read(&files))), expected);
-}
-
-#[test]
-fn an_import_downwards_is_none_of_these() {
-    let files = [
-        ("src/app.rs", "use crate::store::Store; pub struct App(Store);"),
-        ("src/store.rs", "pub struct Store;"),
-    ];
-    let all = read(&files);
-    assert_eq!(whats(rooms::upward(&all)), [""; 0]);
-    assert_eq!(whats(rooms::in_circles(&all)), [""; 0]);
-}
-
-#[test]
-fn a_room_without_a_place() {
-    let tree = Tree::of(&[("src/attic.rs", ""), ("src/attic/box.rs", ""), ("src/store.rs", "")]);
-    assert_eq!(whats(rooms::unknown(&tree)), ["attic"]);
-}
-
-#[test]
-fn a_circle_between_rooms() {
-    let files = [
-        ("src/config.rs", "pub mod limits;"),
-        ("src/config/limits.rs", "use crate::store::Store; pub struct Limits(Store);"),
-        ("src/store.rs", "pub struct Store; impl Store { fn f(_: crate::config::limits::Limits) {} }"),
-    ];
-    assert_eq!(whats(rooms::in_circles(&read(&files))), ["config", "store"]);
-}
-
-#[test]
-fn a_circle_between_files() {
-    let files = [
-        ("src/store.rs", "mod first; mod second;"),
+        ("src/store/lib.rs", "mod first; mod second;"),
         ("src/store/first.rs", "use super::second::Second; pub struct First(Second);"),
-        ("src/store/second.rs", "use crate::store::first; pub struct Second(Box<first::First>);"),
+        ("src/store/second.rs", "use crate::first; pub struct Second(Box<first::First>);"),
     ];
-    assert_eq!(whats(circles::in_circles(&read(&files))), ["src/store/first.rs", "src/store/second.rs"]);
+    assert_eq!(circles_of(&files), ["src/store/first.rs", "src/store/second.rs"]);
 }
 
 #[test]
-fn a_circle_between_a_file_and_its_parent() {
+fn a_circle_through_what_is_below_two_siblings() {
     let files = [
-        ("src/store.rs", "mod child; pub use child::Child; pub struct Store(Child);"),
-        ("src/store/child.rs", "use super::Store; pub struct Child(Box<Store>);"),
+        ("src/store/lib.rs", "mod first; mod second;"),
+        ("src/store/first.rs", "mod deep; pub struct First;"),
+        ("src/store/first/deep.rs", "use crate::second::Second; pub struct Deep(Second);"),
+        ("src/store/second.rs", "mod deep; pub struct Second;"),
+        ("src/store/second/deep.rs", "use crate::first::First; pub struct Deep(First);"),
     ];
-    assert_eq!(whats(circles::in_circles(&read(&files))), ["src/store.rs", "src/store/child.rs"]);
+    assert_eq!(circles_of(&files), ["src/store/first.rs", "src/store/second.rs"]);
 }
 
 #[test]
 fn a_circle_through_a_glob_a_macro_or_an_attribute() {
-    let child = "use super::*; fn f() -> Store { Store }";
-    let macros = "mod child; pub struct Store; fn f() { vec![child::f()]; }";
-    let attribute = "mod child; #[derive(Deserialize)] pub struct Store { #[serde(with = \"child\")] a: A }";
-    for parent in [macros, attribute] {
-        let files = [("src/store.rs", parent), ("src/store/child.rs", child)];
-        let expected = ["src/store.rs", "src/store/child.rs"];
-        assert_eq!(whats(circles::in_circles(&read(&files))), expected, "{parent}");
+    let second = "use super::first::*; fn f() -> First { First }";
+    let macros = "use super::second; pub struct First; fn f() { vec![second::f()]; }";
+    let attribute =
+        "use super::second; #[derive(Deserialize)] pub struct First { #[serde(with = \"second\")] a: A }";
+    for first in [macros, attribute] {
+        let files = [
+            ("src/store/lib.rs", "mod first; mod second;"),
+            ("src/store/first.rs", first),
+            ("src/store/second.rs", second),
+        ];
+        assert_eq!(circles_of(&files), ["src/store/first.rs", "src/store/second.rs"], "{first}");
     }
+}
+
+#[test]
+fn no_circle_between_a_module_and_what_is_below_it() {
+    let files = [
+        ("src/store/lib.rs", "mod child; pub use child::Child; pub struct Store(Child);"),
+        ("src/store/child.rs", "use super::Store; pub struct Child(Box<Store>);"),
+    ];
+    assert_eq!(circles_of(&files), [""; 0]);
 }
 
 #[test]
 fn no_circle_where_a_parent_only_passes_names_on() {
     let files = [
-        ("src/store.rs", "mod first; mod second; pub use first::First; pub use second::Second;"),
+        ("src/store/lib.rs", "mod first; mod second; pub use first::First; pub use second::Second;"),
         ("src/store/first.rs", "use super::Second; pub struct First(Second);"),
         ("src/store/second.rs", "pub struct Second;"),
     ];
-    assert_eq!(whats(circles::in_circles(&read(&files))), [""; 0]);
+    assert_eq!(circles_of(&files), [""; 0]);
 }
 
 #[test]
 fn no_circle_through_what_is_compiled_for_tests_only() {
     let files = [
+        ("src/store/lib.rs", "#[cfg(test)] mod testing; mod store;"),
         (
-            "src/store.rs",
-            "#[cfg(test)] mod testing; pub struct Store; #[cfg(test)] mod tests { use super::testing::store; }",
+            "src/store/store.rs",
+            "pub struct Store; #[cfg(test)] mod tests { use crate::testing::store; fn f() { store() } }",
         ),
-        ("src/store/testing.rs", "use super::Store; pub fn store() -> Store { Store }"),
+        ("src/store/testing.rs", "use crate::store::Store; pub fn store() -> Store { Store }"),
     ];
-    assert_eq!(whats(circles::in_circles(&read(&files))), [""; 0]);
+    assert_eq!(circles_of(&files), [""; 0]);
 }
 
 #[test]
@@ -142,13 +91,16 @@ fn a_word_of_a_domain_in_the_platform() {
         ("build.rs", "// Yahoo's too."),
         ("src/cli/sales_import.rs", ""),
         ("src/domains.rs", "pub mod sales;"),
-        ("src/domains/diagnostics.rs", ""),
-        ("src/domains/sales.rs", "// Sales, from the brokerage."),
-        ("src/faces.rs", "#[cfg(test)] mod tests { const SALES: &str = \"\"; }"),
+        ("src/domains/diagnostics/lib.rs", ""),
+        ("src/domains/sales/lib.rs", "// Sales, from the brokerage."),
+        ("src/server/faces.rs", "#[cfg(test)] mod tests { const SALES: &str = \"\"; }"),
         ("src/main.rs", "// Sales."),
-        ("src/store.rs", "// With diagnostics."),
+        ("src/store/lib.rs", "// With diagnostics."),
     ]);
-    assert_eq!(whats(words::of_domains(&tree)), ["build.rs", "src/cli/sales_import.rs", "src/faces.rs"]);
+    assert_eq!(
+        whats(words::of_domains(&tree)),
+        ["build.rs", "src/cli/sales_import.rs", "src/server/faces.rs"]
+    );
 }
 
 #[test]

@@ -8,6 +8,9 @@ use std::{
 
 use crate::syntax;
 
+/// The folder of the root package.
+const ROOT_PACKAGE: &str = "src/";
+
 /// The Rust files of the repository.
 pub(crate) struct Tree {
     /// In the order of their paths.
@@ -44,7 +47,12 @@ impl Tree {
         Self { files: paths.iter().map(|path| read(root, path)).collect() }
     }
 
-    /// The files of the crate.
+    /// The folders of crates, such as `src/store/`.
+    pub(crate) fn crates(&self) -> Vec<&str> {
+        self.sources().filter_map(|file| file.path.strip_suffix("lib.rs")).collect()
+    }
+
+    /// The files of all crates.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &File> {
         self.files.iter().filter(|file| file.below_src().is_some())
     }
@@ -74,18 +82,20 @@ impl File {
         self.path.strip_prefix("src/")
     }
 
-    /// The path of its module: empty for `src/lib.rs`.
+    /// The path of its module below `src/`, the folders of its crate first: empty for `src/lib.rs`.
     pub(crate) fn module(&self) -> Vec<String> {
         let path = self.below_src().unwrap_or(&self.path);
         let segments = path.trim_end_matches(".rs").split('/').filter(|segment| *segment != "lib");
         segments.map(str::to_owned).collect()
     }
 
-    /// The room it is in: none for `lib.rs` and `main.rs`, which stand outside.
-    pub(crate) fn room(&self) -> Option<&str> {
-        let below = self.below_src()?;
-        let room = below.split(['/', '.']).next()?;
-        (below != "lib.rs" && below != "main.rs").then_some(room)
+    /// Whether it belongs to the crate whose folder this is, such as `src/store/`.
+    pub(crate) fn is_of(&self, folder: &str) -> bool {
+        match self.path.strip_prefix(folder) {
+            // The root package has no folders: those below `src/` are other crates.
+            Some(below) => folder != ROOT_PACKAGE || !below.contains('/'),
+            None => false,
+        }
     }
 }
 

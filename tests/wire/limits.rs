@@ -9,17 +9,17 @@ use std::{
 use futures_util::future::{BoxFuture, ready};
 use tonic::Code;
 use toolwire::{
-    app::App,
-    context::UserId,
     contract::proto::v1::{
         DescribeForPlannerRequest, GetLimitsRequest, LimitPolicy, ListToolsRequest, SourceLimit, ToolState,
         ToolView, WatchEventType, WatchToolsRequest, tool_service_client::ToolServiceClient,
     },
-    store::StoreError,
-    upstream::{
+    server::app::App,
+    sources::upstream::{
         limiter::Budget,
         source_status::{SourceBudget, SourceLimits, SourceStatus},
     },
+    store::StoreError,
+    tool::context::UserId,
 };
 
 use crate::support::server::{Server, config, definition};

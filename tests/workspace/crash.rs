@@ -9,15 +9,14 @@ use std::{
 
 use bytes::Bytes;
 use toolwire::{
-    clock,
-    context::TaskId,
-    digest::Digest,
+    base::{clock, digest::Digest},
     store::{
         blobs::{Blobs, Swept},
         documents::Documents,
         sqlite::{Durability, Sqlite},
+        workspace::{Asked, Header, Room, Workspace},
     },
-    workspace::{Asked, Header, Room, Workspace},
+    tool::context::TaskId,
 };
 
 use super::{files, root};
@@ -26,7 +25,7 @@ const HOUR: Duration = Duration::from_hours(1);
 
 async fn room(state: &Arc<Sqlite>) -> Room {
     let task = root(state, "riley", false).await.parse().unwrap();
-    let user = toolwire::context::User::new("riley".parse().unwrap());
+    let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     Workspace::new(state).room(&user, &task).await.unwrap()
 }
 
@@ -124,7 +123,7 @@ async fn a_version_whose_bytes_were_taken_away_meanwhile_is_not_written() {
 async fn documents_of_a_tree_that_never_began_are_swept_after_a_day() {
     let directory = tempfile::tempdir().unwrap();
     let state = Arc::new(Sqlite::at(directory.path()));
-    let user = toolwire::context::User::new("riley".parse().unwrap());
+    let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let begun = room(&state).await;
     put(&begun, "kept.md", "kept".into()).await;
     let never = Workspace::new(&state).room_of_new(&user, &TaskId::generate());

@@ -4,7 +4,6 @@ use serde_json::Value;
 use tonic::Code;
 use tonic_types::StatusExt;
 use toolwire::{
-    context::User,
     contract::{
         DocumentRefusal,
         json::from_struct,
@@ -13,7 +12,8 @@ use toolwire::{
             PutHeader, Tags, UpdateMetadataRequest,
         },
     },
-    workspace::Header,
+    store::workspace::Header,
+    tool::context::User,
 };
 
 use super::{House, Person, hex, refused, said, task};
@@ -102,7 +102,7 @@ async fn each_write_makes_a_version_and_earlier_ones_can_be_read() {
 }
 
 fn uuid() -> String {
-    toolwire::context::RequestId::generate().to_string()
+    toolwire::tool::context::RequestId::generate().to_string()
 }
 
 #[tokio::test]
@@ -274,7 +274,7 @@ async fn a_type_that_is_none_or_that_the_bytes_are_not_is_refused() {
 async fn what_a_tainted_task_writes_is_untrusted_until_another_version() {
     let house = House::open();
     let riley = house.person("riley").await;
-    let child = toolwire::context::TaskId::generate().to_string();
+    let child = toolwire::tool::context::TaskId::generate().to_string();
     task(house.state(), &child, &riley.task, "riley", true).await;
     let tainted = Person { task: child.clone(), ..riley.clone() };
     let document = tainted.put("a.txt", b"from outside").await.unwrap();

@@ -18,14 +18,14 @@ use tempfile::TempDir;
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_types::StatusExt;
 use toolwire::{
-    context::{RequestId, TaskId},
+    base::digest::Digest,
     contract::proto::workspace::v1::{
         DeleteDocumentRequest, Document, DocumentFilter, GetDocumentRequest, ListDocumentsRequest,
         PutDocumentRequest, PutHeader, SearchDocumentsRequest, SearchDocumentsResponse,
         get_document_response, put_document_request::Part, workspace_service_client::WorkspaceServiceClient,
     },
-    digest::Digest,
     store::sqlite::{Durability, Sqlite},
+    tool::context::{RequestId, TaskId},
 };
 
 use crate::support::server::{Server, config};

@@ -5,9 +5,12 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use toolwire::{
-    clock,
-    store::{documents::Criteria, sqlite::Sqlite},
-    workspace::{Header, Workspace},
+    base::clock,
+    store::{
+        documents::Criteria,
+        sqlite::Sqlite,
+        workspace::{Header, Workspace},
+    },
 };
 
 use super::root;
@@ -46,7 +49,7 @@ async fn a_search_among_10_000_documents_takes_at_most_20_ms() {
     let directory = tempfile::tempdir().unwrap();
     let state = Arc::new(Sqlite::at(directory.path()));
     let task = root(&state, "riley", false).await.parse().unwrap();
-    let user = toolwire::context::User::new("riley".parse().unwrap());
+    let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let room = Workspace::new(&state).room(&user, &task).await.unwrap();
     let (mut seed, begun) = (Seed(7), clock::now());
     for number in 0..DOCUMENTS {

@@ -87,10 +87,10 @@ async fn a_damaged_file_is_data_loss_of_that_version_alone() {
 
 #[tokio::test]
 async fn a_state_in_memory_keeps_large_documents_too() {
-    use toolwire::workspace::{Asked, Header, Workspace};
+    use toolwire::store::workspace::{Asked, Header, Workspace};
     let state = Arc::new(Sqlite::in_memory());
     let task = root(&state, "riley", false).await.parse().unwrap();
-    let user = toolwire::context::User::new("riley".parse().unwrap());
+    let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let room = Workspace::new(&state).room(&user, &task).await.unwrap();
     let header = Header { path: "a.bin".to_owned(), ..Header::default() };
     let bytes = piece(0);
@@ -102,9 +102,9 @@ async fn a_state_in_memory_keeps_large_documents_too() {
 #[tokio::test]
 async fn without_a_place_for_the_state_documents_are_said_to_be_unavailable() {
     let state = Arc::new(Sqlite::nowhere("there is no home directory"));
-    let user = toolwire::context::User::new("riley".parse().unwrap());
-    let workspace = toolwire::workspace::Workspace::new(&state);
-    let refusal = workspace.room(&user, &toolwire::context::TaskId::generate()).await.unwrap_err();
+    let user = toolwire::tool::context::User::new("riley".parse().unwrap());
+    let workspace = toolwire::store::workspace::Workspace::new(&state);
+    let refusal = workspace.room(&user, &toolwire::tool::context::TaskId::generate()).await.unwrap_err();
     assert_eq!(
         refused(Err::<(), _>(toolwire::contract::Refusal::from(refusal).into())),
         said(Code::Unavailable, "STATE_UNAVAILABLE")
@@ -127,7 +127,7 @@ async fn a_hundred_mebibytes_pass_in_and_out_in_bounded_memory() {
         let header = PutHeader {
             task_id: task.clone(),
             path: path.to_owned(),
-            request_id: toolwire::context::RequestId::generate().to_string(),
+            request_id: toolwire::tool::context::RequestId::generate().to_string(),
             ..PutHeader::default()
         };
         let parts = (0..=pieces).map(move |number| match number {

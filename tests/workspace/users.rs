@@ -2,10 +2,10 @@
 
 use tonic::{Code, Status};
 use toolwire::{
-    context::TaskId,
     contract::proto::workspace::v1::{
         DocumentFilter, GetDocumentRequest, ListVersionsRequest, UpdateMetadataRequest,
     },
+    tool::context::TaskId,
 };
 
 use super::{House, Person};

@@ -23,13 +23,18 @@ use proto::v1::{
     parking_service_server::{ParkingService, ParkingServiceServer},
 };
 use toolwire::{
+    base::files::Embedded,
     config::{Reader, Section, Setting},
-    context::{Required, Services, ToolContext, Unfinished},
     contract::Provenance,
-    domain::{Domain, OpenError, Opened, Opening},
-    faces::grpc::{self, Face},
-    files::Embedded,
-    tool::{Reply, Tool, erase},
+    server::{
+        domain::{Domain, OpenError, Opened, Opening},
+        faces::grpc::{self, Face},
+    },
+    tool::{
+        Reply, Tool,
+        context::{Required, Services, ToolContext, Unfinished},
+        erase,
+    },
 };
 
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/manifests");

@@ -4,11 +4,11 @@ use std::{fs, path::Path};
 
 use tempfile::TempDir;
 use toolwire::{
+    base::files::Tree,
     domains::{
         brokerage::source::{Brokerage, import},
         research::sources::universe::Universe,
     },
-    files::Tree,
 };
 
 /// A user's accounts.

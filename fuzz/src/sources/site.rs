@@ -14,12 +14,12 @@ use axum::{
 use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
 use toolwire::{
-    context::UserId,
-    store::MemoryCoolDowns,
-    upstream::{
+    sources::upstream::{
         http::{Client, Profile, Sender},
         limiter::{Budgets, Limiter, Refused},
     },
+    store::MemoryCoolDowns,
+    tool::context::UserId,
 };
 use url::Url;
 

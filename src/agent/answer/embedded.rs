@@ -7,7 +7,7 @@ mod cells;
 mod filters;
 mod general;
 mod notes;
-pub(in crate::agent) mod quote;
+pub(crate) mod quote;
 mod rest;
 mod templates;
 #[cfg(test)]
@@ -23,10 +23,8 @@ use futures_util::{
 use self::templates::Values;
 pub use self::templates::{Folder, Templates};
 use super::{AnswerError, Answerer, Problem};
-use crate::agent::{
-    ground::{ContextBundle, ContextItem},
-    plan::{Asked, Made},
-};
+use crate::ground::{ContextBundle, ContextItem};
+use toolwire_planner::{Asked, Made};
 
 /// Said where no call brought anything.
 const NOTHING: &str = "I have nothing to answer from.";

@@ -12,21 +12,19 @@ use futures_util::{
 
 use super::{AnswerError, Answerer, Problem};
 use crate::{
-    agent::{
-        asker::{Asker, Purpose, Unanswered},
-        ground::{ContextBundle, IssueKind},
-        plan::Asked,
-        prompts::{Prompt, Prompts, Values},
-        shown,
-    },
-    models::{Answer, Message, ModelError, Part, Request},
+    asker::{Asker, Purpose, Unanswered},
+    ground::{ContextBundle, IssueKind},
+    prompts::{Prompt, Prompts, Values},
+    shown,
 };
+use toolwire_planner::Asked;
+use toolwire_sources::models::{Answer, Message, ModelError, Part, Request};
 
 /// Answers of one turn by a model.
 #[derive(Debug)]
-pub(in crate::agent) struct Prompted {
-    pub(in crate::agent) asker: Asker,
-    pub(in crate::agent) prompts: Arc<Prompts>,
+pub(crate) struct Prompted {
+    pub(crate) asker: Asker,
+    pub(crate) prompts: Arc<Prompts>,
 }
 
 impl Answerer for Prompted {

@@ -1,6 +1,6 @@
 //! The five fields that every turn ends with (spec 000's `LLMResponse`), and how far an answer can be relied upon.
 
-use crate::agent::plan::Made;
+use toolwire_planner::Made;
 
 /// What is said where calls were made and none succeeded (spec 000's words).
 const DEGRADED: &str = "I could not retrieve the data needed to answer.";

@@ -6,11 +6,12 @@ use futures_util::{
 };
 
 use super::{AnswerError, Answerer, Problem};
-use crate::agent::{ground::ContextBundle, plan::Asked};
+use crate::ground::ContextBundle;
+use toolwire_planner::Asked;
 
 /// The text of an answer.
 #[derive(Debug)]
-pub(in crate::agent) struct Written(pub(in crate::agent) String);
+pub(crate) struct Written(pub(crate) String);
 
 impl Answerer for Written {
     fn answer<'a>(

@@ -5,58 +5,57 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use crate::{
-    agent::{
-        TurnId,
-        log::Log,
-        plan::{Offer, PlannedCall},
-        policy::{OnError, action, on_error},
-    },
-    clock,
-    context::{CallId, Cancellation, Lineage, Pins, RequestId, ToolContext},
-    contract::{
-        ConfirmationRequired, Event, Provenance, Refusal, Terminal, ToolError, ToolResult,
-        convert::{self, ResultFormat},
-        proto::{
-            agent::v1::{
-                CallAction, ToolCallFinished, ToolCallProgress, ToolCallStarted, tool_call_finished::Outcome,
-                turn_event::Event as Told,
-            },
-            v1,
+use crate::{TurnId, log::Log};
+use toolwire_base::clock;
+use toolwire_contract::{
+    ConfirmationRequired, Event, Provenance, Refusal, Terminal, ToolError, ToolResult,
+    convert::{self, ResultFormat},
+    proto::{
+        agent::v1::{
+            self as agent, CallAction, ToolCallFinished, ToolCallProgress, ToolCallStarted,
+            tool_call_finished::Outcome, turn_event::Event as Told,
         },
+        v1,
     },
+};
+use toolwire_engine::{
     pipeline::{Call, Pipeline, Step, Target, refused_call},
     registry::{Category, RegisteredTool},
-    telemetry::milliseconds,
-    upstream::source_status::SourceBudget,
 };
+use toolwire_planner::{
+    Offer, PlannedCall,
+    policy::{OnError, action, on_error},
+};
+use toolwire_sources::upstream::source_status::SourceBudget;
+use toolwire_telemetry::milliseconds;
+use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, RequestId, ToolContext};
 
 /// Makes the calls of a step.
 #[derive(Debug)]
-pub(in crate::agent) struct Caller<'a> {
-    pub(in crate::agent) pipeline: &'a Arc<Pipeline>,
+pub(crate) struct Caller<'a> {
+    pub(crate) pipeline: &'a Arc<Pipeline>,
     /// Whose calls they are, in which session.
-    pub(in crate::agent) context: &'a ToolContext,
-    pub(in crate::agent) turn_id: TurnId,
-    pub(in crate::agent) offer: &'a Offer,
-    pub(in crate::agent) log: &'a Log,
+    pub(crate) context: &'a ToolContext,
+    pub(crate) turn_id: TurnId,
+    pub(crate) offer: &'a Offer,
+    pub(crate) log: &'a Log,
     /// The plan that they are of.
-    pub(in crate::agent) step: u32,
+    pub(crate) step: u32,
     /// Whether what is not only read needs a person.
-    pub(in crate::agent) tainted: bool,
+    pub(crate) tainted: bool,
     /// By when they end.
-    pub(in crate::agent) until: Instant,
+    pub(crate) until: Instant,
     /// So many at once.
-    pub(in crate::agent) concurrency: usize,
+    pub(crate) concurrency: usize,
     /// How often one user may ask each source.
-    pub(in crate::agent) budgets: &'a [SourceBudget],
+    pub(crate) budgets: &'a [SourceBudget],
     /// Whether the log shows arguments.
-    pub(in crate::agent) log_arguments: bool,
+    pub(crate) log_arguments: bool,
 }
 
 /// How a call ended.
 #[derive(Debug)]
-pub(in crate::agent) enum End {
+pub(crate) enum End {
     /// With data or an error.
     Result { call_id: String, result: Arc<ToolResult> },
     /// A person must approve it first.
@@ -220,7 +219,7 @@ impl Drop for Begun<'_> {
 }
 
 /// The first intent of a tool, else its name (spec 000's trace).
-pub(in crate::agent) fn component(tool: &RegisteredTool) -> &str {
+pub(crate) fn component(tool: &RegisteredTool) -> &str {
     tool.definition.intents.first().map_or(tool.definition.name.as_str(), String::as_str)
 }
 
@@ -229,6 +228,16 @@ fn is_worth_repeating(result: &ToolResult) -> bool {
 }
 
 /// The arguments as JSON text.
-pub(in crate::agent) fn text(planned: &PlannedCall) -> String {
+pub(crate) fn text(planned: &PlannedCall) -> String {
     serde_json::to_string(&planned.arguments).unwrap_or_default()
+}
+
+/// A call of a plan, as the contract describes it.
+pub(crate) fn planned_call(call: &PlannedCall) -> agent::PlannedCall {
+    agent::PlannedCall {
+        tool: call.tool.clone(),
+        reason: call.reason.clone(),
+        arguments: None,
+        arguments_json: text(call),
+    }
 }

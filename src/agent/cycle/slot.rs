@@ -3,14 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::Caller;
-use crate::{
-    agent::plan::{Offer, PlannedCall},
-    clock,
-    context::RequestId,
-    contract::{ErrorCode, Provenance, ToolError, ToolName, ToolResult, json, near},
-    digest::Digest,
-    registry::RegisteredTool,
-};
+use toolwire_base::{clock, digest::Digest};
+use toolwire_contract::{ErrorCode, Provenance, ToolError, ToolName, ToolResult, json, near};
+use toolwire_engine::registry::RegisteredTool;
+use toolwire_planner::{Offer, PlannedCall};
+use toolwire_tool::context::RequestId;
 
 /// A call of a step.
 pub(super) struct Slot {
@@ -58,7 +55,7 @@ pub(super) fn too_often(source: &str, most: u32) -> ToolError {
 }
 
 /// Whether the budget is why a call was not made.
-pub(in crate::agent) fn is_cut(error: &ToolError) -> bool {
+pub(crate) fn is_cut(error: &ToolError) -> bool {
     error.message.starts_with(CUT)
 }
 

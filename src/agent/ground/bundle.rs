@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::contexts::{Contexts, Seen, Typed};
-use crate::agent::plan::{Asked, Made};
+use toolwire_planner::{Asked, Made};
 
 /// What a turn found out.
 #[derive(Clone, Debug, Default, PartialEq)]

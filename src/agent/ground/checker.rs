@@ -18,7 +18,7 @@ use super::{
     markdown::Line,
     sentences::{Part, Sentences},
 };
-use crate::agent::plan::Asked;
+use toolwire_planner::Asked;
 
 /// Checks one answer against the results of one turn.
 #[derive(Debug)]

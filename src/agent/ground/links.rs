@@ -6,4 +6,4 @@ mod allowed;
 mod find;
 mod link;
 
-pub(in crate::agent::ground) use self::{allowed::Allowed, find::links, link::Link};
+pub(in crate::ground) use self::{allowed::Allowed, find::links, link::Link};

@@ -10,7 +10,7 @@ mod scale;
 mod time;
 mod tokens;
 
-pub(in crate::agent::ground) use self::{
+pub(in crate::ground) use self::{
     facts::Facts,
     tokens::{Token, tokens},
 };

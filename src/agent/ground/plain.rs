@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::words::is_hidden;
+use toolwire_base::words::is_hidden;
 
 /// A text on one line, with single spaces and without characters that nobody sees.
 pub fn plain(text: &str) -> Cow<'_, str> {

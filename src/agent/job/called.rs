@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::{
-    agent::policy::{OnError, on_error},
-    contract::{Payload, Provenance, ToolError, ToolResult},
-    registry::RegisteredTool,
-};
+use toolwire_contract::{Payload, Provenance, ToolError, ToolResult};
+use toolwire_engine::registry::RegisteredTool;
+use toolwire_planner::policy::{OnError, on_error};
 
 /// A call that has ended.
 #[derive(Clone, Debug)]

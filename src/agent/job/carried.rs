@@ -9,11 +9,9 @@ use tokio::{
 };
 
 use super::{Finished, Run, Workflow};
-use crate::{
-    clock,
-    store::jobs::{Ending, Failure, State},
-    telemetry::metric,
-};
+use toolwire_base::clock;
+use toolwire_store::jobs::{Ending, Failure, State};
+use toolwire_telemetry::metric;
 
 /// How long to wait before an end that could not be kept is kept again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -49,7 +47,7 @@ pub async fn carry_out(workflow: &dyn Workflow, run: &Run, stopped: impl Future<
         kind = workflow.kind(),
         state = ending.state.word(),
         error = ending.error.as_ref().map(|error| error.code.as_str()),
-        took_ms = crate::telemetry::milliseconds(clock::now() - began),
+        took_ms = toolwire_telemetry::milliseconds(clock::now() - began),
         "job"
     );
     metric::cycle_ended("job", run.calls());

@@ -14,21 +14,23 @@ use tokio_util::sync::CancellationToken;
 
 use super::called::Called;
 use crate::{
-    agent::{
-        Agent,
-        ground::{Checker, ContextBundle},
-        plan::{Asked, Made, Offer, PlannedCall},
-        policy::{OnError, on_error},
-        prompts::{Prompt, Values},
-    },
-    clock,
-    context::{CallId, Cancellation, Lineage, Pins, ToolContext},
-    contract::{ErrorCode, Provenance, Terminal, ToolError, ToolResult},
-    models::Model,
+    Agent,
+    ground::{Checker, ContextBundle},
+    prompts::{Prompt, Values},
+};
+use toolwire_base::clock;
+use toolwire_contract::{ErrorCode, Provenance, Terminal, ToolError, ToolResult};
+use toolwire_engine::{
     pipeline::{Call, Target, refused_call},
     registry::{self, RegisteredTool},
-    store::jobs::{JobId, Jobs, Said},
 };
+use toolwire_planner::{
+    Asked, Made, Offer, PlannedCall,
+    policy::{OnError, on_error},
+};
+use toolwire_sources::models::Model;
+use toolwire_store::jobs::{JobId, Jobs, Said};
+use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, ToolContext};
 
 /// What a job is made of.
 #[derive(Clone, Debug)]

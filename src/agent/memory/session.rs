@@ -7,20 +7,18 @@ use prost::Message;
 
 use super::{Ending, Memory, Remembered};
 use crate::{
-    agent::{
-        TurnId,
-        kept_call::KeptCall,
-        plan::Exchange,
-        proposal::{self, Answer, Proposal},
-    },
-    clock,
-    context::{SessionId, UserId},
-    contract::proto::agent::v1::Reply,
-    store::{
-        StoreError,
-        sessions::{self, KeptTurn, Sessions, State},
-    },
+    TurnId,
+    kept_call::KeptCall,
+    proposal::{self, Answer, Proposal},
 };
+use toolwire_base::clock;
+use toolwire_contract::proto::agent::v1::Reply;
+use toolwire_planner::Exchange;
+use toolwire_store::{
+    StoreError,
+    sessions::{self, KeptTurn, Sessions, State},
+};
+use toolwire_tool::context::{SessionId, UserId};
 
 /// So many of the newest turns are looked at.
 const MOST_TURNS: u32 = 50;

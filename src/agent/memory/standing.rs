@@ -8,10 +8,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{
-    agent::{kept_call::KeptCall, plan::Made, proposal::Proposal},
-    contract::{Payload, Provenance, ToolError, ToolResult},
-};
+use crate::{kept_call::KeptCall, proposal::Proposal};
+use toolwire_contract::{Payload, Provenance, ToolError, ToolResult};
+use toolwire_planner::Made;
 
 /// What a paused turn goes on from.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

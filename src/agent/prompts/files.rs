@@ -5,11 +5,11 @@ use std::{collections::BTreeSet, time::Duration};
 use include_dir::{Dir, include_dir};
 
 use super::prompt::Prompt;
-use crate::{
+use toolwire_base::{
     clock,
-    contract::ToolName,
     files::{Problem, Stamp, Tree},
 };
+use toolwire_contract::ToolName;
 
 /// Those that are built in.
 static BUILT_IN: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/prompts");

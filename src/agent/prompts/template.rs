@@ -8,7 +8,7 @@ use super::{
     files::{Text, path},
     prompt::{Prompt, Values},
 };
-use crate::files::Problem;
+use toolwire_base::files::Problem;
 
 /// What a prompt may do, in steps and in pieces of 64 bytes.
 const FUEL: u64 = 200_000;

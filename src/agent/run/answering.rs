@@ -6,21 +6,19 @@ use futures_util::StreamExt;
 
 use super::{Turn, WITHOUT};
 use crate::{
-    agent::{
-        answer::{AnswerError, Answerer, Problem, Response, embedded::quote::quote, written::Written},
-        ground::{Checker, ContextBundle, Issue, IssueKind, Released},
-        plan::Made,
-        turn::{Event, Outcome, REPLACED},
-    },
-    contract::{
-        ErrorCode,
-        proto::agent::v1::{
-            AnswerDelta, Validation, ValidationAction, ValidationIssue, ValidationIssueKind,
-            turn_event::Event as Told,
-        },
-    },
-    telemetry::metric,
+    answer::{AnswerError, Answerer, Problem, Response, embedded::quote::quote, written::Written},
+    ground::{Checker, ContextBundle, Issue, IssueKind, Released},
+    turn::{Event, Outcome, REPLACED},
 };
+use toolwire_contract::{
+    ErrorCode,
+    proto::agent::v1::{
+        AnswerDelta, Validation, ValidationAction, ValidationIssue, ValidationIssueKind,
+        turn_event::Event as Told,
+    },
+};
+use toolwire_planner::Made;
+use toolwire_telemetry::metric;
 
 impl Turn<'_> {
     /// Makes an answer and gives out what passes, up to the first issue.

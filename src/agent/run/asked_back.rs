@@ -1,12 +1,8 @@
 //! A question that a model asks the user: checked like an answer, since nobody else checks it.
 
-use crate::{
-    agent::{
-        ground::{Checker, ContextBundle, Released},
-        plan::{Asked, Offer, PlannedCall},
-    },
-    registry::ToolType,
-};
+use crate::ground::{Checker, ContextBundle, Released};
+use toolwire_engine::registry::ToolType;
+use toolwire_planner::{Asked, Offer, PlannedCall};
 
 /// Asked instead of a question that says what nothing says.
 const UNCLEAR: &str = "Can you say more exactly what you want to know?";

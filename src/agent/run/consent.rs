@@ -4,18 +4,15 @@ use std::fmt::Write;
 
 use super::{Turn, told};
 use crate::{
-    agent::{
-        kept_call::KeptCall,
-        memory::Pending,
-        plan::{Plan, PlannedCall, Step},
-        proposal::{self, Answer, Proposal},
-        turn::Event,
-    },
-    clock,
-    contract::proto::agent::v1::{AnswerDelta, turn_event::Event as Told},
-    pipeline::confirm,
-    registry::Category,
+    kept_call::KeptCall,
+    memory::Pending,
+    proposal::{self, Answer, Proposal},
+    turn::Event,
 };
+use toolwire_base::clock;
+use toolwire_contract::proto::agent::v1::{AnswerDelta, turn_event::Event as Told};
+use toolwire_engine::{pipeline::confirm, registry::Category};
+use toolwire_planner::{Plan, PlannedCall, Step};
 
 /// The answer to a yes without a proposal.
 const NOTHING_PROPOSED: &str = "There is nothing to confirm, and nothing was changed. A yes counts only as the next \

@@ -1,6 +1,6 @@
 //! What the user is asked where no model can correct a call: what is wrong with it, in words for people.
 
-use crate::contract::{ErrorCode, ToolError, Violation};
+use toolwire_contract::{ErrorCode, ToolError, Violation};
 
 /// Whether other words may help: of arguments that break a rule, or of a name that is not known beside those that are.
 pub(super) fn may_help(error: &ToolError) -> bool {

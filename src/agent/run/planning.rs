@@ -5,17 +5,10 @@ use std::{mem, sync::Arc};
 use tokio::{select, time::sleep_until};
 
 use super::{Turn, WITHOUT, asked_back, told};
-use crate::{
-    agent::{
-        Mode,
-        ground::ContextBundle,
-        help,
-        plan::{Plan, Step},
-        turn::Event,
-    },
-    clock,
-    contract::proto::agent::v1::turn_event::Event as Told,
-};
+use crate::{Mode, ground::ContextBundle, help, turn::Event};
+use toolwire_base::clock;
+use toolwire_contract::proto::agent::v1::turn_event::Event as Told;
+use toolwire_planner::{Plan, Step};
 
 impl Turn<'_> {
     /// Decides what is done next.

@@ -1,19 +1,17 @@
 //! Plans, alerts and pauses as the contract tells them.
 
 use crate::{
-    agent::{
-        cycle::Asked,
-        memory::Pending,
-        plan::{Alternative, Offer, Plan, PlannedCall, Step},
-    },
-    clock,
-    contract::{
-        ToolError,
-        convert::{self, timestamp},
-        proto::agent::v1,
-    },
-    telemetry::metric,
+    cycle::{Asked, planned_call},
+    memory::Pending,
 };
+use toolwire_base::clock;
+use toolwire_contract::{
+    ToolError,
+    convert::{self, timestamp},
+    proto::agent::v1,
+};
+use toolwire_planner::{Alternative, Offer, Plan, Step};
+use toolwire_telemetry::metric;
 
 /// So many of the tools that came next are told.
 const MOST_ALTERNATIVES: usize = 5;
@@ -21,7 +19,7 @@ const MOST_ALTERNATIVES: usize = 5;
 /// A plan.
 pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
     let calls = match &plan.step {
-        Step::Call(calls) => calls.iter().map(planned).collect(),
+        Step::Call(calls) => calls.iter().map(planned_call).collect(),
         Step::Answer | Step::Say(_) | Step::Clarify(_) | Step::Refuse(_) => Vec::new(),
     };
     let alternative = |it: &Alternative| v1::Alternative { tool: it.tool.clone(), score: it.score };
@@ -31,16 +29,6 @@ pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
         reason: plan.reason.clone(),
         confidence: plan.confidence,
         alternatives: plan.alternatives.iter().take(MOST_ALTERNATIVES).map(alternative).collect(),
-    }
-}
-
-/// A call of a plan.
-pub(in crate::agent) fn planned(call: &PlannedCall) -> v1::PlannedCall {
-    v1::PlannedCall {
-        tool: call.tool.clone(),
-        reason: call.reason.clone(),
-        arguments: None,
-        arguments_json: crate::agent::cycle::text(call),
     }
 }
 

@@ -2,7 +2,7 @@
 //! what it is not made from.
 
 use super::Turn;
-use crate::contract::proto::agent::v1::{AnswerDelta, turn_event::Event as Told};
+use toolwire_contract::proto::agent::v1::{AnswerDelta, turn_event::Event as Told};
 
 impl Turn<'_> {
     /// Names them in the answer, for people, and in the warnings, for programs.

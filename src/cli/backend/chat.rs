@@ -4,20 +4,20 @@ use futures_util::StreamExt;
 use tonic::Status;
 
 use super::{Backend, Local, Remote};
-use crate::{
-    clock,
-    context::ToolContext,
-    contract::proto::agent::v1::{
-        CancelTurnRequest, ChatStreamRequest, ChatStreamResponse, RunTaskRequest, RunTaskResponse, TurnInput,
-        agent_service_client::AgentServiceClient, cancel_turn_request::Which,
-    },
+use toolwire_base::clock;
+use toolwire_contract::proto::agent::v1::{
+    CancelTurnRequest, ChatStreamRequest, ChatStreamResponse, RunTaskRequest, RunTaskResponse, TurnInput,
+    agent_service_client::AgentServiceClient, cancel_turn_request::Which,
+};
+use toolwire_server::{
     faces::grpc::agent::{self, Events},
     service::request,
 };
+use toolwire_tool::context::ToolContext;
 
 impl Backend {
     /// Begins a turn, or goes on with one. Dropping its events cancels it.
-    pub(in crate::cli) async fn chat(&self, input: TurnInput) -> Result<Events, Status> {
+    pub(crate) async fn chat(&self, input: TurnInput) -> Result<Events, Status> {
         match self {
             Self::Remote(remote) => remote.chat(input).await,
             Self::Local(local) => local.chat(input).await,
@@ -27,7 +27,7 @@ impl Backend {
 
 impl Backend {
     /// Works on a task. Dropping the events stops that.
-    pub(in crate::cli) async fn run_task(&self, request: RunTaskRequest) -> Result<Events, Status> {
+    pub(crate) async fn run_task(&self, request: RunTaskRequest) -> Result<Events, Status> {
         match self {
             Self::Remote(remote) => {
                 let mut client = AgentServiceClient::new(remote.channel());
@@ -43,7 +43,7 @@ impl Backend {
     }
 
     /// Cancels a turn that runs, or waits, with what it waits for. Whether it did.
-    pub(in crate::cli) async fn cancel_turn(&self, turn_id: &str) -> Result<bool, Status> {
+    pub(crate) async fn cancel_turn(&self, turn_id: &str) -> Result<bool, Status> {
         let which = Some(Which::TurnId(turn_id.to_owned()));
         match self {
             Self::Remote(remote) => {

@@ -10,14 +10,13 @@ use tokio::{
 use tonic::{Request, Status, transport::Channel};
 
 use super::{Backend, Local};
-use crate::{
+use toolwire_contract::proto::workspace::v1::{
+    DeleteDocumentRequest, Document, GetDocumentRequest, ListDocumentsRequest, ListDocumentsResponse,
+    ListVersionsRequest, ListVersionsResponse, PutDocumentRequest, PutHeader, SearchDocumentsRequest,
+    SearchDocumentsResponse, put_document_request::Part, workspace_service_client::WorkspaceServiceClient,
+};
+use toolwire_server::{
     client::Server,
-    contract::proto::workspace::v1::{
-        DeleteDocumentRequest, Document, GetDocumentRequest, ListDocumentsRequest, ListDocumentsResponse,
-        ListVersionsRequest, ListVersionsResponse, PutDocumentRequest, PutHeader, SearchDocumentsRequest,
-        SearchDocumentsResponse, put_document_request::Part,
-        workspace_service_client::WorkspaceServiceClient,
-    },
     faces::grpc::workspace::{self, Download},
 };
 
@@ -29,7 +28,7 @@ const AHEAD: usize = 2;
 
 /// The documents that a command works with.
 #[derive(Debug)]
-pub(in crate::cli) enum Documents<'a> {
+pub(crate) enum Documents<'a> {
     /// Those of a server.
     Remote(&'a Server),
     /// Those of this program's own state.
@@ -38,7 +37,7 @@ pub(in crate::cli) enum Documents<'a> {
 
 impl Backend {
     /// The documents that tasks share.
-    pub(in crate::cli) fn documents(&self) -> Documents<'_> {
+    pub(crate) fn documents(&self) -> Documents<'_> {
         match self {
             Self::Remote(remote) => Documents::Remote(remote.server()),
             Self::Local(local) => Documents::Local(local),
@@ -48,10 +47,7 @@ impl Backend {
 
 impl Documents<'_> {
     /// A page of documents.
-    pub(in crate::cli) async fn list(
-        &self,
-        request: ListDocumentsRequest,
-    ) -> Result<ListDocumentsResponse, Status> {
+    pub(crate) async fn list(&self, request: ListDocumentsRequest) -> Result<ListDocumentsResponse, Status> {
         match self {
             Self::Remote(server) => {
                 let (mut client, request) = asking(server, request);
@@ -62,7 +58,7 @@ impl Documents<'_> {
     }
 
     /// Documents by words.
-    pub(in crate::cli) async fn search(
+    pub(crate) async fn search(
         &self,
         request: SearchDocumentsRequest,
     ) -> Result<SearchDocumentsResponse, Status> {
@@ -76,7 +72,7 @@ impl Documents<'_> {
     }
 
     /// A page of versions.
-    pub(in crate::cli) async fn versions(
+    pub(crate) async fn versions(
         &self,
         request: ListVersionsRequest,
     ) -> Result<ListVersionsResponse, Status> {
@@ -92,7 +88,7 @@ impl Documents<'_> {
     }
 
     /// A document, and then its bytes.
-    pub(in crate::cli) async fn get(&self, request: GetDocumentRequest) -> Result<Download, Status> {
+    pub(crate) async fn get(&self, request: GetDocumentRequest) -> Result<Download, Status> {
         match self {
             Self::Remote(server) => {
                 let (mut client, request) = asking(server, request);
@@ -103,7 +99,7 @@ impl Documents<'_> {
     }
 
     /// Deletes a document.
-    pub(in crate::cli) async fn delete(&self, request: DeleteDocumentRequest) -> Result<Document, Status> {
+    pub(crate) async fn delete(&self, request: DeleteDocumentRequest) -> Result<Document, Status> {
         let answer = match self {
             Self::Remote(server) => {
                 let (mut client, request) = asking(server, request);
@@ -115,7 +111,7 @@ impl Documents<'_> {
     }
 
     /// Writes a document of all that comes from a reader. If the reader fails, nothing is written.
-    pub(in crate::cli) async fn put(
+    pub(crate) async fn put(
         &self,
         header: PutHeader,
         mut reader: impl AsyncRead + Unpin,

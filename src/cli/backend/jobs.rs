@@ -4,23 +4,23 @@ use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Status, transport::Channel};
 
 use super::{Backend, Local, Remote};
-use crate::{
-    clock,
-    context::ToolContext,
-    contract::proto::agent::v1::{
-        CancelJobRequest, GetJobRequest, Job, ListJobsRequest, ListJobsResponse, WatchJobRequest,
-        WatchJobResponse, job_service_client::JobServiceClient,
-    },
+use toolwire_base::clock;
+use toolwire_contract::proto::agent::v1::{
+    CancelJobRequest, GetJobRequest, Job, ListJobsRequest, ListJobsResponse, WatchJobRequest,
+    WatchJobResponse, job_service_client::JobServiceClient,
+};
+use toolwire_server::{
     domain::{Here, Place},
     faces::grpc::job,
 };
+use toolwire_tool::context::ToolContext;
 
 /// What a watch is told.
-pub(in crate::cli) type Watched = BoxStream<'static, Result<WatchJobResponse, Status>>;
+pub(crate) type Watched = BoxStream<'static, Result<WatchJobResponse, Status>>;
 
 impl Backend {
     /// Where a job would be carried out.
-    pub(in crate::cli) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         match self {
             Self::Remote(remote) => Place::Server(remote.server().clone()),
             Self::Local(Local { app, user, cap }) => Place::Here(Box::new(Here {
@@ -32,7 +32,7 @@ impl Backend {
     }
 
     /// The events of a job.
-    pub(in crate::cli) async fn watch_job(&self, request: WatchJobRequest) -> Result<Watched, Status> {
+    pub(crate) async fn watch_job(&self, request: WatchJobRequest) -> Result<Watched, Status> {
         match self {
             Self::Remote(remote) => {
                 let call = remote.jobs();
@@ -46,7 +46,7 @@ impl Backend {
     }
 
     /// A page of jobs.
-    pub(in crate::cli) async fn jobs(&self, request: ListJobsRequest) -> Result<ListJobsResponse, Status> {
+    pub(crate) async fn jobs(&self, request: ListJobsRequest) -> Result<ListJobsResponse, Status> {
         match self {
             Self::Remote(remote) => {
                 let call = remote.jobs();
@@ -57,7 +57,7 @@ impl Backend {
     }
 
     /// One job.
-    pub(in crate::cli) async fn job(&self, request: GetJobRequest) -> Result<Job, Status> {
+    pub(crate) async fn job(&self, request: GetJobRequest) -> Result<Job, Status> {
         match self {
             Self::Remote(remote) => {
                 let call = remote.jobs();
@@ -69,7 +69,7 @@ impl Backend {
     }
 
     /// Cancels a job.
-    pub(in crate::cli) async fn cancel_job(&self, request: CancelJobRequest) -> Result<(), Status> {
+    pub(crate) async fn cancel_job(&self, request: CancelJobRequest) -> Result<(), Status> {
         match self {
             Self::Remote(remote) => {
                 let call = remote.jobs();

@@ -11,31 +11,33 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::invocation::{Confirmations, Events, Invocation};
-use crate::{
-    app::App,
-    cli::wiring,
-    clock,
-    console::Failure,
-    context::{Origin, ToolContext, User},
-    contract::{
-        arguments::{self, Arguments},
-        proto::v1,
-    },
+use crate::wiring;
+use toolwire_base::clock;
+use toolwire_contract::{
+    arguments::{self, Arguments},
+    proto::v1,
+};
+use toolwire_engine::{
     exports::Export,
-    faces::grpc::{audit, calls, confirmation, invoke::Invoked, result::Form, source_status},
     pipeline::{Call, CallStream, Wishes},
+};
+use toolwire_server::{
+    app::App,
+    console::Failure,
+    faces::grpc::{audit, calls, confirmation, invoke::Invoked, result::Form, source_status},
     service::{Filter, Tools, export::Wanted},
 };
+use toolwire_tool::context::{Origin, ToolContext, User};
 
 /// The tools of this program.
 #[derive(Debug)]
-pub(in crate::cli) struct Local {
+pub(crate) struct Local {
     /// The service, without a listener.
-    pub(in crate::cli) app: App,
+    pub(crate) app: App,
     /// Who calls.
-    pub(in crate::cli) user: User,
+    pub(crate) user: User,
     /// No call lasts longer.
-    pub(in crate::cli) cap: Duration,
+    pub(crate) cap: Duration,
 }
 
 impl Local {

@@ -8,28 +8,26 @@ use tonic_health::pb::{
 };
 
 use super::invocation::{Confirmations, Events, Invocation};
-use crate::{
-    client::Server,
-    contract::{
-        Refusal, convert,
-        proto::v1::{
-            self, audit_service_client::AuditServiceClient,
-            confirmation_service_client::ConfirmationServiceClient, tool_service_client::ToolServiceClient,
-        },
+use toolwire_contract::{
+    Refusal, convert,
+    proto::v1::{
+        self, audit_service_client::AuditServiceClient,
+        confirmation_service_client::ConfirmationServiceClient, tool_service_client::ToolServiceClient,
     },
-    pipeline::Target,
 };
+use toolwire_engine::pipeline::Target;
+use toolwire_server::client::Server;
 
 /// The tools of a server.
 #[derive(Debug)]
-pub(in crate::cli) struct Remote {
+pub(crate) struct Remote {
     server: Server,
     client: ToolServiceClient<Channel>,
 }
 
 impl Remote {
     /// The tools of this server.
-    pub(in crate::cli) fn of(server: Server) -> Self {
+    pub(crate) fn of(server: Server) -> Self {
         Self { client: ToolServiceClient::new(server.channel()), server }
     }
 
@@ -111,7 +109,7 @@ impl Remote {
     }
 
     /// The tools and what becomes of them, for as long as the server says.
-    pub(in crate::cli) async fn watch(
+    pub(crate) async fn watch(
         &self,
         view: v1::ToolView,
     ) -> Result<Streaming<v1::WatchToolsResponse>, Status> {
@@ -167,13 +165,13 @@ impl Remote {
     }
 
     /// Cancels one's own call. Whether there was one.
-    pub(in crate::cli) async fn cancel(&self, call: v1::cancel_call_request::Call) -> Result<bool, Status> {
+    pub(crate) async fn cancel(&self, call: v1::cancel_call_request::Call) -> Result<bool, Status> {
         let request = self.server.request(v1::CancelCallRequest { call: Some(call) });
         Ok(self.client.clone().cancel_call(request).await?.into_inner().cancelled)
     }
 
     /// Whether a service, or for an empty name the server as a whole, takes calls.
-    pub(in crate::cli) async fn health(&self, service: &str) -> Result<ServingStatus, Status> {
+    pub(crate) async fn health(&self, service: &str) -> Result<ServingStatus, Status> {
         let request = self.server.request(HealthCheckRequest { service: service.to_owned() });
         Ok(HealthClient::new(self.server.channel()).check(request).await?.into_inner().status())
     }

@@ -4,20 +4,15 @@ use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Status, transport::Channel};
 
 use super::{Backend, Local, Remote};
-use crate::{
-    contract::proto::tasks::v1::{self, task_service_client::TaskServiceClient},
-    faces::grpc::task,
-};
+use toolwire_contract::proto::tasks::v1::{self, task_service_client::TaskServiceClient};
+use toolwire_server::faces::grpc::task;
 
 /// What a watch or a follower is told.
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 impl Backend {
     /// Creates a root.
-    pub(in crate::cli) async fn create_task(
-        &self,
-        message: v1::CreateTaskRequest,
-    ) -> Result<v1::Task, Status> {
+    pub(crate) async fn create_task(&self, message: v1::CreateTaskRequest) -> Result<v1::Task, Status> {
         match self {
             Self::Remote(it) => {
                 it.answered(it.tasks().create_task(it.message(message))).await?.task.ok_or_else(without_task)
@@ -27,7 +22,7 @@ impl Backend {
     }
 
     /// One task.
-    pub(in crate::cli) async fn task(&self, task_id: String) -> Result<v1::Task, Status> {
+    pub(crate) async fn task(&self, task_id: String) -> Result<v1::Task, Status> {
         match self {
             Self::Remote(it) => {
                 let request = it.message(v1::GetTaskRequest { task_id });
@@ -38,10 +33,7 @@ impl Backend {
     }
 
     /// A page of tasks.
-    pub(in crate::cli) async fn tasks(
-        &self,
-        message: v1::ListTasksRequest,
-    ) -> Result<v1::ListTasksResponse, Status> {
+    pub(crate) async fn tasks(&self, message: v1::ListTasksRequest) -> Result<v1::ListTasksResponse, Status> {
         match self {
             Self::Remote(it) => it.answered(it.tasks().list_tasks(it.message(message))).await,
             Self::Local(Local { app, user, .. }) => Ok(task::list(&app.tools, user, message).await?),
@@ -49,7 +41,7 @@ impl Backend {
     }
 
     /// Tasks and their changes.
-    pub(in crate::cli) async fn watch_tasks(
+    pub(crate) async fn watch_tasks(
         &self,
         message: v1::WatchTasksRequest,
     ) -> Result<Streamed<v1::WatchTasksResponse>, Status> {
@@ -60,7 +52,7 @@ impl Backend {
     }
 
     /// Answers a question.
-    pub(in crate::cli) async fn answer_question(
+    pub(crate) async fn answer_question(
         &self,
         message: v1::AnswerQuestionRequest,
     ) -> Result<v1::Task, Status> {
@@ -74,7 +66,7 @@ impl Backend {
     }
 
     /// Cancels a task with everything that works for it.
-    pub(in crate::cli) async fn cancel_task(
+    pub(crate) async fn cancel_task(
         &self,
         message: v1::CancelTaskRequest,
     ) -> Result<v1::CancelTaskResponse, Status> {
@@ -85,7 +77,7 @@ impl Backend {
     }
 
     /// Deletes a tree that has ended.
-    pub(in crate::cli) async fn delete_task(&self, task_id: String) -> Result<(), Status> {
+    pub(crate) async fn delete_task(&self, task_id: String) -> Result<(), Status> {
         match self {
             Self::Remote(it) => {
                 let request = it.message(v1::DeleteTaskRequest { task_id });
@@ -96,7 +88,7 @@ impl Backend {
     }
 
     /// Says what became of a write.
-    pub(in crate::cli) async fn resolve_unknown(
+    pub(crate) async fn resolve_unknown(
         &self,
         message: v1::ResolveUnknownRequest,
     ) -> Result<v1::Task, Status> {
@@ -110,7 +102,7 @@ impl Backend {
     }
 
     /// A page of a timeline.
-    pub(in crate::cli) async fn timeline(
+    pub(crate) async fn timeline(
         &self,
         message: v1::ListTimelineRequest,
     ) -> Result<v1::ListTimelineResponse, Status> {
@@ -121,10 +113,7 @@ impl Backend {
     }
 
     /// One entry, whole.
-    pub(in crate::cli) async fn entry(
-        &self,
-        message: v1::GetEntryRequest,
-    ) -> Result<v1::TimelineEntry, Status> {
+    pub(crate) async fn entry(&self, message: v1::GetEntryRequest) -> Result<v1::TimelineEntry, Status> {
         match self {
             Self::Remote(it) => {
                 it.answered(it.tasks().get_entry(it.message(message))).await?.entry.ok_or_else(without_task)
@@ -134,7 +123,7 @@ impl Backend {
     }
 
     /// Messages for a model.
-    pub(in crate::cli) async fn render(
+    pub(crate) async fn render(
         &self,
         message: v1::RenderForModelRequest,
     ) -> Result<v1::RenderForModelResponse, Status> {
@@ -145,7 +134,7 @@ impl Backend {
     }
 
     /// A timeline and its growth.
-    pub(in crate::cli) async fn follow(
+    pub(crate) async fn follow(
         &self,
         message: v1::WatchTimelineRequest,
     ) -> Result<Streamed<v1::WatchTimelineResponse>, Status> {

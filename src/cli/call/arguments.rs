@@ -8,7 +8,10 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 
-use crate::{cli::schema, console::Failure, contract::arguments::Arguments, words::without_bom};
+use crate::schema;
+use toolwire_base::words::without_bom;
+use toolwire_contract::arguments::Arguments;
+use toolwire_server::console::Failure;
 
 /// Arguments as they were given.
 #[derive(Debug, PartialEq)]

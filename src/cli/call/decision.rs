@@ -1,15 +1,15 @@
 //! A call that a person must approve: the person at the terminal is asked, and told who else can.
 
-use crate::{
-    cli::{backend::Backend, card::card, json},
+use crate::{backend::Backend, card::card, json};
+use toolwire_contract::proto::v1::{self, decide_confirmation_request::Decision};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::v1::{self, decide_confirmation_request::Decision},
 };
 
 /// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Answer {
+pub(crate) enum Answer {
     /// It is approved: the call is to be made again.
     Approved,
     /// It is denied: nothing will be done.
@@ -19,7 +19,7 @@ pub(in crate::cli) enum Answer {
 }
 
 /// Asks the person at the terminal. Without a terminal nobody is asked: the confirmation is printed as JSON.
-pub(in crate::cli) async fn ask(
+pub(crate) async fn ask(
     backend: &Backend,
     required: &v1::ConfirmationRequired,
     flags: &str,

@@ -4,17 +4,15 @@ use futures_util::StreamExt;
 
 use super::{format::Format, render};
 use crate::{
-    cli::{
-        backend::Events,
-        explain::{self, Called},
-        json,
-    },
+    backend::Events,
+    explain::{self, Called},
+    json,
+};
+use toolwire_contract::proto::v1::{self, call_event::Event, tool_result::Outcome};
+use toolwire_engine::model::FAILED;
+use toolwire_server::{
     client,
     console::{self, Failure, Narrator},
-    contract::{
-        model::FAILED,
-        proto::v1::{self, call_event::Event, tool_result::Outcome},
-    },
 };
 
 /// Shows a call from its first event to its end.

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::contract::proto::v1::ResultFormat;
+use toolwire_contract::proto::v1::ResultFormat;
 
 /// How events and result are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

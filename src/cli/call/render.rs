@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{
-    clock,
-    contract::{
-        json::from_struct,
-        proto::v1::{self, tool_result::Outcome},
-    },
+use toolwire_base::clock;
+use toolwire_contract::{
+    json::from_struct,
+    proto::v1::{self, tool_result::Outcome},
 };
 
 /// `accepted get_quotes, call 0196…, until 2026-01-15T10:00:15Z`
@@ -81,7 +79,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::json::to_struct;
+    use toolwire_contract::json::to_struct;
 
     #[test]
     fn an_event_is_a_line() {

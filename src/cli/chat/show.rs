@@ -4,15 +4,13 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::{
-    cli::{explain, words},
-    contract::proto::{
-        agent::v1::{
-            Paused, Reply, Source, ToolCallFinished, TurnOutcome, tool_call_finished, turn_event::Event,
-        },
-        v1::{ConfirmationRequired, ToolErrorCode, ToolResult, tool_result::Outcome},
+use crate::{explain, words};
+use toolwire_base::words::visible;
+use toolwire_contract::proto::{
+    agent::v1::{
+        Paused, Reply, Source, ToolCallFinished, TurnOutcome, tool_call_finished, turn_event::Event,
     },
-    words::visible,
+    v1::{ConfirmationRequired, ToolErrorCode, ToolResult, tool_result::Outcome},
 };
 
 /// So many characters of a line are shown.
@@ -20,7 +18,7 @@ const WIDEST: usize = 160;
 
 /// Shows the events of one turn.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Shower {
+pub(crate) struct Shower {
     /// The calls that have begun.
     calls: HashMap<String, String>,
     has_answer: bool,
@@ -29,7 +27,7 @@ pub(in crate::cli) struct Shower {
 
 impl Shower {
     /// The lines of an event that is no part of the answer.
-    pub(in crate::cli) fn lines(&mut self, event: &Event) -> Vec<String> {
+    pub(crate) fn lines(&mut self, event: &Event) -> Vec<String> {
         match event {
             Event::ToolCallStarted(call) => {
                 let name = called(&call.tool, &call.arguments_json);
@@ -63,7 +61,7 @@ impl Shower {
     }
 
     /// A part of the answer, as it is shown.
-    pub(in crate::cli) fn answer(&mut self, text: &str) -> String {
+    pub(crate) fn answer(&mut self, text: &str) -> String {
         let shown: String = text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
         let gap = if self.has_answer { "" } else { "\n" };
         self.has_answer = true;
@@ -72,13 +70,13 @@ impl Shower {
     }
 
     /// What ends the answer.
-    pub(in crate::cli) fn answer_end(&self) -> &'static str {
+    pub(crate) fn answer_end(&self) -> &'static str {
         if self.has_answer && !self.ends_line { "\n" } else { "" }
     }
 }
 
 /// What stands below an answer: its sources, what a reader should know, and what is asked back.
-pub(in crate::cli) fn end(reply: &Reply) -> Vec<String> {
+pub(crate) fn end(reply: &Reply) -> Vec<String> {
     let response = reply.response.clone().unwrap_or_default();
     let cited = reply.sources.iter().filter(|source| response.citations.contains(&source.source_id));
     let mut lines: Vec<_> = cited.map(source).collect();
@@ -97,7 +95,7 @@ pub(in crate::cli) fn end(reply: &Reply) -> Vec<String> {
 }
 
 /// What waits for a person, and how it is decided, gone on with, or cancelled.
-pub(in crate::cli) fn waiting(turn_id: &str, paused: &Paused, flags: &str) -> Vec<String> {
+pub(crate) fn waiting(turn_id: &str, paused: &Paused, flags: &str) -> Vec<String> {
     let required = paused.pending.iter().filter_map(|call| call.confirmation_required.as_ref());
     let call = |it: &ConfirmationRequired| {
         let deny = format!("toolwire deny {}{flags} --reason \"...\"", it.confirmation_id);
@@ -183,7 +181,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::proto::{
+    use toolwire_contract::proto::{
         agent::v1::{LlmResponse, PendingCall, ToolCallStarted, TurnToolResult},
         v1::{ConsequenceLevel, ToolError},
     };

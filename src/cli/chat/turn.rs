@@ -6,11 +6,13 @@ use tokio::select;
 use tonic::Status;
 
 use super::show;
-use crate::{
-    cli::{backend::Backend, call::decision, json, signals::interrupted},
+use crate::{backend::Backend, call::decision, json, signals::interrupted};
+use toolwire_contract::proto::agent::v1::{
+    Paused, Reply, TurnEvent, TurnInput, TurnOutcome, turn_event::Event,
+};
+use toolwire_server::{
     client,
     console::{self, Failure, Narrator},
-    contract::proto::agent::v1::{Paused, Reply, TurnEvent, TurnInput, TurnOutcome, turn_event::Event},
     faces::grpc::agent::Events,
 };
 
@@ -162,7 +164,7 @@ async fn shown(mut events: Events, names: &mut Names) -> Result<Result<TurnEvent
 }
 
 /// Shows an event in words; of the answer, the text.
-pub(in crate::cli) fn told(
+pub(crate) fn told(
     event: &TurnEvent,
     shower: &mut show::Shower,
     narrator: &mut Option<Narrator>,

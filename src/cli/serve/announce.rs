@@ -6,12 +6,12 @@
 
 use std::{io, net::SocketAddr};
 
-use crate::{
+use toolwire_config::Config;
+use toolwire_server::{
     app::{App, Listeners},
-    config::Config,
     console::{self, Failure},
-    upstream::settings,
 };
+use toolwire_sources::upstream::settings;
 
 /// Prints where the service is, and then what it is.
 pub(super) fn announce(config: &Config, app: &App, listeners: &Listeners) -> Result<(), Failure> {
@@ -79,7 +79,7 @@ fn next(config: &Config, address: SocketAddr) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Auth, AuthUser, Tls};
+    use toolwire_config::{Auth, AuthUser, Tls};
 
     fn next_of(config: &Config) -> Vec<String> {
         next(config, "127.0.0.1:50051".parse().unwrap())

@@ -4,17 +4,17 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::shown::{Common, shown};
-use crate::{
-    cli::{backend::Backend, json},
+use crate::{backend::Backend, json};
+use toolwire_base::words::without_bom;
+use toolwire_contract::{
+    json as contract_json,
+    proto::tasks::v1::{self, resolve_unknown_request::Resolution},
+};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    context::RequestId,
-    contract::{
-        json as contract_json,
-        proto::tasks::v1::{self, resolve_unknown_request::Resolution},
-    },
-    words::without_bom,
 };
+use toolwire_tool::context::RequestId;
 
 #[derive(Debug, Args)]
 pub(super) struct Start {

@@ -6,22 +6,20 @@ use tonic::Status;
 
 use super::shown::Common;
 use crate::{
-    cli::{
-        backend::Backend,
-        call::decision,
-        chat::{show, told},
-        json,
-    },
+    backend::Backend,
+    call::decision,
+    chat::{show, told},
+    json,
+};
+use toolwire_base::words::visible;
+use toolwire_contract::proto::{
+    agent::v1::{Paused, RunTaskRequest, TurnBudget, TurnEvent, TurnOutcome, WaitingTask, turn_event::Event},
+    v1::ResultFormat,
+};
+use toolwire_server::{
     client,
     console::{self, Failure},
-    contract::proto::{
-        agent::v1::{
-            Paused, RunTaskRequest, TurnBudget, TurnEvent, TurnOutcome, WaitingTask, turn_event::Event,
-        },
-        v1::ResultFormat,
-    },
     faces::grpc::agent::Events,
-    words::visible,
 };
 
 #[derive(Debug, Args)]

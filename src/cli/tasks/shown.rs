@@ -3,12 +3,10 @@
 use clap::Args;
 
 use super::standing::standing;
-use crate::{
-    cli::{connection::Connection, json},
-    console::{self, Failure},
-    contract::proto::tasks::v1,
-    words::visible,
-};
+use crate::{connection::Connection, json};
+use toolwire_base::words::visible;
+use toolwire_contract::proto::tasks::v1;
+use toolwire_server::console::{self, Failure};
 
 /// The longest request in a line, in characters.
 const LONGEST: usize = 60;

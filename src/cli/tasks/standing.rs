@@ -1,10 +1,8 @@
 //! Where a task stands, in words.
 
-use crate::{
-    cli::words,
-    contract::proto::tasks::v1::{self, waiting::Thing},
-    words::visible,
-};
+use crate::words;
+use toolwire_base::words::visible;
+use toolwire_contract::proto::tasks::v1::{self, waiting::Thing};
 
 /// `blocked (child), waits for task_…`
 pub(super) fn standing(task: &v1::Task) -> String {

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::contract::proto::tasks::v1;
+use toolwire_contract::proto::tasks::v1;
 
 /// The states by their words.
 #[derive(Clone, Copy, Debug, ValueEnum)]

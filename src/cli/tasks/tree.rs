@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::contract::proto::tasks::v1::Task;
+use toolwire_contract::proto::tasks::v1::Task;
 
 /// The task of this name and what stands below it. Tasks come with parents before their children.
 pub(super) fn below(tasks: Vec<Task>, top: &str) -> Vec<Task> {

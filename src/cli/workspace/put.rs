@@ -6,10 +6,10 @@ use clap::Args;
 use tokio::fs::File;
 
 use super::{show::Shown, which::Which};
-use crate::{
-    cli::backend::Documents, client, console::Failure, context::RequestId,
-    contract::proto::workspace::v1::PutHeader,
-};
+use crate::backend::Documents;
+use toolwire_contract::proto::workspace::v1::PutHeader;
+use toolwire_server::{client, console::Failure};
+use toolwire_tool::context::RequestId;
 
 /// Standard input, as the system names it.
 const STDIN: &str = "/dev/stdin";

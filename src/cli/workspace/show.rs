@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{
-    cli::{json, table},
-    console::{self, Failure},
-    contract::proto::workspace::v1::{Document, DocumentVersion, SearchHit},
-    words::visible,
-};
+use crate::{json, table};
+use toolwire_base::words::visible;
+use toolwire_contract::proto::workspace::v1::{Document, DocumentVersion, SearchHit};
+use toolwire_server::console::{self, Failure};
 
 /// What a command has to show.
 #[derive(Debug)]

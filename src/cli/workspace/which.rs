@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::connection::Connection;
+use crate::connection::Connection;
 
 /// What every command names.
 #[derive(Debug, Args)]

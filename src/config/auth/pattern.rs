@@ -1,6 +1,6 @@
 //! Patterns of tool names: `*` stands for any characters, everything else for itself.
 
-use crate::config::{found::Found, value::Value};
+use crate::{found::Found, value::Value};
 
 /// A pattern of tool names, such as `get_*`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 
 use super::*;
-use crate::config::{Environment, Flags, LogFormat, print, testing};
+use crate::{Environment, Flags, LogFormat, print, testing};
 
 const TOKEN: &str = "s3cret-token-of-riley";
 

@@ -6,10 +6,8 @@ use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use super::endpoint::located;
-use crate::{
-    config::{fields::Fields, reader::Reader, value::Value},
-    words::without_bom,
-};
+use crate::{fields::Fields, reader::Reader, value::Value};
+use toolwire_base::words::without_bom;
 
 /// The longest key, in bytes.
 const LONGEST_KEY: usize = 16 * 1024;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::contract::near::did_you_mean;
+use toolwire_contract::near::did_you_mean;
 
 /// Who provides a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

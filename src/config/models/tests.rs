@@ -5,7 +5,7 @@ use std::fs;
 use secrecy::ExposeSecret;
 
 use super::*;
-use crate::config::{Flags, Loaded, print, testing::loaded};
+use crate::{Flags, Loaded, print, testing::loaded};
 
 const KEY: &str = "sk-planted-0123456789";
 

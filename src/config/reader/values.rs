@@ -1,7 +1,7 @@
 //! Settings of several values, which a variable and a flag can give too.
 
 use super::{Reader, Shown};
-use crate::config::{
+use crate::{
     found::{Found, Origin},
     setting::Setting,
     value::Value,

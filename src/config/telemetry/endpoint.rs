@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::config::Environment;
+use crate::Environment;
 
 /// The variables that name an endpoint.
 const VARIABLES: [&str; 3] = [

@@ -1,7 +1,7 @@
 //! The table of all variables that are read. Any other variable whose name begins with `OTEL_` has no effect.
 
 use super::{kind::Kind, pairs};
-use crate::config::Environment;
+use crate::Environment;
 
 /// The prefix of every variable of the specification.
 const PREFIX: &str = "OTEL_";

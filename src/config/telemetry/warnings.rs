@@ -6,7 +6,7 @@ use super::{
     kind::listed,
     variables::{SERVICE_NAME, Scope, Variables, meant, of_exporter, variable},
 };
-use crate::telemetry::otlp::{Otlp, Protocol};
+use toolwire_telemetry::otlp::{Otlp, Protocol};
 
 /// The settings that result from the variables.
 pub(super) struct Exports<'a> {

@@ -11,7 +11,7 @@ use serde::{
 };
 use serde_json::{Error, Map, Number, Value};
 
-use crate::words::without_bom;
+use toolwire_base::words::without_bom;
 
 /// A key is shown up to so many characters.
 const MAX_SHOWN: usize = 64;

@@ -1,15 +1,10 @@
 //! A message as payload JSON: what is data, and what is arguments. Not here: the bytes, and who keeps them.
 
-use std::collections::BTreeSet;
-
 use prost::Message;
 use prost_reflect::{DynamicMessage, FieldDescriptor, MapKey, ReflectMessage, Value as Field};
 use serde_json::{Map, Value};
 
-use crate::contract::json;
-
-/// Dotted paths of the fields that are left out, rather than `null`, when they are absent.
-pub type Omitted = BTreeSet<String>;
+use crate::{json, transcode::Omitted};
 
 /// What becomes of a field that is not set.
 enum Absent<'a> {
@@ -20,7 +15,7 @@ enum Absent<'a> {
 }
 
 /// A message as the JSON object of data: every declared field, but the omitted ones where they are absent.
-pub(in crate::contract) fn of_data(message: &DynamicMessage, omitted: &Omitted) -> Value {
+pub fn of_data(message: &DynamicMessage, omitted: &Omitted) -> Value {
     object(message, &Absent::Null(omitted), "")
 }
 

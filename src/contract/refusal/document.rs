@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::contract::{ErrorCode, ToolError, Violation, near};
+use crate::{ErrorCode, ToolError, Violation, near};
 
 /// Why a document was not read or written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tonic::Code;
 use tonic_types::ErrorDetails;
 
-use crate::contract::DocumentRefusal;
+use crate::DocumentRefusal;
 
 /// What a status says beside its words.
 pub(super) fn details(refusal: &DocumentRefusal) -> ErrorDetails {

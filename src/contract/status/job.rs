@@ -3,7 +3,7 @@
 use tonic::Code;
 use tonic_types::ErrorDetails;
 
-use crate::contract::refusal::JobRefusal;
+use crate::refusal::JobRefusal;
 
 /// The status code.
 pub(super) const fn code(refusal: &JobRefusal) -> Code {

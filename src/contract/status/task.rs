@@ -3,7 +3,7 @@
 use tonic::Code;
 use tonic_types::ErrorDetails;
 
-use crate::contract::refusal::TaskRefusal;
+use crate::refusal::TaskRefusal;
 
 /// The status code.
 pub(super) const fn code(refusal: &TaskRefusal) -> Code {

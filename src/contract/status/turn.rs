@@ -3,7 +3,7 @@
 use tonic::Code;
 use tonic_types::ErrorDetails;
 
-use crate::contract::refusal::TurnRefusal;
+use crate::refusal::TurnRefusal;
 
 /// The status code.
 pub(super) const fn code(refusal: &TurnRefusal) -> Code {

@@ -10,7 +10,7 @@ use prost_reflect::{FieldDescriptor, Kind as Declared, MessageDescriptor};
 use serde_json::{Map, Number, Value};
 
 use super::kind::{Count, Int, Kind, WellKnown, is_recursive};
-use crate::contract::json;
+use crate::json;
 
 /// A whole number as a double is exact up to here.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;

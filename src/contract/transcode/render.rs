@@ -1,6 +1,6 @@
 //! An encoded message as its payload JSON: as text, or as a structure.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use prost::Message;
 use prost_reflect::{FieldDescriptor, MessageDescriptor};
@@ -12,7 +12,10 @@ use super::{
     sink::{Sink, Structure, Text},
     wire::{Malformed, Raw, next, taken, varint},
 };
-use crate::contract::{json, payload::Omitted};
+use crate::json;
+
+/// Dotted paths of the fields that are left out, rather than `null`, when they are absent.
+pub type Omitted = BTreeSet<String>;
 
 /// Renders messages of one type: declared fields in their order, absent ones `null` or left out.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::contract::json;
+use crate::json;
 
 /// Takes a value piece by piece, from its beginning to its end.
 pub(super) trait Sink {

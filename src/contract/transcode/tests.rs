@@ -11,9 +11,10 @@ use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::contract::{
+use crate::{
     json::to_struct,
-    payload::{Omitted, of_data, to_arguments},
+    payload::{of_data, to_arguments},
+    transcode::Omitted,
 };
 
 /// A field of every kind that a payload may have: the messages of the fuzz target, too.
@@ -103,7 +104,7 @@ fn single(kind: &Kind, rng: &mut fastrand::Rng) -> Field {
 }
 
 fn well_known(message: &MessageDescriptor, rng: &mut fastrand::Rng) -> Option<DynamicMessage> {
-    use crate::contract::json::to_value;
+    use crate::json::to_value;
     let free = json!({"b": [1, 2.5, null, {"c": "x\n"}], "a": true});
     let bytes = match message.full_name() {
         "google.protobuf.Duration" => {

@@ -2,7 +2,7 @@
 
 mod import;
 
-use crate::domain::Command;
+use toolwire_server::domain::Command;
 
 /// The commands.
 pub(super) fn commands() -> Vec<Command> {

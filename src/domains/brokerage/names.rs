@@ -5,10 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use moka::sync::Cache;
 
 use super::source::{Brokerage, Master};
-use crate::{
-    agent::plan::{Name, Names},
-    context::UserId,
-};
+use toolwire_planner::{Name, Names};
+use toolwire_tool::context::UserId;
 
 /// The kinds of these names: the `of` of manifests, and that of accounts.
 const SYMBOL: &str = "brokerage";

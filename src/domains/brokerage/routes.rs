@@ -17,21 +17,19 @@ use super::tools::{
     GetAccountSummary, GetActivity, GetFacts, GetPerformance, GetPositions, GetPositionsList, GetQuotes,
     GetTransfers,
 };
-use crate::{
-    contract::Terminal,
-    faces::{
-        http::{
-            problem::Problem,
-            route::{Http, Route},
-        },
-        incoming,
-        rest::confirmation_required,
-        specified::answer,
-        transport::rules::Rule,
+use toolwire_contract::Terminal;
+use toolwire_engine::pipeline::Target;
+use toolwire_server::faces::{
+    http::{
+        problem::Problem,
+        route::{Http, Route},
     },
-    pipeline::Target,
-    tool::Tool,
+    incoming,
+    rest::confirmation_required,
+    specified::answer,
+    transport::rules::Rule,
 };
+use toolwire_tool::Tool;
 
 /// The routes.
 pub(super) fn routes() -> Vec<Route> {
@@ -52,7 +50,7 @@ fn of<T: Tool>(path: &'static str) -> Route {
         get(async |State(http): State<Http>, query: Query<BTreeMap<String, String>>, request: Request| {
             called(T::NAME, &http, query, request).await
         });
-    Route { method: Method::GET, path, rule: Rule::USER, handler }
+    Route::new(Method::GET, path, Rule::USER, handler)
 }
 
 async fn called(

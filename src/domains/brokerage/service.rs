@@ -4,13 +4,11 @@ use super::tools::{
     GetAccountSummary, GetActivity, GetFacts, GetPerformance, GetPerformanceWithTransfers, GetPositions,
     GetPositionsList, GetQuotes, GetSymbolPerformance, GetTransfers, RankPortfolio,
 };
-use crate::{
-    domains::brokerage::proto::v1::{
-        self as wire,
-        brokerage_service_server::{BrokerageService, BrokerageServiceServer},
-    },
-    faces::grpc::{self, Face},
+use crate::proto::{
+    v1 as wire,
+    v1::brokerage_service_server::{BrokerageService, BrokerageServiceServer},
 };
+use toolwire_server::faces::grpc::{self, Face};
 
 /// The service.
 pub(super) fn service() -> grpc::Service {

@@ -33,7 +33,8 @@ pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Tran
 pub use values::{AsOf, Currency, Symbol, Time};
 pub use words::{AssetClass, Method, Side, Status, Timeframe, TransferType};
 
-use crate::{context::UserId, files::Tree};
+use toolwire_base::files::Tree;
+use toolwire_tool::context::UserId;
 use watched_files::{MASTER, Snapshot, WatchedFiles};
 
 /// The brokerage's data, kept up to date with its files.

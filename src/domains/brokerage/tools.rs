@@ -32,11 +32,11 @@ pub use get_symbol_performance::GetSymbolPerformance;
 pub use get_transfers::GetTransfers;
 pub use rank_portfolio::RankPortfolio;
 
-use crate::tool::argument::{one_of, refused, required};
-use crate::{
+use crate::source::{Brokerage, Data, Master, Symbol};
+use toolwire_contract::ToolError;
+use toolwire_tool::{
+    argument::{one_of, refused, required},
     context::{Required, ToolContext},
-    contract::ToolError,
-    domains::brokerage::source::{Brokerage, Data, Master, Symbol},
 };
 
 /// The argument `symbol` of a tool that takes one.

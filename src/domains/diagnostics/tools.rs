@@ -13,7 +13,7 @@ pub mod write;
 
 use std::time::Duration;
 
-use crate::contract::Provenance;
+use toolwire_contract::Provenance;
 
 /// Where the data of a diagnostics tool comes from.
 fn provenance() -> Provenance {

@@ -28,7 +28,7 @@ pub use self::{
     question::{Condition, Function, Operator, Order, Pick, Question},
     value::Kind,
 };
-use crate::workspace::mime;
+use toolwire_store::workspace::mime;
 
 /// So many rows are shown where nothing was chosen.
 const SAMPLE: usize = 5;

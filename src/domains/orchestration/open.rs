@@ -8,13 +8,11 @@ use super::sources::{
     embedded,
     search::{ENDPOINT, NOWHERE, PROFILE, SPEC, Search},
 };
-use crate::{
-    config::Config,
-    context::Services,
-    domain::{OpenError, Opened, Opening},
-    registry::{DataSource, Disabled, SourceHealth},
-    upstream::settings::Settings,
-};
+use toolwire_config::Config;
+use toolwire_engine::registry::{DataSource, Disabled, SourceHealth};
+use toolwire_server::domain::{OpenError, Opened, Opening};
+use toolwire_sources::upstream::settings::Settings;
+use toolwire_tool::context::Services;
 
 /// Why nothing is searched for.
 const NO_ENGINE: &str = "no search engine is configured: set `endpoint` of [sources.search] to a SearXNG whose \

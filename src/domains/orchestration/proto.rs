@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use prost_reflect::DescriptorPool;
 
-use crate::contract::descriptor_set;
+use toolwire_contract::descriptor_set;
 
 /// The encoded `FileDescriptorSet` of the package and what it imports, comments included.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.orchestration.binpb"));

@@ -3,7 +3,7 @@
 mod discover;
 mod screener_login;
 
-use crate::domain::Command;
+use toolwire_server::domain::Command;
 
 /// The commands.
 pub(super) fn commands() -> Vec<Command> {

@@ -2,7 +2,7 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::files::Embedded;
+use toolwire_base::files::Embedded;
 
 /// All of them, without manifests.
 pub fn files() -> Embedded {

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use super::{sources::universe::Universe, tools::ORDINARY};
-use crate::{
-    agent::plan::{Name, Names},
-    context::UserId,
-};
+use toolwire_planner::{Name, Names};
+use toolwire_tool::context::UserId;
 
 /// The kind of these names: the `of` of manifests.
 const MARKET: &str = "market";

@@ -8,26 +8,24 @@ use std::{io, sync::Arc};
 
 use self::connectors::Parts;
 use crate::{
-    context::Services,
-    domain::{self, Opened, Opening},
-    domains::research::{
-        data,
-        discovery::Stocks,
-        names, service,
-        settings::Settings,
-        sources::{
-            embedded, screener,
-            specs::{self, NSE, SCREENER},
-            universe::{BadUniverse, Universe},
-        },
-        store::tables::Tables,
-        tools::Profiles,
+    data,
+    discovery::Stocks,
+    names, service,
+    settings::Settings,
+    sources::{
+        embedded, screener,
+        specs::{self, NSE, SCREENER},
+        universe::{BadUniverse, Universe},
     },
-    files::{ReadError, Tree},
-    registry::{DataSource, SourceHealth},
-    store::sqlite::Partition,
-    upstream::sources::Sources,
+    store::tables::Tables,
+    tools::Profiles,
 };
+use toolwire_base::files::{ReadError, Tree};
+use toolwire_engine::registry::{DataSource, SourceHealth};
+use toolwire_server::domain::{self, Opened, Opening};
+use toolwire_sources::upstream::sources::Sources;
+use toolwire_store::sqlite::Partition;
+use toolwire_tool::context::Services;
 
 const UNIVERSE: &str = "research/universe.json";
 

@@ -6,22 +6,12 @@ mod import;
 use axum::routing::post;
 use http::Method;
 
-use crate::faces::{http::route::Route, transport::rules::Rule};
+use toolwire_server::faces::{http::route::Route, transport::rules::Rule};
 
 /// The routes.
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route {
-            method: Method::POST,
-            path: "/api/discovery",
-            rule: Rule::USER,
-            handler: post(discovery::start),
-        },
-        Route {
-            method: Method::POST,
-            path: "/api/integrations/screener/import",
-            rule: Rule::USER,
-            handler: post(import::import),
-        },
+        Route::new(Method::POST, "/api/discovery", Rule::USER, post(discovery::start)),
+        Route::new(Method::POST, "/api/integrations/screener/import", Rule::USER, post(import::import)),
     ]
 }

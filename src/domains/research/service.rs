@@ -17,13 +17,11 @@ use super::{
         GetTechnicals, RemoveFromWatchlist,
     },
 };
-use crate::{
-    domains::research::proto::v1::{
-        self as wire,
-        research_service_server::{ResearchService, ResearchServiceServer},
-    },
-    faces::grpc::{self, Face},
+use crate::proto::{
+    v1 as wire,
+    v1::research_service_server::{ResearchService, ResearchServiceServer},
 };
+use toolwire_server::faces::grpc::{self, Face};
 
 /// The service, which keeps the users' credentials where the screener's connector finds them.
 pub(super) fn service(credentials: Arc<Credentials>) -> grpc::Service {

@@ -14,11 +14,9 @@ pub use profiles::{Forbidden, Profiles, WaitZone};
 pub use screens::Screen;
 
 use super::sources::specs::{REDDIT, SCREENER};
-use crate::{
-    config::{Reader, Section},
-    registry::Choice,
-    upstream,
-};
+use toolwire_config::{Reader, Section};
+use toolwire_engine::registry::Choice;
+use toolwire_sources::upstream;
 
 /// What can be set of the research tools.
 #[derive(Clone, Debug, Default)]

@@ -64,12 +64,10 @@ pub(super) use naming::Naming;
 pub use profiles::Profiles;
 pub use remove_from_watchlist::RemoveFromWatchlist;
 
-use crate::tool::argument::{one_of, refused, required};
-use crate::{
-    clock,
-    contract::{Provenance, ToolError},
-    upstream::http::Failure,
-};
+use toolwire_base::clock;
+use toolwire_contract::{Provenance, ToolError};
+use toolwire_sources::upstream::http::Failure;
+use toolwire_tool::argument::{one_of, refused, required};
 
 /// A time as the research tools state it: RFC 3339 in UTC, whole seconds.
 fn time(instant: impl Into<DateTime<Utc>>) -> String {

@@ -14,7 +14,7 @@ use sqlx::{Connection, Row, SqliteConnection};
 pub use self::checked::Checked;
 use self::looks::{LOOKS, Look};
 use super::{BackupError, database_in, failed, open};
-use crate::store::sqlite::refold_all;
+use crate::sqlite::refold_all;
 
 /// Looks at a state directory, which may be in use.
 pub async fn check(state: &Path) -> Result<Checked, BackupError> {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::store::StoreError;
+use crate::StoreError;
 
 /// Why a copy cannot be made, or put back.
 #[derive(Debug, thiserror::Error)]

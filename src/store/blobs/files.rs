@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{digest::Digest, store::StoreError};
+use crate::StoreError;
+use toolwire_base::digest::Digest;
 
 /// Files in the directory of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::digest::Digest;
+use toolwire_base::digest::Digest;
 
 /// How many writes of this process keep which bytes. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]

@@ -17,7 +17,8 @@ use super::{
     files::Files,
     pins::{Pin, Pins},
 };
-use crate::{clock, digest::Digest, store::StoreError};
+use crate::StoreError;
+use toolwire_base::{clock, digest::Digest};
 
 /// Bytes up to here are kept in the database.
 pub const SMALL: usize = 64 * 1024;

@@ -11,7 +11,8 @@ use bytes::{Bytes, BytesMut};
 use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
 
-use crate::{digest::Digest, store::StoreError};
+use crate::StoreError;
+use toolwire_base::digest::Digest;
 
 /// Bytes are read in pieces of this size.
 pub const CHUNK: usize = 64 * 1024;

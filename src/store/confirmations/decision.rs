@@ -2,10 +2,8 @@
 
 use std::{net::IpAddr, time::SystemTime};
 
-use crate::{
-    context::{KnownBy, UserId},
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{KnownBy, UserId};
 
 /// Who decided.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,10 @@
 //! How confirmations are looked for, and where they stand in lists.
 
 use super::life::State;
-use crate::{
-    context::{CallId, RequestId, TaskLabel, UserId},
-    contract::ToolName,
-    digest::Digest,
-    store::idempotency::ArgumentsDigest,
-};
+use crate::idempotency::ArgumentsDigest;
+use toolwire_base::digest::Digest;
+use toolwire_contract::ToolName;
+use toolwire_tool::context::{CallId, RequestId, TaskLabel, UserId};
 
 /// The calls whose confirmations are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,8 @@
 
 use std::time::SystemTime;
 
-use crate::{
-    context::{TaskId, UserId},
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{TaskId, UserId};
 
 /// The tree that a task belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,10 +5,8 @@ use std::time::SystemTime;
 use bytes::Bytes;
 
 use super::{document::Content, precondition::Expected};
-use crate::{
-    context::{RequestId, TaskId, UserId},
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{RequestId, TaskId, UserId};
 
 /// A change of a document.
 #[derive(Clone, Debug)]

@@ -10,12 +10,10 @@ use std::{
 use futures_util::future::BoxFuture;
 
 use crate::{
-    context::UserId,
-    store::{
-        StoreError,
-        cool_downs::{CoolDown, CoolDowns},
-    },
+    StoreError,
+    cool_downs::{CoolDown, CoolDowns},
 };
+use toolwire_tool::context::UserId;
 
 /// Remembers cool-downs until the process ends.
 #[derive(Debug, Default)]

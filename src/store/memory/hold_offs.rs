@@ -9,7 +9,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 
-use crate::store::{
+use crate::{
     StoreError,
     hold_offs::{HoldOff, HoldOffs, is_of_source},
 };

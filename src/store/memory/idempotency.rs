@@ -10,13 +10,11 @@ use std::{
 use futures_util::future::BoxFuture;
 
 use crate::{
-    context::UserId,
-    contract::{Payload, ToolResult},
-    store::{
-        StoreError,
-        idempotency::{ArgumentsDigest, Beginning, Begun, Bound, Effect, Idempotency, Key, Room},
-    },
+    StoreError,
+    idempotency::{ArgumentsDigest, Beginning, Begun, Bound, Effect, Idempotency, Key, Room},
 };
+use toolwire_contract::{Payload, ToolResult};
+use toolwire_tool::context::UserId;
 
 /// Remembers calls until the process ends.
 #[derive(Debug, Default)]
@@ -202,7 +200,8 @@ fn size(key: &Key, result: Option<&ToolResult>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock, context::RequestId};
+    use toolwire_base::clock;
+    use toolwire_tool::context::RequestId;
 
     #[test]
     fn what_is_forgotten_leaves_nothing_behind() {
@@ -213,7 +212,7 @@ mod tests {
             request_id: RequestId::generate(),
         };
         for _ in 0..3 {
-            let (digest, now) = (crate::digest::Digest::of_bytes(b"1"), clock::wall());
+            let (digest, now) = (toolwire_base::digest::Digest::of_bytes(b"1"), clock::wall());
             let begun = store.records().begin(&key, Effect::Write, digest, now, Room::default());
             assert!(matches!(begun, Begun::New));
             store.records().forget(&key);

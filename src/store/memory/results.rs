@@ -10,12 +10,10 @@ use futures_util::future::BoxFuture;
 use moka::{Expiry, sync::Cache};
 
 use crate::{
-    contract::Payload,
-    store::{
-        StoreError,
-        results::{ResultKey, Results, StoredResult},
-    },
+    StoreError,
+    results::{ResultKey, Results, StoredResult},
 };
+use toolwire_contract::Payload;
 
 /// How many bytes are kept by default.
 const CAPACITY: u64 = 64 * 1024 * 1024;
@@ -115,7 +113,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{clock, contract::Provenance};
+    use toolwire_base::clock;
+    use toolwire_contract::Provenance;
 
     fn stored(text: &str, ttl: Duration) -> StoredResult<Payload> {
         StoredResult {

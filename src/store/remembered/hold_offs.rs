@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 use futures_util::future::BoxFuture;
 
 use super::{Live, with_timeout};
-use crate::store::{
+use crate::{
     MemoryHoldOffs, StoreError,
     hold_offs::{HoldOff, HoldOffs},
 };
@@ -70,7 +70,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{clock, store::Sqlite};
+    use crate::Sqlite;
+    use toolwire_base::clock;
 
     fn pause() -> HoldOff {
         HoldOff { reason: "It asked for a pause.".to_owned(), until: clock::wall() + Duration::from_hours(1) }

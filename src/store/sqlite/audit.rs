@@ -14,15 +14,13 @@ use super::{
     time::{length, millis},
 };
 use crate::{
-    context::KnownBy,
-    contract::ConfirmationId,
-    store::{
-        StoreError,
-        audit::{Audit, Criteria, KEPT, Kind, Record, Verdict},
-        confirmations::{self, Confirmation, Decision},
-        idempotency::Beginning,
-    },
+    StoreError,
+    audit::{Audit, Criteria, KEPT, Kind, Record, Verdict},
+    confirmations::{self, Confirmation, Decision},
+    idempotency::Beginning,
 };
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::KnownBy;
 
 /// The next position among what a user sees, so that it tells nothing of what others do.
 macro_rules! next {

@@ -18,12 +18,10 @@ use super::{
     time::{length, millis},
 };
 use crate::{
-    digest::Digest,
-    store::{
-        StoreError,
-        blobs::{Blobs, Files, ReadError, Sink, Source, Stored, Swept},
-    },
+    StoreError,
+    blobs::{Blobs, Files, ReadError, Sink, Source, Stored, Swept},
 };
+use toolwire_base::digest::Digest;
 
 const KEEP: &str = "INSERT INTO blobs (digest, size, bytes, uses, touched_at) VALUES (?, ?, ?, 0, ?) \
                     ON CONFLICT (digest) DO UPDATE SET touched_at = excluded.touched_at";

@@ -17,13 +17,11 @@ use super::{
     time::{instant, length, millis},
 };
 use crate::{
-    clock,
-    contract::{ConfirmationId, ToolError, ToolResult},
-    store::{
-        StoreError,
-        idempotency::{About, ArgumentsDigest, Beginning, Begun, Effect, Key, Room},
-    },
+    StoreError,
+    idempotency::{About, ArgumentsDigest, Beginning, Begun, Effect, Key, Room},
 };
+use toolwire_base::clock;
+use toolwire_contract::{ConfirmationId, ToolError, ToolResult};
 
 const FIND: &str = "SELECT digest, begun_at, fetched_at, kept, data, expires_at, state, confirmation_id FROM idempotency \
                     WHERE user_id = ? AND tool = ? AND request_id = ?";
@@ -199,7 +197,7 @@ pub(super) async fn turn_down(
 ) -> Result<(), Failed> {
     let code = error.code.name();
     let OutcomeColumns { description, .. } =
-        OutcomeColumns::of(&Err(error), &crate::contract::Provenance::default());
+        OutcomeColumns::of(&Err(error), &toolwire_contract::Provenance::default());
     let bytes = count(description.len());
     let turn_down = sqlx::query(TURN_DOWN)
         .bind(now)

@@ -17,13 +17,11 @@ use super::{
     time::{length, millis},
 };
 use crate::{
-    clock,
-    context::{CallId, UserId},
-    store::{
-        StoreError,
-        cancellations::{ANSWER_WITHIN, CancelRequest, Cancellations, KEPT, Subject},
-    },
+    StoreError,
+    cancellations::{ANSWER_WITHIN, CancelRequest, Cancellations, KEPT, Subject},
 };
+use toolwire_base::clock;
+use toolwire_tool::context::{CallId, UserId};
 
 /// A follower reads the table at least this often, so that a lost notification only costs time.
 const LOOK: Duration = Duration::from_secs(1);

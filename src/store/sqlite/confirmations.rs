@@ -5,7 +5,6 @@ mod decide;
 mod end;
 mod read;
 mod room;
-mod rows;
 mod waiting;
 
 use std::time::SystemTime;
@@ -13,24 +12,18 @@ use std::time::SystemTime;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
-pub(super) use self::{
-    ask::Call as ConfirmedCall,
-    end::{decided_already, withdraw_of_tasks},
-    waiting::Waiting,
-};
-use super::Sqlite;
+pub(super) use self::waiting::Waiting;
+use super::{Sqlite, confirmation_rows::ConfirmedCall};
 use crate::{
-    context::{RequestId, UserId},
-    contract::ConfirmationId,
-    store::{
-        StoreError,
-        confirmations::{
-            Among, Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
-            Opened, Outcome, Page, Place,
-        },
-        idempotency::{Beginning, Begun},
+    StoreError,
+    confirmations::{
+        Among, Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
+        Opened, Outcome, Page, Place,
     },
+    idempotency::{Beginning, Begun},
 };
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::{RequestId, UserId};
 
 impl Confirmations for Sqlite {
     fn begin_confirmed<'a>(
@@ -41,7 +34,7 @@ impl Confirmations for Sqlite {
         now: SystemTime,
     ) -> BoxFuture<'a, Opened> {
         Box::pin(async move {
-            let call = ask::Call { begins, asked, expires_at };
+            let call = ConfirmedCall { begins, asked, expires_at };
             let opened = self.explain(self.open_confirmed(&call, now).await);
             opened.unwrap_or_else(|error| Opened::Begun(Begun::Unavailable(error)))
         })

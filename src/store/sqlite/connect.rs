@@ -15,7 +15,7 @@ use super::{
     migrations::Migrations,
     place::{FILE, Place},
 };
-use crate::store::StoreError;
+use crate::StoreError;
 
 /// How long one process waits for another that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

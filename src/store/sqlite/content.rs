@@ -7,7 +7,7 @@ use super::{place::FILE, replica};
 
 /// The content of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Content {
+pub(crate) enum Content {
     /// No database, or an empty file that is about to become one.
     Nothing,
     /// A file that is not empty. SQLite validates it.
@@ -17,7 +17,7 @@ pub(in crate::store) enum Content {
 }
 
 /// Inspects names and sizes only, before SQLite opens anything.
-pub(in crate::store) fn inspect(directory: &Path) -> io::Result<Content> {
+pub(crate) fn inspect(directory: &Path) -> io::Result<Content> {
     match size(&directory.join(FILE))? {
         Some(1..) => Ok(Content::Database),
         Some(0) if has_others(directory)? => {

@@ -10,13 +10,11 @@ use super::{
     time::{instant, millis},
 };
 use crate::{
-    context::UserId,
-    contract::ErrorCode,
-    store::{
-        StoreError,
-        cool_downs::{CoolDown, CoolDowns},
-    },
+    StoreError,
+    cool_downs::{CoolDown, CoolDowns},
 };
+use toolwire_contract::ErrorCode;
+use toolwire_tool::context::UserId;
 
 const IN_FORCE: &str = "SELECT code, reason, until FROM cool_downs \
                         WHERE source = ? AND user_id IN ('', ?) AND until > ? ORDER BY until DESC LIMIT 1";

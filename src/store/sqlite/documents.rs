@@ -18,15 +18,13 @@ use futures_util::future::BoxFuture;
 
 use super::Sqlite;
 use crate::{
-    context::{RequestId, TaskId},
-    store::{
-        StoreError,
-        documents::{
-            Change, Criteria, Document, Documents, Found, Free, Outcome, Postings, Put, Refused, Tree,
-            Update, Version, Wanted,
-        },
+    StoreError,
+    documents::{
+        Change, Criteria, Document, Documents, Found, Free, Outcome, Postings, Put, Refused, Tree, Update,
+        Version, Wanted,
     },
 };
+use toolwire_tool::context::{RequestId, TaskId};
 
 impl Documents for Sqlite {
     fn tree<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<Option<Tree>, StoreError>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sqlx::migrate::MigrateError;
 
 use super::{migrations::MigrationError, place::Place};
-use crate::store::StoreError;
+use crate::StoreError;
 
 /// Primary result codes of SQLite. The first is of a statement that does not fit the tables that are there.
 const STATEMENT: u32 = 1;

@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use super::Failed;
-use crate::clock;
+use toolwire_base::clock;
 
 /// So many changes share one commit at most.
 const LARGEST: usize = 256;

@@ -1,5 +1,5 @@
 //! Which sessions have a turn that runs, for all processes that share the state: a locked file each, which the system
-//! lets go of when the process ends, however it ends. Not here: the turns of this process (`agent::running`).
+//! lets go of when the process ends, however it ends. Not here: the turns of this process (`toolwire_agent::running`).
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -10,13 +10,11 @@ use std::{
 
 use super::place::Place;
 use crate::{
-    context::{RequestId, SessionId, UserId},
-    digest::Digest,
-    store::{
-        StoreError,
-        sessions::{Held, Hold},
-    },
+    StoreError,
+    sessions::{Held, Hold},
 };
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{RequestId, SessionId, UserId};
 
 /// The directory of the files within that of the state.
 const DIRECTORY: &str = "running";

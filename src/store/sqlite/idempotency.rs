@@ -10,14 +10,12 @@ use super::{
     time::millis,
 };
 use crate::{
-    context::{CallId, UserId},
-    contract::ToolResult,
-    store::{
-        StoreError,
-        cancellations::{Cancellations, Subject},
-        idempotency::{Beginning, Begun, EndElsewhere, Idempotency, Key, Owner},
-    },
+    StoreError,
+    cancellations::{Cancellations, Subject},
+    idempotency::{Beginning, Begun, EndElsewhere, Idempotency, Key, Owner},
 };
+use toolwire_contract::ToolResult;
+use toolwire_tool::context::{CallId, UserId};
 
 impl Idempotency for Sqlite {
     fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun> {

@@ -16,12 +16,10 @@ use self::{
 };
 use super::{Change, Durability, Failed, Sqlite, follow::Topic, time::millis};
 use crate::{
-    context::UserId,
-    store::{
-        StoreError,
-        jobs::{Begun, Ending, Event, Job, JobId, Jobs, MOST_OF_USER, NewJob, Said, State},
-    },
+    StoreError,
+    jobs::{Begun, Ending, Event, Job, JobId, Jobs, MOST_OF_USER, NewJob, Said, State},
 };
+use toolwire_tool::context::UserId;
 
 const RUNNING: &str = "SELECT job_id FROM jobs WHERE user_id = ? AND state = 'running'";
 

@@ -4,7 +4,7 @@
 
 use tokio::sync::watch;
 
-use crate::store::StoreError;
+use crate::StoreError;
 
 /// Writes more than a page, so that there is room for the row of a call where there is room for this.
 pub(super) const PROBE: &str = "INSERT OR REPLACE INTO probe (only, filler) VALUES (0, zeroblob(16384))";

@@ -121,7 +121,7 @@ impl Migrations {
 }
 
 /// The last step of the platform's tables.
-pub(in crate::store) fn newest() -> i64 {
+pub(crate) fn newest() -> i64 {
     let steps = Migrations::of_platform().steps;
     steps.iter().map(|step| step.version).max().unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use super::{
     Durability, Failed, Sqlite,
     time::{instant, millis},
 };
-use crate::store::{
+use crate::{
     StoreError,
     confirmations::{Among, Confirmations},
     outbox::{Message, Outbox, Subscription},

@@ -4,12 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    contract::{
-        Outcome, Payload, Provenance, ToolError,
-        payload::{Encoded, EncodedForm, StoredPayload},
-    },
-    store::StoreError,
+use crate::StoreError;
+use toolwire_contract::{
+    Outcome, Payload, Provenance, ToolError,
+    payload::{Encoded, EncodedForm, StoredPayload},
 };
 
 /// An outcome in two columns.

@@ -10,11 +10,9 @@ use sqlx::{SqliteConnection, SqlitePool, pool::PoolConnection};
 use tokio::time::timeout;
 
 use super::{Failed, connect::READERS};
-use crate::{
-    context::UserId,
-    store::StoreError,
-    turns::{Turn, Turns},
-};
+use crate::StoreError;
+use toolwire_base::turns::{Turn, Turns};
+use toolwire_tool::context::UserId;
 
 /// So many pages are read at once for one user.
 const OF_USER: usize = 2;
@@ -65,7 +63,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::{super::connect::FOLLOWERS, *};
-    use crate::store::Sqlite;
+    use crate::Sqlite;
 
     fn user(name: &str) -> UserId {
         name.parse().unwrap()

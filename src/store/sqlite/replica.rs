@@ -14,7 +14,8 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::place::Place;
-use crate::{clock, store::StoreError};
+use crate::StoreError;
+use toolwire_base::clock;
 
 /// The directory of the lock files, in the state's directory.
 pub(super) const DIRECTORY: &str = "processes";

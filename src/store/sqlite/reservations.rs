@@ -5,12 +5,10 @@ use sqlx::{Row, sqlite::SqliteRow};
 
 use super::{Durability, Failed, Sqlite};
 use crate::{
-    context::UserId,
-    store::{
-        StoreError,
-        reservations::{Choose, Nanos, Reservation, Reservations},
-    },
+    StoreError,
+    reservations::{Choose, Nanos, Reservation, Reservations},
 };
+use toolwire_tool::context::UserId;
 
 const FORGET: &str = "DELETE FROM reservations WHERE source = ? AND at < ?";
 

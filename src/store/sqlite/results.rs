@@ -12,12 +12,10 @@ use super::{
     time::{instant, length, millis},
 };
 use crate::{
-    contract::Payload,
-    store::{
-        StoreError,
-        results::{ResultKey, Results, StoredResult},
-    },
+    StoreError,
+    results::{ResultKey, Results, StoredResult},
 };
+use toolwire_contract::Payload;
 
 const GET: &str = "SELECT output_message, kept, data, stored_at, expires_at FROM results \
                    WHERE key = ? AND expires_at > ?";

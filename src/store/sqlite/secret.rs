@@ -3,10 +3,8 @@
 use futures_util::future::BoxFuture;
 
 use super::{Failed, Sqlite};
-use crate::{
-    digest::Digest,
-    store::{StoreError, secret::Secret},
-};
+use crate::{StoreError, secret::Secret};
+use toolwire_base::digest::Digest;
 
 const SECRET: &str = "SELECT secret FROM task_secret";
 

@@ -10,12 +10,10 @@ use super::{
     time::{instant, length, millis},
 };
 use crate::{
-    context::{RequestId, SessionId, UserId},
-    store::{
-        StoreError,
-        sessions::{Held, KEPT, KeptTurn, MOST_OF_SESSION, MOST_OF_USER, Remembered, Sessions, State},
-    },
+    StoreError,
+    sessions::{Held, KEPT, KeptTurn, MOST_OF_SESSION, MOST_OF_USER, Remembered, Sessions, State},
 };
+use toolwire_tool::context::{RequestId, SessionId, UserId};
 
 const KEEP: &str = "INSERT INTO turns (user_id, turn_id, session_id, account, message, state, created_at, ended_at, \
      answered, calls, tainted, reply, standing) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \

@@ -34,24 +34,22 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-pub(in crate::store) use self::refold::refold_all;
+pub(crate) use self::refold::refold_all;
 pub(super) use self::{confirm::tell_task, queue::Messages};
 use super::Sqlite;
 use crate::{
-    context::{CallId, RequestId, TaskId, UserId},
-    contract::ConfirmationId,
-    digest::Digest,
-    store::{
-        StoreError,
-        confirmations::Opened,
-        tasks::{
-            Action, Asking, CallEnd, Changes, Done, Ending, EntryOf, Filter, Leased, Listed, Memories,
-            Mistake, Mutation, NewChild, NewEnd, NewMessage, NewQuestion, NewRoot, OpenCall, Page, PageOf,
-            Place, Recorded, Recovered, Resolution, RootCall, Stopped, Task, TaskCall, Tasks, Tree, Wanted,
-            Wish, entry::Entry,
-        },
+    StoreError,
+    confirmations::Opened,
+    tasks::{
+        Action, Asking, CallEnd, Changes, Done, Ending, EntryOf, Filter, Leased, Listed, Memories, Mistake,
+        Mutation, NewChild, NewEnd, NewMessage, NewQuestion, NewRoot, OpenCall, Page, PageOf, Place,
+        Recorded, Recovered, Resolution, RootCall, Stopped, Task, TaskCall, Tasks, Tree, Wanted, Wish,
+        entry::Entry,
     },
 };
+use toolwire_base::digest::Digest;
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
 impl Tasks for Sqlite {
     fn create_root<'a>(&'a self, new: &'a NewRoot, mutation: Mutation, now: SystemTime) -> Done<'a, Task> {

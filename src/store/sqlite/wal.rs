@@ -14,7 +14,7 @@ use super::{
     error,
     place::{FILE, Place},
 };
-use crate::store::StoreError;
+use crate::StoreError;
 
 /// How long a checkpoint waits for readers. It blocks writers, so this is short; reads of this program are shorter.
 const PATIENCE: Duration = Duration::from_millis(100);

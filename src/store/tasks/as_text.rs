@@ -5,7 +5,7 @@ use std::{fmt::Display, str::FromStr};
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
 /// Writes the text.
-pub(in crate::store::tasks) fn serialize<T: Display, S: Serializer>(
+pub(in crate::tasks) fn serialize<T: Display, S: Serializer>(
     name: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -13,7 +13,7 @@ pub(in crate::store::tasks) fn serialize<T: Display, S: Serializer>(
 }
 
 /// Reads and checks the text.
-pub(in crate::store::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+pub(in crate::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
@@ -23,17 +23,17 @@ pub(in crate::store::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Des
 pub(super) mod category {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use crate::contract::proto::v1::ToolCategory;
+    use toolwire_contract::proto::v1::ToolCategory;
 
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
-    pub(in crate::store::tasks) fn serialize<S: Serializer>(
+    pub(in crate::tasks) fn serialize<S: Serializer>(
         it: &ToolCategory,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(it.as_str_name())
     }
 
-    pub(in crate::store::tasks) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::tasks) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<ToolCategory, D::Error> {
         Ok(ToolCategory::from_str_name(&String::deserialize(deserializer)?).unwrap_or_default())
@@ -45,14 +45,11 @@ pub(super) mod base64 {
     use data_encoding::BASE64;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(in crate::store::tasks) fn serialize<S: Serializer>(
-        bytes: &[u8],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(in crate::tasks) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&BASE64.encode(bytes))
     }
 
-    pub(in crate::store::tasks) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::tasks) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<u8>, D::Error> {
         BASE64.decode(String::deserialize(deserializer)?.as_bytes()).map_err(D::Error::custom)
@@ -66,7 +63,7 @@ pub(super) mod optional {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     #[allow(clippy::ref_option, reason = "serde passes it so")]
-    pub(in crate::store::tasks) fn serialize<T: Display, S: Serializer>(
+    pub(in crate::tasks) fn serialize<T: Display, S: Serializer>(
         name: &Option<T>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
@@ -76,7 +73,7 @@ pub(super) mod optional {
         }
     }
 
-    pub(in crate::store::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+    pub(in crate::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<T>, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?;

@@ -14,11 +14,9 @@ pub use self::{
     words::{CallType, Cause, End, Speaker},
 };
 use super::as_text;
-use crate::{
-    context::{CallId, TaskId},
-    contract::{ConfirmationId, Provenance, ToolError, ToolName, proto::v1},
-    tokens::Length,
-};
+use toolwire_contract::{ConfirmationId, Provenance, ToolError, ToolName, proto::v1};
+use toolwire_tokens::Length;
+use toolwire_tool::context::{CallId, TaskId};
 
 /// One entry of a task's timeline.
 #[derive(Clone, Debug, PartialEq)]

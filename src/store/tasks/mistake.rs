@@ -1,10 +1,8 @@
 //! What an agent got wrong, for its timeline.
 
 use super::{Turn, entry::CallType};
-use crate::{
-    context::{CallId, RequestId, TaskId, UserId},
-    contract::{ToolError, ToolName, proto::v1},
-};
+use toolwire_contract::{ToolError, ToolName, proto::v1};
+use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
 /// A call that a task's agent got wrong: nothing was begun, and the agent is told.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What came of an end, and of a look after a crash.
 
-use crate::context::{CallId, TaskId};
+use toolwire_tool::context::{CallId, TaskId};
 
 /// What an end stopped besides: their calls are to be cancelled where they run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

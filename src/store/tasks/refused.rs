@@ -3,10 +3,8 @@
 use std::time::SystemTime;
 
 use super::{bounds, life::State, task::Waiting};
-use crate::{
-    context::RequestId,
-    store::{StoreError, idempotency::Bound},
-};
+use crate::{StoreError, idempotency::Bound};
+use toolwire_tool::context::RequestId;
 
 /// Why something did not succeed.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -15,14 +15,12 @@ use super::{
     memory::Memory,
 };
 use crate::{
-    context::{CallId, RequestId, TaskId, UserId},
-    contract::{ToolName, ToolResult, proto::v1},
-    digest::Digest,
-    store::{
-        confirmations::Asked,
-        idempotency::{About, ArgumentsDigest, Beginning, Effect, Key},
-    },
+    confirmations::Asked,
+    idempotency::{About, ArgumentsDigest, Beginning, Effect, Key},
 };
+use toolwire_base::digest::Digest;
+use toolwire_contract::{ToolName, ToolResult, proto::v1};
+use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
 /// A call of a task's agent.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use super::{
     entry::{Cause, DocumentVersion, Entry, Thing},
     life::State,
 };
-use crate::context::{CallId, RequestId, TaskId, UserId};
+use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
 /// A node of a tree of tasks: the fold of its timeline, and who works on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +102,7 @@ pub struct Lease {
     pub expires_at: SystemTime,
 }
 
-/// What the rooms above need of any task's tree.
+/// What the crates above need of any task's tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// The root, which names the workspace.

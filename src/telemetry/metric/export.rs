@@ -11,7 +11,7 @@ use opentelemetry_sdk::{
 use prometheus::{Registry, TextEncoder};
 
 use super::install;
-use crate::telemetry::{
+use crate::{
     otlp,
     setup::{Settings, SetupError},
 };
@@ -31,7 +31,7 @@ impl Scrape {
 }
 
 /// Starts to count if somebody wants to know. Within a Tokio runtime, which the exporter uses.
-pub(in crate::telemetry) fn start(
+pub(crate) fn start(
     settings: &Settings,
     resource: Resource,
 ) -> Result<(Option<SdkMeterProvider>, Option<Scrape>), SetupError> {

@@ -10,7 +10,7 @@ use opentelemetry::{
 use super::name::{
     self, ACTION, BOUND, CODE, KIND, MODE, MODEL, OUTCOME, RESULT, SOURCE, STATE, TOKEN_TYPE, TOOL,
 };
-use crate::telemetry::attribute;
+use crate::attribute;
 
 /// Upper bounds of the histograms, in seconds: from a cached read to the longest call.
 const BOUNDARIES: [f64; 17] =
@@ -274,7 +274,7 @@ mod tests {
     use prometheus::{Registry, proto::MetricFamily};
 
     use super::*;
-    use crate::telemetry::metric::export;
+    use crate::metric::export;
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -68,7 +68,7 @@ pub const MODEL: &str = "gen_ai.request.model";
 pub const TOKEN_TYPE: &str = "gen_ai.token.type";
 /// `user` or `system`.
 pub const CPU_MODE: &str = "cpu.mode";
-/// A registered tool, or [`OTHER`](crate::telemetry::attribute::OTHER).
+/// A registered tool, or [`OTHER`](crate::attribute::OTHER).
 pub const TOOL: &str = "tool";
 /// [`OK`], a tool's error code or a refusal's reason.
 pub const CODE: &str = "code";

@@ -16,7 +16,7 @@ use opentelemetry_sdk::{
 };
 
 /// An exporter whose failures are logged once.
-pub(in crate::telemetry) struct Watched<E> {
+pub(crate) struct Watched<E> {
     exporter: E,
     signal: &'static str,
     is_down: AtomicBool,

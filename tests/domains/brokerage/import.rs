@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwire::{
+    base::files::Problems,
     domains::brokerage::source::{SECTIONS, import},
-    files::Problems,
 };
 
 use super::support::Bench;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use toolwire::{
+    base::files::{Problem, Problems},
     domains::brokerage::source::OpenError,
-    files::{Problem, Problems},
 };
 
 use super::support::{Bench, master, position, positions, quotes};

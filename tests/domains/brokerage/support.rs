@@ -11,8 +11,7 @@ use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwire::{
-    clock,
-    context::{CallTools, Services, ToolContext, Unfinished, User, UserId},
+    base::{clock, files::Tree},
     contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments, transcode::Renderer},
     domains::{
         self,
@@ -21,8 +20,10 @@ use toolwire::{
             source::{Brokerage, OpenError},
         },
     },
-    files::Tree,
-    tool::Executor,
+    tool::{
+        Executor,
+        context::{CallTools, Services, ToolContext, Unfinished, User, UserId},
+    },
 };
 
 /// The user whose data is `user_master.json`.

@@ -1,7 +1,7 @@
 //! 000's known limitations, resolved: accounts, users, symbols, timeframes, topics, sections.
 
 use serde_json::{Value, json};
-use toolwire::{context::ToolContext, contract::ErrorCode};
+use toolwire::{contract::ErrorCode, tool::context::ToolContext};
 
 use super::support::{Bench, call, master, position, positions, quotes};
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolwire::{
     config::{Config, ConfiguredModel, Credentials, Models, Provider},
     contract::{ErrorCode, Refusal, ToolResult},
-    registry::Status,
+    engine::registry::Status,
 };
 
 use super::support::Service;

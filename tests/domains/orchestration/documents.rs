@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use toolwire::{
     config::Config,
-    context::TaskId,
     contract::{ErrorCode, ToolError},
+    tool::context::TaskId,
 };
 
 use super::support::Service;

@@ -4,7 +4,7 @@ use serde_json::json;
 use toolwire::{
     config::Config,
     contract::Refusal,
-    registry::{Status, describe_for_planner},
+    engine::registry::{Status, describe_for_planner},
 };
 
 use super::support::{Service, live};

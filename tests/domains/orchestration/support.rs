@@ -5,15 +5,15 @@ use std::{sync::Arc, time::Duration};
 use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::{
-    app::App,
-    clock,
+    base::clock,
     config::Config,
-    context::{RequestId, TaskId, ToolContext, User},
     contract::{Refusal, Terminal, ToolError, ToolResult},
     domains::orchestration::sources::search::{ENDPOINT, SPEC},
-    pipeline::{Call, Target},
+    engine::pipeline::{Call, Target},
+    server::app::App,
+    sources::upstream::settings::{Modes, Settings, SourceSettings},
     store::sqlite::Durability,
-    upstream::settings::{Modes, Settings, SourceSettings},
+    tool::context::{RequestId, TaskId, ToolContext, User},
 };
 
 /// A root as the table of tasks has it, made before its migration where there is none yet.

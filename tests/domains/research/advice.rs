@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use toolwire::{
     config::Config,
-    context::User,
     domains::research::settings::{self, Profiles},
-    registry::Definition,
-    service::Filter,
+    engine::registry::Definition,
+    server::service::Filter,
+    tool::context::User,
 };
 
 use super::support::Research;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::json;
-use toolwire::registry::Status;
+use toolwire::engine::registry::Status;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
 use super::support::{Research, data};

@@ -3,7 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
-use toolwire::{clock, contract::ToolResult};
+use toolwire::{base::clock, contract::ToolResult};
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
     matchers::{path, path_regex},

@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolwire::{
     contract::{ErrorCode, ToolResult},
-    upstream::settings::{Settings, SourceSettings},
+    sources::upstream::settings::{Settings, SourceSettings},
 };
 
 use super::support::{Research, data, embedded};

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
-use toolwire::{clock, contract::ToolResult};
+use toolwire::{base::clock, contract::ToolResult};
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
     matchers::{any, path_regex},

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolwire::{
     contract::{ErrorCode, ToolResult},
-    registry::Definition,
+    engine::registry::Definition,
 };
 
 use super::support::{Research, data};

@@ -8,15 +8,15 @@ use std::{
 
 use serde_json::{Value, json};
 use toolwire::{
-    clock,
-    context::User,
+    base::clock,
     contract::ErrorCode,
     domains::research::store::{
         screens::{ScreenCopy, ScreenedStock, Screens},
         tables::Tables,
     },
+    sources::upstream::text::{Identifier, Line},
     store::sqlite::Partition,
-    upstream::text::{Identifier, Line},
+    tool::context::User,
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 

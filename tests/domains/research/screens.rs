@@ -5,7 +5,7 @@ use toolwire::{
         screens::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens},
         watchlist::{WatchOrigin, Watchlists},
     },
-    upstream::text::{Identifier, Line},
+    sources::upstream::text::{Identifier, Line},
 };
 
 use super::support::{SECOND, instant, tables_in, tables_in_file, user};

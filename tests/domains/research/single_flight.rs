@@ -10,7 +10,7 @@ use tokio::{
     time::timeout,
 };
 use toolwire::{
-    clock,
+    base::clock,
     contract::{ErrorCode, ToolResult},
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};

@@ -9,10 +9,8 @@ use std::{
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 use toolwire::{
-    app::App,
-    clock,
+    base::clock,
     config::Config,
-    context::{Origin, RequestId, ToolContext, User, UserId},
     contract::{ConfirmationRequired, Event, Terminal, ToolResult},
     domains::research::{
         settings::{Credentials, RedditCredentials, Screen, Settings},
@@ -22,11 +20,17 @@ use toolwire::{
         },
         store::tables::{Tables, migrations},
     },
-    pipeline::{Call, Step, Target},
-    registry::Category,
-    service::confirmations::{Judgement, Ruling},
+    engine::{
+        pipeline::{Call, Step, Target},
+        registry::Category,
+    },
+    server::{
+        app::App,
+        service::confirmations::{Judgement, Ruling},
+    },
+    sources::upstream::settings::{self, Modes, SourceSettings},
     store::sqlite::{Partition, Sqlite},
-    upstream::settings::{self, Modes, SourceSettings},
+    tool::context::{Origin, RequestId, ToolContext, User, UserId},
 };
 use url::Url;
 

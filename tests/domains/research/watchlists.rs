@@ -5,7 +5,7 @@ use toolwire::{
         screens::{ScreenCopy, ScreenedStock, Screens},
         watchlist::{Changed, WatchOrigin, Watchlists},
     },
-    upstream::text::{Identifier, Line},
+    sources::upstream::text::{Identifier, Line},
 };
 
 use super::support::{SECOND, instant, tables_in, tables_in_file, user};

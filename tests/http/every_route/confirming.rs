@@ -3,7 +3,7 @@
 use std::{fs, time::Duration};
 
 use serde_json::{Value, json};
-use toolwire::context::RequestId;
+use toolwire::tool::context::RequestId;
 
 use super::{
     cases::{Whose, cases},

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwire::context::RequestId;
+use toolwire::tool::context::RequestId;
 
 use super::confirming::{approval, decide, over};
 use crate::http::{

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 use serde_json::{Value, json};
 use toolwire::{
     config::{AuthUser, Config, ToolPattern},
-    context::RequestId,
+    tool::context::RequestId,
 };
 
 use super::cases::Case;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolwire::{
+    base::digest::Digest,
     config::{AuthUser, ToolPattern},
-    digest::Digest,
 };
 
 use super::{get, server, value};

@@ -13,7 +13,7 @@ use toolwire::{
             tool_service_client::ToolServiceClient,
         },
     },
-    registry::{By, Definition, Status},
+    engine::registry::{By, Definition, Status},
 };
 
 use super::{KEY, post, server, value};

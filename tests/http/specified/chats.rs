@@ -1,7 +1,7 @@
 //! 000's chat and traces, 003's agent: replies, events, pauses, repeats, and what is refused.
 
 use serde_json::{Value, json};
-use toolwire::context::RequestId;
+use toolwire::tool::context::RequestId;
 
 use super::steady;
 use crate::http::{house::House, talk::Event};

@@ -1,7 +1,7 @@
 //! 004's discovery and its progress stream, and the import of a screen.
 
 use serde_json::{Value, json};
-use toolwire::context::RequestId;
+use toolwire::tool::context::RequestId;
 
 use crate::http::{house::House, talk::Event};
 

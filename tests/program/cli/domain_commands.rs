@@ -9,8 +9,10 @@ use std::{
 use clap::Args;
 use toolwire::{
     cli,
-    console::Failure,
-    domain::{Command, Domain},
+    server::{
+        console::Failure,
+        domain::{Command, Domain},
+    },
 };
 
 /// Spins a top

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
-use toolwire::{app::App, config::Config, domains, registry::Status};
+use toolwire::{config::Config, domains, engine::registry::Status, server::app::App};
 
 use super::{stderr, stdout, toolwire};
 

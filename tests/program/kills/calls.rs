@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::json;
 use tonic::Status;
 use toolwire::{
-    context::RequestId,
     contract::proto::v1::{
         Approve, CallState, CallToolRequest, ConfirmationState, DecideConfirmationRequest, Deny,
         GetCallRequest, GetConfirmationRequest, ToolErrorCode, call_tool_request, call_tool_response,
         decide_confirmation_request::Decision, get_call_request, tool_result::Outcome,
     },
+    tool::context::RequestId,
 };
 
 use super::{Client, Effects};

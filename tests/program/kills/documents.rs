@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 use futures_util::stream;
 use tonic::Status;
 use toolwire::{
-    context::RequestId,
+    base::digest::Digest,
     contract::proto::workspace::v1::{
         DocumentVersion, GetDocumentRequest, ListVersionsRequest, PutDocumentRequest, PutHeader,
         get_document_response, put_document_request::Part,
     },
-    digest::Digest,
+    tool::context::RequestId,
 };
 
 use super::Client;

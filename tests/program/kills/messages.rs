@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use tonic::Status;
 use toolwire::{
-    context::RequestId,
     contract::proto::tasks::v1::{AppendMessageRequest, Message, MessageRole, timeline_entry::Entry},
+    tool::context::RequestId,
 };
 
 use super::Client;

@@ -4,7 +4,6 @@
 use serde_json::json;
 use tonic::Status;
 use toolwire::{
-    context::RequestId,
     contract::{
         json::to_struct,
         proto::{
@@ -17,6 +16,7 @@ use toolwire::{
             v1::{ToolErrorCode, tool_result::Outcome},
         },
     },
+    tool::context::RequestId,
 };
 
 use super::{Client, Effects, calls::decide};

@@ -13,7 +13,7 @@ use tonic_health::pb::{
     HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
     health_client::HealthClient,
 };
-use toolwire::context::RequestId;
+use toolwire::tool::context::RequestId;
 
 use super::call;
 use crate::support::program::Program;

@@ -6,7 +6,7 @@ use std::{path::Path, process::Output, time::Duration};
 use serde_json::json;
 use tokio::process::Command;
 use toolwire::{
-    clock,
+    base::clock,
     contract::proto::v1::{
         GetLimitsRequest, SourceLimit, call_tool_response::Outcome as Called, tool_result::Outcome,
         tool_service_client::ToolServiceClient,

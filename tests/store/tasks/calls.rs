@@ -1,12 +1,11 @@
 //! Calls that execute: one record and one entry, in one change at both ends.
 
-use toolwire::store::tasks::NewMessage;
 use toolwire::{
     contract::ErrorCode,
     store::{
         idempotency::Idempotency,
         tasks::{
-            MAX_PART, Memory, Remembered, Resolution,
+            MAX_PART, Memory, NewMessage, Remembered, Resolution,
             entry::{Part, Speaker},
             life::Reason,
         },

@@ -4,8 +4,8 @@ use std::{fs, path::Path};
 
 use bytes::Bytes;
 use sqlx::{Connection, SqliteConnection};
-use toolwire::{
-    store::backup::{BackupError, backup, check, restore},
+use toolwire::store::{
+    backup::{BackupError, backup, check, restore},
     workspace::{Header, Workspace},
 };
 
@@ -89,7 +89,7 @@ async fn used() -> House {
     let (_, child) = house.delegate(&cancelled, 1).await;
     house.delegate(&child, 1).await;
     house.tasks().cancel_task(&riley(), &cancelled.id, "no more", now()).await.unwrap();
-    let user = toolwire::context::User::new(riley());
+    let user = toolwire::tool::context::User::new(riley());
     let workspace = Workspace::new(&house.store).room(&user, &talks.id).await.unwrap();
     for (path, size) in [("small.txt", 10), ("small.txt", 20), ("large.txt", 100_000)] {
         let header = Header { path: path.to_owned(), ..Header::default() };
@@ -142,7 +142,7 @@ async fn bytes_in_a_file_that_are_not_those_of_its_name_are_named() {
 async fn a_tree_that_is_being_deleted_is_no_damage() {
     let house = House::new();
     let root = house.root().await;
-    let user = toolwire::context::User::new(riley());
+    let user = toolwire::tool::context::User::new(riley());
     let workspace = Workspace::new(&house.store).room(&user, &root.id).await.unwrap();
     let header = Header { path: "a.txt".to_owned(), ..Header::default() };
     workspace.put(header, Bytes::from_static(b"x")).await.unwrap();

@@ -1,13 +1,13 @@
 //! Calls of tasks that a person must approve: the task waits, and the decision's own change tells it.
 
 use toolwire::{
-    context::{Outermost, TaskLabel},
     contract::{ConfirmationCause, ConfirmationId, proto::v1::ConsequenceLevel},
     store::{
         confirmations::{Asked, Confirmation, Confirmations, Decided, Decision, Of, Verdict},
         idempotency::Beginning,
         tasks::Asking,
     },
+    tool::context::{Outermost, TaskLabel},
 };
 
 use super::*;

@@ -13,8 +13,8 @@ use toolwire::{
         backup::check,
         sqlite::Durability,
         tasks::{NewEnd, NewMessage, NewQuestion, Resolution, entry::Speaker},
+        workspace::{Edit, Header, Workspace},
     },
-    workspace::{Edit, Header, Workspace},
 };
 
 use super::{
@@ -189,7 +189,7 @@ async fn what_people_do_to_tasks_is_stored_whole_or_not_at_all() {
 async fn what_is_written_to_documents_is_stored_whole_or_not_at_all() {
     let house = failing().await;
     let root = house.root().await;
-    let user = toolwire::context::User::new(riley());
+    let user = toolwire::tool::context::User::new(riley());
     let workspace = Workspace::new(&house.store).room(&user, &root.id).await.unwrap();
     let put = async |path: &str, size: usize, etag: &str| -> Result<_, DocumentRefusal> {
         let header = Header { path: path.to_owned(), etag: etag.to_owned(), ..Header::default() };

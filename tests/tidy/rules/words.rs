@@ -30,7 +30,8 @@ fn words(tree: &Tree) -> BTreeSet<&str> {
 
 /// Everything but the domains, and the files that list modules and domains.
 fn is_platform(file: &File) -> bool {
-    file.path == "build.rs" || file.room().is_some_and(|room| room != "domains")
+    file.path == "build.rs"
+        || file.below_src().is_some_and(|path| path.contains('/') && !path.starts_with("domains/"))
 }
 
 /// Whether a text has a word: a bundled domain's own also within others, such as a type's name; a folder's as it

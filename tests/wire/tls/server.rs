@@ -17,7 +17,7 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 use toolwire::{
     contract::proto::v1::{GetLimitsRequest, tool_service_client::ToolServiceClient},
-    faces::grpc,
+    server::faces::grpc,
 };
 
 use crate::{

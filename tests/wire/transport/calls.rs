@@ -7,7 +7,7 @@ use h2::client::Builder;
 use http::StatusCode;
 use tonic::Code;
 use tonic_types::StatusExt;
-use toolwire::faces::transport::Config;
+use toolwire::server::faces::transport::Config;
 
 use super::{
     client::{Client, answer, soon},

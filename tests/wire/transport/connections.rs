@@ -7,7 +7,7 @@ use tokio::{
     net::TcpStream,
 };
 use tonic::Code;
-use toolwire::faces::transport::{Age, Config, Http2};
+use toolwire::server::faces::transport::{Age, Config, Http2};
 
 use super::{
     client::{Client, answer, soon, tcp},

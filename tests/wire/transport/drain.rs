@@ -7,7 +7,7 @@ use tokio::{
     sync::Barrier,
 };
 use tonic::Code;
-use toolwire::faces::transport::{Config, Drain};
+use toolwire::server::faces::transport::{Config, Drain};
 
 use super::{
     client::{Client, answer, soon, tcp},

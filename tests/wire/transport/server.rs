@@ -24,14 +24,14 @@ use tokio::{
 use tonic::{Status, body::Body, service::Routes};
 use tonic_health::server::HealthReporter;
 use toolwire::{
-    context::User,
-    faces::transport::{
+    server::faces::transport::{
         Common, Config, Hooks, Report,
         authenticate::Loopback,
         bind,
         rules::{Access, Lifetime, Pool, Rule, Rules},
         serve, stack,
     },
+    tool::context::User,
 };
 
 use super::client::soon;

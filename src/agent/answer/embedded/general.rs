@@ -10,14 +10,10 @@ use super::{
     quote::{quote, quote_within},
     rest::rest,
 };
-use crate::{
-    agent::{
-        ground::ContextItem,
-        plan::{Asked, Made},
-    },
-    contract::Payload,
-    registry::Category,
-};
+use crate::ground::ContextItem;
+use toolwire_contract::Payload;
+use toolwire_engine::registry::Category;
+use toolwire_planner::{Asked, Made};
 
 /// How many rows of a list are shown, and how many of its columns.
 const ROWS: usize = 8;

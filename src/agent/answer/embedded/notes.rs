@@ -5,10 +5,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::quote::{quote, quote_within};
-use crate::agent::{
-    cycle::is_cut,
-    plan::{Asked, Made, embedded::LeftOutTime},
-};
+use crate::cycle::is_cut;
+use toolwire_planner::{Asked, LeftOutTime, Made};
 
 /// A copy as young as this is not worth a word.
 const FRESH: Duration = Duration::from_mins(1);

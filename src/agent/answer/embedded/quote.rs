@@ -1,12 +1,12 @@
 //! Text from outside in an answer: one plain line, cut, and nothing in it is Markdown.
 
-use crate::agent::ground::{escaped, plain};
+use crate::ground::{escaped, plain};
 
 /// The longest text of somebody else in an answer, in characters.
 const LONGEST: usize = 400;
 
 /// A text as an answer quotes it.
-pub(in crate::agent) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     quote_within(text, LONGEST)
 }
 

@@ -27,11 +27,9 @@ use self::{
     used::unknown_filters,
 };
 use super::{filters, quote::quote};
-use crate::{
-    agent::ground::ContextItem,
-    files::{Embedded, Problem, Problems, Tree},
-    registry::{DataSource, SourceHealth},
-};
+use crate::ground::ContextItem;
+use toolwire_base::files::{Embedded, Problem, Problems, Tree};
+use toolwire_engine::registry::{DataSource, SourceHealth};
 
 /// What a template may do, in steps and in pieces of 64 bytes.
 const FUEL: u64 = 200_000;

@@ -5,10 +5,8 @@ use std::{fs, path::Path};
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::{
-    files::{Embedded as Files, Problems, Tree},
-    registry::DataSource as _,
-};
+use toolwire_base::files::{Embedded as Files, Problems, Tree};
+use toolwire_engine::registry::DataSource as _;
 
 /// A data directory with templates of the domain `toys`.
 struct Data(tempfile::TempDir);
@@ -76,7 +74,7 @@ fn everything_that_is_wrong_is_told_with_file_and_line() {
 fn a_broken_edit_is_told_and_the_last_good_template_stays() {
     let data = Data::with(&[("get_toy.md", "a {{ data.x|num }}")]);
     let templates = data.open().unwrap();
-    assert_eq!(templates.refresh(), crate::registry::SourceHealth::default());
+    assert_eq!(templates.refresh(), toolwire_engine::registry::SourceHealth::default());
     data.write("get_toy.md", "b {{ data.x|num }");
     assert_eq!(templates.refresh().problems.len(), 1);
     assert_eq!(render(&templates, json!({"x": 5})), "a 5");

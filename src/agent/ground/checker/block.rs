@@ -1,7 +1,7 @@
 //! A block of an answer: lines without an empty one between them. Which citation it needs, and whether it has one.
 
 use super::sentence::{Checked, Need};
-use crate::agent::ground::markdown::Line;
+use crate::ground::markdown::Line;
 
 /// A block, as far as it has arrived.
 #[derive(Debug, Default)]

@@ -4,13 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{
-    agent::{
-        ground::{bundle::ContextBundle, links::Allowed, numbers::Facts},
-        plan::{Asked, Made},
-    },
-    contract::ToolError,
-};
+use crate::ground::{bundle::ContextBundle, links::Allowed, numbers::Facts};
+use toolwire_contract::ToolError;
+use toolwire_planner::{Asked, Made};
 
 /// Who writes an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::known::Known;
-use crate::agent::ground::{
+use crate::ground::{
     citations::{Citation, citations},
     issue::{Issue, IssueKind},
     links::{Link, links},

@@ -9,11 +9,11 @@ use super::{
     find::links,
     link::{Target, unescaped},
 };
-use crate::agent::ground::{escape::escaped, plain::plain};
+use crate::ground::{escape::escaped, plain::plain};
 
 /// The addresses of a turn's results.
 #[derive(Debug, Default)]
-pub(in crate::agent::ground) struct Allowed(HashSet<Box<str>>);
+pub(in crate::ground) struct Allowed(HashSet<Box<str>>);
 
 /// What may stand behind an address and belong to the sentence.
 const TRAILING: &[char] =
@@ -24,7 +24,7 @@ const MOST_TRAILING: usize = 16;
 
 impl Allowed {
     /// Takes the addresses of a result.
-    pub(in crate::agent::ground) fn add(&mut self, value: &Value) {
+    pub(in crate::ground) fn add(&mut self, value: &Value) {
         let mut open = vec![value];
         while let Some(value) = open.pop() {
             match value {
@@ -60,7 +60,7 @@ impl Allowed {
     }
 
     /// Whether what an answer leads to may stand there.
-    pub(in crate::agent::ground) fn allows(&self, target: &Target<'_>) -> bool {
+    pub(in crate::ground) fn allows(&self, target: &Target<'_>) -> bool {
         match target {
             Target::Address(address) => self.has(address),
             Target::Destination(address) => is_page(address) && self.has(address),

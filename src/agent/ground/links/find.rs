@@ -8,7 +8,7 @@ use super::{
 };
 
 /// The links of a text. In a block of code angle brackets are not HTML.
-pub(in crate::agent::ground) fn links(text: &str, is_code: bool) -> Vec<Link<'_>> {
+pub(in crate::ground) fn links(text: &str, is_code: bool) -> Vec<Link<'_>> {
     let mut found: Vec<Link<'_>> = definition(text).into_iter().collect();
     let (bytes, mut at) = (text.as_bytes(), 0);
     while at < bytes.len() {

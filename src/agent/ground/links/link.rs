@@ -4,16 +4,16 @@ use std::{borrow::Cow, ops::Range};
 
 /// Something that leads out of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::agent::ground) struct Link<'a> {
+pub(in crate::ground) struct Link<'a> {
     /// Where it stands.
-    pub(in crate::agent::ground) range: Range<usize>,
+    pub(in crate::ground) range: Range<usize>,
     /// Where it leads.
-    pub(in crate::agent::ground) target: Target<'a>,
+    pub(in crate::ground) target: Target<'a>,
 }
 
 /// Where something leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::agent::ground) enum Target<'a> {
+pub(in crate::ground) enum Target<'a> {
     /// To an address that stands in the text, as it was meant: without escapes.
     Address(Cow<'a, str>),
     /// To an address that is given as that of a link.

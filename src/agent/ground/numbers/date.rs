@@ -2,7 +2,7 @@
 
 /// A day, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::agent::ground) struct Date {
+pub(in crate::ground) struct Date {
     /// The year, if it is said.
     pub(super) year: Option<u16>,
     /// The month, from 1.

@@ -9,7 +9,7 @@ use super::{
     scale::Scale,
     tokens::{Token, tokens},
 };
-use crate::agent::ground::plain::plain;
+use crate::ground::plain::plain;
 
 /// What rounding itself may add, in proportion.
 const SLACK: f64 = 1e-9;
@@ -19,7 +19,7 @@ const MOST: usize = 64;
 
 /// The numbers of a turn.
 #[derive(Debug, Default)]
-pub(in crate::agent::ground) struct Facts {
+pub(in crate::ground) struct Facts {
     /// What belongs to no result, such as the user's message.
     free: Numbers,
     /// By origin.
@@ -28,11 +28,11 @@ pub(in crate::agent::ground) struct Facts {
 
 /// Where a number was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::agent::ground) struct Found {
+pub(in crate::ground) struct Found {
     /// Whether it belongs to no result.
-    pub(in crate::agent::ground) free: bool,
+    pub(in crate::ground) free: bool,
     /// One bit for each origin.
-    pub(in crate::agent::ground) origins: u64,
+    pub(in crate::ground) origins: u64,
 }
 
 #[derive(Debug, Default)]
@@ -46,12 +46,12 @@ struct Numbers {
 
 impl Facts {
     /// Takes the numbers of a text that belongs to no result.
-    pub(in crate::agent::ground) fn add_free(&mut self, text: &str) {
+    pub(in crate::ground) fn add_free(&mut self, text: &str) {
         self.free.add_text(text);
     }
 
     /// Takes the numbers of one more result: its data, and texts that belong to it.
-    pub(in crate::agent::ground) fn add_origin<'a>(
+    pub(in crate::ground) fn add_origin<'a>(
         &mut self,
         data: impl IntoIterator<Item = &'a Value>,
         texts: impl IntoIterator<Item = &'a str>,
@@ -67,13 +67,13 @@ impl Facts {
     }
 
     /// Puts all in order. Nothing is found before.
-    pub(in crate::agent::ground) fn sort(&mut self) {
+    pub(in crate::ground) fn sort(&mut self) {
         self.origins.iter_mut().for_each(Numbers::sort);
         self.free.sort();
     }
 
     /// Where there is what a token says. Nowhere: nobody but the answer says so.
-    pub(in crate::agent::ground) fn find(&self, token: &Token<'_>) -> Option<Found> {
+    pub(in crate::ground) fn find(&self, token: &Token<'_>) -> Option<Found> {
         let mut origins = 0;
         for (at, numbers) in self.origins.iter().enumerate() {
             if numbers.has(token) {

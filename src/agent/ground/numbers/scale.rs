@@ -2,13 +2,13 @@
 
 /// What the digits are to be multiplied by, and what else they may mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::agent::ground) struct Scale {
+pub(in crate::ground) struct Scale {
     /// 1 without a word for it.
-    pub(in crate::agent::ground) factor: f64,
+    pub(in crate::ground) factor: f64,
     /// What may be left out, since fields are in crore or in lakh themselves: 1 if nothing may be.
-    pub(in crate::agent::ground) unit: f64,
+    pub(in crate::ground) unit: f64,
     /// Whether it is said to be percent.
-    pub(in crate::agent::ground) percent: bool,
+    pub(in crate::ground) percent: bool,
 }
 
 /// Letters behind digits.

@@ -2,7 +2,7 @@
 
 /// A time of the day in seconds, and whether the seconds are said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::agent::ground) struct Time {
+pub(in crate::ground) struct Time {
     /// Since midnight.
     pub(super) seconds: u32,
     /// Whether it is exact to the second.

@@ -11,7 +11,7 @@ use super::{
 
 /// Something said in digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::agent::ground) enum Token<'a> {
+pub(in crate::ground) enum Token<'a> {
     /// A number.
     Number {
         /// What the digits say, without sign.
@@ -35,7 +35,7 @@ pub(in crate::agent::ground) enum Token<'a> {
 const LONGEST_CURRENCY: usize = 3;
 
 /// What a text says in digits, and where. Digits that are glued to letters, as in `Q3` and `SMA200`, say nothing.
-pub(in crate::agent::ground) fn tokens(text: &str) -> impl Iterator<Item = (Token<'_>, Range<usize>)> {
+pub(in crate::ground) fn tokens(text: &str) -> impl Iterator<Item = (Token<'_>, Range<usize>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {

@@ -1,7 +1,7 @@
 //! Many mistakes at once: each is told with its place, in words that a reader of the file knows.
 
 use super::refused;
-use crate::config::Flags;
+use crate::Flags;
 
 #[test]
 fn ten_mistakes_are_ten_lines_each_with_its_place_in_words_of_our_own() {

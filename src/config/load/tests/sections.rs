@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::refused;
-use crate::config::{Flags, Reader, Section, Setting, Value, print, testing};
+use crate::{Flags, Reader, Section, Setting, Value, print, testing};
 
 /// What a toy domain can be told.
 #[derive(Clone, Debug, Default, PartialEq)]

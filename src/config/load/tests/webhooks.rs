@@ -1,7 +1,7 @@
 //! Webhooks in the file, with their secrets in variables.
 
 use super::*;
-use crate::config::webhook_key;
+use crate::webhook_key;
 
 const SECRET: (&str, &str) = ("HOOK", "whsec_bmV3LW5ldy1uZXctbmV3LW5ldy1uZXctbmV3");
 

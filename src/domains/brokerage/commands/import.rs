@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{
-    console::{
-        self, Failure,
-        files::{self, Existing},
-    },
-    domains::brokerage::source::import,
+use crate::source::import;
+use toolwire_server::console::{
+    self, Failure,
+    files::{self, Existing},
 };
 
 /// Merges legacy per-domain files into one user_master.json

@@ -9,10 +9,8 @@ use super::{
     facts::{Fact, Facts},
     master::Master,
 };
-use crate::{
-    context::UserId,
-    contract::{Provenance, ToolError},
-};
+use toolwire_contract::{Provenance, ToolError};
+use toolwire_tool::context::UserId;
 
 /// What readers of data are told while its file is broken or gone.
 const STALE: &str = "The file of this data is broken or gone. This is its last good content, which newer data may contradict.";

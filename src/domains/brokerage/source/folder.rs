@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::watched_file::{Change, Parse, WatchedFile};
-use crate::files::{Problem, Tree};
+use toolwire_base::files::{Problem, Tree};
 
 /// The files of a directory.
 #[derive(Debug)]

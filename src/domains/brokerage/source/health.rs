@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::files::{Problem, Problems};
+use toolwire_base::files::{Problem, Problems};
 
 /// The state of the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

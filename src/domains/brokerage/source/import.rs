@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 use serde_json::{Map, Value};
 
 use super::master::Master;
-use crate::{
+use toolwire_base::{
     files::{Problem, Problems},
     words::without_bom,
 };

@@ -10,7 +10,8 @@ use super::{
     rows::{self, AccountSummary, Performance, Position, Quote, Trade, Transfer},
     values::{AsOf, Currency, Symbol},
 };
-use crate::{contract::ToolError, files::Problem};
+use toolwire_base::files::Problem;
+use toolwire_contract::ToolError;
 
 /// The names of the sections, in the order of the file.
 pub const SECTIONS: [&str; 6] =

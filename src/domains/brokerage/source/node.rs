@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::files::Problem;
+use toolwire_base::files::Problem;
 
 /// Collects problems while a file is read; which file that is, the reader does not know.
 pub(super) type Problems = RefCell<Vec<Problem>>;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{master::Master, rows::Quote, values::Symbol};
-use crate::contract::ToolError;
+use toolwire_contract::ToolError;
 
 /// How many known symbols a message names.
 const MAX_NAMED: usize = 40;

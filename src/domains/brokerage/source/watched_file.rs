@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-use crate::{
+use toolwire_base::{
     clock,
     files::{Problem, Stamp, Tree},
 };

@@ -10,10 +10,8 @@ use super::{
     master::Master,
     watched_file::{Change, Content, WatchedFile},
 };
-use crate::{
-    context::UserId,
-    files::{Problem, Problems, Stamp, Tree},
-};
+use toolwire_base::files::{Problem, Problems, Stamp, Tree};
+use toolwire_tool::context::UserId;
 
 /// The default user's file.
 pub(super) const MASTER: &str = "brokerage/user_master.json";

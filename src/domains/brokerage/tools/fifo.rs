@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rust_decimal::Decimal;
 
 use super::money::{decimal, rounded};
-use crate::{domains::brokerage::proto::v1::Trade, domains::brokerage::source::Side};
+use crate::{proto::v1::Trade, source::Side};
 
 /// What the known trades of one symbol come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

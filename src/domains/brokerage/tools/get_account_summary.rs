@@ -9,11 +9,13 @@ use super::{
     money::{exact, rounded, shares, text},
 };
 use crate::{
+    proto::v1::{self, GetAccountSummaryOutput, GetAccountSummaryRequest},
+    source::{AccountSummary, Master, Position},
+};
+use toolwire_contract::ToolError;
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    contract::ToolError,
-    domains::brokerage::proto::v1::{self, GetAccountSummaryOutput, GetAccountSummaryRequest},
-    domains::brokerage::source::{AccountSummary, Master, Position},
-    tool::{Reply, Tool},
 };
 
 /// `get_account_summary`.

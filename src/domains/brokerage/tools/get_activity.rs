@@ -2,10 +2,12 @@
 
 use super::{data, money::exact};
 use crate::{
+    proto::v1::{self, GetActivityOutput, GetActivityRequest},
+    source::Trade,
+};
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    domains::brokerage::proto::v1::{self, GetActivityOutput, GetActivityRequest},
-    domains::brokerage::source::Trade,
-    tool::{Reply, Tool},
 };
 
 /// `get_activity`.

@@ -2,11 +2,13 @@
 
 use super::required;
 use crate::{
+    proto::v1::{GetFactsOutput, GetFactsRequest},
+    source::{Answer, Brokerage, FALLBACK, Fact, Facts, Fit},
+};
+use toolwire_contract::{ErrorCode, ToolError};
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    contract::{ErrorCode, ToolError},
-    domains::brokerage::proto::v1::{GetFactsOutput, GetFactsRequest},
-    domains::brokerage::source::{Answer, Brokerage, FALLBACK, Fact, Facts, Fit},
-    tool::{Reply, Tool},
 };
 
 /// `get_facts`.

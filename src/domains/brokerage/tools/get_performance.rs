@@ -2,11 +2,13 @@
 
 use super::{data, money::exact, one_of, required};
 use crate::{
+    proto::v1::{GetPerformanceOutput, GetPerformanceRequest},
+    source::{Account, Performance, Timeframe},
+};
+use toolwire_contract::ToolError;
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    contract::ToolError,
-    domains::brokerage::proto::v1::{GetPerformanceOutput, GetPerformanceRequest},
-    domains::brokerage::source::{Account, Performance, Timeframe},
-    tool::{Reply, Tool},
 };
 
 /// `get_performance`.

@@ -11,13 +11,15 @@ use super::{
     required,
 };
 use crate::{
-    context::{ToolContext, Unfinished},
-    domains::brokerage::proto::v1::{
+    proto::v1::{
         GetPerformanceOutput, GetPerformanceRequest, GetPerformanceWithTransfersOutput,
         GetPerformanceWithTransfersRequest, GetTransfersOutput, GetTransfersRequest, Transfer,
     },
-    domains::brokerage::source::{Status, Timeframe, TransferType, Window, leading_date},
-    tool::{self, Reply, Tool},
+    source::{Status, Timeframe, TransferType, Window, leading_date},
+};
+use toolwire_tool::{
+    self as tool, Reply, Tool,
+    context::{ToolContext, Unfinished},
 };
 
 /// `get_performance_with_transfers`.

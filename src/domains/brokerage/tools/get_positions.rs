@@ -2,10 +2,12 @@
 
 use super::{data, money::shares, one_symbol, position::position_message};
 use crate::{
+    proto::v1::{GetPositionsOutput, GetPositionsRequest},
+    source::{Master, Position, Symbol},
+};
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    domains::brokerage::proto::v1::{GetPositionsOutput, GetPositionsRequest},
-    domains::brokerage::source::{Master, Position, Symbol},
-    tool::{Reply, Tool},
 };
 
 /// `get_positions`.

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use super::{data, position::position_message};
 use crate::{
+    proto::v1::{GetPositionsListOutput, GetPositionsListRequest},
+    source::{AssetClass, Position},
+};
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    domains::brokerage::proto::v1::{GetPositionsListOutput, GetPositionsListRequest},
-    domains::brokerage::source::{AssetClass, Position},
-    tool::{Reply, Tool},
 };
 
 /// `get_positions_list`.

@@ -2,11 +2,13 @@
 
 use super::{data, money::exact, refused, required};
 use crate::{
+    proto::v1::{self, GetQuotesOutput, GetQuotesRequest},
+    source::{Master, Quote, Symbol},
+};
+use toolwire_contract::ToolError;
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    contract::ToolError,
-    domains::brokerage::proto::v1::{self, GetQuotesOutput, GetQuotesRequest},
-    domains::brokerage::source::{Master, Quote, Symbol},
-    tool::{Reply, Tool},
 };
 
 /// `get_quotes`.

@@ -10,14 +10,16 @@ use super::{
     valuation::Valuation,
 };
 use crate::{
-    context::{ToolContext, Unfinished},
-    contract::ErrorCode,
-    domains::brokerage::proto::v1::{
+    proto::v1::{
         GetActivityOutput, GetActivityRequest, GetPositionsOutput, GetPositionsRequest, GetQuotesOutput,
         GetQuotesRequest, GetSymbolPerformanceOutput, GetSymbolPerformanceRequest, Position, Quote,
     },
-    domains::brokerage::source::Symbol,
-    tool::{self, Reply, Tool},
+    source::Symbol,
+};
+use toolwire_contract::ErrorCode;
+use toolwire_tool::{
+    self as tool, Reply, Tool,
+    context::{ToolContext, Unfinished},
 };
 
 /// `get_symbol_performance`.

@@ -2,10 +2,12 @@
 
 use super::{data, money::exact};
 use crate::{
+    proto::v1::{self, GetTransfersOutput, GetTransfersRequest},
+    source::Transfer,
+};
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    domains::brokerage::proto::v1::{self, GetTransfersOutput, GetTransfersRequest},
-    domains::brokerage::source::Transfer,
-    tool::{Reply, Tool},
 };
 
 /// `get_transfers`.

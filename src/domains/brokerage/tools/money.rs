@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use crate::words::counted;
+use toolwire_base::words::counted;
 
 /// The powers of ten that are doubles exactly.
 const POWERS: [f64; 23] = [

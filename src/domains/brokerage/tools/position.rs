@@ -1,7 +1,7 @@
 //! A position in the form of the payload.
 
 use super::money::{cents, exact};
-use crate::{domains::brokerage::proto::v1, domains::brokerage::source::Position};
+use crate::{proto::v1, source::Position};
 
 /// 000's fields, and what they come to: `cost_basis` there is the cost of one share.
 pub(super) fn position_message(position: &Position) -> v1::Position {

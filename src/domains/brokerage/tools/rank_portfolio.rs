@@ -5,14 +5,14 @@ use std::cmp::{Ordering, Reverse};
 use rust_decimal::Decimal;
 
 use super::{GetPositionsList, GetQuotes, money::exact, one_of, valuation::Valuation};
-use crate::{
+use crate::proto::v1::{
+    GetPositionsListOutput, GetPositionsListRequest, GetQuotesOutput, GetQuotesRequest, Position, Quote,
+    RankPortfolioOutput, RankPortfolioRequest, RankedPosition,
+};
+use toolwire_contract::ToolError;
+use toolwire_tool::{
+    self as tool, Reply, Tool,
     context::{ToolContext, Unfinished},
-    contract::ToolError,
-    domains::brokerage::proto::v1::{
-        GetPositionsListOutput, GetPositionsListRequest, GetQuotesOutput, GetQuotesRequest, Position, Quote,
-        RankPortfolioOutput, RankPortfolioRequest, RankedPosition,
-    },
-    tool::{self, Reply, Tool},
 };
 
 /// `rank_portfolio`.

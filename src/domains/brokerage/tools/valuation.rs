@@ -3,7 +3,7 @@
 use rust_decimal::Decimal;
 
 use super::money::{decimal, rounded};
-use crate::domains::brokerage::proto::v1::{Position, Quote};
+use crate::proto::v1::{Position, Quote};
 
 /// What a position is worth, to the cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

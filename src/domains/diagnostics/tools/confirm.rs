@@ -4,12 +4,12 @@
 use tokio::time::sleep;
 
 use super::{counts::Counts, or_zero, provenance, stop_record::StopRecord};
-use crate::{
-    clock,
+use crate::proto::v1::{DebugConfirmInput, DebugConfirmOutput};
+use toolwire_base::clock;
+use toolwire_contract::convert;
+use toolwire_tool::{
+    Reply, Tool,
     context::{ToolContext, Unfinished},
-    contract::convert,
-    domains::diagnostics::proto::v1::{DebugConfirmInput, DebugConfirmOutput},
-    tool::{Reply, Tool},
 };
 
 /// Counts the approved writes of each user. That they are approved is the pipeline's work.

@@ -2,12 +2,12 @@
 //! itself, so it can begin again once that is done.
 
 use super::{confirm::DebugConfirm, provenance, write::DebugWrite};
-use crate::{
+use crate::proto::v1::{
+    DebugConfirmInput, DebugConfirmNestedInput, DebugConfirmNestedOutput, DebugWriteInput,
+};
+use toolwire_tool::{
+    self as tool, Reply, Tool,
     context::{ToolContext, Unfinished},
-    domains::diagnostics::proto::v1::{
-        DebugConfirmInput, DebugConfirmNestedInput, DebugConfirmNestedOutput, DebugWriteInput,
-    },
-    tool::{self, Reply, Tool},
 };
 
 /// See the module.

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::context::UserId;
+use toolwire_tool::context::UserId;
 
 /// The counts of all users.
 #[derive(Debug, Default)]

@@ -1,11 +1,11 @@
 //! `debug_fail`: fails as its input says.
 
 use super::stop_record::StopRecord;
-use crate::{
+use crate::proto::v1::{DebugFailInput, DebugFailOutput};
+use toolwire_contract::{ErrorCode, ToolError};
+use toolwire_tool::{
+    Reply, Tool,
     context::{ToolContext, Unfinished},
-    contract::{ErrorCode, ToolError},
-    domains::diagnostics::proto::v1::{DebugFailInput, DebugFailOutput},
-    tool::{Reply, Tool},
 };
 
 /// Fails with the error of its input.

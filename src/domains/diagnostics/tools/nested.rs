@@ -3,11 +3,11 @@
 use tokio::time::sleep;
 
 use super::{or_zero, provenance, stop_record::StopRecord};
-use crate::{
+use crate::proto::v1::{DebugNestedInput, DebugNestedLevel, DebugNestedOutput};
+use toolwire_contract::convert;
+use toolwire_tool::{
+    self as tool, Reply, Tool,
     context::{ToolContext, Unfinished},
-    contract::convert,
-    domains::diagnostics::proto::v1::{DebugNestedInput, DebugNestedLevel, DebugNestedOutput},
-    tool::{self, Reply, Tool},
 };
 
 /// Calls itself to a given depth.

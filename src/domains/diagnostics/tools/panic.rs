@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::stop_record::StopRecord;
-use crate::{
+use crate::proto::v1::{DebugPanicInput, DebugPanicOutput};
+use toolwire_tool::{
+    Reply, Tool,
     context::{ToolContext, Unfinished},
-    domains::diagnostics::proto::v1::{DebugPanicInput, DebugPanicOutput},
-    tool::{Reply, Tool},
 };
 
 /// Panics before or after a first chunk.

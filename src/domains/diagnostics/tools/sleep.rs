@@ -5,12 +5,12 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::{or_zero, provenance, stop_record::StopRecord};
-use crate::{
-    clock,
+use crate::proto::v1::{DebugSleepInput, DebugSleepOutput};
+use toolwire_base::clock;
+use toolwire_contract::convert;
+use toolwire_tool::{
+    Reply, Tool,
     context::{ToolContext, Unfinished},
-    contract::convert,
-    domains::diagnostics::proto::v1::{DebugSleepInput, DebugSleepOutput},
-    tool::{Reply, Tool},
 };
 
 /// Waits, and reports progress where asked.

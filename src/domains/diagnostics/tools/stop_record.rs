@@ -2,11 +2,9 @@
 
 use tokio::time::Instant;
 
-use crate::{
-    clock,
-    context::{CallId, Cancellation, StopCause, ToolContext},
-    telemetry::milliseconds,
-};
+use toolwire_base::clock;
+use toolwire_telemetry::milliseconds;
+use toolwire_tool::context::{CallId, Cancellation, StopCause, ToolContext};
 
 /// Logs one line when it is dropped: that is when the work stops, however it stops. Where it was done, the line of the
 /// call says so too.

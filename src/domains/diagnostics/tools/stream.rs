@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use super::{or_zero, provenance, stop_record::StopRecord};
-use crate::{
+use crate::proto::v1::{DebugStreamInput, DebugStreamOutput};
+use toolwire_tool::{
+    Reply, Tool,
     context::{ToolContext, Unfinished},
-    domains::diagnostics::proto::v1::{DebugStreamInput, DebugStreamOutput},
-    tool::{Reply, Tool},
 };
 
 /// Sends a given number of chunks, at a given pace.

@@ -3,12 +3,12 @@
 use tokio::time::sleep;
 
 use super::{counts::Counts, or_zero, provenance, stop_record::StopRecord};
-use crate::{
-    clock,
+use crate::proto::v1::{DebugWriteInput, DebugWriteOutput};
+use toolwire_base::clock;
+use toolwire_contract::convert;
+use toolwire_tool::{
+    Reply, Tool,
     context::{ToolContext, Unfinished},
-    contract::convert,
-    domains::diagnostics::proto::v1::{DebugWriteInput, DebugWriteOutput},
-    tool::{Reply, Tool},
 };
 
 /// Counts the writes of each user.

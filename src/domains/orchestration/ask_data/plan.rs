@@ -13,7 +13,7 @@ use super::{
     table::Table,
     value::{Kind, Value},
 };
-use crate::contract::near;
+use toolwire_contract::near;
 
 /// The limit of rows where none is asked for.
 const LIMIT: usize = 100;

@@ -8,10 +8,8 @@ use super::{
     json,
     table::{Table, Watch},
 };
-use crate::{
-    words::without_bom,
-    workspace::{blocks::table, mime::Kind},
-};
+use toolwire_base::words::without_bom;
+use toolwire_store::workspace::{blocks::table, mime::Kind};
 
 pub(super) fn read(kind: Kind<'_>, bytes: &[u8], watch: &Watch<'_>) -> Result<Table, AskError> {
     if bytes.len() > LARGEST {

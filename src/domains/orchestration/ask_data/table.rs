@@ -7,7 +7,7 @@ use super::{
     error::AskError,
     value::{self, Kind, Value},
 };
-use crate::words::counted;
+use toolwire_base::words::counted;
 
 /// The time is looked at after so many rows.
 const ROWS_A_LOOK: usize = 1_024;

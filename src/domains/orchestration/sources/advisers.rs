@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{
-    config::{ConfiguredModel, Models, Provider},
-    models::{Model, ModelError, genai::Remote},
-};
+use toolwire_config::{ConfiguredModel, Models, Provider};
+use toolwire_sources::models::{Model, ModelError, genai::Remote};
 
 /// Who may be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,10 +11,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::{upstream::http::Sender, workspace::terms};
+use toolwire_sources::upstream::http::Sender;
+use toolwire_store::workspace::terms;
 
 /// The pages. Of the program and not of `--data`: they are made for this twin alone.
-const PAGES: &str = include_str!("../../../../data/orchestration/pages.json");
+const PAGES: &str = include_str!("../data/orchestration/pages.json");
 
 /// Where the twin is. No name of this domain can lead anywhere (RFC 6761).
 const ORIGIN: &str = "http://search.invalid/";

@@ -9,17 +9,15 @@ use http::{HeaderValue, header};
 use serde::Deserialize;
 use url::Url;
 
-use crate::{
-    context::ToolContext,
-    upstream::{
-        http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
-        json::Items,
-        limiter::Budget,
-        now::Now,
-        source::{Address, SourceSpec},
-        text::{Line, Link, Passage, Raw},
-    },
+use toolwire_sources::upstream::{
+    http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
+    json::Items,
+    limiter::Budget,
+    now::Now,
+    source::{Address, SourceSpec},
+    text::{Line, Link, Passage, Raw},
 };
+use toolwire_tool::context::ToolContext;
 
 /// What the stack must know of the engine.
 pub const PROFILE: Profile = Profile {

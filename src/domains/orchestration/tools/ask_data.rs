@@ -6,23 +6,18 @@ use bytes::Bytes;
 
 use super::room;
 use crate::{
-    clock,
+    ask_data::{
+        Answer, AskError, Condition, Function, Kind, LARGEST, Operator, Order, Pick, Question, answer,
+    },
+    proto::v1::{AskDataColumn, AskDataCondition, AskDataInput, AskDataOrder, AskDataOutput, AskDataPick},
+};
+use toolwire_base::{clock, offload};
+use toolwire_contract::{ErrorCode, ToolError, json};
+use toolwire_store::workspace::Asked;
+use toolwire_tool::{
+    Reply, Tool,
+    argument::{one_of, refused, required},
     context::{Required, ToolContext, Unfinished},
-    contract::{ErrorCode, ToolError, json},
-    domains::orchestration::{
-        ask_data::{
-            Answer, AskError, Condition, Function, Kind, LARGEST, Operator, Order, Pick, Question, answer,
-        },
-        proto::v1::{
-            AskDataColumn, AskDataCondition, AskDataInput, AskDataOrder, AskDataOutput, AskDataPick,
-        },
-    },
-    offload,
-    tool::{
-        Reply, Tool,
-        argument::{one_of, refused, required},
-    },
-    workspace::Asked,
 };
 
 /// A question takes no longer, whatever the table.

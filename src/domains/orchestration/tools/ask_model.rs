@@ -6,15 +6,16 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    clock,
+    proto::v1::{AskModelInput, AskModelOutput},
+    sources::advisers::{Adviser, Advisers},
+};
+use toolwire_base::clock;
+use toolwire_contract::{ErrorCode, Provenance, ToolError};
+use toolwire_sources::models::{Message, ModelError, Request, Stop, Whole};
+use toolwire_tool::{
+    Reply, Tool,
+    argument::required,
     context::{Required, ToolContext, Unfinished},
-    contract::{ErrorCode, Provenance, ToolError},
-    domains::orchestration::{
-        proto::v1::{AskModelInput, AskModelOutput},
-        sources::advisers::{Adviser, Advisers},
-    },
-    models::{Message, ModelError, Request, Stop, Whole},
-    tool::{Reply, Tool, argument::required},
 };
 
 /// `ask_gpt`.

@@ -1,11 +1,11 @@
 //! `list_documents`: what is in the workspace, by path.
 
 use super::room;
-use crate::{
+use crate::proto::v1::{DocumentsOutput, ListDocumentsInput};
+use toolwire_store::documents::Criteria;
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    domains::orchestration::proto::v1::{DocumentsOutput, ListDocumentsInput},
-    store::documents::Criteria,
-    tool::{Reply, Tool},
 };
 
 /// `list_documents`.

@@ -4,11 +4,12 @@ use super::{
     room,
     window::{MOST, Window},
 };
-use crate::{
+use crate::proto::v1::{LoadToContextInput, LoadToContextOutput};
+use toolwire_store::workspace::{Asked, mime};
+use toolwire_tool::{
+    Reply, Tool,
+    argument::required,
     context::{Required, ToolContext, Unfinished},
-    domains::orchestration::proto::v1::{LoadToContextInput, LoadToContextOutput},
-    tool::{Reply, Tool, argument::required},
-    workspace::{Asked, mime},
 };
 
 /// `load_to_context`.

@@ -2,14 +2,16 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::{
-    clock,
-    context::{Required, ToolContext},
-    contract::{DocumentRefusal, Provenance, ToolError},
-    domains::orchestration::proto::v1::DocumentLine,
-    store::documents::Document,
-    tool::argument::refused,
+use crate::proto::v1::DocumentLine;
+use toolwire_base::clock;
+use toolwire_contract::{DocumentRefusal, Provenance, ToolError};
+use toolwire_store::{
+    documents::Document,
     workspace::{Room, Workspace},
+};
+use toolwire_tool::{
+    argument::refused,
+    context::{Required, ToolContext},
 };
 
 /// What every tool on documents needs.

@@ -1,11 +1,12 @@
 //! `search_documents`: documents of the workspace that have some words.
 
 use super::room;
-use crate::{
+use crate::proto::v1::{DocumentsOutput, SearchDocumentsInput};
+use toolwire_store::documents::Criteria;
+use toolwire_tool::{
+    Reply, Tool,
+    argument::required,
     context::{Required, ToolContext, Unfinished},
-    domains::orchestration::proto::v1::{DocumentsOutput, SearchDocumentsInput},
-    store::documents::Criteria,
-    tool::{Reply, Tool, argument::required},
 };
 
 /// `search_documents`.

@@ -1,15 +1,16 @@
 //! `search_web`: what the web has about some words. What it returns was written by people outside.
 
 use crate::{
+    proto::v1::{SearchWebInput, SearchWebOutput, SearchWebResult},
+    sources::search::{PROFILE, Page, Search},
+};
+use toolwire_base::words::counted;
+use toolwire_contract::Provenance;
+use toolwire_sources::upstream::orders;
+use toolwire_tool::{
+    Reply, Tool,
+    argument::required,
     context::{Required, ToolContext, Unfinished},
-    contract::Provenance,
-    domains::orchestration::{
-        proto::v1::{SearchWebInput, SearchWebOutput, SearchWebResult},
-        sources::search::{PROFILE, Page, Search},
-    },
-    tool::{Reply, Tool, argument::required},
-    upstream::orders,
-    words::counted,
 };
 
 /// `search_web`.

@@ -1,6 +1,6 @@
 //! Some lines of a text that comes in pieces: whole ones, as many as fit.
 
-use crate::workspace::utf8;
+use toolwire_store::workspace::utf8;
 
 /// The most bytes that are shown.
 pub(super) const MOST: usize = 65_536;

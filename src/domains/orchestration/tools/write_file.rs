@@ -4,15 +4,13 @@ use bytes::Bytes;
 use data_encoding::BASE64;
 
 use super::room;
-use crate::{
+use crate::proto::v1::{WriteFileInput, WriteFileOutput};
+use toolwire_contract::ToolError;
+use toolwire_store::workspace::Header;
+use toolwire_tool::{
+    Reply, Tool,
+    argument::{refused, required},
     context::{Required, ToolContext, Unfinished},
-    contract::ToolError,
-    domains::orchestration::proto::v1::{WriteFileInput, WriteFileOutput},
-    tool::{
-        Reply, Tool,
-        argument::{refused, required},
-    },
-    workspace::Header,
 };
 
 /// `write_file`.

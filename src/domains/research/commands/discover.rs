@@ -7,18 +7,13 @@ use serde_json::Value;
 use tonic::Status;
 
 use crate::{
-    client,
-    console::Failure,
-    context::RequestId,
-    contract::{json, proto::agent::v1::Job},
-    domain::Place,
-    domains::research::{
-        discovery::{self, Stocks},
-        proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient},
-    },
-    duration,
-    words::visible,
+    discovery::{self, Stocks},
+    proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient},
 };
+use toolwire_base::{duration, words::visible};
+use toolwire_contract::{json, proto::agent::v1::Job};
+use toolwire_server::{client, console::Failure, domain::Place};
+use toolwire_tool::context::RequestId;
 
 /// Looks for stocks worth a look: browses, drills down, filters, and suggests
 ///
@@ -56,7 +51,7 @@ pub(super) async fn start(discover: Discover, place: Place) -> Result<String, Fa
         screen_id: discover.screen.unwrap_or_default(),
         profile: discover.profile.unwrap_or_default(),
         sources: discover.places,
-        max_time: discover.max_time.map(crate::contract::convert::duration),
+        max_time: discover.max_time.map(toolwire_contract::convert::duration),
     };
     let started = match place {
         Place::Server(server) => {

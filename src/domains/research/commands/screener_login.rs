@@ -7,12 +7,10 @@ use std::io;
 use clap::Args;
 use tonic::metadata::AsciiMetadataValue;
 
-use crate::{
+use crate::proto::v1::{SetScreenerCredentialsRequest, research_service_client::ResearchServiceClient};
+use toolwire_server::{
     client::{self, Server},
     console::{self, Failure, Question},
-    domains::research::proto::v1::{
-        SetScreenerCredentialsRequest, research_service_client::ResearchServiceClient,
-    },
 };
 
 /// Gives a server the user's Screener.in credentials

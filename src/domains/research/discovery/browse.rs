@@ -8,7 +8,9 @@ use super::{
     desk::{Desk, at},
     wish::{Place, Wish},
 };
-use crate::{agent::job::Called, domains::research::sources::universe::normal, pipeline::Target};
+use crate::sources::universe::normal;
+use toolwire_agent::job::Called;
+use toolwire_engine::pipeline::Target;
 
 /// What a person holds, whichever tool tells it.
 const HOLDINGS: &str = "positions_list";

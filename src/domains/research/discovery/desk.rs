@@ -5,14 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::{
-    agent::job::{Called, Run},
-    contract::{ErrorCode, Provenance},
-    domains::research::proto::v1::{SkippedPart, SourceAlert},
-    pipeline::Target,
-    store::jobs::Said,
-    words::one_line,
-};
+use crate::proto::v1::{SkippedPart, SourceAlert};
+use toolwire_agent::job::{Called, Run};
+use toolwire_base::words::one_line;
+use toolwire_contract::{ErrorCode, Provenance};
+use toolwire_engine::pipeline::Target;
+use toolwire_store::jobs::Said;
 
 /// So many words on what was left out are kept.
 const MOST_SKIPPED: usize = 64;
@@ -101,7 +99,7 @@ impl<'a> Desk<'a> {
                     code = error.code.name(),
                     "a source refuses us; the job calls nothing more"
                 );
-                crate::telemetry::metric::agent_alert(called.source(), error.code.name());
+                toolwire_telemetry::metric::agent_alert(called.source(), error.code.name());
                 self.alerts.push(SourceAlert {
                     source: called.source().to_owned(),
                     code: error.code.name().to_owned(),

@@ -6,7 +6,8 @@ use super::{
     desk::{Desk, at},
     pick::Candidate,
 };
-use crate::{agent::job::Called, pipeline::Target};
+use toolwire_agent::job::Called;
+use toolwire_engine::pipeline::Target;
 
 /// A candidate with what was found of it.
 #[derive(Debug)]

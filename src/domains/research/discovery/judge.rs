@@ -2,7 +2,7 @@
 //! that could not be judged. A model may be more careful, never less.
 
 use super::drill::Looked;
-use crate::domains::research::proto::v1::{Forbidden, WaitZone};
+use crate::proto::v1::{Forbidden, WaitZone};
 
 /// What to do, the most careful first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

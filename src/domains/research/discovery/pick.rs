@@ -7,7 +7,8 @@ use std::{
 };
 
 use super::{browse::Browsed, stocks::Stocks, wish::Place};
-use crate::{domains::research::tools::mentions, offload};
+use crate::tools::mentions;
+use toolwire_base::offload;
 
 /// A stock to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub(super) fn words(candidates: &[Candidate]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::research::sources::universe::Universe;
+    use crate::sources::universe::Universe;
 
     async fn picked(browsed: &Browsed, most: usize) -> Vec<(String, usize)> {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/research/universe.json"));

@@ -10,13 +10,11 @@ use super::{
     wish::Place,
     write::{ByModel, ByRule, Findings, Text, Writer, Written},
 };
-use crate::{
-    agent::job::Finished,
-    contract::Payload,
-    domains::research::proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone},
-    store::jobs::{Failure, Said},
-    words::counted,
-};
+use crate::proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone};
+use toolwire_agent::job::Finished;
+use toolwire_base::words::counted;
+use toolwire_contract::Payload;
+use toolwire_store::jobs::{Failure, Said};
 
 /// Everything that was found, as the job's result.
 pub(super) async fn finished(mut desk: Desk<'_>, browsed: &Browsed, looked: Vec<Looked>) -> Finished {
@@ -90,7 +88,7 @@ fn written_by(model: &str, usage: (u64, u64)) -> Written {
 
 /// What the tools found of a candidate.
 fn found(looked: &Looked) -> Findings {
-    let data = |called: &Option<crate::agent::job::Called>| {
+    let data = |called: &Option<toolwire_agent::job::Called>| {
         called.as_ref().and_then(|called| called.data()).cloned().unwrap_or(Value::Null)
     };
     let (technicals, fundamentals) = (data(&looked.technicals), data(&looked.fundamentals));

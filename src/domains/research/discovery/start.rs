@@ -5,19 +5,17 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{stocks::Stocks, wish::Wish, workflow::Discovery};
-use crate::{
-    context::ToolContext,
-    contract::Refusal,
-    domains::research::proto::v1::StartDiscoveryRequest,
-    service::{
-        jobs::{Jobs, Wanted},
-        request::{self, refuse},
-    },
-    store::jobs::Job,
+use crate::proto::v1::StartDiscoveryRequest;
+use toolwire_contract::Refusal;
+use toolwire_server::service::{
+    jobs::{Jobs, Wanted},
+    request::{self, refuse},
 };
+use toolwire_store::jobs::Job;
+use toolwire_tool::context::ToolContext;
 
 /// Starts a discovery. The context has identity and session already.
-pub(in crate::domains::research) async fn start(
+pub(crate) async fn start(
     jobs: &Jobs,
     stocks: Arc<Stocks>,
     context: ToolContext,

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::domains::research::{sources::universe::Universe, tools::Naming};
+use crate::{sources::universe::Universe, tools::Naming};
 
 /// What every discovery needs: the known stocks, and how people write of them.
 #[derive(Debug)]
-pub(in crate::domains::research) struct Stocks {
+pub(crate) struct Stocks {
     universe: Arc<Universe>,
     pub(super) namings: Vec<Naming>,
 }
 
 impl Stocks {
     /// Of the known stocks.
-    pub(in crate::domains::research) fn of(universe: Arc<Universe>) -> Self {
+    pub(crate) fn of(universe: Arc<Universe>) -> Self {
         let namings = universe.stocks().map(|stock| Naming::of_stock(stock, &universe)).collect();
         Self { universe, namings }
     }

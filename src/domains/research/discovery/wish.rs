@@ -1,8 +1,8 @@
 //! What a discovery is asked, checked.
 
-use crate::{
-    contract::Refusal, domains::research::proto::v1::StartDiscoveryRequest, service::request::refuse,
-};
+use crate::proto::v1::StartDiscoveryRequest;
+use toolwire_contract::Refusal;
+use toolwire_server::service::request::refuse;
 
 /// So many candidates are looked at, unless the caller says otherwise, and at most.
 const USUAL: u32 = 5;

@@ -11,7 +11,7 @@ use super::{
     stocks::Stocks,
     wish::Wish,
 };
-use crate::agent::job::{Finished, Run, Workflow};
+use toolwire_agent::job::{Finished, Run, Workflow};
 
 /// What kind of job it is.
 const KIND: &str = "discovery";

@@ -9,7 +9,8 @@ use futures_util::future::BoxFuture;
 
 pub(super) use self::{by_model::ByModel, by_rule::ByRule};
 use super::judge::{Action, Conviction};
-use crate::{agent::job::Run, domains::research::proto::v1::Suggestion};
+use crate::proto::v1::Suggestion;
+use toolwire_agent::job::Run;
 
 /// What was found of a candidate.
 #[derive(Clone, Debug)]

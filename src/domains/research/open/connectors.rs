@@ -7,25 +7,23 @@ use http::HeaderValue;
 use url::Url;
 
 use crate::{
-    domains::research::{
-        settings::{self, Settings},
-        sources::{
-            embedded,
-            news::{self, News},
-            nse::{self, Nse},
-            reddit::{self, Reddit},
-            screener::{self, Screener},
-            specs::{NEWS, NSE, REDDIT, SCREENER, VALUEPICKR, YAHOO},
-            symbols::Symbols,
-            universe::Universe,
-            valuepickr::{self, ValuePickr},
-            watchlist::UserWatchlists,
-            yahoo::{self, Yahoo},
-        },
-        store::tables::Tables,
+    settings::{self, Settings},
+    sources::{
+        embedded,
+        news::{self, News},
+        nse::{self, Nse},
+        reddit::{self, Reddit},
+        screener::{self, Screener},
+        specs::{NEWS, NSE, REDDIT, SCREENER, VALUEPICKR, YAHOO},
+        symbols::Symbols,
+        universe::Universe,
+        valuepickr::{self, ValuePickr},
+        watchlist::UserWatchlists,
+        yahoo::{self, Yahoo},
     },
-    upstream::{now::Now, source::SourceSpec, sources::Sources},
+    store::tables::Tables,
 };
+use toolwire_sources::upstream::{now::Now, source::SourceSpec, sources::Sources};
 
 /// Where people read the forum, whichever origin answers.
 const VALUEPICKR_PUBLIC: &str = "https://forum.valuepickr.com/";

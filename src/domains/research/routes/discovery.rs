@@ -7,10 +7,10 @@ use axum::{
 use http::{StatusCode, header::LOCATION};
 use serde_json::json;
 
-use crate::{
-    contract::{Refusal, convert, proto::v1::ToolContext},
-    domains::research::proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient},
-    duration,
+use crate::proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient};
+use toolwire_base::duration;
+use toolwire_contract::{Refusal, convert, proto::v1::ToolContext};
+use toolwire_server::{
     faces::{
         http::{problem::Problem, route::Http},
         specified::{answer, body::Object},

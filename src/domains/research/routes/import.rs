@@ -10,21 +10,19 @@ use http::{Extensions, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    contract::{ErrorCode, Terminal, ToolError},
-    domains::research::{
-        proto::v1::{SetScreenerCredentialsRequest, research_service_client::ResearchServiceClient},
-        sources::screener::PROFILE,
-        tools::BrowseScreener,
-    },
-    faces::{
-        http::{problem::Problem, route::Http},
-        incoming,
-        rest::confirmation_required,
-        specified::{answer, body::Object},
-    },
-    pipeline::Target,
-    tool::Tool,
+    proto::v1::{SetScreenerCredentialsRequest, research_service_client::ResearchServiceClient},
+    sources::screener::PROFILE,
+    tools::BrowseScreener,
 };
+use toolwire_contract::{ErrorCode, Terminal, ToolError};
+use toolwire_engine::pipeline::Target;
+use toolwire_server::faces::{
+    http::{problem::Problem, route::Http},
+    incoming,
+    rest::confirmation_required,
+    specified::{answer, body::Object},
+};
+use toolwire_tool::Tool;
 
 /// How much was imported, and whether it had to be.
 pub(super) async fn import(State(http): State<Http>, request: Request) -> Result<Response, Problem> {

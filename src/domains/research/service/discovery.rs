@@ -5,21 +5,19 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    domains::research::{
-        discovery::{self, Stocks},
-        proto::v1::{
-            StartDiscoveryRequest, StartDiscoveryResponse,
-            discovery_service_server::{DiscoveryService, DiscoveryServiceServer},
-        },
+    discovery::{self, Stocks},
+    proto::v1::{
+        StartDiscoveryRequest, StartDiscoveryResponse,
+        discovery_service_server::{DiscoveryService, DiscoveryServiceServer},
     },
-    faces::{
-        grpc::{self, Face},
-        incoming,
-    },
+};
+use toolwire_server::faces::{
+    grpc::{self, Face},
+    incoming,
 };
 
 /// The service.
-pub(in crate::domains::research) fn service(stocks: Arc<Stocks>) -> grpc::Service {
+pub(crate) fn service(stocks: Arc<Stocks>) -> grpc::Service {
     grpc::service!(DiscoveryServiceServer, |face| Discoveries {
         face: face.clone(),
         stocks: Arc::clone(&stocks)

@@ -4,12 +4,11 @@
 use tonic::{Request, Status};
 
 use crate::{
-    contract::{Refusal, ToolError, Violation, status},
-    domains::research::proto::v1::{ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest},
-    domains::research::sources::screener::{Credentials, Login, PROFILE},
-    faces::incoming::Caller,
-    service::tasks::Tasks,
+    proto::v1::{ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest},
+    sources::screener::{Credentials, Login, PROFILE},
 };
+use toolwire_contract::{Refusal, ToolError, Violation, status};
+use toolwire_server::{faces::incoming::Caller, service::tasks::Tasks};
 
 /// The longest user name, in characters: that of an e-mail address.
 const MAX_USERNAME: usize = 320;

@@ -4,7 +4,7 @@
 
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::config::{HIDDEN, Reader, Value};
+use toolwire_config::{HIDDEN, Reader, Value};
 
 pub(super) const REDDIT_ID: &str = "TOOLWIRE_REDDIT_CLIENT_ID";
 const REDDIT_SECRET: &str = "TOOLWIRE_REDDIT_CLIENT_SECRET";

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Fields, Reader, Value};
+use toolwire_config::{Fields, Reader, Value};
 
 /// The tables of the file that hold rules of the wait zone.
 const WAIT_ZONE: &str = "wait_zone";

@@ -1,9 +1,7 @@
 //! Users' own screens at Screener.in: in the file only, like users.
 
-use crate::{
-    config::{Reader, Value},
-    context::UserId,
-};
+use toolwire_config::{Reader, Value};
+use toolwire_tool::context::UserId;
 
 /// The list in the file.
 pub(super) const KEY: &str = "sources.screener.screens";

@@ -1,11 +1,9 @@
 //! What the research tools can be told, under its real names.
 
 use super::*;
-use crate::{
-    config::{ConfigError, Flags, Loaded, print, testing},
-    domains::research::sources::specs,
-    upstream::source::SourceSpec,
-};
+use crate::sources::specs;
+use toolwire_config::{ConfigError, Flags, Loaded, print, testing};
+use toolwire_sources::upstream::source::SourceSpec;
 
 const APPLICATION: [(&str, &str); 3] = [
     ("TOOLWIRE_REDDIT_CLIENT_ID", "an-id"),

@@ -26,7 +26,9 @@ use http::StatusCode;
 use url::Url;
 
 use self::data::Data;
-use crate::{domains::research::data::files, files::Tree, upstream::http::Sender};
+use crate::data::files;
+use toolwire_base::files::Tree;
+use toolwire_sources::upstream::http::Sender;
 
 /// The origin of every embedded source. No name of this domain can lead anywhere (RFC 6761).
 const ORIGIN: &str = "http://embedded.invalid/";

@@ -17,7 +17,9 @@ use futures_util::future::join_all;
 
 use self::{asked::Asked, attack::Attack, connectors::Connectors, site::Site};
 use super::news::Category;
-use crate::{contract::ErrorCode, offload, upstream::testing::context};
+use toolwire_base::offload;
+use toolwire_contract::ErrorCode;
+use toolwire_sources::upstream::testing::context;
 
 /// What should come of it: data, or a failure of a code, and whether the site is then left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +157,7 @@ async fn every_source_is_asked_under_the_configured_name_but_for_those_that_need
         let own = match path.split('/').nth(1) {
             Some("reddit" | "reddit-token") => name == good::REDDIT_USER_AGENT,
             Some("screener") => name.starts_with("Mozilla/5.0 ("),
-            _ => name == crate::upstream::testing::USER_AGENT,
+            _ => name == toolwire_sources::upstream::testing::USER_AGENT,
         };
         assert!(own, "{path}: {name}");
     }

@@ -17,14 +17,12 @@ use url::Url;
 pub use self::articles::{Article, Articles};
 use self::articles::{Publisher, merged, read};
 use super::xml_text;
-use crate::{
-    context::ToolContext,
-    contract::ToolError,
-    upstream::{
-        http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Part, Profile},
-        now::Now,
-    },
+use toolwire_contract::ToolError;
+use toolwire_sources::upstream::{
+    http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Part, Profile},
+    now::Now,
 };
+use toolwire_tool::context::ToolContext;
 
 /// What the stack must know of the news.
 pub const PROFILE: Profile = Profile {

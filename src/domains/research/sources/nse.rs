@@ -29,13 +29,13 @@ pub use holdings::{Filing, Holding};
 pub use results::FiledResult;
 
 use super::{india, xml_text};
-use crate::context::ToolContext;
-use crate::upstream::{
+use toolwire_sources::upstream::{
     address::address,
     http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile},
     now::Now,
     token::SharedToken,
 };
+use toolwire_tool::context::ToolContext;
 
 /// What the stack must know of the National Stock Exchange.
 pub const PROFILE: Profile = Profile {

@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 
 use chrono::{Datelike, NaiveDate};
 
-use crate::upstream::text::Line;
+use toolwire_sources::upstream::text::Line;
 
 /// A quarter of the calendar. Ordered by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -19,8 +19,10 @@ use url::Url;
 
 use self::{budget::Budget, token::Tokens, wire::Listing};
 pub use self::{credentials::Credentials, post::Post, settings::Settings};
-use crate::context::ToolContext;
-use crate::upstream::http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile};
+use toolwire_sources::upstream::http::{
+    Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile,
+};
+use toolwire_tool::context::ToolContext;
 
 /// What the stack must know of Reddit.
 pub const PROFILE: Profile = Profile {

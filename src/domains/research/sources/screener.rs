@@ -2,7 +2,7 @@
 //!
 //! Its bot detection is aggressive, so a request is the exception: a copy younger than a day is returned as it is, a
 //! user's screens are scraped at most once a day, nothing is retried, and whatever fails, the last copy is returned
-//! instead. Not here: limits and cool-downs, which every request meets in `http`.
+//! instead. Not here: limits and cool-downs, which every request meets in `toolwire_sources::upstream::http`.
 
 mod browsed;
 mod catalogue;
@@ -35,15 +35,15 @@ use self::{
     time_limits::TimeLimits,
     why::Why,
 };
-use crate::{
-    clock,
+use crate::store::screens::ScreenCopy;
+use toolwire_base::clock;
+use toolwire_contract::{ErrorCode, ToolError};
+use toolwire_sources::upstream::http::Client;
+use toolwire_store::StoreError;
+use toolwire_telemetry::continuing_trace;
+use toolwire_tool::{
     context::{ToolContext, UserId},
-    contract::{ErrorCode, ToolError},
-    domains::research::store::screens::ScreenCopy,
     single_flight::{Leader, SingleFlight, UnattendedPolicy, Waiter},
-    store::StoreError,
-    telemetry::continuing_trace,
-    upstream::http::Client,
 };
 
 pub use browsed::{Browsed, Freshness};

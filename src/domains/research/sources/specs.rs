@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::{news, nse, reddit, screener, valuepickr, yahoo};
-use crate::upstream::{
+use toolwire_sources::upstream::{
     limiter::Budget,
     source::{Address, SourceSpec},
 };

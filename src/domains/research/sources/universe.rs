@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::SystemTime};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use crate::upstream::text::Line;
+use toolwire_sources::upstream::text::Line;
 
 /// So many near symbols are named.
 const MAX_NEAR: usize = 3;

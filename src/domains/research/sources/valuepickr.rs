@@ -16,15 +16,13 @@ use url::Url;
 
 pub use self::topic::{Discussion, Topic};
 use self::wire::{Post, Posts, SearchPage, TopicPage, TopicsPage};
-use crate::{
-    context::ToolContext,
-    offload,
-    upstream::{
-        http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
-        now::Now,
-        text::Passage,
-    },
+use toolwire_base::offload;
+use toolwire_sources::upstream::{
+    http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
+    now::Now,
+    text::Passage,
 };
+use toolwire_tool::context::ToolContext;
 
 /// What the stack must know of ValuePickr.
 pub const PROFILE: Profile = Profile {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{domains::research::store::watchlist::Watchlists, upstream::now::Now};
+use crate::store::watchlist::Watchlists;
+use toolwire_sources::upstream::now::Now;
 
 /// Every user's watch-list, as a service of the context.
 #[derive(Clone, Debug)]

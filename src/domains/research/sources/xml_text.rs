@@ -3,8 +3,8 @@
 //!
 //! Not here: parsing. UTF-16 and UTF-32 that nothing names are no text: their zeros make XML readers panic.
 
-use crate::upstream::http::{Answer, Failure};
 use encoding_rs::{Encoding, UTF_8};
+use toolwire_sources::upstream::http::{Answer, Failure};
 
 /// So far into a document a prolog is looked for.
 const PROLOG: usize = 200;

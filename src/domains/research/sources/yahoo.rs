@@ -27,12 +27,12 @@ pub use summary::{EpsOfQuarter, ResultOfQuarter, Summary};
 pub use timeseries::Timeseries;
 
 use super::india;
-use crate::context::ToolContext;
-use crate::upstream::{
+use crumb::Crumb;
+use toolwire_sources::upstream::{
     http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Part, Profile},
     token::SharedToken,
 };
-use crumb::Crumb;
+use toolwire_tool::context::ToolContext;
 
 /// What the stack must know of Yahoo Finance.
 pub const PROFILE: Profile = Profile {

@@ -10,11 +10,9 @@ use std::{
 
 use futures_util::future::BoxFuture;
 
-use crate::{
-    context::UserId,
-    store::StoreError,
-    upstream::text::{Identifier, Line},
-};
+use toolwire_sources::upstream::text::{Identifier, Line};
+use toolwire_store::StoreError;
+use toolwire_tool::context::UserId;
 
 /// A user's screens are scraped no more often (spec 004 §3.0).
 pub const SCRAPE_INTERVAL: Duration = Duration::from_hours(24);

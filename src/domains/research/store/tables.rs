@@ -4,10 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::{
-    context::UserId,
-    store::sqlite::{Migrations, Partition, Sqlite},
-};
+use toolwire_store::sqlite::{Migrations, Partition, Sqlite};
+use toolwire_tool::context::UserId;
 
 /// Copies of screens and watch-lists in the state file.
 #[derive(Clone, Debug)]

@@ -7,11 +7,9 @@ use std::{fmt::Debug, time::SystemTime};
 
 use futures_util::future::BoxFuture;
 
-use crate::{
-    context::UserId,
-    store::StoreError,
-    upstream::text::{Line, Passage},
-};
+use toolwire_sources::upstream::text::{Line, Passage};
+use toolwire_store::StoreError;
+use toolwire_tool::context::UserId;
 
 /// The longest note in characters; the schema of `add_to_watchlist` says so too.
 pub const MAX_NOTE: usize = 500;

@@ -5,14 +5,16 @@ use super::{
     watchlist::{count, unavailable},
 };
 use crate::{
-    clock,
+    proto::v1::{AddToWatchlistOutput, AddToWatchlistRequest},
+    sources::{symbols::Symbols, watchlist::UserWatchlists},
+    store::watchlist::MAX_NOTE,
+};
+use toolwire_base::clock;
+use toolwire_contract::{ToolError, arguments::Arguments};
+use toolwire_sources::upstream::text::Passage;
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, Services, ToolContext, Unfinished},
-    contract::{ToolError, arguments::Arguments},
-    domains::research::proto::v1::{AddToWatchlistOutput, AddToWatchlistRequest},
-    domains::research::sources::{symbols::Symbols, watchlist::UserWatchlists},
-    domains::research::store::watchlist::MAX_NOTE,
-    tool::{Reply, Tool},
-    upstream::text::Passage,
 };
 
 /// `add_to_watchlist`.

@@ -13,7 +13,7 @@ use super::{
     indicators::Series,
     wait_zone::{Hit, Observed, WaitZone},
 };
-use crate::domains::research::sources::{india::CRORE, yahoo::Bar};
+use crate::sources::{india::CRORE, yahoo::Bar};
 
 /// The turnover is the mean of so many days.
 const TURNOVER_DAYS: usize = 10;

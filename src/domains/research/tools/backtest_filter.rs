@@ -12,15 +12,14 @@ use super::{
     symbol::{self, Several},
 };
 use crate::{
+    proto::v1::{BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade, BuyAndHold},
+    sources::yahoo::{Bar, Chart, Span, Yahoo},
+};
+use toolwire_base::{offload, words::counted};
+use toolwire_contract::{ErrorCode, Provenance, ToolError, arguments::Arguments};
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, Services, ToolContext, Unfinished},
-    contract::{ErrorCode, Provenance, ToolError, arguments::Arguments},
-    domains::research::proto::v1::{
-        BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade, BuyAndHold,
-    },
-    domains::research::sources::yahoo::{Bar, Chart, Span, Yahoo},
-    offload,
-    tool::{Reply, Tool},
-    words::counted,
 };
 
 /// So many charts are fetched at once; the limiter spaces them.
@@ -277,7 +276,7 @@ fn median(sorted: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::{super::wait_zone::WaitZone, *};
-    use crate::domains::research::settings;
+    use crate::settings;
 
     fn stock(from: &str, count: usize) -> Stock {
         let bars = from.parse::<NaiveDate>().unwrap().iter_days().take(count).map(|date| Bar {

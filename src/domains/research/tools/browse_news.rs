@@ -2,11 +2,13 @@
 
 use super::{limited, one_of, outside::Outside, provenance, recorded, required, time};
 use crate::{
+    proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
+    sources::news::{Article, Category, News, PROFILE},
+};
+use toolwire_base::offload;
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    domains::research::proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
-    domains::research::sources::news::{Article, Category, News, PROFILE},
-    offload,
-    tool::{Reply, Tool},
 };
 
 /// `browse_news`.
@@ -81,7 +83,7 @@ fn article_message(article: Article) -> v1::Article {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::upstream::text::{Line, Passage};
+    use toolwire_sources::upstream::text::{Line, Passage};
 
     #[tokio::test]
     async fn many_articles_are_read_beside_the_thread_that_carries_calls() {

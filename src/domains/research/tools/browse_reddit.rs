@@ -8,10 +8,12 @@ use super::{
     time,
 };
 use crate::{
+    proto::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
+    sources::reddit::{PROFILE, Reddit, Sort},
+};
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    domains::research::proto::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
-    domains::research::sources::reddit::{PROFILE, Reddit, Sort},
-    tool::{Reply, Tool},
 };
 
 /// The bound on the beginning of a text that is shown, in characters.

@@ -6,15 +6,17 @@ use std::time::{Duration, SystemTime};
 
 use super::{limited, provenance, recorded, time};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
-    contract::Provenance,
-    domains::research::proto::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
-    domains::research::sources::{
+    proto::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
+    sources::{
         india::RUPEES,
         screener::{Browsed, Freshness, Refresh, Screener},
     },
-    domains::research::store::screens,
-    tool::{Reply, Tool},
+    store::screens,
+};
+use toolwire_contract::Provenance;
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, ToolContext, Unfinished},
 };
 
 /// The primary screen (spec 004 §3.0).
@@ -83,10 +85,8 @@ fn stock_message(stock: screens::ScreenedStock) -> ScreenedStock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        domains::research::store::screens::ScreenCopy,
-        upstream::text::{Identifier, Line},
-    };
+    use crate::store::screens::ScreenCopy;
+    use toolwire_sources::upstream::text::{Identifier, Line};
 
     /// 2026-01-16T10:00:00Z, in seconds of Unix time.
     #[allow(clippy::duration_suboptimal_units, reason = "Unix time is in seconds")]

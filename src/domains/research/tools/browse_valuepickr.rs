@@ -7,18 +7,20 @@ use super::{
     limited, naming::Naming, one_of, outside::Outside, provenance, required, time, watchlist::unavailable,
 };
 use crate::{
-    context::{Required, ToolContext, Unfinished},
-    contract::{ToolError, arguments::Arguments},
-    domains::research::proto::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
-    domains::research::sources::{
+    proto::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
+    sources::{
         universe::Universe,
         valuepickr::{Order, PROFILE, Topic, ValuePickr},
         watchlist::UserWatchlists,
     },
-    domains::research::store::watchlist::WatchedStock,
-    offload,
-    store::StoreError,
-    tool::{Reply, Tool},
+    store::watchlist::WatchedStock,
+};
+use toolwire_base::offload;
+use toolwire_contract::{ToolError, arguments::Arguments};
+use toolwire_store::StoreError;
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, ToolContext, Unfinished},
 };
 
 /// So many watched stocks are searched for in one call: each takes a request.

@@ -5,13 +5,15 @@ use super::{
     watchlist::{count, unavailable},
 };
 use crate::{
-    clock,
+    proto::v1::{BrowseWatchlistOutput, BrowseWatchlistRequest, WatchedStock},
+    sources::watchlist::UserWatchlists,
+    store::watchlist::{self, WatchOrigin},
+};
+use toolwire_base::clock;
+use toolwire_sources::upstream::now::Now;
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, ToolContext, Unfinished},
-    domains::research::proto::v1::{BrowseWatchlistOutput, BrowseWatchlistRequest, WatchedStock},
-    domains::research::sources::watchlist::UserWatchlists,
-    domains::research::store::watchlist::{self, WatchOrigin},
-    tool::{Reply, Tool},
-    upstream::now::Now,
 };
 
 /// `browse_watchlist`.

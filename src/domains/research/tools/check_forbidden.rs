@@ -10,14 +10,16 @@ use super::{
     insufficient, required, symbol,
 };
 use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{
+    proto::v1::{
         CheckForbiddenOutput, CheckForbiddenRequest, GetFundamentalsOutput, GetFundamentalsRequest,
         GetTechnicalsOutput, GetTechnicalsRequest, RuleViolation, UnknownRule,
     },
-    domains::research::sources::yahoo::{Span, Yahoo},
-    tool::{self, Reply, Tool},
+    sources::yahoo::{Span, Yahoo},
+};
+use toolwire_contract::arguments::Arguments;
+use toolwire_tool::{
+    self as tool, Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// `check_forbidden`.

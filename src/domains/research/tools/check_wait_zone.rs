@@ -1,11 +1,11 @@
 //! `check_wait_zone`: whether buying a stock is not recommended now, and why (spec 004 §3.2).
 
 use super::{GetTechnicals, Profiles, contradictions, required, symbol, wait_zone::Observed};
-use crate::{
+use crate::proto::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest};
+use toolwire_contract::arguments::Arguments;
+use toolwire_tool::{
+    self as tool, Reply, Tool,
     context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest},
-    tool::{self, Reply, Tool},
 };
 
 /// `check_wait_zone`.

@@ -9,13 +9,13 @@ use super::{
     GetFundamentals, GetTechnicals, refused,
     symbol::{self, Several},
 };
-use crate::{
+use crate::proto::v1::{
+    CompareStocksOutput, CompareStocksRequest, GetFundamentalsRequest, GetTechnicalsRequest,
+};
+use toolwire_contract::{ErrorCode, Provenance, ToolError, arguments::Arguments};
+use toolwire_tool::{
+    self as tool, Reply, Tool,
     context::{Required, Services, ToolContext, Unfinished},
-    contract::{ErrorCode, Provenance, ToolError, arguments::Arguments},
-    domains::research::proto::v1::{
-        CompareStocksOutput, CompareStocksRequest, GetFundamentalsRequest, GetTechnicalsRequest,
-    },
-    tool::{self, Reply, Tool},
 };
 
 /// What was found, or what to say of what was not.

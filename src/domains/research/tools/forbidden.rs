@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub use facts::Facts;
 pub use rule::{Bound, Rule};
 
-use crate::domains::research::{settings, sources::universe::normal};
+use crate::{settings, sources::universe::normal};
 
 /// The rules of a profile.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,16 +11,18 @@ use futures_util::future::join;
 use self::quarters::{Quarters, of_nse, of_yahoo};
 use super::{dated, lacking, symbol};
 use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::{Provenance, arguments::Arguments},
-    domains::research::proto::v1::{GetEarningsOutput, GetEarningsRequest},
-    domains::research::sources::{
+    proto::v1::{GetEarningsOutput, GetEarningsRequest},
+    sources::{
         india::RUPEES,
         nse::Nse,
         yahoo::{Summary, Timeseries, Yahoo},
     },
-    tool::{Reply, Tool},
-    upstream::http::{Failure, FailureKind},
+};
+use toolwire_contract::{Provenance, arguments::Arguments};
+use toolwire_sources::upstream::http::{Failure, FailureKind};
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// Far enough back for the most quarters that may be asked for, and a year more.

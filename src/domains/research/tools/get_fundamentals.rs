@@ -2,15 +2,17 @@
 
 use super::{dated, figure::rounded, insufficient, symbol};
 use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
-    domains::research::sources::{
+    proto::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
+    sources::{
         india::CRORE,
         universe::Universe,
         yahoo::{Summary, Yahoo},
     },
-    tool::{Reply, Tool},
+};
+use toolwire_contract::arguments::Arguments;
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// `get_fundamentals`.

@@ -4,14 +4,16 @@ use chrono::{NaiveDate, TimeDelta};
 
 use super::{dated, figure::rounded, limited, symbol};
 use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
-    domains::research::sources::{
+    proto::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
+    sources::{
         india::{CRORE, RUPEES},
         nse::{Deal, Nse, Side},
     },
-    tool::{Reply, Tool},
+};
+use toolwire_contract::arguments::Arguments;
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// `get_insider_trading`.

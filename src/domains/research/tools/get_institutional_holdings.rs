@@ -4,17 +4,19 @@ use futures_util::future::{OptionFuture, join};
 
 use super::{dated, figure::rounded, lacking, symbol};
 use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{
+    proto::v1::{
         GetInstitutionalHoldingsOutput, GetInstitutionalHoldingsRequest, HoldingsChange, MarketFlow,
     },
-    domains::research::sources::{
+    sources::{
         nse::{Filing, Flows, Holding, Nse},
         quarter::Quarter,
     },
-    tool::{Reply, Tool},
-    upstream::http::Failure,
+};
+use toolwire_contract::arguments::Arguments;
+use toolwire_sources::upstream::http::Failure;
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// `get_institutional_holdings`.

@@ -4,14 +4,16 @@ use chrono::TimeDelta;
 
 use super::{browse_news::without_orders, limited, provenance, recorded, symbol, time};
 use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{GetNewsOutput, GetNewsRequest, StockArticle},
-    domains::research::sources::{
+    proto::v1::{GetNewsOutput, GetNewsRequest, StockArticle},
+    sources::{
         news::{Article, Articles, News, PROFILE, lost},
         universe::Universe,
     },
-    tool::{Reply, Tool},
+};
+use toolwire_contract::arguments::Arguments;
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// `get_news`.

@@ -15,15 +15,17 @@ use super::{
     symbol, time,
 };
 use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{GetRedditMentionsOutput, GetRedditMentionsRequest, RedditMention},
-    domains::research::sources::{
+    proto::v1::{GetRedditMentionsOutput, GetRedditMentionsRequest, RedditMention},
+    sources::{
         reddit::{PROFILE, Post, Reddit},
         universe::Universe,
     },
-    tool::{Reply, Tool},
-    upstream::http::{Failure, FailureKind},
+};
+use toolwire_contract::arguments::Arguments;
+use toolwire_sources::upstream::http::{Failure, FailureKind};
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// `get_reddit_mentions`.

@@ -8,16 +8,18 @@ use super::{
     symbol, time,
 };
 use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{GetStockThesisOutput, GetStockThesisRequest},
-    domains::research::sources::{
+    proto::v1::{GetStockThesisOutput, GetStockThesisRequest},
+    sources::{
         universe::{Named, Universe},
         valuepickr::{Discussion, Order, PROFILE, Topic, ValuePickr},
     },
-    offload,
-    tool::{Reply, Tool},
-    upstream::http::{Failure, FailureKind},
+};
+use toolwire_base::offload;
+use toolwire_contract::arguments::Arguments;
+use toolwire_sources::upstream::http::{Failure, FailureKind};
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// The bound on the beginning of a post, in characters.
@@ -161,7 +163,7 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::upstream::text::Passage;
+    use toolwire_sources::upstream::text::Passage;
 
     #[tokio::test]
     async fn long_posts_are_read_beside_the_thread_that_carries_calls() {

@@ -9,11 +9,13 @@ use super::{
     insufficient, symbol,
 };
 use crate::{
+    proto::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
+    sources::yahoo::{Chart, Span, Yahoo},
+};
+use toolwire_contract::{ToolError, arguments::Arguments};
+use toolwire_tool::{
+    Reply, Tool,
     context::{Required, Services, ToolContext, Unfinished},
-    contract::{ToolError, arguments::Arguments},
-    domains::research::proto::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
-    domains::research::sources::yahoo::{Chart, Span, Yahoo},
-    tool::{Reply, Tool},
 };
 
 /// No exchange is closed for longer.

@@ -7,11 +7,10 @@
 use super::naming::{Likeness, Naming};
 
 /// Known symbols and one-word names that are ordinary words in English, or in the English of India.
-pub(in crate::domains::research) const ORDINARY: [&str; 6] =
-    ["BEL", "CAMS", "ETERNAL", "HAL", "IDEA", "TITAN"];
+pub(crate) const ORDINARY: [&str; 6] = ["BEL", "CAMS", "ETERNAL", "HAL", "IDEA", "TITAN"];
 
 /// Whether a text mentions a stock.
-pub(in crate::domains::research) fn mentions(naming: &Naming, text: &str) -> bool {
+pub(crate) fn mentions(naming: &Naming, text: &str) -> bool {
     let is_whole_name = naming.name.contains(' ') && naming.in_title(text) == Some(Likeness::Name);
     let ticker = naming.symbol.as_deref().unwrap_or(&naming.name);
     let mut tickers = vec![ticker];
@@ -44,7 +43,7 @@ fn stands_out(line: &str, word: &str, naming: &Naming) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::research::sources::universe::words;
+    use crate::sources::universe::words;
 
     fn known(symbol: &str, name: &str) -> Naming {
         let longer = vec![words("Mahindra & Mahindra Financial Services")];

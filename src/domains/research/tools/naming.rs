@@ -1,12 +1,12 @@
 //! How people write of a stock: by its symbol or by the name of its company, in whatever case and without `Ltd`.
 
-use crate::domains::research::sources::universe::{Stock, Universe, words};
+use crate::sources::universe::{Stock, Universe, words};
 
 /// A stock as texts name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::domains::research) struct Naming {
+pub(crate) struct Naming {
     /// Its symbol, if it is a known one.
-    pub(in crate::domains::research) symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     /// The name of its company, or what was asked for.
     pub(super) name: String,
     /// The words of other companies' names of which this one is a part: the longest name is the one that is meant.
@@ -24,7 +24,7 @@ pub(super) enum Likeness {
 
 impl Naming {
     /// A known stock.
-    pub(in crate::domains::research) fn of_stock(stock: &Stock, universe: &Universe) -> Self {
+    pub(crate) fn of_stock(stock: &Stock, universe: &Universe) -> Self {
         let symbol = Some(stock.symbol.clone());
         Self { symbol, name: stock.name.clone(), longer: universe.longer_names(&stock.name) }
     }

@@ -3,7 +3,8 @@
 //! Not here: which posts are asked for, and how they are shown.
 
 use super::{outside::Outside, sentiment::Mood};
-use crate::{domains::research::sources::reddit::Post, offload};
+use crate::sources::reddit::Post;
+use toolwire_base::offload;
 
 /// A post and the subreddit where it stands.
 pub(super) type Found = (&'static str, Post);
@@ -40,7 +41,7 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::upstream::text::{Identifier, Line, Passage};
+    use toolwire_sources::upstream::text::{Identifier, Line, Passage};
 
     fn post(text: &str) -> Found {
         let post = Post {

@@ -1,10 +1,10 @@
 //! Texts of others in a result: without the sentences in them that give orders, which are counted.
 //!
 //! Not here: making such texts safe to show, which happened where they were read, and finding orders
-//! (`upstream::orders`).
+//! (`toolwire_sources::upstream::orders`).
 
 use super::sentiment::Mood;
-use crate::upstream::{orders, text::Passage};
+use toolwire_sources::upstream::{orders, text::Passage};
 
 /// Counts what is left out of the texts of one result.
 #[derive(Debug, Default)]

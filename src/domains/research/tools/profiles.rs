@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{backtest::Filter, forbidden::Forbidden, refused, wait_zone::WaitZone};
-use crate::{contract::ToolError, domains::research::settings};
+use crate::settings;
+use toolwire_contract::ToolError;
 
 /// The profiles, by name.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,16 +7,18 @@ use super::{
     watchlist::{count, unavailable},
 };
 use crate::{
-    clock,
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::arguments::Arguments,
-    domains::research::proto::v1::{RemoveFromWatchlistOutput, RemoveFromWatchlistRequest},
-    domains::research::sources::{
+    proto::v1::{RemoveFromWatchlistOutput, RemoveFromWatchlistRequest},
+    sources::{
         symbols::Symbols,
         universe::{Universe, normal},
         watchlist::UserWatchlists,
     },
-    tool::{Reply, Tool},
+};
+use toolwire_base::clock;
+use toolwire_contract::arguments::Arguments;
+use toolwire_tool::{
+    Reply, Tool,
+    context::{Required, Services, ToolContext, Unfinished},
 };
 
 /// `remove_from_watchlist`.

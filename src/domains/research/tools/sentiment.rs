@@ -8,7 +8,8 @@ mod words;
 
 use self::words::{BURDENS, CONTRASTS, FALLS, NEGATIONS, NEGATIVE, PHRASES, POSITIVE, QUESTIONS, RISES};
 use super::figure::rounded;
-use crate::{domains::research::proto::v1::Sentiment, upstream::orders};
+use crate::proto::v1::Sentiment;
+use toolwire_sources::upstream::orders;
 
 /// What to say beside moods.
 pub(super) const CAVEAT: &str = "The mood counts words of a list (`lexicon`) and understands nothing: read the texts before relying on it.";

@@ -4,12 +4,10 @@
 use serde_json::Value;
 
 use super::{refused, required};
-use crate::{
-    context::{Required, Services, ToolContext, Unfinished},
-    contract::{ToolError, arguments::Arguments},
-    domains::research::sources::universe::{Named, Universe, normal},
-    upstream::http::{Failure, FailureKind},
-};
+use crate::sources::universe::{Named, Universe, normal};
+use toolwire_contract::{ToolError, arguments::Arguments};
+use toolwire_sources::upstream::http::{Failure, FailureKind};
+use toolwire_tool::context::{Required, Services, ToolContext, Unfinished};
 
 /// Longer than any symbol of an exchange.
 const MAX_LENGTH: usize = 32;

@@ -9,7 +9,7 @@ use super::{
     figure::{beyond, rounded},
     indicators::Technicals,
 };
-use crate::domains::research::settings;
+use crate::settings;
 
 /// The limits of a profile. The stock is in the zone when a value is over any of them.
 #[derive(Clone, Copy, Debug, PartialEq)]

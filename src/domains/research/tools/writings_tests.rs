@@ -23,20 +23,20 @@ use wiremock::{
 
 use super::*;
 use crate::{
+    proto::v1::*,
+    sources::{news, reddit, universe::Universe, valuepickr, watchlist::UserWatchlists},
+    store::watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
+};
+use toolwire_contract::{ErrorCode, ToolError};
+use toolwire_sources::upstream::{
+    http::Sender,
+    now::Now,
+    testing::{client_over, context},
+};
+use toolwire_store::StoreError;
+use toolwire_tool::{
+    Reply, Tool,
     context::{ToolContext, Unfinished, UserId},
-    contract::{ErrorCode, ToolError},
-    domains::research::{
-        proto::v1::*,
-        sources::{news, reddit, universe::Universe, valuepickr, watchlist::UserWatchlists},
-        store::watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
-    },
-    store::StoreError,
-    tool::{Reply, Tool},
-    upstream::{
-        http::Sender,
-        now::Now,
-        testing::{client_over, context},
-    },
 };
 
 pub(super) const NOW: &str = "2026-01-16T10:00:00Z";

@@ -10,7 +10,7 @@ use super::{
     super::{digest_of, place_of},
     checked::Checked,
 };
-use crate::digest::Digest;
+use toolwire_base::digest::Digest;
 
 const INSIDE: &str = "SELECT digest, size, bytes FROM blobs WHERE bytes IS NOT NULL ORDER BY digest";
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use sqlx::SqliteConnection;
 
 use super::super::{BackupError, failed};
-use crate::store::sqlite::newest;
+use crate::sqlite::newest;
 
 const STEPS: &str = "SELECT count(*) FROM sqlite_master WHERE name = '_sqlx_migrations'";
 

@@ -4,13 +4,11 @@ use std::time::SystemTime;
 
 use super::next;
 use crate::{
-    context::{CallId, RequestId, TaskId, UserId},
-    digest::Digest,
-    store::{
-        audit::{Kind, Verdict, by},
-        sqlite::{Change, Failed, time::millis},
-    },
+    audit::{Kind, Verdict, by},
+    sqlite::{Change, Failed, time::millis},
 };
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
 const CHANGED: &str = concat!(
     "INSERT INTO audit (kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
@@ -21,20 +19,20 @@ const CHANGED: &str = concat!(
 );
 
 /// A change that a request made which is no call.
-pub(in crate::store::sqlite) struct Changed<'a> {
+pub(in crate::sqlite) struct Changed<'a> {
     /// Its method, such as `TaskService.CreateTask`.
-    pub(in crate::store::sqlite) method: &'static str,
-    pub(in crate::store::sqlite) user: &'a UserId,
+    pub(in crate::sqlite) method: &'static str,
+    pub(in crate::sqlite) user: &'a UserId,
     /// Of what it asked for.
-    pub(in crate::store::sqlite) digest: Digest,
-    pub(in crate::store::sqlite) task: &'a TaskId,
-    pub(in crate::store::sqlite) request_id: Option<RequestId>,
+    pub(in crate::sqlite) digest: Digest,
+    pub(in crate::sqlite) task: &'a TaskId,
+    pub(in crate::sqlite) request_id: Option<RequestId>,
     /// The call that it is about.
-    pub(in crate::store::sqlite) call_id: Option<CallId>,
+    pub(in crate::sqlite) call_id: Option<CallId>,
 }
 
 /// Notes what a request changed, as a step of that change.
-pub(in crate::store::sqlite) async fn changed(
+pub(in crate::sqlite) async fn changed(
     change: &mut Change,
     it: &Changed<'_>,
     now: SystemTime,

@@ -3,16 +3,14 @@
 use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
 
 use crate::{
-    digest::Digest,
-    store::{
-        StoreError,
-        audit::{Criteria, Filter, Kind, Record, Verdict},
-        sqlite::{
-            Failed, Sqlite,
-            time::{instant, millis},
-        },
+    StoreError,
+    audit::{Criteria, Filter, Kind, Record, Verdict},
+    sqlite::{
+        Failed, Sqlite,
+        time::{instant, millis},
     },
 };
+use toolwire_base::digest::Digest;
 
 const COLUMNS: &str = "kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
      arguments_digest, verdict, code, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of";

@@ -7,19 +7,17 @@ use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
 
 use super::{FIND, ended, of_key};
 use crate::{
-    context::CallId,
-    contract::{ConfirmationId, ToolResult, payload::StoredPayload},
-    digest::Digest,
-    store::{
-        StoreError,
-        calls::{Calls, Criteria, Named, RecordedCall, Standing},
-        idempotency::{Begun, Key},
-        sqlite::{
-            Failed, Sqlite,
-            time::{instant, millis},
-        },
+    StoreError,
+    calls::{Calls, Criteria, Named, RecordedCall, Standing},
+    idempotency::{Begun, Key},
+    sqlite::{
+        Failed, Sqlite,
+        time::{instant, millis},
     },
 };
+use toolwire_base::digest::Digest;
+use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
+use toolwire_tool::context::CallId;
 
 const SELECT: &str = "SELECT user_id, tool, request_id, call_id, parent_call_id, definition_digest, face, task_id, session_id, \
      trace_id, begun_at, ended_at, deadline, confirmation_id, state, kept IS NOT NULL AS has_ended, code, replica FROM idempotency \

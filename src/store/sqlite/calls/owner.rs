@@ -5,13 +5,11 @@ use tokio::time::{Duration, timeout};
 
 use super::{Query, Standing, of_key, recorded};
 use crate::{
-    context::CallId,
-    contract::ErrorCode,
-    store::{
-        idempotency::{Begun, EndElsewhere, Key, Owner},
-        sqlite::{Failed, Sqlite, follow::Topic},
-    },
+    idempotency::{Begun, EndElsewhere, Key, Owner},
+    sqlite::{Failed, Sqlite, follow::Topic},
 };
+use toolwire_contract::ErrorCode;
+use toolwire_tool::context::CallId;
 
 /// The end of a process changes nothing in the file: it is looked for this often.
 const LOOK: Duration = Duration::from_secs(1);
@@ -23,7 +21,7 @@ const FIND: &str = "SELECT digest, begun_at, fetched_at, kept, data, state, conf
 const CODE: &str = "SELECT code FROM audit WHERE call_id = ? AND kind = 'write' AND ended_at IS NOT NULL";
 
 impl Sqlite {
-    pub(in crate::store::sqlite) async fn owner_of_call(&self, key: &Key) -> Result<Owner, Failed> {
+    pub(in crate::sqlite) async fn owner_of_call(&self, key: &Key) -> Result<Owner, Failed> {
         match find(of_key(sqlx::query(FIND), key), self).await? {
             None => Ok(Owner::Over),
             Some(row) => self.owner(&row, key),
@@ -31,11 +29,7 @@ impl Sqlite {
     }
 
     /// While the state cannot be read, the call is not known to have ended.
-    pub(in crate::store::sqlite) async fn end_of_call_elsewhere(
-        &self,
-        key: &Key,
-        call_id: CallId,
-    ) -> EndElsewhere {
+    pub(in crate::sqlite) async fn end_of_call_elsewhere(&self, key: &Key, call_id: CallId) -> EndElsewhere {
         // Listening from before the first look, so that nothing is missed.
         let mut changed = self.follow(Topic::Elsewhere).await.ok();
         loop {

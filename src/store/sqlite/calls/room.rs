@@ -1,12 +1,10 @@
 //! Whether there is room for another record of a user: reads make room for others, writes do not.
 
 use crate::{
-    context::UserId,
-    store::{
-        idempotency::{Begun, Bound, Room},
-        sqlite::{Change, time::instant},
-    },
+    idempotency::{Begun, Bound, Room},
+    sqlite::{Change, time::instant},
 };
+use toolwire_tool::context::UserId;
 
 /// Those that nobody remembers any more, a few at a time: each call brings one and takes more away.
 pub(super) const EXPIRE: &str = "DELETE FROM idempotency WHERE rowid IN \

@@ -2,27 +2,22 @@
 
 use std::time::SystemTime;
 
-use super::{
-    end::{become_, end},
-    room::too_many,
-    rows::{self, COLUMNS, Shown, confirmation},
-};
+use super::{end::end, room::too_many};
 use crate::{
-    contract::{ConfirmationId, Provenance, ToolError, ToolResult},
-    store::{
-        confirmations::{
-            Asked, Confirmation, Opened,
-            life::{Event, State},
-        },
-        idempotency::{Beginning, Begun, Key},
-        sqlite::{
-            Change, Durability, Failed, Sqlite,
-            audit::Approval,
-            calls::{self, Opening, Recorded, Standing},
-            time::{instant, millis},
-        },
+    confirmations::{
+        Asked, Confirmation, Opened,
+        life::{Event, State},
+    },
+    idempotency::{Begun, Key},
+    sqlite::{
+        Change, Durability, Failed, Sqlite,
+        audit::Approval,
+        calls::{self, Opening, Recorded, Standing},
+        confirmation_rows::{COLUMNS, ConfirmedCall, Shown, confirmation, note, transition},
+        time::{instant, millis},
     },
 };
+use toolwire_contract::{ConfirmationId, Provenance, ToolError, ToolResult};
 
 const ADD: &str = "INSERT INTO confirmations (id, state, user_id, tool, request_id, arguments_digest, definition_digest, \
      task_id, outer_call_id, outer_request_id, shown, arguments, created_at, expires_at, sequence, position) \
@@ -32,14 +27,6 @@ const USE: &str = "UPDATE confirmations SET used_at = ?, used_by = ? WHERE id = 
 
 /// What is told to a person whose confirmation follows one of another definition.
 const CHANGED: &str = "The definition of this tool has changed since it was last asked. ";
-
-/// A call that needs a confirmation.
-#[derive(Clone, Copy)]
-pub(in crate::store::sqlite) struct Call<'a> {
-    pub(in crate::store::sqlite) begins: Beginning<'a>,
-    pub(in crate::store::sqlite) asked: &'a Asked,
-    pub(in crate::store::sqlite) expires_at: SystemTime,
-}
 
 /// What is to be done for a call.
 enum Step {
@@ -58,7 +45,11 @@ enum Step {
 }
 
 impl Sqlite {
-    pub(super) async fn open_confirmed(&self, call: &Call<'_>, now: SystemTime) -> Result<Opened, Failed> {
+    pub(super) async fn open_confirmed(
+        &self,
+        call: &ConfirmedCall<'_>,
+        now: SystemTime,
+    ) -> Result<Opened, Failed> {
         // Others see from now on that whoever carries it out is there.
         self.replica.id(&self.place)?;
         // What is told to a person and what is begun comes after this, and must outlast a loss of power.
@@ -71,10 +62,10 @@ impl Sqlite {
     }
 
     /// The same as a step of a change; with the confirmations that it changes.
-    pub(in crate::store::sqlite) async fn open_confirmed_in(
+    pub(in crate::sqlite) async fn open_confirmed_in(
         &self,
         change: &mut Change,
-        call: &Call<'_>,
+        call: &ConfirmedCall<'_>,
         now: i64,
     ) -> Result<(Opened, Vec<(ConfirmationId, State)>), Failed> {
         let record = calls::find(change, call.begins.key, now).await?;
@@ -122,7 +113,7 @@ impl Sqlite {
     async fn use_confirmation(
         &self,
         change: &mut Change,
-        call: &Call<'_>,
+        call: &ConfirmedCall<'_>,
         confirmation: &Confirmation,
         now: i64,
     ) -> Result<Opened, Failed> {
@@ -138,7 +129,7 @@ impl Sqlite {
         }
         let by = call.asked.outermost.call_id.to_string();
         sqlx::query(USE).bind(now).bind(by).bind(confirmation.id.as_str()).execute(&mut **change).await?;
-        become_(
+        transition(
             change,
             confirmation,
             State::Used,
@@ -152,7 +143,7 @@ impl Sqlite {
     async fn ask(
         &self,
         change: &mut Change,
-        call: &Call<'_>,
+        call: &ConfirmedCall<'_>,
         waits: bool,
         changed: bool,
         now: i64,
@@ -196,7 +187,7 @@ impl Sqlite {
 /// What a call meets, by the life of its newest confirmation. `waits`: whether its record says that a person is asked.
 async fn step(
     change: &mut Change,
-    call: &Call<'_>,
+    call: &ConfirmedCall<'_>,
     newest: Option<Confirmation>,
     waits: bool,
     now: i64,
@@ -252,13 +243,13 @@ async fn newest(change: &mut Change, key: &Key) -> Result<Option<Confirmation>, 
 async fn add(
     change: &mut Change,
     id: &ConfirmationId,
-    call: &Call<'_>,
+    call: &ConfirmedCall<'_>,
     asked: &Asked,
     now: i64,
 ) -> Result<(i64, i64), Failed> {
     let expires_at = millis(call.expires_at);
     let whose = (id, &call.begins.key.user);
-    let (sequence, position) = rows::note(change, whose, State::Pending, (now, expires_at), "").await?;
+    let (sequence, position) = note(change, whose, State::Pending, (now, expires_at), "").await?;
     let shown = serde_json::to_string(&Shown::of(asked)).expect("texts and lists are JSON");
     let arguments = asked.arguments.as_ref().map(|it| serde_json::to_string(it).expect("JSON is JSON"));
     change.adds(shown.len() + arguments.as_ref().map_or(0, String::len));

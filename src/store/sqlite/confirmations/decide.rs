@@ -2,26 +2,22 @@
 
 use std::time::SystemTime;
 
-use super::{
-    end::{become_, by_id, end},
-    rows::{COLUMNS, confirmation},
-};
+use super::end::end;
 use crate::{
-    context::UserId,
-    contract::ConfirmationId,
-    store::{
-        confirmations::{
-            ARGUMENTS_KEPT, Confirmation, Decision, EVENTS_KEPT, Of, Outcome, Verdict,
-            life::{Event, Next, State},
-        },
-        sqlite::{
-            Change, Durability, Failed, Sqlite, audit,
-            tasks::tell_task,
-            time::{instant, length, millis},
-        },
+    confirmations::{
+        ARGUMENTS_KEPT, Confirmation, Decision, EVENTS_KEPT, Of, Outcome, Verdict,
+        life::{Event, Next, State},
     },
-    telemetry::metric,
+    sqlite::{
+        Change, Durability, Failed, Sqlite, audit,
+        confirmation_rows::{COLUMNS, by_id, confirmation, transition},
+        tasks::tell_task,
+        time::{instant, length, millis},
+    },
 };
+use toolwire_contract::ConfirmationId;
+use toolwire_telemetry::metric;
+use toolwire_tool::context::UserId;
 
 const DECIDE: &str =
     "UPDATE confirmations SET decided_at = ?, decided_by = ?, decided_via = ?, on_behalf_of = ? WHERE id = ?";
@@ -67,7 +63,7 @@ impl Sqlite {
             match decision.verdict {
                 Verdict::Approve { use_until, .. } => {
                     let until = millis(use_until);
-                    become_(&mut change, &confirmation, state, (at, until), &decision.reason).await?;
+                    transition(&mut change, &confirmation, state, (at, until), &decision.reason).await?;
                     tell_task(&mut change, &confirmation, state, None, instant(at)).await?;
                 }
                 Verdict::Deny => {
@@ -151,7 +147,7 @@ impl Sqlite {
     }
 
     /// Tells those who wait here, and the metrics, that confirmations are in other states.
-    pub(in crate::store::sqlite) fn confirmations_changed(
+    pub(in crate::sqlite) fn confirmations_changed(
         &self,
         changed: impl IntoIterator<Item = (ConfirmationId, State)>,
     ) {
@@ -168,7 +164,7 @@ impl Sqlite {
     }
 
     /// Tells those who wait here that a task has ended, and what it waited for with it.
-    pub(in crate::store::sqlite) fn confirmations_withdrawn(&self) {
+    pub(in crate::sqlite) fn confirmations_withdrawn(&self) {
         self.confirmations_waiting.tell_all();
         self.confirmations_changed.send_modify(|changes| *changes += 1);
     }

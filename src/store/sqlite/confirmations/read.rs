@@ -5,22 +5,20 @@ use std::time::SystemTime;
 use futures_util::TryStreamExt;
 use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
 
-use super::rows::{COLUMNS, LISTED_COLUMNS, confirmation};
 use crate::{
-    context::{RequestId, TaskLabel, UserId},
-    contract::ConfirmationId,
-    store::{
-        confirmations::{
-            Among, Binding, Change, Confirmation, Criteria, DENIAL_ANSWERS, Kept, MAX_PAGE_BYTES, Page,
-            Place, life::State,
-        },
-        sqlite::{
-            Failed, Sqlite,
-            readers::Reading,
-            time::{instant, length, millis},
-        },
+    confirmations::{
+        Among, Binding, Change, Confirmation, Criteria, DENIAL_ANSWERS, Kept, MAX_PAGE_BYTES, Page, Place,
+        life::State,
+    },
+    sqlite::{
+        Failed, Sqlite,
+        confirmation_rows::{COLUMNS, LISTED_COLUMNS, confirmation},
+        readers::Reading,
+        time::{instant, length, millis},
     },
 };
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::{RequestId, TaskLabel, UserId};
 
 const ADOPT: &str = "SELECT request_id FROM confirmations \
     WHERE user_id = ?1 AND tool = ?2 AND arguments_digest = ?3 AND definition_digest = ?4 AND task_id IS ?5 \

@@ -3,13 +3,11 @@
 
 use super::super::{Change, Failed, time::instant};
 use crate::{
-    contract::Crowding,
-    store::{
-        confirmations::{EVENTS_KEPT, MAX_PENDING, MAX_PENDING_OF_USER, Opened},
-        idempotency::{Bound, Key, Room},
-        sqlite::time::length,
-    },
+    confirmations::{EVENTS_KEPT, MAX_PENDING, MAX_PENDING_OF_USER, Opened},
+    idempotency::{Bound, Key, Room},
+    sqlite::time::length,
 };
+use toolwire_contract::Crowding;
 
 const PENDING: &str = "SELECT (SELECT count(*) FROM confirmations WHERE state = 'pending' AND user_id = ?), \
                        (SELECT count(*) FROM confirmations WHERE state = 'pending')";

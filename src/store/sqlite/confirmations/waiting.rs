@@ -9,7 +9,8 @@ use std::{
 
 use tokio::{sync::watch, time::Instant};
 
-use crate::{clock, contract::ConfirmationId};
+use toolwire_base::clock;
+use toolwire_contract::ConfirmationId;
 
 /// Between two looks of all who wait.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -19,7 +20,7 @@ const FEW: usize = 64;
 
 /// Those who wait.
 #[derive(Debug)]
-pub(in crate::store::sqlite) struct Waiting {
+pub(in crate::sqlite) struct Waiting {
     places: Mutex<Places>,
     pub(super) looked: tokio::sync::Mutex<Looked>,
 }

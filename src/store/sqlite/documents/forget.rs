@@ -6,16 +6,14 @@ use sqlx::Row;
 
 use super::texts;
 use crate::{
-    context::TaskId,
-    store::{
-        StoreError,
-        documents::UNBEGUN_KEPT,
-        sqlite::{
-            Change, Durability, Failed, Sqlite,
-            time::{length, millis},
-        },
+    StoreError,
+    documents::UNBEGUN_KEPT,
+    sqlite::{
+        Change, Durability, Failed, Sqlite,
+        time::{length, millis},
     },
 };
+use toolwire_tool::context::TaskId;
 
 const SOME: &str = "SELECT v.document, v.version FROM versions v JOIN documents d ON d.id = v.document \
                     WHERE d.root = ? LIMIT ?";
@@ -74,7 +72,7 @@ fn unreadable(root: &str) -> Failed {
 }
 
 /// Forgets at most so many versions of a tree's documents, and the documents that have none left. Whether all are gone.
-pub(in crate::store::sqlite) async fn forget_tree(
+pub(in crate::sqlite) async fn forget_tree(
     change: &mut Change,
     root: &TaskId,
     limit: u32,

@@ -2,11 +2,9 @@
 
 use sqlx::Row;
 
-use crate::{
-    context::TaskId,
-    contract::near,
-    store::sqlite::{Change, Failed},
-};
+use crate::sqlite::{Change, Failed};
+use toolwire_contract::near;
+use toolwire_tool::context::TaskId;
 
 const PRESENT: &str = "SELECT version, untrusted FROM documents WHERE root = ? AND path = ? AND deleted = 0";
 
@@ -14,17 +12,17 @@ const PATHS: &str = "SELECT path FROM documents WHERE root = ? AND deleted = 0 O
 
 /// A document at a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::store::sqlite) struct Pinned {
+pub(in crate::sqlite) struct Pinned {
     /// Its path.
-    pub(in crate::store::sqlite) path: String,
+    pub(in crate::sqlite) path: String,
     /// Its last version.
-    pub(in crate::store::sqlite) version: u32,
+    pub(in crate::sqlite) version: u32,
     /// Whether there is text from outside in it.
-    pub(in crate::store::sqlite) untrusted: bool,
+    pub(in crate::sqlite) untrusted: bool,
 }
 
 /// The last version of a document of a tree; near paths if there is none of this path.
-pub(in crate::store::sqlite) async fn present(
+pub(in crate::sqlite) async fn present(
     change: &mut Change,
     root: &TaskId,
     path: &str,

@@ -3,12 +3,10 @@
 use sqlx::{Row, SqliteConnection};
 
 use crate::{
-    context::{TaskId, UserId},
-    store::{
-        documents::{MAX_DOCUMENTS, MAX_TREE_BYTES, MAX_USER_BYTES, Quota},
-        sqlite::{Change, Failed},
-    },
+    documents::{MAX_DOCUMENTS, MAX_TREE_BYTES, MAX_USER_BYTES, Quota},
+    sqlite::{Change, Failed},
 };
+use toolwire_tool::context::{TaskId, UserId};
 
 const OPEN: &str = "INSERT INTO workspaces (root, user_id) VALUES (?, ?) ON CONFLICT (root) DO UPDATE SET root = root \
                     RETURNING id, documents, bytes";

@@ -4,13 +4,11 @@ use sqlx::{QueryBuilder, Row};
 
 use super::rows::{COLUMNS, VERSION_COLUMNS, document, found, version};
 use crate::{
-    context::TaskId,
-    store::{
-        StoreError,
-        documents::{Criteria, Document, Found, Tree, Version},
-        sqlite::{Failed, Sqlite, time::millis},
-    },
+    StoreError,
+    documents::{Criteria, Document, Found, Tree, Version},
+    sqlite::{Failed, Sqlite, time::millis},
 };
+use toolwire_tool::context::TaskId;
 
 const TREE: &str = "SELECT root, user_id, tainted FROM tasks WHERE id = ? AND deleted = 0";
 
@@ -28,8 +26,12 @@ impl Sqlite {
         let tainted: Option<bool> = row.try_get("tainted")?;
         let unreadable = |cause: String| StoreError::Unreadable { what: "task", cause };
         Ok(Some(Tree {
-            root: root.parse().map_err(|error: crate::context::InvalidId| unreadable(error.to_string()))?,
-            user: user.parse().map_err(|error: crate::context::InvalidId| unreadable(error.to_string()))?,
+            root: root
+                .parse()
+                .map_err(|error: toolwire_tool::context::InvalidId| unreadable(error.to_string()))?,
+            user: user
+                .parse()
+                .map_err(|error: toolwire_tool::context::InvalidId| unreadable(error.to_string()))?,
             tainted: tainted.unwrap_or(false),
         }))
     }

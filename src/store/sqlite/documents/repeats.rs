@@ -6,15 +6,13 @@ use serde::{Deserialize, Serialize};
 use sqlx::{Row, SqliteConnection};
 
 use crate::{
-    context::{RequestId, UserId},
-    store::{
-        documents::{Document, Mutation},
-        sqlite::{
-            Change, Failed,
-            time::{length, millis},
-        },
+    documents::{Document, Mutation},
+    sqlite::{
+        Change, Failed,
+        time::{length, millis},
     },
 };
+use toolwire_tool::context::{RequestId, UserId};
 
 /// The method, as it is recorded.
 const METHOD: &str = "PutDocument";

@@ -2,15 +2,13 @@
 
 use super::{quota, repeats, standing, write::check};
 use crate::{
-    context::RequestId,
-    store::{
-        documents::{
-            Change as Changed, Free, MAX_DOCUMENT_BYTES, MAX_DOCUMENTS, MAX_TREE_BYTES, MAX_USER_BYTES,
-            MAX_VERSIONS, Quota, Refused,
-        },
-        sqlite::{Failed, Sqlite},
+    documents::{
+        Change as Changed, Free, MAX_DOCUMENT_BYTES, MAX_DOCUMENTS, MAX_TREE_BYTES, MAX_USER_BYTES,
+        MAX_VERSIONS, Quota, Refused,
     },
+    sqlite::{Failed, Sqlite},
 };
+use toolwire_tool::context::RequestId;
 
 impl Sqlite {
     pub(super) async fn room_for(

@@ -3,13 +3,11 @@
 use sqlx::{Row, sqlite::SqliteRow};
 
 use crate::{
-    digest::Digest,
-    store::{
-        StoreError,
-        documents::{Content, Document, Found, Version},
-        sqlite::{Failed, time::instant},
-    },
+    StoreError,
+    documents::{Content, Document, Found, Version},
+    sqlite::{Failed, time::instant},
 };
+use toolwire_base::digest::Digest;
 
 /// The columns of a document, of `documents d`.
 pub(super) const COLUMNS: &str = "d.id, d.root, d.path, d.version, d.etag, d.digest, d.size, d.mime_type, d.tokens, \

@@ -7,13 +7,11 @@ use super::{
     rows::{self, COLUMNS, VERSION_COLUMNS},
 };
 use crate::{
-    context::TaskId,
-    digest::Digest,
-    store::{
-        documents::{Change as Changed, Content, Document, Outcome, Refused},
-        sqlite::{Change, Failed, time::millis},
-    },
+    documents::{Change as Changed, Content, Document, Outcome, Refused},
+    sqlite::{Change, Failed, time::millis},
 };
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::TaskId;
 
 const CREATE: &str = "INSERT INTO documents (root, path, version, etag, previous_etag, deleted, digest, size, mime_type, \
      tokens, tokens_estimated, summary, untrusted, description, tags, created_by, created_at, updated_by, updated_at) \

@@ -7,12 +7,10 @@ use serde_json::Value;
 
 use super::quota::Workspace;
 use crate::{
-    context::TaskId,
-    store::{
-        documents::{Postings, Terms, Wanted},
-        sqlite::{Change, Failed, Sqlite},
-    },
+    documents::{Postings, Terms, Wanted},
+    sqlite::{Change, Failed, Sqlite},
 };
+use toolwire_tool::context::TaskId;
 
 const ADD: &str = "INSERT INTO texts (rowid, path, said, summary, text, weights) VALUES (?, ?, ?, ?, ?, ?)";
 

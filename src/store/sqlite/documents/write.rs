@@ -6,18 +6,16 @@ use super::{
     texts,
 };
 use crate::{
-    digest::Digest,
-    store::{
-        blobs::{Files, Stored},
-        documents::{
-            Body, Change as Changed, Content, Expected, MAX_VERSIONS, Outcome, Put, Quota, Refused, Update,
-        },
-        sqlite::{Change, Durability, Failed, Sqlite, audit, blobs, time::millis},
+    blobs::{Files, Stored},
+    documents::{
+        Body, Change as Changed, Content, Expected, MAX_VERSIONS, Outcome, Put, Quota, Refused, Update,
     },
+    sqlite::{Change, Durability, Failed, Sqlite, audit, blobs, time::millis},
 };
+use toolwire_base::digest::Digest;
 
 /// Writes a version. Large bytes must be in `files`.
-pub(in crate::store::sqlite) async fn put(
+pub(in crate::sqlite) async fn put(
     change: &mut Change,
     put: &Put,
     files: Option<&Files>,

@@ -6,7 +6,7 @@ use futures_util::{future::join_all, poll};
 use tempfile::TempDir;
 
 use super::*;
-use crate::store::Sqlite;
+use crate::Sqlite;
 
 /// A table of numbers, in a file.
 struct House {

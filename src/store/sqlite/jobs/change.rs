@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::rows::Kept;
-use crate::store::{
+use crate::{
     jobs::{Ending, Said},
     sqlite::{Change, Failed, time::millis},
 };

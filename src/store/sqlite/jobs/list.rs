@@ -4,12 +4,10 @@ use sqlx::{QueryBuilder, SqlitePool};
 
 use super::rows;
 use crate::{
-    context::UserId,
-    store::{
-        jobs::{Job, State},
-        sqlite::Failed,
-    },
+    jobs::{Job, State},
+    sqlite::Failed,
 };
+use toolwire_tool::context::UserId;
 
 /// What is read of a job in a list. Its result stays where it is.
 const COLUMNS: &str = "position, user_id, job_id, digest, kind, state, percent, step, created_at, deadline, ended_at, \

@@ -3,14 +3,12 @@
 use sqlx::{Row, SqliteExecutor, sqlite::SqliteRow};
 
 use crate::{
-    context::UserId,
-    digest::Digest,
-    store::{
-        StoreError,
-        jobs::{Event, Job, JobId, Said, State},
-        sqlite::{Failed, time::instant},
-    },
+    StoreError,
+    jobs::{Event, Job, JobId, Said, State},
+    sqlite::{Failed, time::instant},
 };
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::UserId;
 
 /// What is read of a job.
 pub(super) const COLUMNS: &str = "position, user_id, job_id, digest, kind, state, percent, step, created_at, deadline, \

@@ -6,16 +6,14 @@ use sqlx::Row;
 
 use super::{change::end, rows};
 use crate::{
-    context::UserId,
-    store::{
-        jobs::{Ending, Failure, KEPT},
-        sqlite::{
-            Change, Durability, Failed, Sqlite,
-            follow::Topic,
-            time::{length, millis},
-        },
+    jobs::{Ending, Failure, KEPT},
+    sqlite::{
+        Change, Durability, Failed, Sqlite,
+        follow::Topic,
+        time::{length, millis},
     },
 };
+use toolwire_tool::context::UserId;
 
 /// So many jobs are forgotten at once, each with its events, so that others change something meanwhile.
 const SWEPT: u32 = 50;

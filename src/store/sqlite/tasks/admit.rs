@@ -7,16 +7,14 @@ use super::{
     rows::{Row, number},
 };
 use crate::{
-    context::{TaskId, UserId},
-    store::{
-        sqlite::{Change, Failed},
-        tasks::{
-            ENTRIES_FOR_THE_END, MAX_BYTES, MAX_ENTRIES, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS, Refused,
-            Task, TreeLimit, fold,
-            life::{Event, Next},
-        },
+    sqlite::{Change, Failed},
+    tasks::{
+        ENTRIES_FOR_THE_END, MAX_BYTES, MAX_ENTRIES, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS, Refused,
+        Task, TreeLimit, fold,
+        life::{Event, Next},
     },
 };
+use toolwire_tool::context::{TaskId, UserId};
 
 const OPEN: &str = "SELECT count(*) FROM open_calls WHERE task = ?";
 

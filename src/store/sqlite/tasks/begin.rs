@@ -10,22 +10,20 @@ use super::{
     rows::load,
 };
 use crate::{
-    contract::{ConfirmationId, Provenance},
-    store::{
-        confirmations::{Opened, life::State},
-        idempotency::{Begun, Effect},
-        sqlite::{
-            Change, Durability, Sqlite,
-            calls::{self, Opening, Recorded, Standing},
-            confirmations::ConfirmedCall,
-            time::millis,
-        },
-        tasks::{
-            Asking, TaskCall,
-            entry::{Body, Lengths, Part, Thing, ToolCall},
-        },
+    confirmations::{Opened, life::State},
+    idempotency::{Begun, Effect},
+    sqlite::{
+        Change, Durability, Sqlite,
+        calls::{self, Opening, Recorded, Standing},
+        confirmation_rows::ConfirmedCall,
+        time::millis,
+    },
+    tasks::{
+        Asking, TaskCall,
+        entry::{Body, Lengths, Part, Thing, ToolCall},
     },
 };
+use toolwire_contract::{ConfirmationId, Provenance};
 
 /// A call that begins.
 struct Begins<'a> {

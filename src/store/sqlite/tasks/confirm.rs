@@ -7,19 +7,17 @@ use super::{
     open, rows,
 };
 use crate::{
-    context::TaskLabel,
-    contract::ToolError,
-    store::{
-        confirmations::{Confirmation, life::State},
-        sqlite::{Change, Failed},
-        tasks::entry::{Body, Decision, Thing},
-    },
+    confirmations::{Confirmation, life::State},
+    sqlite::{Change, Failed},
+    tasks::entry::{Body, Decision, Thing},
 };
+use toolwire_contract::ToolError;
+use toolwire_tool::context::TaskLabel;
 
 const DECIDER: &str = "SELECT decided_by FROM confirmations WHERE id = ?";
 
 /// Tells the task, if there is one that waits for it or went on by it. `confirmation` is as it stood before.
-pub(in crate::store::sqlite) async fn tell_task(
+pub(in crate::sqlite) async fn tell_task(
     change: &mut Change,
     confirmation: &Confirmation,
     state: State,

@@ -12,19 +12,17 @@ use super::{
     rows::{self, Row},
 };
 use crate::{
-    context::{TaskId, UserId},
-    store::{
-        sqlite::{
-            Change,
-            time::{instant, millis},
-        },
-        tasks::{
-            Kind, MAX_DEPTH, MAX_OPEN_TREES, MAX_TASKS, MAX_TIMEOUT, NewRoot, Refused, Task, TreeLimit,
-            entry::{Body, CallType, Created, DocumentVersion},
-            life::State,
-        },
+    sqlite::{
+        Change,
+        time::{instant, millis},
+    },
+    tasks::{
+        Kind, MAX_DEPTH, MAX_OPEN_TREES, MAX_TASKS, MAX_TIMEOUT, NewRoot, Refused, Task, TreeLimit,
+        entry::{Body, CallType, Created, DocumentVersion},
+        life::State,
     },
 };
+use toolwire_tool::context::{TaskId, UserId};
 
 const OPEN_TREES: &str =
     "SELECT count(*) FROM tasks WHERE user_id = ? AND parent IS NULL AND ended_at IS NULL";

@@ -2,12 +2,10 @@
 
 use super::fault::Fault;
 use crate::{
-    context::TaskId,
-    store::{
-        sqlite::{Change, documents::pins},
-        tasks::{Refused, entry::DocumentVersion},
-    },
+    sqlite::{Change, documents::pins},
+    tasks::{Refused, entry::DocumentVersion},
 };
+use toolwire_tool::context::TaskId;
 
 /// The last versions of documents of a tree, and whether any of them has text from outside.
 pub(super) async fn present(

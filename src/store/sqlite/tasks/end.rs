@@ -12,20 +12,18 @@ use super::{
     rows::{self, Row, column, json as text_of},
 };
 use crate::{
-    context::{TaskId, UserId},
-    contract::{ErrorCode, Provenance, ToolError},
-    store::{
-        sqlite::{Change, Failed, cancellations, confirmations, time::millis},
-        tasks::{
-            Kind, Stopped, Task,
-            entry::{
-                Answer, Body, CallType, Cause, DocumentVersion, End, Ended, Lengths, Message, Part, Speaker,
-                Thing, ToolCall,
-            },
-            life::State,
+    sqlite::{Change, Failed, cancellations, confirmation_rows, time::millis},
+    tasks::{
+        Kind, Stopped, Task,
+        entry::{
+            Answer, Body, CallType, Cause, DocumentVersion, End, Ended, Lengths, Message, Part, Speaker,
+            Thing, ToolCall,
         },
+        life::State,
     },
 };
+use toolwire_contract::{ErrorCode, Provenance, ToolError};
+use toolwire_tool::context::{TaskId, UserId};
 
 /// Ended tasks have nothing open below them.
 const BELOW: &str = "WITH RECURSIVE below (id) AS (SELECT id FROM tasks WHERE parent = ? AND ended_at IS NULL \
@@ -101,7 +99,7 @@ pub(super) async fn finish(
     let elsewhere = open.iter().filter(|call| !call.replica.is_empty() && call.replica != own);
     cancellations::ask_for_calls(change, &row.task.user, elsewhere.map(|call| call.call_id), now).await?;
     enter_open(change, row, open, now).await?;
-    confirmations::withdraw_of_tasks(change, &names(&stopped.tasks), millis(now)).await?;
+    confirmation_rows::withdraw_of_tasks(change, &names(&stopped.tasks), millis(now)).await?;
     cancel_all(change, &row.task.user, &below, now).await?;
     let ended = Ended {
         end: how.end,

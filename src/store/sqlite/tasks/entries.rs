@@ -9,20 +9,18 @@ use super::{
     rows::{Row, column, json, number, parsed, read, save},
 };
 use crate::{
-    context::{CallId, RequestId},
-    store::{
-        sqlite::{
-            Change, Failed,
-            time::{instant, millis},
-        },
-        tasks::{
-            MAX_PART, TaskCall,
-            entry::{Body, Entry, Lengths, Part},
-            fold,
-        },
+    sqlite::{
+        Change, Failed,
+        time::{instant, millis},
     },
-    tokens::Length,
+    tasks::{
+        MAX_PART, TaskCall,
+        entry::{Body, Entry, Lengths, Part},
+        fold,
+    },
 };
+use toolwire_tokens::Length;
+use toolwire_tool::context::{CallId, RequestId};
 
 /// What is read of a row, by name.
 pub(super) const COLUMNS: &str = "e.task, e.seq, e.at, e.step, e.position, e.call_id, e.trace_id, e.head, e.input, e.result, e.input_tokens, \

@@ -1,10 +1,10 @@
 //! Why a step of a change of tasks stops: it is refused, or it failed. Nothing is changed then.
 
-use crate::store::{StoreError, sqlite::Failed, tasks::Refused};
+use crate::{StoreError, sqlite::Failed, tasks::Refused};
 
 /// Why a step stops.
 #[derive(Debug)]
-pub(in crate::store::sqlite) enum Fault {
+pub(in crate::sqlite) enum Fault {
     /// It is not allowed.
     Refused(Refused),
     /// The task's deadline has passed, and the task is to be failed first.

@@ -10,18 +10,16 @@ use super::{
     rows::{self, Row, load, parsed, save},
 };
 use crate::{
-    context::{TaskId, UserId},
-    store::{
-        sqlite::{
-            Change, Durability, Sqlite,
-            time::{instant, millis},
-        },
-        tasks::{
-            Lease, Leased, Refused, Wanted, Wish,
-            entry::{Body, Started},
-        },
+    sqlite::{
+        Change, Durability, Sqlite,
+        time::{instant, millis},
+    },
+    tasks::{
+        Lease, Leased, Refused, Wanted, Wish,
+        entry::{Body, Started},
     },
 };
+use toolwire_tool::context::{TaskId, UserId};
 
 const WANTING: &str = "SELECT id FROM tasks WHERE user_id = ?1 AND role IN (SELECT value FROM json_each(?2)) \
      AND state IN ('pending', 'running') AND lease_until <= ?3 AND deadline > ?3 AND deleted = 0 \

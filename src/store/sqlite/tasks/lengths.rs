@@ -1,11 +1,9 @@
 //! How long texts are for a model, counted before the change that keeps them: nobody waits for it, and no render counts
 //! again.
 
-use crate::{
-    contract::ToolResult,
-    store::tasks::{TaskCall, entry::Lengths},
-    tokens,
-};
+use crate::tasks::{TaskCall, entry::Lengths};
+use toolwire_contract::ToolResult;
+use toolwire_tokens as tokens;
 
 /// Of a call without its result.
 pub(super) async fn of_call(call: &TaskCall) -> Lengths {

@@ -7,14 +7,10 @@ use super::{
     rows::{COLUMNS, column, number, of_row, parsed},
 };
 use crate::{
-    context::{TaskId, UserId},
-    store::{
-        sqlite::{Failed, Sqlite},
-        tasks::{
-            Changes, Filter, Kind, Listed, MAX_PAGE_BYTES, Place, Refused, Scope, Task, Tree, life::State,
-        },
-    },
+    sqlite::{Failed, Sqlite},
+    tasks::{Changes, Filter, Kind, Listed, MAX_PAGE_BYTES, Place, Refused, Scope, Task, Tree, life::State},
 };
+use toolwire_tool::context::{TaskId, UserId};
 
 /// What of a task can be long. Its texts are not read for this.
 const SIZE: &str = "octet_length(t.request) + octet_length(t.message) + coalesce(octet_length(t.result), 0)";

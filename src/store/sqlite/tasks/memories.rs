@@ -7,12 +7,10 @@ use super::{
     rows::{column, number},
 };
 use crate::{
-    context::{TaskId, UserId},
-    store::{
-        sqlite::{Change, Failed, Sqlite},
-        tasks::{Memories, Remembered, Task, TaskCall},
-    },
+    sqlite::{Change, Failed, Sqlite},
+    tasks::{Memories, Remembered, Task, TaskCall},
 };
+use toolwire_tool::context::{TaskId, UserId};
 
 const ADD: &str =
     "INSERT INTO memories (user_id, root, task, seq, scope, untrusted) VALUES (?, ?, ?, ?, ?, ?)";

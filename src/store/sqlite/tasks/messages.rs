@@ -16,16 +16,14 @@ use super::{
     rows::{Row, find, save},
 };
 use crate::{
-    context::{RequestId, TaskId, UserId},
-    store::{
-        sqlite::{Change, Durability, Failed, Sqlite},
-        tasks::{
-            Mutation, NewMessage, Refused,
-            entry::{Body, Lengths, Message, Part, Speaker},
-        },
+    sqlite::{Change, Durability, Failed, Sqlite},
+    tasks::{
+        Mutation, NewMessage, Refused,
+        entry::{Body, Lengths, Message, Part, Speaker},
     },
-    tokens,
 };
+use toolwire_tokens as tokens;
+use toolwire_tool::context::{RequestId, TaskId, UserId};
 
 impl Sqlite {
     pub(super) async fn append_task_message(

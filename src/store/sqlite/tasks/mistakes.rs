@@ -9,16 +9,14 @@ use super::{
     rows::{load, number},
 };
 use crate::{
-    contract::Provenance,
-    store::{
-        sqlite::{Durability, Sqlite},
-        tasks::{
-            Mistake, TaskError,
-            entry::{Body, Lengths, Part, ToolCall},
-        },
+    sqlite::{Durability, Sqlite},
+    tasks::{
+        Mistake, TaskError,
+        entry::{Body, Lengths, Part, ToolCall},
     },
-    tokens,
 };
+use toolwire_contract::Provenance;
+use toolwire_tokens as tokens;
 
 const KNOWN: &str = "SELECT seq FROM entries WHERE task = ? AND request_id = ? ORDER BY seq DESC LIMIT 1";
 

@@ -10,16 +10,14 @@ use super::{
     rows::{json, parsed},
 };
 use crate::{
-    context::{RequestId, UserId},
-    digest::Digest,
-    store::{
-        sqlite::{
-            Change, Failed,
-            time::{length, millis},
-        },
-        tasks::{MUTATIONS_KEPT, Mutation, Refused},
+    sqlite::{
+        Change, Failed,
+        time::{length, millis},
     },
+    tasks::{MUTATIONS_KEPT, Mutation, Refused},
 };
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{RequestId, UserId};
 
 const FIND: &str = "SELECT request_id, digest, answer FROM mutations WHERE expires_at > ";
 

@@ -10,17 +10,15 @@ use super::{
     rows::{column, json, number, parsed, read},
 };
 use crate::{
-    context::{CallId, RequestId, TaskId},
-    contract::{Provenance, proto::v1},
-    store::{
-        idempotency::Effect,
-        sqlite::{Change, Failed, time::millis},
-        tasks::{
-            OpenCall, Standing, TaskCall,
-            entry::{Body, CallType, Part, ToolCall},
-        },
+    idempotency::Effect,
+    sqlite::{Change, Failed, time::millis},
+    tasks::{
+        OpenCall, Standing, TaskCall,
+        entry::{Body, CallType, Part, ToolCall},
     },
 };
+use toolwire_contract::{Provenance, proto::v1};
+use toolwire_tool::context::{CallId, RequestId, TaskId};
 
 const ADD: &str = "INSERT INTO open_calls (task, request_id, tool, call_id, trace_id, tool_type, category, reads, step, \
      position, tool_call_id, input, answers, replica, begun_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \

@@ -17,21 +17,19 @@ use super::{
     rows::{Row, find, load},
 };
 use crate::{
-    contract::{Payload, Provenance, ToolResult, payload::StoredPayload},
-    store::{
-        idempotency::{ArgumentsDigest, Beginning, Begun, Key, Room},
-        sqlite::{
-            Change, Durability, Failed, Sqlite,
-            calls::{self, Opening, Recorded, Standing},
-            time::millis,
-        },
-        tasks::{
-            Action, Ending, Kind, NewChild, NewQuestion, Refused, Stopped, TaskCall, Then,
-            entry::{Body, CallType, Cause, DocumentVersion, Lengths, Part, Thing, ToolCall},
-            life::{Event, State},
-        },
+    idempotency::{ArgumentsDigest, Beginning, Begun, Key, Room},
+    sqlite::{
+        Change, Durability, Failed, Sqlite,
+        calls::{self, Opening, Recorded, Standing},
+        time::millis,
+    },
+    tasks::{
+        Action, Ending, Kind, NewChild, NewQuestion, Refused, Stopped, TaskCall, Then,
+        entry::{Body, CallType, Cause, DocumentVersion, Lengths, Part, Thing, ToolCall},
+        life::{Event, State},
     },
 };
+use toolwire_contract::{Payload, Provenance, ToolResult, payload::StoredPayload};
 
 /// Whether a call ends its task.
 #[derive(Clone, Copy)]

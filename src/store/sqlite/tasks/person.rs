@@ -15,22 +15,20 @@ use super::{
     rows::{load, parsed},
 };
 use crate::{
-    context::{TaskId, UserId},
-    digest::Digest,
-    store::{
-        sqlite::{
-            Durability, Sqlite,
-            audit::{self, Changed},
-            calls,
-            time::millis,
-        },
-        tasks::{
-            Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, Then,
-            entry::{Cause, End, Lengths},
-            life::{Event, Next, State},
-        },
+    sqlite::{
+        Durability, Sqlite,
+        audit::{self, Changed},
+        calls,
+        time::millis,
+    },
+    tasks::{
+        Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, Then,
+        entry::{Cause, End, Lengths},
+        life::{Event, Next, State},
     },
 };
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{TaskId, UserId};
 
 impl Sqlite {
     pub(super) async fn create_root_task(
@@ -192,7 +190,7 @@ impl Sqlite {
 
     async fn ended(
         &self,
-        change: crate::store::sqlite::Change,
+        change: crate::sqlite::Change,
         task: Task,
         stopped: Stopped,
     ) -> Result<Ending<Task>, Fault> {

@@ -10,10 +10,8 @@ use std::{
 use tokio::sync::{Mutex as Turn, oneshot};
 
 use super::fault::Fault;
-use crate::{
-    context::{TaskId, UserId},
-    store::tasks::{Mutation, NewMessage},
-};
+use crate::tasks::{Mutation, NewMessage};
+use toolwire_tool::context::{TaskId, UserId};
 
 /// So many are written in one change at most.
 const AT_ONCE: usize = 256;
@@ -23,7 +21,7 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// The messages that wait to be written.
 #[derive(Debug, Default)]
-pub(in crate::store::sqlite) struct Messages {
+pub(in crate::sqlite) struct Messages {
     waiting: Mutex<VecDeque<Waiting>>,
     /// Whoever has it writes.
     pub(super) turn: Turn<()>,
@@ -103,11 +101,9 @@ impl Drop for Batch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        context::RequestId,
-        digest::Digest,
-        store::tasks::{Turn, entry::Speaker},
-    };
+    use crate::tasks::{Turn, entry::Speaker};
+    use toolwire_base::digest::Digest;
+    use toolwire_tool::context::RequestId;
 
     /// How many are written at once of so many messages of so many bytes.
     fn taken(count: usize, bytes: usize) -> usize {
@@ -128,7 +124,7 @@ mod tests {
                 },
                 tokens: 0,
                 mutation: Mutation { method: "AppendMessage", request_id: RequestId::generate(), digest },
-                now: crate::clock::wall(),
+                now: toolwire_base::clock::wall(),
                 answer,
             });
         }

@@ -11,21 +11,19 @@ use super::{
     settle::UNKNOWN,
 };
 use crate::{
-    contract::{ErrorCode, payload::StoredPayload},
-    store::{
-        idempotency::{Begun, Key},
-        sqlite::{
-            Change, Durability, Sqlite,
-            calls::{self, Standing},
-            replica::Replica,
-            time::millis,
-        },
-        tasks::{
-            Recovered,
-            entry::{Answer, Body, CallType, Part, Thing, ToolCall},
-        },
+    idempotency::{Begun, Key},
+    sqlite::{
+        Change, Durability, Sqlite,
+        calls::{self, Standing},
+        replica::Replica,
+        time::millis,
+    },
+    tasks::{
+        Recovered,
+        entry::{Answer, Body, CallType, Part, Thing, ToolCall},
     },
 };
+use toolwire_contract::{ErrorCode, payload::StoredPayload};
 
 const REPLICAS: &str = "SELECT DISTINCT replica FROM open_calls WHERE replica <> ''";
 

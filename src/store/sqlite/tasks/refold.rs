@@ -8,7 +8,7 @@ use super::{
     entries,
     rows::{self, Row, number},
 };
-use crate::store::{
+use crate::{
     sqlite::Failed,
     tasks::{
         Task,
@@ -28,13 +28,13 @@ const TIMELINE: &str = "e.kind, e.answers, i.text AS input_apart, r.text AS resu
 
 /// What a look at all timelines came to.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Refolded {
+pub(crate) struct Refolded {
     /// How many tasks were looked at.
-    pub(in crate::store) tasks: u64,
+    pub(crate) tasks: u64,
     /// How many entries.
-    pub(in crate::store) entries: u64,
+    pub(crate) entries: u64,
     /// What is not as it must be.
-    pub(in crate::store) problems: Vec<String>,
+    pub(crate) problems: Vec<String>,
 }
 
 /// What the entries make of a task.
@@ -46,7 +46,7 @@ struct Fold {
 }
 
 /// Looks at every task.
-pub(in crate::store) async fn refold_all(connection: &mut SqliteConnection) -> Result<Refolded, sqlx::Error> {
+pub(crate) async fn refold_all(connection: &mut SqliteConnection) -> Result<Refolded, sqlx::Error> {
     let (mut found, mut last) = (Refolded::default(), 0_i64);
     let query = format!("SELECT {} {SOME}", rows::COLUMNS);
     loop {

@@ -13,22 +13,20 @@ use super::{
     rows::{Row, column, load, parsed, read},
 };
 use crate::{
-    context::{CallId, RequestId, TaskId, UserId},
-    contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, ToolResult},
-    digest::Digest,
-    store::{
-        idempotency::Key,
-        sqlite::{
-            Change, Durability, Sqlite,
-            audit::{self, Changed},
-            calls,
-        },
-        tasks::{
-            Refused, Resolution, Task,
-            entry::{Answer, Body, Lengths, Part, Thing, ToolCall},
-        },
+    idempotency::Key,
+    sqlite::{
+        Change, Durability, Sqlite,
+        audit::{self, Changed},
+        calls,
+    },
+    tasks::{
+        Refused, Resolution, Task,
+        entry::{Answer, Body, Lengths, Part, Thing, ToolCall},
     },
 };
+use toolwire_base::digest::Digest;
+use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, ToolResult};
+use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
 const CALL: &str = "SELECT request_id, head FROM entries WHERE task = ? AND seq = ?";
 

@@ -9,17 +9,15 @@ use super::{
     rows::{load, parsed},
 };
 use crate::{
-    context::{TaskId, UserId},
-    digest::Digest,
-    store::{
-        sqlite::{
-            Change, Durability, Failed, Sqlite, audit,
-            documents::forget,
-            time::{length, millis},
-        },
-        tasks::{Refused, Stopped},
+    sqlite::{
+        Change, Durability, Failed, Sqlite, audit,
+        documents::forget,
+        time::{length, millis},
     },
+    tasks::{Refused, Stopped},
 };
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{TaskId, UserId};
 
 /// Parents first: what is below goes with them.
 const OVERDUE: &str = "SELECT id FROM tasks WHERE ended_at IS NULL AND deadline <= ? AND deleted = 0 \

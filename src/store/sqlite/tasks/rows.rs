@@ -7,19 +7,17 @@ use sqlx::{Row as _, sqlite::SqliteRow};
 
 use super::fault::{Fault, unreadable};
 use crate::{
-    context::{TaskId, UserId},
-    store::{
-        sqlite::{
-            Change, Failed,
-            time::{instant, millis},
-        },
-        tasks::{
-            Kind, Lease, Refused, Task, Waiting,
-            entry::Thing,
-            life::{Reason, State},
-        },
+    sqlite::{
+        Change, Failed,
+        time::{instant, millis},
+    },
+    tasks::{
+        Kind, Lease, Refused, Task, Waiting,
+        entry::Thing,
+        life::{Reason, State},
     },
 };
+use toolwire_tool::context::{TaskId, UserId};
 
 /// What is read of a row, by name.
 pub(super) const COLUMNS: &str = "t.number, t.id, t.root, t.parent, t.user_id, t.kind, t.role, t.request, t.documents, t.state, \
@@ -47,7 +45,7 @@ const WAITED: &str = "DELETE FROM waits WHERE task = ? AND seq = ?";
 
 /// A task within a change.
 #[derive(Debug)]
-pub(in crate::store::sqlite) struct Row {
+pub(in crate::sqlite) struct Row {
     pub(super) task: Task,
     /// The bytes of its timeline.
     pub(super) bytes: u64,

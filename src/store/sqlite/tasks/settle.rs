@@ -11,16 +11,14 @@ use super::{
     rows::{self, Row, load},
 };
 use crate::{
-    contract::{ConfirmationId, ErrorCode},
-    store::{
-        idempotency::Effect,
-        sqlite::{Change, Durability, Sqlite, calls, confirmations},
-        tasks::{
-            CallEnd, Recorded, TaskCall,
-            entry::{Answer, Body, Lengths, Part, Thing, ToolCall},
-        },
+    idempotency::Effect,
+    sqlite::{Change, Durability, Sqlite, calls, confirmation_rows},
+    tasks::{
+        CallEnd, Recorded, TaskCall,
+        entry::{Answer, Body, Lengths, Part, Thing, ToolCall},
     },
 };
+use toolwire_contract::{ConfirmationId, ErrorCode};
 
 /// The status of a write whose end is not known.
 pub(super) const UNKNOWN: &str = "→ outcome unknown";
@@ -203,7 +201,7 @@ async fn suspend_in(
     let body = waiting(call, thing, status.clone());
     let sequence = append(change, &mut row, Of::call(call, lengths), body, now).await?;
     // A person may have been quicker.
-    if let Some((confirmation, error)) = confirmations::decided_already(change, id).await? {
+    if let Some((confirmation, error)) = confirmation_rows::decided_already(change, id).await? {
         tell_task(change, &confirmation, confirmation.state, error, now).await?;
         return Ok(Recorded { sequence: Some(sequence), blocks: None });
     }

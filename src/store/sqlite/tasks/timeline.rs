@@ -10,16 +10,14 @@ use super::{
     rows::{column, number, parsed, state_of},
 };
 use crate::{
-    context::{RequestId, TaskId, UserId},
-    digest::Digest,
-    store::{
-        sqlite::Sqlite,
-        tasks::{
-            EntryOf, MAX_PAGE_BYTES, OpenCall, Page, PageOf, Refused,
-            entry::{Entry, Part},
-        },
+    sqlite::Sqlite,
+    tasks::{
+        EntryOf, MAX_PAGE_BYTES, OpenCall, Page, PageOf, Refused,
+        entry::{Entry, Part},
     },
 };
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{RequestId, TaskId, UserId};
 
 const NEXT: &str = "SELECT next FROM tasks WHERE id = ? AND user_id = ? AND deleted = 0";
 

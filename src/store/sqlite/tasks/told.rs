@@ -6,17 +6,15 @@ use tokio::sync::watch;
 
 use super::fault::Fault;
 use crate::{
-    context::TaskId,
-    store::{
-        StoreError,
-        sqlite::{Sqlite, follow::Topic},
-        tasks::{Refused, TaskError, life::State},
-    },
+    StoreError,
+    sqlite::{Sqlite, follow::Topic},
+    tasks::{Refused, TaskError, life::State},
 };
+use toolwire_tool::context::TaskId;
 
 impl Sqlite {
     /// Tells that something was committed here.
-    pub(in crate::store::sqlite) fn tasks_changed(&self) {
+    pub(in crate::sqlite) fn tasks_changed(&self) {
         self.followers.tell(Topic::Tasks);
     }
 

@@ -8,11 +8,9 @@ use super::super::{
     as_text,
     life::{Reason, Wait},
 };
-use crate::{
-    context::{CallId, TaskId},
-    contract::ConfirmationId,
-    digest::Digest,
-};
+use toolwire_base::digest::Digest;
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::{CallId, TaskId};
 
 /// A document as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,9 +5,8 @@ use std::{sync::Arc, time::Duration};
 use http::HeaderValue;
 use serde_json::Value;
 use toolwire::{
-    app, clock,
+    base::{clock, files::Tree},
     config::{Config, Data},
-    context::{Services, ToolContext, User},
     contract::{Outcome, Provenance, Terminal, ToolError},
     domains::{
         self,
@@ -23,15 +22,18 @@ use toolwire::{
             tools,
         },
     },
-    files::Tree,
-    pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
-    registry::Registry,
-    store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
-    upstream::{
+    engine::{
+        pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
+        registry::Registry,
+    },
+    server::app,
+    sources::upstream::{
         http::{Client, Profile, Sender},
         limiter::{Budgets, MemoryLimiter},
         now::Now,
     },
+    store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
+    tool::context::{Services, ToolContext, User},
 };
 use url::Url;
 
@@ -84,9 +86,9 @@ impl Bench {
             idempotency: Arc::new(MemoryIdempotency::default()),
             confirmations: Arc::clone(&state) as _,
             tasks: Arc::clone(&state) as _,
-            orchestrate: Arc::new(toolwire::tasks::Orchestrator::new(
+            orchestrate: Arc::new(toolwire::engine::tasks::Orchestrator::new(
                 Arc::clone(&state) as _,
-                toolwire::workspace::Workspace::new(&state),
+                toolwire::store::workspace::Workspace::new(&state),
             )),
             decide_within: Duration::from_mins(10),
             decide_within_tasks: Duration::from_mins(10),
@@ -94,7 +96,7 @@ impl Bench {
             tiers: Tiers::in_memory(),
             services,
             cap: Duration::from_mins(2),
-            unread: toolwire::context::UnreadBounds::default(),
+            unread: toolwire::tool::context::UnreadBounds::default(),
             log_arguments: false,
         }))
     }

@@ -5,11 +5,11 @@ use std::{
     time::Duration,
 };
 
-use crate::{
+use toolwire_base::{
     clock,
-    contract::near,
     files::{Embedded, Problem, Stamp, Tree},
 };
+use toolwire_contract::near;
 
 /// A file written so recently may be written again without its stamp telling.
 const SETTLES_AFTER: Duration = Duration::from_secs(2);

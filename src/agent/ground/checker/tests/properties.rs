@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::agent::answer::embedded::quote::quote;
+use crate::answer::embedded::quote::quote;
 
 /// A number as an answer may write it, with so many decimals.
 fn grouped(value: f64, decimals: usize, is_indian: bool) -> String {

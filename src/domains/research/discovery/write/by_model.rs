@@ -11,13 +11,11 @@ use super::{
     super::judge::{Action, Conviction},
     Findings, Text, Writer, Written,
 };
-use crate::{
-    agent::{job::Run, prompts::Prompt},
-    context::RequestId,
-    contract::frame,
-    models::{Message, Model, Part, Request, Usage},
-    words::one_line,
-};
+use toolwire_agent::{job::Run, prompts::Prompt};
+use toolwire_base::words::one_line;
+use toolwire_contract::frame;
+use toolwire_sources::models::{Message, Model, Part, Request, Usage};
+use toolwire_tool::context::RequestId;
 
 /// The longest answer, in bytes.
 const LONGEST: usize = 256 * 1024;

@@ -3,7 +3,9 @@
 use futures_util::future::{BoxFuture, ready};
 
 use super::{Findings, Text, Writer, Written};
-use crate::{agent::job::Run, domains::research::proto::v1::Suggestion, words::one_line};
+use crate::proto::v1::Suggestion;
+use toolwire_agent::job::Run;
+use toolwire_base::words::one_line;
 
 /// Who wrote it, where no model did.
 const EMBEDDED: &str = "embedded";

@@ -5,7 +5,8 @@ use std::io;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use crate::{domains::research::sources::universe::Universe, files::Tree, words::bytes_without_bom};
+use crate::sources::universe::Universe;
+use toolwire_base::{files::Tree, words::bytes_without_bom};
 
 /// The directory in the tree.
 pub(super) const ROOT: &str = "research";
@@ -69,7 +70,7 @@ mod tests {
 
     #[test]
     fn no_path_leads_out_of_the_directory() {
-        let data = Data::load(Tree::Embedded(crate::domains::research::data::files())).unwrap();
+        let data = Data::load(Tree::Embedded(crate::data::files())).unwrap();
         assert!(data.bytes("universe.json").is_some());
         assert!(data.bytes("yahoo/chart/M&M.NS.json").is_some());
         for path in ["../brokerage/user_master.json", "yahoo/../universe.json", "/universe.json", "a\\b", ""]

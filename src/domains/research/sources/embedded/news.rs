@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use http::StatusCode;
 
 use super::{asked::Asked, data::Data, query::Query, reply};
-use crate::domains::research::sources::universe::Stock;
+use crate::sources::universe::Stock;
 
 pub(super) fn routes() -> Router<Arc<Data>> {
     Router::new()

@@ -18,7 +18,7 @@ use tower::ServiceExt;
 use url::Url;
 
 use super::{base, service};
-use crate::files::Tree;
+use toolwire_base::files::Tree;
 
 /// A client of the embedded sources, which says that it is a browser, follows no redirects and keeps no cookies.
 struct Browser(Router);
@@ -32,7 +32,7 @@ struct Got {
 
 impl Browser {
     fn new() -> Self {
-        Self(service(Tree::Embedded(crate::domains::research::data::files())).unwrap())
+        Self(service(Tree::Embedded(crate::data::files())).unwrap())
     }
 
     async fn get(&self, prefix: &str, path: &str) -> Got {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use flate2::{Compression, write::GzEncoder};
 
 use super::planted::Planted;
-use crate::{clock, offload::SMALL};
+use toolwire_base::{clock, offload::SMALL};
 
 /// What is done to a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

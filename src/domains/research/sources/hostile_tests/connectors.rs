@@ -6,23 +6,21 @@ use http::HeaderValue;
 use url::Url;
 
 use super::{asked::Asked, good, site::Site};
-use crate::{
-    context::ToolContext,
-    contract::ToolError,
-    domains::research::sources::{
-        news::{self, News},
-        nse::{self, Nse},
-        reddit::{self, Reddit, Sort},
-        screener::{self, Refresh, testing},
-        valuepickr::{self, Order, ValuePickr},
-        yahoo::{self, Span, Yahoo},
-    },
-    upstream::{
-        http::{Client, Failure, Profile},
-        now::Now,
-        testing::{client_remembering, context},
-    },
+use crate::sources::{
+    news::{self, News},
+    nse::{self, Nse},
+    reddit::{self, Reddit, Sort},
+    screener::{self, Refresh, testing},
+    valuepickr::{self, Order, ValuePickr},
+    yahoo::{self, Span, Yahoo},
 };
+use toolwire_contract::ToolError;
+use toolwire_sources::upstream::{
+    http::{Client, Failure, Profile},
+    now::Now,
+    testing::{client_remembering, context},
+};
+use toolwire_tool::context::ToolContext;
 
 /// The connectors of all sources at a site.
 pub(super) struct Connectors {

@@ -4,10 +4,8 @@ use std::time::SystemTime;
 
 use chrono::DateTime;
 
-use crate::{
-    domains::research::sources::{screener::testing::screen_page, valuepickr::Topic},
-    upstream::text::{Identifier, Line},
-};
+use crate::sources::{screener::testing::screen_page, valuepickr::Topic};
+use toolwire_sources::upstream::text::{Identifier, Line};
 
 pub(super) const REDDIT_USER_AGENT: &str = "linux:toolwire:0.1.0 (by /u/tester)";
 

@@ -7,7 +7,7 @@ use feed_rs::{model::Entry, parser::ParseFeedError};
 use url::Url;
 
 use super::feed::{self, Entries};
-use crate::upstream::text::{Line, Link, Passage};
+use toolwire_sources::upstream::text::{Line, Link, Passage};
 
 /// The bound on a summary, in characters.
 const MAX_SUMMARY: usize = 300;

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
-use crate::domains::research::sources::india;
+use crate::sources::india;
 
 /// The forms of a date with a time and no zone. `%B` takes short names of months too.
 const LOCAL: [&str; 6] = [

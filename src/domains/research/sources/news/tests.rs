@@ -8,8 +8,8 @@ use wiremock::{
 };
 
 use super::*;
-use crate::clock;
-use crate::upstream::{
+use toolwire_base::clock;
+use toolwire_sources::upstream::{
     http::FailureKind::*,
     testing::{client, client_remembering, context},
     text::{Line, Passage},

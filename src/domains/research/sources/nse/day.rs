@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use crate::upstream::http::Failure;
+use toolwire_sources::upstream::http::Failure;
 
 /// The day of a text such as `16-JAN-2026`.
 pub(super) fn parse(text: &str) -> Result<NaiveDate, Failure> {

@@ -5,7 +5,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use serde::Deserialize;
 
 use super::{amount::Amount, day};
-use crate::upstream::{
+use toolwire_sources::upstream::{
     http::{Answer, Failure},
     json::{Items, kept},
     text::Line,

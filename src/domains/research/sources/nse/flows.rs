@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 
 use super::{amount::Amount, day};
-use crate::upstream::{
+use toolwire_sources::upstream::{
     http::{Answer, Failure},
     json::Items,
     text::Line,

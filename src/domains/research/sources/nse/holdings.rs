@@ -5,7 +5,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{amount::Amount, day, xbrl::Shares};
-use crate::upstream::{
+use toolwire_sources::upstream::{
     address::address,
     http::{Answer, Failure},
     json::{Items, kept},

@@ -6,13 +6,11 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 
 use super::{amount::Amount, day};
-use crate::{
-    domains::research::sources::{india::LAKH, quarter::Quarter},
-    upstream::{
-        http::{Answer, Failure},
-        json::{Items, kept},
-        text::Line,
-    },
+use crate::sources::{india::LAKH, quarter::Quarter};
+use toolwire_sources::upstream::{
+    http::{Answer, Failure},
+    json::{Items, kept},
+    text::Line,
 };
 
 /// The result of a quarter, in rupees.

@@ -13,7 +13,7 @@ use wiremock::{
 };
 
 use super::*;
-use crate::upstream::testing::{client, client_remembering, context};
+use toolwire_sources::upstream::testing::{client, client_remembering, context};
 
 const FLOWS: &str = "/nse/api/fiidiiTradeReact";
 const RESULTS: &str = "/nse/api/results-comparision";
@@ -198,7 +198,7 @@ async fn a_home_page_that_sends_us_away_is_one_that_is_down_for_now() {
         let server = MockServer::start().await;
         serve(&server, "/nse/", refusal).await;
         let failure = nse(&server).flows(&context()).await.unwrap_err();
-        let error = crate::contract::ToolError::from(failure);
+        let error = toolwire_contract::ToolError::from(failure);
         assert_eq!((error.code.name(), error.retryable), ("UNAVAILABLE", true), "{error}");
         assert_eq!(requests_to(&server, "/nse/").await, requests);
     }

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use roxmltree::{Document, Node};
 
-use crate::{domains::research::sources::attributes, upstream::http::Failure};
+use crate::sources::attributes;
+use toolwire_sources::upstream::http::Failure;
 
 /// Shares in percent of the whole; `None` for a kind that the document does not state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

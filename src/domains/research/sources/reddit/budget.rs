@@ -8,10 +8,8 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::{
-    clock,
-    upstream::http::{Answer, Failure, FailureKind},
-};
+use toolwire_base::clock;
+use toolwire_sources::upstream::http::{Answer, Failure, FailureKind};
 
 /// Until when there is nothing left.
 #[derive(Debug, Default)]

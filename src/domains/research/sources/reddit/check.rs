@@ -4,7 +4,7 @@ use http::{StatusCode, header};
 use serde::Deserialize;
 
 use super::{budget, token};
-use crate::upstream::{
+use toolwire_sources::upstream::{
     http::{Answer, Failure, FailureKind},
     text::Line,
 };

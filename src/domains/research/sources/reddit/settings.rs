@@ -4,7 +4,7 @@ use http::HeaderValue;
 use url::Url;
 
 use super::credentials::Credentials;
-use crate::upstream::now::Now;
+use toolwire_sources::upstream::now::Now;
 
 /// Where Reddit is, and as whom we ask.
 #[derive(Clone, Debug)]

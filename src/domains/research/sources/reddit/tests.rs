@@ -11,13 +11,11 @@ use wiremock::{
 };
 
 use super::*;
-use crate::{
-    contract::{ErrorCode, ToolError},
-    upstream::{
-        http::FailureKind::*,
-        now::Now,
-        testing::{client, context},
-    },
+use toolwire_contract::{ErrorCode, ToolError};
+use toolwire_sources::upstream::{
+    http::FailureKind::*,
+    now::Now,
+    testing::{client, context},
 };
 
 const TOKEN: &str = "token-that-nobody-may-see";

@@ -8,11 +8,9 @@ use serde::Deserialize;
 use tokio::{sync::Mutex, time::Instant};
 
 use super::settings::Settings;
-use crate::{
-    clock,
-    context::ToolContext,
-    upstream::http::{Answer, Client, ExpectedBody, Failure, FailureKind, Outgoing},
-};
+use toolwire_base::clock;
+use toolwire_sources::upstream::http::{Answer, Client, ExpectedBody, Failure, FailureKind, Outgoing};
+use toolwire_tool::context::ToolContext;
 
 /// No token is trusted for longer, whatever it says of itself.
 const LONGEST_LIFE: Duration = Duration::from_hours(24);

@@ -5,7 +5,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use url::Url;
 
 use super::post::Post;
-use crate::upstream::{
+use toolwire_sources::upstream::{
     json::{Flag, Items},
     text::{self, Identifier, Line, Passage, Raw},
 };

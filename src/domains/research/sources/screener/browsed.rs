@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{clock, domains::research::store::screens::ScreenCopy};
+use crate::store::screens::ScreenCopy;
+use toolwire_base::clock;
 
 /// How long a copy is fresh (spec 004 §3.0 "24h Cache TTL").
 const FRESH: Duration = Duration::from_hours(24);

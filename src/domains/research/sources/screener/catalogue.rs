@@ -1,6 +1,7 @@
 //! Which screens a user has: the configured ones for everybody, and above these the user's own.
 
-use crate::{context::UserId, contract::ToolError};
+use toolwire_contract::ToolError;
+use toolwire_tool::context::UserId;
 
 /// One configured screen.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use data_encoding::HEXLOWER;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
-use crate::context::{SessionId, UserId};
+use toolwire_tool::context::{SessionId, UserId};
 
 /// So many sessions of one user may have credentials.
 const MAX_OF_USER: usize = 16;

@@ -6,12 +6,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::{Credentials, Login, PROFILE, Stores};
-use crate::{
-    clock,
-    context::UserId,
-    store::StoreError,
-    upstream::source_status::{Held, Hold},
-};
+use toolwire_base::clock;
+use toolwire_sources::upstream::source_status::{Held, Hold};
+use toolwire_store::StoreError;
+use toolwire_tool::context::UserId;
 
 /// Tells of one user's scrape and credentials. Those of a session are not known here.
 #[derive(Debug)]

@@ -5,10 +5,8 @@
 use scraper::Html;
 
 use super::{selector::selector, table};
-use crate::{
-    domains::research::sources::attributes,
-    upstream::{http::Failure, text::Line},
-};
+use crate::sources::attributes;
+use toolwire_sources::upstream::{http::Failure, text::Line};
 
 pub(super) use super::table::Row;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::header;
 
 use super::page;
-use crate::upstream::http::{Answer, CredentialsOf, Failure, FailureKind, Profile};
+use toolwire_sources::upstream::http::{Answer, CredentialsOf, Failure, FailureKind, Profile};
 
 /// Marks the request that signs in, in the part of an address that is never sent: the page that comes back on bad
 /// credentials is the one that a first visit gets.

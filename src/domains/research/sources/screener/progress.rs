@@ -3,7 +3,7 @@
 
 use tokio::sync::watch;
 
-use crate::context::EventSink;
+use toolwire_tool::context::EventSink;
 
 /// The newest message of a scrape. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::contract::Event;
+    use toolwire_contract::Event;
 
     #[tokio::test]
     async fn a_caller_who_comes_later_hears_the_newest_message() {

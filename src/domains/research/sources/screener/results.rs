@@ -5,10 +5,8 @@
 use std::collections::HashSet;
 
 use super::page::Row;
-use crate::{
-    domains::research::store::screens::ScreenedStock,
-    upstream::{http::Failure, text::Identifier},
-};
+use crate::store::screens::ScreenedStock;
+use toolwire_sources::upstream::{http::Failure, text::Identifier};
 
 /// The results of a screen as its pages come.
 #[derive(Default)]

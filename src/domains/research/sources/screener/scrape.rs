@@ -15,16 +15,14 @@ use super::{
     Browsed, Freshness, Login, PROFILE, Screen, Settings, Stores, page::Page, progress::Progress,
     results::Results, session::Session, under_way, why::Why,
 };
-use crate::{
-    clock,
-    context::ToolContext,
-    domains::research::store::screens::{Claim, ScreenCopy},
-    store::StoreError,
-    upstream::{
-        http::{Client, Failure, FailureKind},
-        text::Line,
-    },
+use crate::store::screens::{Claim, ScreenCopy};
+use toolwire_base::clock;
+use toolwire_sources::upstream::{
+    http::{Client, Failure, FailureKind},
+    text::Line,
 };
+use toolwire_store::StoreError;
+use toolwire_tool::context::ToolContext;
 
 /// A longer screen would take more time than a call has.
 const MAX_PAGES: usize = 8;
@@ -271,7 +269,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::upstream::now::Now;
+    use toolwire_sources::upstream::now::Now;
 
     fn base() -> url::Url {
         "http://127.0.0.1:1/".parse().unwrap()

@@ -11,10 +11,8 @@ use super::{
     page::{self, Page},
     profile::SIGN_IN,
 };
-use crate::{
-    context::ToolContext,
-    upstream::http::{Answer, Client, ExpectedBody, Failure, Outgoing},
-};
+use toolwire_sources::upstream::http::{Answer, Client, ExpectedBody, Failure, Outgoing};
+use toolwire_tool::context::ToolContext;
 
 /// Rows asked for on one page: what the site shows by itself.
 const ROWS: &str = "50";

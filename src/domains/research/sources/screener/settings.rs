@@ -5,7 +5,7 @@ use std::{ops::RangeInclusive, time::Duration};
 use url::Url;
 
 use super::{Login, Screen};
-use crate::upstream::now::Now;
+use toolwire_sources::upstream::now::Now;
 
 /// What can be set.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{domains::research::store::screens::Screens, store::cool_downs::CoolDowns};
+use crate::store::screens::Screens;
+use toolwire_store::cool_downs::CoolDowns;
 
 /// The stores of a connector.
 #[derive(Clone, Debug)]

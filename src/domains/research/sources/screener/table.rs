@@ -7,13 +7,10 @@ use percent_encoding::percent_decode_str;
 use scraper::{ElementRef, Html};
 
 use super::selector::selector;
-use crate::{
-    domains::research::sources::universe,
-    domains::research::store::screens::ScreenedStock,
-    upstream::{
-        http::Failure,
-        text::{Identifier, Line},
-    },
+use crate::{sources::universe, store::screens::ScreenedStock};
+use toolwire_sources::upstream::{
+    http::Failure,
+    text::{Identifier, Line},
 };
 
 /// One result.

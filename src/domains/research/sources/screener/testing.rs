@@ -12,16 +12,14 @@ use wiremock::{
 
 pub(super) use self::stores::{DAY, MemoryScreens, OneCoolDown};
 use super::{Credentials, Login, PROFILE, Screener, Settings, Stores};
-use crate::{
-    context::{ToolContext, User},
-    domains::research::store::screens::{ScreenCopy, ScreenedStock},
-    upstream::{
-        http::{Client, Profile},
-        now::Now,
-        testing,
-        text::{Identifier, Line},
-    },
+use crate::store::screens::{ScreenCopy, ScreenedStock};
+use toolwire_sources::upstream::{
+    http::{Client, Profile},
+    now::Now,
+    testing,
+    text::{Identifier, Line},
 };
+use toolwire_tool::context::{ToolContext, User};
 
 /// A connector to a mock site, with the stores and credentials it uses.
 pub(super) struct Fixture {
@@ -110,7 +108,7 @@ impl Fixture {
 }
 
 /// The connector at an address, with one screen and everything in memory.
-pub(in crate::domains::research::sources) fn connector(client: Client, base: Url) -> Screener {
+pub(in crate::sources) fn connector(client: Client, base: Url) -> Screener {
     let mut settings = Settings::embedded(base, Now::Wall);
     settings.demo = Some(Login::new("riley@example.com", "s3cret-word"));
     settings.screens.truncate(1);
@@ -120,7 +118,7 @@ pub(in crate::domains::research::sources) fn connector(client: Client, base: Url
 }
 
 /// A page of a screen as the site writes it.
-pub(in crate::domains::research::sources) fn screen_page(
+pub(in crate::sources) fn screen_page(
     symbols: &[&str],
     first_id: usize,
     total: usize,
@@ -165,5 +163,5 @@ pub(super) fn copy(age: Duration) -> ScreenCopy {
         market_cap_cr: 2.0,
         roe: None,
     };
-    ScreenCopy { name: Line::of("Old"), stocks: vec![stock], scraped_at: crate::clock::wall() - age }
+    ScreenCopy { name: Line::of("Old"), stocks: vec![stock], scraped_at: toolwire_base::clock::wall() - age }
 }

@@ -14,7 +14,9 @@ use super::{
     testing::{DAY, Fixture, call_of, copy, html},
     *,
 };
-use crate::{clock, contract::Event, store::cool_downs::CoolDown};
+use toolwire_base::clock;
+use toolwire_contract::Event;
+use toolwire_store::cool_downs::CoolDown;
 
 const DEFAULT: &str = "screens/101/default/";
 const OTHERS: [&str; 3] = ["screens/102/value-picks/", "screens/103/small-cap/", "screens/104/momentum/"];
@@ -153,7 +155,7 @@ async fn live_without_credentials_the_copy_is_returned_or_they_are_asked_for() {
 #[tokio::test]
 async fn each_user_signs_in_as_that_user_and_sees_that_users_copies_only() {
     let fixture = full_site().await;
-    let user = |name: &str| name.parse::<crate::context::UserId>().unwrap();
+    let user = |name: &str| name.parse::<toolwire_tool::context::UserId>().unwrap();
     fixture.credentials.set(&user("demo"), None, Login::new("demo-name", "demo-word"));
     fixture.credentials.set(&user("riley"), None, Login::new("riley-name", "riley-word"));
     fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
@@ -250,7 +252,7 @@ async fn without_its_store_the_site_is_not_asked() {
 async fn a_cancelled_call_asks_nothing() {
     let fixture = full_site().await;
     let context = call_of("demo");
-    context.cancellation.cancel(crate::context::StopCause::Cancelled);
+    context.cancellation.cancel(toolwire_tool::context::StopCause::Cancelled);
     let error = fixture.screener.browse("default", Refresh::Force, &context).await.unwrap_err();
     assert_eq!(error, ToolError::cancelled());
     assert_eq!(fixture.requests().await.len(), 0);
@@ -259,7 +261,7 @@ async fn a_cancelled_call_asks_nothing() {
 #[tokio::test]
 async fn a_caller_hears_which_page_is_read() {
     let fixture = full_site().await;
-    let (events, mut heard) = crate::context::EventSink::speaking();
+    let (events, mut heard) = toolwire_tool::context::EventSink::speaking();
     let context = ToolContext { events, ..call_of("demo") };
     fixture.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
     drop(context);

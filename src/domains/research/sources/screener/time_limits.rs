@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::context::{Cancellation, EventSink, ToolContext};
+use toolwire_tool::context::{Cancellation, EventSink, ToolContext};
 
 /// The most that is left for returning the copy.
 const MAX_RESERVE: Duration = Duration::from_secs(2);

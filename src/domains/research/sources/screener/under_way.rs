@@ -8,7 +8,10 @@ use std::{mem, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
 use super::{PROFILE, progress::Progress};
-use crate::{clock, context::UserId, domains::research::store::screens::Screens, store::StoreError};
+use crate::store::screens::Screens;
+use toolwire_base::clock;
+use toolwire_store::StoreError;
+use toolwire_tool::context::UserId;
 
 /// How often it is looked at.
 const INTERVAL: Duration = Duration::from_millis(200);

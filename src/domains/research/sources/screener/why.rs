@@ -3,13 +3,11 @@
 use std::time::{Duration, SystemTime};
 
 use super::PROFILE;
-use crate::{
-    clock::{self, rfc3339},
-    contract::{ErrorCode, Origin, ToolError},
-    domains::research::store::screens::ScreenCopy,
-    store::{StoreError, cool_downs::CoolDown},
-    upstream::http::{Failure, FailureKind},
-};
+use crate::store::screens::ScreenCopy;
+use toolwire_base::clock::{self, rfc3339};
+use toolwire_contract::{ErrorCode, Origin, ToolError};
+use toolwire_sources::upstream::http::{Failure, FailureKind};
+use toolwire_store::{StoreError, cool_downs::CoolDown};
 
 /// Why a screen was not scraped.
 #[derive(Clone, Debug, PartialEq)]

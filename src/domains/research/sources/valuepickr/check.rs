@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::upstream::{
+use toolwire_sources::upstream::{
     http::{Answer, Failure, FailureKind},
     text::Line,
 };

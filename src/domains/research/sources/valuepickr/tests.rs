@@ -7,7 +7,7 @@ use wiremock::{
 };
 
 use super::*;
-use crate::upstream::{
+use toolwire_sources::upstream::{
     http::FailureKind::{self, *},
     testing::{client, context},
     text::{Identifier, Line},

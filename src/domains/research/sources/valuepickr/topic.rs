@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use url::Url;
 
-use crate::upstream::text::{Identifier, Line, Passage};
+use toolwire_sources::upstream::text::{Identifier, Line, Passage};
 
 /// A discussion in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]

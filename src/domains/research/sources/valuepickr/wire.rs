@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
 use super::topic::Topic;
-use crate::upstream::{
+use toolwire_sources::upstream::{
     json::{Flag, Items},
     text::{Identifier, Line, Raw},
 };

@@ -15,13 +15,11 @@ use self::{
     consistency::Stated,
     wire::{Arrays, Item, Wire},
 };
-use crate::{
-    domains::research::sources::india,
-    upstream::{
-        http::{Answer, Failure},
-        json::kept,
-        text::Line,
-    },
+use crate::sources::india;
+use toolwire_sources::upstream::{
+    http::{Answer, Failure},
+    json::kept,
+    text::Line,
 };
 
 /// No exchange is closed for longer.

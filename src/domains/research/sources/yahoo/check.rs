@@ -4,7 +4,7 @@ use ::http::StatusCode;
 use serde::Deserialize;
 
 use super::{crumb, envelope::Envelope, request::FOR_CRUMB};
-use crate::upstream::http::{Answer, Failure, FailureKind};
+use toolwire_sources::upstream::http::{Answer, Failure, FailureKind};
 
 /// The envelope of a chart, in which a 400 says why.
 #[derive(Deserialize)]

@@ -6,10 +6,8 @@ use ::http::{HeaderValue, header};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{request, settings::Settings};
-use crate::{
-    context::ToolContext,
-    upstream::http::{Client, Failure},
-};
+use toolwire_sources::upstream::http::{Client, Failure};
+use toolwire_tool::context::ToolContext;
 
 /// More than the 11 characters that a crumb has, and less than a page.
 const MAX_LENGTH: usize = 64;

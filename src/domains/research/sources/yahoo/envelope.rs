@@ -5,7 +5,7 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny},
 };
 
-use crate::upstream::{
+use toolwire_sources::upstream::{
     http::{Failure, FailureKind},
     json::Items,
     text::Line,

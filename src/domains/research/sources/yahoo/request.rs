@@ -4,7 +4,7 @@
 use ::http::StatusCode;
 
 use super::settings::Settings;
-use crate::upstream::{
+use toolwire_sources::upstream::{
     address::address,
     http::{Answer, ExpectedBody, Outgoing},
 };

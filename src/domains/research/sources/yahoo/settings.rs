@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::upstream::now::Now;
+use toolwire_sources::upstream::now::Now;
 
 /// Where Yahoo Finance is, and when.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use wiremock::{
 };
 
 use super::*;
-use crate::upstream::{
+use toolwire_sources::upstream::{
     http::FailureKind,
     now::Now,
     testing::{client, client_remembering, context},

@@ -6,13 +6,11 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 
 use super::{ResultOfQuarter, envelope::Envelope, number::Number};
-use crate::{
-    domains::research::sources::quarter::Quarter,
-    upstream::{
-        http::{Answer, Failure},
-        json::{Items, parsed},
-        text::Line,
-    },
+use crate::sources::quarter::Quarter;
+use toolwire_sources::upstream::{
+    http::{Answer, Failure},
+    json::{Items, parsed},
+    text::Line,
 };
 
 /// What is asked for.

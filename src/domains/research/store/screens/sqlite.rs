@@ -6,19 +6,17 @@ use futures_util::future::BoxFuture;
 use sqlx::{Row, sqlite::SqliteRow};
 
 use super::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens};
-use crate::{
-    clock,
-    context::UserId,
-    domains::research::store::tables::Tables,
-    store::{
-        StoreError,
-        sqlite::{
-            Change, Durability, Failed,
-            time::{instant, length, millis},
-        },
+use crate::store::tables::Tables;
+use toolwire_base::clock;
+use toolwire_sources::upstream::text::{Identifier, Line};
+use toolwire_store::{
+    StoreError,
+    sqlite::{
+        Change, Durability, Failed,
+        time::{instant, length, millis},
     },
-    upstream::text::{Identifier, Line},
 };
+use toolwire_tool::context::UserId;
 
 const COPY: &str = "SELECT name, scraped_at FROM screens WHERE user_id = ? AND screen_id = ?";
 

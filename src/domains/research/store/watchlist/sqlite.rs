@@ -6,18 +6,16 @@ use futures_util::future::BoxFuture;
 use sqlx::{Row, sqlite::SqliteRow};
 
 use super::{Changed, MAX_NOTE, WatchOrigin, WatchedStock, Watchlists};
-use crate::{
-    context::UserId,
-    domains::research::store::tables::Tables,
-    store::{
-        StoreError,
-        sqlite::{
-            Change, Durability, Failed,
-            time::{instant, millis},
-        },
+use crate::store::tables::Tables;
+use toolwire_sources::upstream::text::{Line, Passage};
+use toolwire_store::{
+    StoreError,
+    sqlite::{
+        Change, Durability, Failed,
+        time::{instant, millis},
     },
-    upstream::text::{Line, Passage},
 };
+use toolwire_tool::context::UserId;
 
 const LIST: &str = "SELECT w.symbol, COALESCE(w.name, s.name) AS name, note, added_at, updated_at, cmp, screened_at \
                     FROM watchlist w LEFT JOIN screened_prices s USING (user_id, symbol) \

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domains::research::settings;
+use crate::settings;
 
 fn first_day() -> NaiveDate {
     "2024-01-01".parse().unwrap()

@@ -2,7 +2,7 @@
 
 use prost_types::{Value, value::Kind};
 
-use crate::domains::research::proto::v1::{ComparedMetric, GetFundamentalsOutput, GetTechnicalsOutput};
+use crate::proto::v1::{ComparedMetric, GetFundamentalsOutput, GetTechnicalsOutput};
 
 /// What was found of a stock.
 pub(super) struct Column {

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    domains::research::proto::v1::QuarterlyResult,
-    domains::research::{
-        sources::{
-            india::CRORE,
-            nse::FiledResult,
-            quarter::Quarter,
-            yahoo::{ResultOfQuarter, Summary, Timeseries},
-        },
-        tools::figure::rounded,
+    proto::v1::QuarterlyResult,
+    sources::{
+        india::CRORE,
+        nse::FiledResult,
+        quarter::Quarter,
+        yahoo::{ResultOfQuarter, Summary, Timeseries},
     },
+    tools::figure::rounded,
 };
 
 /// Results, by quarter.

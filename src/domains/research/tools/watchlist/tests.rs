@@ -9,21 +9,21 @@ use std::{
 use futures_util::future::{BoxFuture, ready};
 
 use crate::{
-    clock,
+    proto::v1 as wire,
+    sources::{symbols::Symbols, universe::Universe, watchlist::UserWatchlists},
+    store::watchlist::{Changed, MAX_NOTE, WatchOrigin, WatchedStock, Watchlists},
+    tools::{AddToWatchlist, BrowseWatchlist, RemoveFromWatchlist},
+};
+use toolwire_base::clock;
+use toolwire_contract::ErrorCode;
+use toolwire_sources::upstream::{
+    now::Now,
+    text::{Line, Passage},
+};
+use toolwire_store::StoreError;
+use toolwire_tool::{
+    Tool,
     context::{Services, ToolContext, Unfinished, User, UserId},
-    contract::ErrorCode,
-    domains::research::proto::v1 as wire,
-    domains::research::{
-        sources::{symbols::Symbols, universe::Universe, watchlist::UserWatchlists},
-        store::watchlist::{Changed, MAX_NOTE, WatchOrigin, WatchedStock, Watchlists},
-        tools::{AddToWatchlist, BrowseWatchlist, RemoveFromWatchlist},
-    },
-    store::StoreError,
-    tool::Tool,
-    upstream::{
-        now::Now,
-        text::{Line, Passage},
-    },
 };
 
 #[derive(Debug, Default)]

@@ -1,17 +1,14 @@
 //! The tools against the embedded origin: whatever it holds is read, found and safe.
 
 use super::*;
-use crate::{domains::research::sources::embedded as sources, files::Tree, upstream::http::Sender};
+use crate::sources::embedded as sources;
+use toolwire_base::files::Tree;
+use toolwire_sources::upstream::http::Sender;
 
 fn embedded(watched: &[&'static str]) -> ToolContext {
-    let universe = Tree::Embedded(crate::domains::research::data::files())
-        .read("research/universe.json")
-        .unwrap()
-        .unwrap();
+    let universe = Tree::Embedded(crate::data::files()).read("research/universe.json").unwrap().unwrap();
     let universe = Universe::parse(&universe).unwrap();
-    let sender =
-        sources::attach(Sender::new().unwrap(), Tree::Embedded(crate::domains::research::data::files()))
-            .unwrap();
+    let sender = sources::attach(Sender::new().unwrap(), Tree::Embedded(crate::data::files())).unwrap();
     call_over(&sender, sources::base, universe, watched)
 }
 

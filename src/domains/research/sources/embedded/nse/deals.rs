@@ -8,7 +8,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::visit::refusal;
-use crate::domains::research::sources::embedded::{asked::Asked, data::Data, reply};
+use crate::sources::embedded::{asked::Asked, data::Data, reply};
 
 /// So many rows has the JSON at most.
 const MOST: usize = 70;

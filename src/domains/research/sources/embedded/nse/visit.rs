@@ -3,7 +3,7 @@
 use axum::response::Response;
 use http::StatusCode;
 
-use crate::domains::research::sources::embedded::{asked::Asked, reply};
+use crate::sources::embedded::{asked::Asked, reply};
 
 /// What every page sets.
 pub(super) const COOKIE: (&str, &str) = ("nsit", "embedded");

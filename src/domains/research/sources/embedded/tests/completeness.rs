@@ -2,13 +2,11 @@
 
 use serde_json::Value;
 
-use crate::{
-    domains::research::sources::{embedded::data::Data, universe::Stock},
-    files::Tree,
-};
+use crate::sources::{embedded::data::Data, universe::Stock};
+use toolwire_base::files::Tree;
 
 fn data() -> Data {
-    Data::load(Tree::Embedded(crate::domains::research::data::files())).unwrap()
+    Data::load(Tree::Embedded(crate::data::files())).unwrap()
 }
 
 /// The closing prices, those that are null left out.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::domains::research::sources::embedded::data::Data;
+use crate::sources::embedded::data::Data;
 
 /// The topic of a number, with all its posts.
 pub(super) fn read(data: &Data, number: &str) -> Option<Value> {

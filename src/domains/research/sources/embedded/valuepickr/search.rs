@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::documents::{posts_of, read, topics};
-use crate::domains::research::sources::embedded::{asked::Asked, data::Data, query::Query, reply};
+use crate::sources::embedded::{asked::Asked, data::Data, query::Query, reply};
 
 /// So many topics are found at most.
 const MOST: usize = 50;

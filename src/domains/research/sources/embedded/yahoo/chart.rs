@@ -3,7 +3,7 @@
 use chrono::{DateTime, Datelike, Days, Months, NaiveTime, Utc};
 use serde_json::{Value, json};
 
-use crate::domains::research::sources::embedded::asked::Asked;
+use crate::sources::embedded::asked::Asked;
 
 /// What is wanted of a chart.
 #[derive(Debug)]

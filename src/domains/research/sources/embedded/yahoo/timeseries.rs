@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::domains::research::sources::embedded::asked::Asked;
+use crate::sources::embedded::asked::Asked;
 
 /// One entry for each type asked for. One without values has only its `meta`.
 pub(super) fn cut(document: Option<Value>, symbol: &str, asked: &Asked) -> Value {

@@ -9,7 +9,7 @@ use wiremock::{
 };
 
 use super::*;
-use crate::domains::research::sources::nse::deals::parse_csv;
+use crate::sources::nse::deals::parse_csv;
 
 const DEALS: &str = "/nse/api/historicalOR/bulk-block-short-deals";
 

@@ -9,24 +9,22 @@ use std::{
 use futures_util::future::{BoxFuture, ready};
 use tokio::sync::Notify;
 
-use crate::{
-    context::UserId,
-    domains::research::store::screens::{Claim, ScreenCopy, Screens},
-    store::{
-        StoreError,
-        cool_downs::{CoolDown, CoolDowns},
-    },
+use crate::store::screens::{Claim, ScreenCopy, Screens};
+use toolwire_store::{
+    StoreError,
+    cool_downs::{CoolDown, CoolDowns},
 };
+use toolwire_tool::context::UserId;
 
 /// How long a copy is fresh, and a claim holds.
-pub(in crate::domains::research::sources::screener) const DAY: Duration = Duration::from_hours(24);
+pub(in crate::sources::screener) const DAY: Duration = Duration::from_hours(24);
 
 /// Copies and claims in memory.
 #[derive(Debug, Default)]
-pub(in crate::domains::research::sources::screener) struct MemoryScreens {
+pub(in crate::sources::screener) struct MemoryScreens {
     state: Mutex<State>,
     /// Told of each copy that is kept.
-    pub(in crate::domains::research::sources::screener) kept: Notify,
+    pub(in crate::sources::screener) kept: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -45,30 +43,25 @@ struct Claimed {
 }
 
 impl MemoryScreens {
-    pub(in crate::domains::research::sources::screener) fn put(
-        &self,
-        user: &str,
-        screen_id: &str,
-        copy: ScreenCopy,
-    ) {
+    pub(in crate::sources::screener) fn put(&self, user: &str, screen_id: &str, copy: ScreenCopy) {
         let key = (user.parse().unwrap(), screen_id.to_owned());
         self.state.lock().unwrap().copies.insert(key, copy);
     }
 
-    pub(in crate::domains::research::sources::screener) fn ids(&self, user: &str) -> Vec<String> {
+    pub(in crate::sources::screener) fn ids(&self, user: &str) -> Vec<String> {
         let state = self.state.lock().unwrap();
         state.copies.keys().filter(|(of, _)| of.as_str() == user).map(|(_, id)| id.clone()).collect()
     }
 
-    pub(in crate::domains::research::sources::screener) fn spend(&self, user: &str, at: SystemTime) {
+    pub(in crate::sources::screener) fn spend(&self, user: &str, at: SystemTime) {
         self.state.lock().unwrap().claims.insert(user.parse().unwrap(), Claimed { at, ends_by: at });
     }
 
-    pub(in crate::domains::research::sources::screener) fn is_spent(&self, user: &str) -> bool {
+    pub(in crate::sources::screener) fn is_spent(&self, user: &str) -> bool {
         self.state.lock().unwrap().claims.contains_key(&user.parse().unwrap())
     }
 
-    pub(in crate::domains::research::sources::screener) fn fail(&self) {
+    pub(in crate::sources::screener) fn fail(&self) {
         self.state.lock().unwrap().fails = true;
     }
 
@@ -199,9 +192,7 @@ impl Screens for MemoryScreens {
 
 /// At most one cool-down, for everybody.
 #[derive(Debug, Default)]
-pub(in crate::domains::research::sources::screener) struct OneCoolDown(
-    pub(in crate::domains::research::sources::screener) Mutex<Option<CoolDown>>,
-);
+pub(in crate::sources::screener) struct OneCoolDown(pub(in crate::sources::screener) Mutex<Option<CoolDown>>);
 
 impl CoolDowns for OneCoolDown {
     fn in_force<'a>(

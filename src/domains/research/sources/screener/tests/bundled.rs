@@ -4,15 +4,13 @@ use super::{
     super::{testing::call_of, *},
     symbols,
 };
-use crate::{
-    domains::research::sources::{
-        embedded,
-        screener::testing::{MemoryScreens, OneCoolDown},
-        universe::Universe,
-    },
-    files::Tree,
-    upstream::{http::Sender, now::Now, testing},
+use crate::sources::{
+    embedded,
+    screener::testing::{MemoryScreens, OneCoolDown},
+    universe::Universe,
 };
+use toolwire_base::files::Tree;
+use toolwire_sources::upstream::{http::Sender, now::Now, testing};
 
 /// The connector, and the universe that its stocks come from.
 fn bundled(credentials: Credentials) -> (Screener, Universe) {
@@ -21,9 +19,7 @@ fn bundled(credentials: Credentials) -> (Screener, Universe) {
     let settings = Settings::embedded(embedded::base("screener"), Now::Recorded(universe.recorded_at()));
     let stores =
         Stores { screens: Arc::<MemoryScreens>::default(), cool_downs: Arc::<OneCoolDown>::default() };
-    let sender =
-        embedded::attach(Sender::new().unwrap(), Tree::Embedded(crate::domains::research::data::files()))
-            .unwrap();
+    let sender = embedded::attach(Sender::new().unwrap(), Tree::Embedded(crate::data::files())).unwrap();
     let client = testing::client_over(PROFILE, sender);
     (Screener::new(client, stores, Arc::new(credentials), settings), universe)
 }

@@ -18,7 +18,7 @@ use super::{
     },
     DEFAULT, symbols,
 };
-use crate::upstream::http::Profile;
+use toolwire_sources::upstream::http::Profile;
 
 /// What is wrong with a site.
 #[derive(Clone, Copy, Debug)]
@@ -208,7 +208,7 @@ async fn neither_credentials_nor_cookies_are_logged_or_told() {
         .with_max_level(tracing::Level::TRACE)
         .with_writer(move || writer.clone())
         .finish();
-    let _subscriber = crate::telemetry::capture::capture(subscriber);
+    let _subscriber = toolwire_base::capture::capture(subscriber);
     // The first one only makes every place that logs known: one that another test met first, on a thread without a
     // subscriber, would be silent here until the interest of all is asked for again.
     for wrong in [Wrong::Incomplete, Wrong::BadCredentials, Wrong::Anonymous, Wrong::Incomplete] {

@@ -4,11 +4,9 @@ use super::{
     super::testing::{DAY, Fixture, call_of, copy},
     *,
 };
-use crate::{
-    context::{EventSink, UserId},
-    contract::Event,
-    domains::research::store::screens::{Claim, Screens},
-};
+use crate::store::screens::{Claim, Screens};
+use toolwire_contract::Event;
+use toolwire_tool::context::{EventSink, UserId};
 
 fn demo() -> UserId {
     "demo".parse().unwrap()

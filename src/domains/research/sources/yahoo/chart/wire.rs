@@ -8,15 +8,13 @@ use super::{
     consistency::{Dividend, Market, YearRange},
     splits::Split,
 };
-use crate::{
-    domains::research::sources::{
-        india,
-        yahoo::{envelope::Envelope, number::Number},
-    },
-    upstream::{
-        json::{Column, Items, values},
-        text::Line,
-    },
+use crate::sources::{
+    india,
+    yahoo::{envelope::Envelope, number::Number},
+};
+use toolwire_sources::upstream::{
+    json::{Column, Items, values},
+    text::Line,
 };
 
 #[derive(Deserialize)]

@@ -7,7 +7,7 @@ use wiremock::{
 };
 
 use super::*;
-use crate::contract::ToolError;
+use toolwire_contract::ToolError;
 
 const SUMMARY: &str = "/yahoo/v10/finance/quoteSummary/INFY.NS";
 

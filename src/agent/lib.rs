@@ -1,0 +1,210 @@
+//! The agent: answers a message by calling tools, with citations that are checked (specs 000, 003, 004 §5.3).
+//!
+//! It is a caller like any other: it has no way to a tool but the pipeline, and no rights but its user's. The messages
+//! of `toolwire.agent.v1` are what a turn says, whichever face it came in by; data in them is JSON text here. Not here:
+//! which turns may begin, and whose they are (`toolwire_server::service`).
+
+pub mod answer;
+mod asker;
+mod asking;
+mod chosen;
+mod cycle;
+mod draft;
+pub mod ground;
+mod help;
+pub mod in_full;
+pub mod job;
+pub mod kept_call;
+pub mod log;
+pub mod memory;
+mod meter;
+mod parts;
+pub mod planners;
+pub mod prompts;
+pub mod proposal;
+mod reply;
+mod run;
+pub mod running;
+mod shown;
+pub mod turn;
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::BoxFuture;
+use tokio::{select, time::sleep_until};
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    asking::{Asking, Budget},
+    parts::{Mode, ModelParts, Parts},
+};
+use self::{
+    log::Log,
+    memory::{Ending, Memory, Remembered, Session},
+    run::{Beginning, Turn, unavailable},
+};
+use toolwire_base::clock;
+use toolwire_config::Agent as Settings;
+use toolwire_contract::{
+    Refusal, TurnRefusal,
+    convert::timestamp,
+    proto::agent::v1::{TurnStarted, turn_event::Event},
+    status,
+};
+use toolwire_engine::registry::{Category, RegisteredTool, Status, ToolType};
+use toolwire_planner::Offer;
+use toolwire_telemetry::metric;
+use toolwire_tool::context::{RequestId, User};
+
+/// Names a turn: the idempotency key of its request.
+pub type TurnId = RequestId;
+
+/// At most so much of a turn's time is kept for its answer.
+const RESERVED: Duration = Duration::from_secs(10);
+
+/// The agent. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Agent(Arc<Parts>);
+
+impl Agent {
+    /// The agent of these parts.
+    pub fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// What it is made of.
+    pub fn parts(&self) -> &Parts {
+        &self.0
+    }
+
+    /// What turns may spend.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// Carries a turn out, as long as somebody reads what it says and nobody cancels it. Its end, which is kept and yet
+    /// to be told.
+    pub fn carry_out<'a>(
+        &'a self,
+        asking: &'a Asking,
+        log: &'a Log,
+        cancelled: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Event, Refusal>> {
+        Box::pin(self.carried_out(asking, log, cancelled))
+    }
+
+    async fn carried_out(
+        &self,
+        asking: &Asking,
+        log: &Log,
+        cancelled: &CancellationToken,
+    ) -> Result<Event, Refusal> {
+        let began = clock::now();
+        let memory = self.memory(asking);
+        let end = select! {
+            // The deadline wins a tie.
+            biased;
+            () = sleep_until(asking.context.deadline.at()) => Err(Refusal::DeadlineExceeded),
+            () = cancelled.cancelled() => Err(TurnRefusal::Cancelled.into()),
+            () = log.abandoned() => Err(Refusal::CallerGone),
+            end = self.turn(asking, log, &memory) => end,
+            never = log.keep_talking() => match never {},
+        };
+        let outcome = end.as_ref().map_or_else(status::reason_of, |(_, outcome)| outcome);
+        metric::turn_ended(self.0.mode.word(), outcome, clock::now() - began);
+        tracing::info!(
+            target: "toolwire::agent",
+            user_id = %asking.context.user.id,
+            turn_id = %asking.turn_id,
+            session_digest = %asking.session.digest(),
+            outcome,
+            "turn"
+        );
+        // One that goes on from where it paused can do so again, unless somebody wants it no more.
+        let is_over = asking.standing.is_none() || matches!(end, Err(Refusal::Turn(_)));
+        if end.is_err()
+            && is_over
+            && let Err(error) = memory.end(&Ending::Cancelled, &[], false).await
+        {
+            tracing::error!(%error, "a cancelled turn cannot be kept");
+        }
+        end.map(|(event, _)| event)
+    }
+
+    fn memory(&self, asking: &Asking) -> Session {
+        Session {
+            store: Arc::clone(&self.0.sessions),
+            user: asking.context.user.id.clone(),
+            session: asking.session.clone(),
+            turn_id: asking.turn_id,
+            message: asking.message.clone(),
+            account: asking.account.clone(),
+            created_at: asking.created_at,
+        }
+    }
+
+    /// Carries a turn out to its end: the event that tells it, and the word for it.
+    async fn turn(
+        &self,
+        asking: &Asking,
+        log: &Log,
+        memory: &dyn Memory,
+    ) -> Result<(Event, &'static str), Refusal> {
+        let parts = &*self.0;
+        let remembered = memory.messages().await.map_err(|error| unavailable(&error))?;
+        let remembered = remembered.after(&asking.before);
+        let offer = self.offer(asking, &remembered);
+        log.tell(Event::Started(TurnStarted {
+            session_id: asking.session.to_string(),
+            mode: parts.mode.word().to_owned(),
+            model: parts.model.clone(),
+            tools_offered: u32::try_from(offer.tools().len()).unwrap_or(u32::MAX),
+            deadline: Some(timestamp(clock::wall_at(asking.context.deadline.at()))),
+        }));
+        let left = asking.context.remaining();
+        let until = asking.context.deadline.at() - (left / 5).min(RESERVED);
+        let beginning = Beginning { parts, asking, log, memory, offer, remembered, until };
+        Turn::new(beginning).run().await
+    }
+
+    /// What a user may read: functions that do nothing else and need no documents of a task.
+    pub(crate) fn reads(&self, user: &User) -> Offer {
+        let is_offered = |tool: &RegisteredTool| {
+            let definition = &tool.definition;
+            definition.kind == ToolType::Function
+                && definition.category == Category::Read
+                && !matches!(definition.status, Status::Disabled(_))
+                && !needs_task(tool)
+                && self.0.policy.may_call(user, &definition.name)
+        };
+        self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered)
+    }
+
+    /// What the turn may call: functions that the user may call and that need no documents of a task. A model may ask
+    /// the user too, and is shown no more tools than it can choose from.
+    fn offer(&self, asking: &Asking, remembered: &Remembered) -> Offer {
+        let user = &asking.context.user;
+        let plans_by_model = self.0.mode != Mode::Embedded;
+        let is_offered = |tool: &RegisteredTool| {
+            let definition = &tool.definition;
+            (definition.kind == ToolType::Function
+                || (plans_by_model && definition.kind == ToolType::AskMaster))
+                && !matches!(definition.status, Status::Disabled(_))
+                && !needs_task(tool)
+                && asking.tags.iter().all(|tag| definition.tags.contains(tag))
+                && self.0.policy.may_call(user, &definition.name)
+        };
+        let offer = self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered);
+        if !plans_by_model {
+            return offer;
+        }
+        let called = remembered.history.iter().flat_map(|exchange| &exchange.calls);
+        offer.narrowed(&asking.message, called.map(|call| call.tool.as_str()))
+    }
+}
+
+/// Whether a tool works on the documents of a task, of which a conversation has none.
+fn needs_task(tool: &RegisteredTool) -> bool {
+    let services = tool.executor.as_ref().map(|executor| executor.services());
+    services.is_some_and(|services| services.needs::<toolwire_store::workspace::Workspace>())
+}

@@ -1,0 +1,114 @@
+//! Plans by a model's own calls of tools (specs 002, 004): it is given the declarations of the export and its own calls
+//! with their results, until it calls no more and writes the answer.
+//!
+//! Whatever it calls, a name that was not offered and arguments that are no object are results that it sees, and no
+//! calls.
+
+mod heard;
+mod told;
+
+use std::sync::{Arc, OnceLock};
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use self::{heard::calls, told::steps};
+use crate::{
+    asker::{Asker, Purpose},
+    prompts::{Prompt, Prompts, Values},
+    shown,
+};
+use toolwire_engine::{
+    exports::{self, Format, Options},
+    registry::guidance_for_planner,
+};
+use toolwire_planner::{Asked, Made, Offer, Plan, PlanError, Planner, Step};
+use toolwire_sources::{
+    models::{Form, Request, Whole},
+    upstream::source_status::SourceBudget,
+};
+
+/// After so many answers in a row of nothing but calls that are none, the model has failed.
+const MOST_BROKEN: usize = 2;
+
+/// Plans of one turn by a model's own calls.
+#[derive(Debug)]
+pub(crate) struct Native {
+    pub(crate) asker: Asker,
+    pub(crate) prompts: Arc<Prompts>,
+    /// How often each source may be asked.
+    pub(crate) budgets: Arc<[SourceBudget]>,
+    /// The declarations of the turn's tools, which are the same at each step.
+    pub(crate) declared: OnceLock<Option<Arc<Value>>>,
+}
+
+impl Planner for Native {
+    fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        Box::pin(self.planned(asked))
+    }
+}
+
+impl Native {
+    async fn planned(&self, asked: Asked<'_>) -> Result<Plan, PlanError> {
+        if is_lost(asked.made, asked.offer) {
+            return Err(PlanError::failed("the model calls tools that there are not"));
+        }
+        let answer =
+            asked.made.last().and_then(|made| made.call.by_model.as_ref()).map_or(0, |it| it.answer + 1);
+        let whole = self.asker.whole(Purpose::Plan, self.request(&asked).await).await?;
+        let Whole { text, calls: called, .. } = whole;
+        let step = match calls(called, answer, asked.offer) {
+            calls if !calls.is_empty() => Step::Call(calls),
+            // Whoever answers is asked for the answer by itself.
+            _ if text.trim().is_empty() => Step::Answer,
+            _ => Step::Say(text),
+        };
+        Ok(Plan { step, reason: String::new(), confidence: 1.0, alternatives: Vec::new() })
+    }
+
+    async fn request(&self, asked: &Asked<'_>) -> Request {
+        let budget = self.asker.budget();
+        let system = self.prompts.render(
+            Prompt::Agent,
+            &Values {
+                today: &asked.today.to_string(),
+                account: asked.account.unwrap_or_default(),
+                guidance: &guidance_for_planner(asked.offer.tools(), &self.budgets),
+                ..Values::default()
+            },
+        );
+        let mut messages = shown::conversation(asked, budget);
+        messages.extend(steps(asked, budget).await);
+        let tools = self.declared.get_or_init(|| declared(self.asker.model().form(), asked.offer)).clone();
+        Request { system, messages, tools, ..Request::default() }
+    }
+}
+
+/// The tools of an offer as the provider takes them: the export, and nothing else. `None` if there are none.
+fn declared(form: Form, offer: &Offer) -> Option<Arc<Value>> {
+    let format = match form {
+        Form::Gemini => Format::Gemini,
+        Form::Openai => Format::Openai,
+        Form::Anthropic => Format::Anthropic,
+    };
+    let definitions: Vec<_> = offer.tools().iter().map(|tool| &tool.definition).collect();
+    let export = exports::export(format, &definitions, &Options::default());
+    let tools: Value = serde_json::from_str(&export.json).expect("an export is JSON");
+    tools.as_array().is_some_and(|tools| !tools.is_empty()).then(|| Arc::new(tools))
+}
+
+/// Whether the last answers were nothing but calls that are none.
+fn is_lost(made: &[Made], offer: &Offer) -> bool {
+    let is_none = |made: &Made| {
+        made.call.by_model.as_ref().is_some_and(|it| it.unreadable.is_some())
+            || offer.get(&made.call.tool).is_none()
+    };
+    let answers = made.chunk_by(|a, b| answer_of(a) == answer_of(b));
+    let broken = answers.rev().take(MOST_BROKEN).filter(|answer| answer.iter().all(is_none));
+    broken.count() == MOST_BROKEN
+}
+
+/// The number of the answer that a call was made in.
+fn answer_of(made: &Made) -> Option<u32> {
+    made.call.by_model.as_ref().map(|it| it.answer)
+}

@@ -1,0 +1,98 @@
+//! Plans by a model in words: it is given the tools as lines and answers with one JSON object (spec 003).
+//!
+//! Whatever it answers, a plan names tools of the offer and nothing else; what cannot be used is asked for once more.
+
+mod read;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use self::read::{Decision, read};
+use crate::{
+    asker::{Asker, Purpose, Unanswered},
+    prompts::{Prompt, Prompts, Values},
+    shown,
+};
+use toolwire_engine::registry::{describe_for_planner, guidance_for_planner};
+use toolwire_planner::{Asked, Plan, PlanError, PlannedCall, Planner, Step};
+use toolwire_sources::{
+    models::{Message, Request},
+    upstream::source_status::SourceBudget,
+};
+
+/// So much of what could not be used is shown again, in characters.
+const LONGEST_ECHO: usize = 2_000;
+
+/// Plans of one turn by a model's JSON.
+#[derive(Debug)]
+pub(crate) struct Prompted {
+    pub(crate) asker: Asker,
+    pub(crate) prompts: Arc<Prompts>,
+    /// How often each source may be asked.
+    pub(crate) budgets: Arc<[SourceBudget]>,
+}
+
+impl Planner for Prompted {
+    fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        Box::pin(self.planned(asked))
+    }
+}
+
+impl Prompted {
+    async fn planned(&self, asked: Asked<'_>) -> Result<Plan, PlanError> {
+        let mut request = self.request(&asked).await;
+        let said = self.asked(request.clone()).await?;
+        let problem = match read(&said, asked.offer) {
+            Ok(decision) => return Ok(plan(decision)),
+            Err(wrong) => wrong.to_string(),
+        };
+        let values = Values { problem: &problem, ..Values::default() };
+        request.messages.push(Message::assistant(echo(&said)));
+        request.messages.push(Message::User(self.prompts.render(Prompt::RepairPlan, &values)));
+        let said = self.asked(request).await?;
+        read(&said, asked.offer).map(plan).map_err(|wrong| PlanError::failed(wrong.reason()))
+    }
+
+    async fn asked(&self, request: Request) -> Result<String, PlanError> {
+        Ok(self.asker.whole(Purpose::Plan, request).await?.text)
+    }
+
+    async fn request(&self, asked: &Asked<'_>) -> Request {
+        let tools = asked.offer.tools();
+        let system = self.prompts.render(
+            Prompt::ToolPlanner,
+            &Values {
+                today: &asked.today.to_string(),
+                account: asked.account.unwrap_or_default(),
+                available_tools: &describe_for_planner(tools),
+                guidance: &guidance_for_planner(tools, &self.budgets),
+                ..Values::default()
+            },
+        );
+        let mut messages = shown::conversation(asked, self.asker.budget());
+        messages.extend(shown::results(asked, self.asker.budget()).await);
+        Request { system, messages, ..Request::default() }
+    }
+}
+
+fn plan(decision: Decision) -> Plan {
+    let Decision { call, reason } = decision;
+    let step = call.map_or(Step::Answer, |(tool, arguments)| {
+        let by_model = Some(Box::default());
+        Step::Call(vec![PlannedCall { tool, arguments, reason: reason.clone(), by_model }])
+    });
+    Plan { step, reason, confidence: 1.0, alternatives: Vec::new() }
+}
+
+/// What the model said, for it to see again: an empty message is refused by providers.
+fn echo(said: &str) -> String {
+    let said: String = said.trim().chars().take(LONGEST_ECHO).collect();
+    if said.is_empty() { "(nothing)".to_owned() } else { said }
+}
+
+impl From<Unanswered> for PlanError {
+    fn from(unanswered: Unanswered) -> Self {
+        Self { reason: unanswered.to_string(), is_spent: unanswered == Unanswered::Spent }
+    }
+}

@@ -1,0 +1,13 @@
+//! What every crate of Toolwire stands on: clocks, digests, durations, files, work on other threads, texts.
+//!
+//! Internal to Toolwire: no promise is made to other crates. Not here: anything that knows a tool, a call or a source.
+
+#[cfg(any(test, feature = "testing"))]
+pub mod capture;
+pub mod clock;
+pub mod digest;
+pub mod duration;
+pub mod files;
+pub mod offload;
+pub mod turns;
+pub mod words;

@@ -1,0 +1,216 @@
+//! The command line: one file a subcommand, one that meets the service (`wiring`), and the commands that domains offer
+//! (`offered`).
+//!
+//! Exit codes: 0 done; 1 the tool or the command failed; 2 the command line, the configuration or a definition is
+//! wrong; 3 a person must approve the call first; 130 interrupted.
+
+#![allow(clippy::doc_markdown, reason = "doc comments of flags are help texts, shown as they stand")]
+
+mod audit;
+mod backend;
+mod call;
+mod calls;
+mod cancel;
+mod card;
+mod chat;
+mod completions;
+mod confirmations;
+mod connection;
+mod decide;
+mod describe;
+mod docs;
+mod explain;
+mod export;
+mod guidance;
+mod health;
+mod job;
+mod jobs;
+mod json;
+mod limits;
+mod lint;
+mod list;
+mod manifest_schema;
+mod offered;
+mod reasons;
+mod schema;
+mod serve;
+mod settings;
+mod signals;
+mod state;
+mod table;
+mod tasks;
+mod timeline;
+mod watch;
+mod wiring;
+mod words;
+mod workspace;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use tokio::runtime::Runtime;
+
+use completions::Completions;
+
+use toolwire_server::{
+    console::{self, Failure},
+    domain::Domain,
+};
+
+/// The typed tool plane for agent backends: discover and invoke tools over gRPC.
+#[derive(Debug, Parser)]
+#[command(name = "toolwire", version, disable_help_subcommand = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    List(list::List),
+    Describe(describe::Describe),
+    Guidance(guidance::Guidance),
+    Export(export::Export),
+    Limits(limits::Limits),
+    Call(call::Call),
+    Chat(chat::Chat),
+    Cancel(cancel::Cancel),
+    Calls(calls::Calls),
+    Jobs(jobs::Jobs),
+    Audit(audit::Audit),
+    Confirmations(confirmations::Confirmations),
+    Approve(decide::Approve),
+    Deny(decide::Deny),
+    Tasks(tasks::Tasks),
+    Timeline(timeline::Timeline),
+    Workspace(workspace::Workspace),
+    State(state::State),
+    Watch(watch::Watch),
+    Health(health::Health),
+    Lint(lint::Lint),
+    Docs(docs::Docs),
+    /// Prints the JSON Schema of a tool's manifest, for editors
+    ManifestSchema,
+}
+
+/// Runs the command line and returns the program's exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, domains: &[Domain]) -> ExitCode {
+    let read = |mut program: clap::Command| program.try_get_matches_from_mut(arguments);
+    // Of the program's description nothing is left while a command runs, which may be for months.
+    let done = program(domains).map(read).and_then(|matches| match matches {
+        Ok(matches) => carry_out(&matches, domains),
+        Err(error) => console::usage(&error),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            console::failure(&failure);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// The program's own commands, those of the domains, and last the one that knows them all.
+fn program(domains: &[Domain]) -> Result<clap::Command, Failure> {
+    let completions = Completions::augment_args(clap::Command::new(completions::NAME));
+    let own = Cli::command();
+    offered::check(&own.clone().subcommand(completions.clone()), domains)?;
+    Ok(own.subcommands(offered::commands(domains)).subcommand(completions))
+}
+
+fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
+    let runtime = Runtime::new().map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
+    let done = runtime.block_on(dispatch(matches, domains));
+    // What still reads a terminal or a file must not hold the end up.
+    runtime.shutdown_background();
+    done
+}
+
+async fn dispatch(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
+    if let Some((name, matches)) = matches.subcommand() {
+        if let Some(command) = offered::find(domains, name) {
+            return offered::run(command, matches, domains).await;
+        }
+        if name == completions::NAME {
+            return match Completions::from_arg_matches(matches) {
+                Ok(completions) => completions.run(program(domains)?, domains).await,
+                Err(error) => console::usage(&error),
+            };
+        }
+    }
+    match Cli::from_arg_matches(matches) {
+        // Large: it holds the whole configuration, more than once.
+        Ok(cli) => Box::pin(cli.command.run(domains)).await,
+        Err(error) => console::usage(&error),
+    }
+}
+
+impl Command {
+    async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        match self {
+            Self::Serve(serve) => Box::pin(serve.run(domains)).await,
+            Self::List(list) => list.run(domains).await,
+            Self::Describe(describe) => describe.run(domains).await,
+            Self::Guidance(guidance) => guidance.run(domains).await,
+            Self::Export(export) => export.run(domains).await,
+            Self::Limits(limits) => limits.run(domains).await,
+            Self::Call(call) => call.run(domains).await,
+            Self::Chat(chat) => chat.run(domains).await,
+            Self::Cancel(cancel) => cancel.run().await,
+            Self::Calls(calls) => calls.run(domains).await,
+            Self::Jobs(jobs) => jobs.run(domains).await,
+            Self::Audit(audit) => audit.run(domains).await,
+            Self::Confirmations(confirmations) => confirmations.run(domains).await,
+            Self::Approve(approve) => approve.run(domains).await,
+            Self::Deny(deny) => deny.run(domains).await,
+            Self::Tasks(tasks) => tasks.run(domains).await,
+            Self::Timeline(timeline) => timeline.run(domains).await,
+            Self::Workspace(workspace) => workspace.run(domains).await,
+            Self::State(state) => state.run(domains).await,
+            Self::Watch(watch) => watch.run().await,
+            Self::Health(health) => health.run().await,
+            Self::Lint(lint) => lint.run(domains),
+            Self::Docs(docs) => docs.run(domains),
+            Self::ManifestSchema => manifest_schema::run(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(line: &str) -> String {
+        Cli::try_parse_from(line.split(' ')).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        program(&[]).unwrap().debug_assert();
+    }
+
+    #[test]
+    fn a_mistyped_command_is_met_with_the_near_one() {
+        assert!(refused("toolwire serv").contains("serve"));
+        assert!(refused("toolwire serve --lisen x").contains("--listen"));
+    }
+
+    #[test]
+    fn usage_errors_say_what_was_expected() {
+        assert!(refused("toolwire call get_quotes --deadline 5").contains("such as 500ms, 5s, 2m or 1h"));
+        assert!(refused("toolwire call get_quotes --request-id 42").contains("must be a UUID"));
+        assert!(refused("toolwire list --server ftp://x").contains("http://"));
+        assert!(refused(&format!("toolwire call t --session {}", "x".repeat(129))).contains("1 to 128"));
+        assert!(refused("toolwire list --server http://x --data d").contains("--data"));
+        assert!(refused("toolwire call get_quotes --json {} symbol=AAPL").contains("cannot be used with"));
+        assert!(refused("toolwire call").contains("TOOL"));
+        assert!(refused("toolwire serve --log xml").contains("auto, json, text"));
+    }
+
+    #[test]
+    fn a_call_by_intent_takes_no_tool() {
+        assert!(Cli::try_parse_from("toolwire call --intent performance period=YTD".split(' ')).is_ok());
+    }
+}

@@ -1,0 +1,213 @@
+//! Configuration: one struct a concern. The only place that reads files of settings and the environment, except for a
+//! few `OTEL_*` variables that the exporters read too.
+//!
+//! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the
+//! settings do. Every struct names, for each field, the flag, the variable and the default. Settings of a domain, or of
+//! a crate above this one, are a [`Section`] that it hands to [`load`].
+
+mod admin;
+mod agent;
+mod agent_model;
+mod agent_roles;
+mod auth;
+mod client;
+mod confirmations;
+mod data;
+mod error;
+mod fields;
+mod file;
+mod found;
+mod http;
+mod load;
+mod local_address;
+mod log;
+mod models;
+mod near;
+mod network;
+mod parts;
+mod print;
+mod reader;
+mod section;
+mod server;
+mod server_bounds;
+mod setting;
+mod shown_text;
+mod size;
+mod sources;
+mod state;
+mod tasks;
+mod telemetry;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod tls;
+mod unknown;
+mod value;
+mod webhooks;
+
+use std::{iter, net::SocketAddr, sync::Arc};
+
+pub use admin::Admin;
+pub use agent::Agent;
+pub use agent_model::{AgentAnswerer, AgentModel, AgentPlanner};
+pub use agent_roles::{AgentRole, AgentRoles};
+pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
+pub use client::Client;
+pub use confirmations::Confirmations;
+pub use data::Data;
+pub use error::{ConfigError, Problem};
+pub use fields::Fields;
+pub use found::{Entries, Found, Given, Origin};
+pub use http::Http;
+pub use load::{Loaded, load};
+pub use local_address::{is_link_local_or_metadata, names_link_local_or_metadata};
+pub use log::{Log, LogFormat};
+pub use models::{ConfiguredModel, Credentials, Models, OAuth, Provider};
+pub use network::Network;
+pub use parts::Part;
+pub use print::print;
+pub use reader::Reader;
+pub use section::Section;
+pub use server::{Drain, Server};
+pub use server_bounds::ServerBounds;
+pub use setting::Setting;
+pub use shown_text::shown_text;
+pub use sources::{Environment, Flags, Sources};
+pub use state::State;
+pub use tasks::Tasks;
+pub use telemetry::Telemetry;
+pub use tls::Tls;
+pub use value::{HIDDEN, Value};
+pub use webhooks::{Secret, Webhook, bytes as webhook_key, key as webhook_secret};
+
+/// Everything that can be set.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The gRPC server.
+    pub server: Server,
+    /// The HTTP listener.
+    pub http: Http,
+    /// The data that tools read.
+    pub data: Data,
+    /// What outlives the process.
+    pub state: State,
+    /// Who may call.
+    pub auth: Auth,
+    /// Decisions of persons on calls.
+    pub confirmations: Confirmations,
+    /// Trees of tasks.
+    pub tasks: Tasks,
+    /// Language models.
+    pub models: Models,
+    /// Conversations.
+    pub agent: Agent,
+    /// Who plans and who answers in them.
+    pub agent_model: AgentModel,
+    /// Who works on tasks of a role.
+    pub agent_roles: AgentRoles,
+    /// The log.
+    pub log: Log,
+    /// The admin endpoint.
+    pub admin: Admin,
+    /// Traces and metrics.
+    pub telemetry: Telemetry,
+    parts: parts::Parts,
+}
+
+impl Config {
+    /// What a section became that the platform knows nothing of; its default where no section became one.
+    pub fn part<T: Part + Default>(&self) -> Arc<T> {
+        self.parts.get().unwrap_or_default()
+    }
+
+    /// The same configuration with another such value.
+    #[must_use]
+    pub fn with<T: Part>(mut self, part: T) -> Self {
+        self.parts.insert(Arc::new(part));
+        self
+    }
+
+    /// What is allowed but may not be meant, for the log.
+    pub fn warnings(&self) -> Vec<String> {
+        self.plain_exposure().into_iter().chain(self.telemetry.warnings.iter().cloned()).collect()
+    }
+
+    /// Where callers are served, with the name of the setting.
+    fn listeners(&self) -> impl Iterator<Item = (&'static str, SocketAddr)> {
+        let http = self.http.listen.map(|listen| ("http.listen", listen));
+        iter::once(("server.listen", self.server.listen)).chain(http)
+    }
+
+    /// The first of them that other machines can reach.
+    fn exposed(&self) -> Option<(&'static str, SocketAddr)> {
+        self.listeners().find(|(_, listen)| !listen.ip().to_canonical().is_loopback())
+    }
+
+    fn plain_exposure(&self) -> Option<String> {
+        let (_, listen) = self.exposed().filter(|_| self.server.tls.files().is_none())?;
+        Some(format!(
+            "{listen} can be reached from other machines without TLS: tokens and results go over the network as plain \
+             text. Configure [server.tls], or let a proxy on this machine add TLS and listen on 127.0.0.1:{}",
+            listen.port()
+        ))
+    }
+
+    /// Refuses to serve other machines while nobody needs credentials.
+    pub fn check_exposure(&self) -> Result<(), ConfigError> {
+        let Some((setting, listen)) = self.exposed().filter(|_| self.auth.users.is_empty()) else {
+            return Ok(());
+        };
+        let what = format!(
+            "{listen} can be reached from other machines, but no credentials are configured. Add [[auth.users]] with \
+             user_id and token to toolwire.toml, or listen on 127.0.0.1:{}",
+            listen.port()
+        );
+        Err(ConfigError::one(setting, what))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listening_on(address: &str) -> Config {
+        let server = Server { listen: address.parse().unwrap(), ..Server::default() };
+        Config { server, ..Config::default() }
+    }
+
+    #[test]
+    fn only_loopback_is_served_without_credentials() {
+        for open in ["0.0.0.0:50051", "[::]:50051", "10.0.0.7:1"] {
+            let error = listening_on(open).check_exposure().unwrap_err().to_string();
+            assert!(error.contains("[[auth.users]]") && error.contains("127.0.0.1"), "{error}");
+        }
+        for closed in ["127.0.0.1:50051", "127.3.2.1:1", "[::1]:50051", "[::ffff:127.0.0.1]:1"] {
+            assert!(listening_on(closed).check_exposure().is_ok(), "{closed}");
+        }
+    }
+
+    #[test]
+    fn both_listeners_are_looked_at() {
+        let mut config = listening_on("127.0.0.1:50051");
+        config.http.listen = Some("0.0.0.0:50080".parse().unwrap());
+        let error = config.check_exposure().unwrap_err().to_string();
+        assert!(error.contains("http.listen") && error.contains("0.0.0.0:50080"), "{error}");
+        assert!(config.warnings()[0].contains("0.0.0.0:50080"));
+    }
+
+    #[test]
+    fn plain_text_for_other_machines_is_warned_of() {
+        assert!(listening_on("10.0.0.7:1").warnings()[0].contains("[server.tls]"));
+        assert!(listening_on("127.0.0.1:50051").warnings().is_empty());
+        let mut encrypted = listening_on("10.0.0.7:1");
+        encrypted.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
+        assert!(encrypted.warnings().is_empty());
+        assert!(encrypted.check_exposure().is_err(), "TLS does not authenticate");
+    }
+
+    #[test]
+    fn with_credentials_any_address_is_served() {
+        let users = vec![AuthUser::new("riley".parse().unwrap(), "s3cret-token".into())];
+        let config = Config { auth: Auth { users }, ..listening_on("0.0.0.0:50051") };
+        assert!(config.check_exposure().is_ok());
+    }
+}

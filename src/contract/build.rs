@@ -1,0 +1,5 @@
+//! Compiles the platform's packages.
+
+fn main() -> toolwire_build::Result {
+    toolwire_build::compile_platform("protos")
+}

@@ -1,0 +1,119 @@
+//! A simulated brokerage account (spec 000): its tools, and the files they read.
+
+mod commands;
+mod contexts;
+mod names;
+pub mod proto;
+mod routes;
+mod service;
+pub mod source;
+pub mod tools;
+
+use std::sync::Arc;
+
+use include_dir::{Dir, include_dir};
+
+use self::{
+    source::{Brokerage, OpenError},
+    tools::{
+        GetAccountSummary, GetActivity, GetFacts, GetPerformance, GetPerformanceWithTransfers, GetPositions,
+        GetPositionsList, GetQuotes, GetSymbolPerformance, GetTransfers, RankPortfolio,
+    },
+};
+use toolwire_base::files::{Embedded, Problem, Problems};
+use toolwire_engine::registry::{DataSource, SourceHealth};
+use toolwire_server::domain::{self, Domain, Opened, Opening};
+use toolwire_tool::{
+    Executor, Tool,
+    context::{Services, SourceStates},
+    erase,
+};
+
+/// The manifests of all bundled domains: each takes those of its own tools.
+static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
+
+/// The parameters of specification 000's table of intents.
+const INTENT_PARAMETERS: [&str; 5] = ["account", "asset_class", "symbol", "timeframe", "topic"];
+
+/// Specification 000's chat shows performance with the transfers beside it.
+const IN_CHAT: [(&str, &str); 1] = [(GetPerformance::NAME, GetPerformanceWithTransfers::NAME)];
+
+/// The domain.
+pub fn domain() -> Domain {
+    let tools = tools();
+    let manifests = Embedded::manifests(&MANIFESTS, tools.iter().map(|tool| tool.name()));
+    Domain {
+        data: data().and(&manifests),
+        tools,
+        lexicon: Some(include_str!("data/brokerage/lexicon.json")),
+        descriptors: proto::DESCRIPTORS,
+        routes: routes::routes,
+        commands: commands::commands(),
+        intent_parameters: &INTENT_PARAMETERS,
+        contexts: Some(contexts::typed),
+        in_chat: &IN_CHAT,
+        open: Box::new(open),
+        check: Box::new(check),
+        ..Domain::new("brokerage")
+    }
+}
+
+/// The files that its tools read, without manifests.
+pub fn data() -> Embedded {
+    static DATA: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/brokerage");
+    Embedded::folder("brokerage", &DATA)
+}
+
+fn tools() -> Vec<Arc<dyn Executor>> {
+    vec![
+        erase(GetAccountSummary),
+        erase(GetActivity),
+        erase(GetFacts),
+        erase(GetPerformance),
+        erase(GetPositions),
+        erase(GetPositionsList),
+        erase(GetQuotes),
+        erase(GetTransfers),
+        // Composites of these.
+        erase(GetPerformanceWithTransfers),
+        erase(GetSymbolPerformance),
+        erase(RankPortfolio),
+    ]
+}
+
+fn read(opening: &Opening<'_>) -> Result<Brokerage, OpenError> {
+    Brokerage::open(opening.tree.clone(), opening.config.data.default_user.clone())
+}
+
+fn open(opening: &Opening<'_>) -> Result<Opened, domain::OpenError> {
+    let brokerage = Arc::new(read(opening)?);
+    Ok(Opened {
+        services: Services::default().with(Arc::clone(&brokerage)),
+        states: SourceStates::default().with("brokerage", tools::state),
+        names: vec![Arc::new(names::Known::new(Arc::clone(&brokerage)))],
+        data: vec![brokerage],
+        grpc: vec![service::service()],
+        ..Opened::default()
+    })
+}
+
+impl DataSource for Brokerage {
+    fn name(&self) -> &'static str {
+        "brokerage"
+    }
+
+    fn refresh(&self) -> SourceHealth {
+        let source::Health { digest, problems, missing_sections: sections } = self.look();
+        SourceHealth { digest, problems, sections }
+    }
+}
+
+fn check(opening: &Opening<'_>) -> Vec<Problem> {
+    match read(opening) {
+        Ok(_) => Vec::new(),
+        Err(OpenError::Broken(Problems(problems))) => problems,
+        Err(missing @ OpenError::MissingMaster(_)) => {
+            vec![Problem::new("brokerage/user_master.json", "missing-file", missing.to_string())]
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Research on Indian stocks (spec 004): its tools, and the sources they ask.
+
+mod commands;
+pub mod data;
+mod discovery;
+mod names;
+mod open;
+pub mod proto;
+mod routes;
+mod service;
+pub mod settings;
+pub mod sources;
+pub mod store;
+pub mod tools;
+
+use std::sync::Arc;
+
+use include_dir::{Dir, include_dir};
+
+use self::tools::{
+    AddToWatchlist, BacktestFilter, BrowseNews, BrowseReddit, BrowseScreener, BrowseValuepickr,
+    BrowseWatchlist, CheckForbidden, CheckWaitZone, CompareStocks, GetEarnings, GetFundamentals,
+    GetInsiderTrading, GetInstitutionalHoldings, GetNews, GetRedditMentions, GetStockThesis, GetTechnicals,
+    RemoveFromWatchlist,
+};
+use toolwire_base::files::Embedded;
+use toolwire_server::domain::Domain;
+use toolwire_tool::{Executor, erase};
+
+/// The manifests of all bundled domains: each takes those of its own tools.
+static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
+
+/// The domain.
+pub fn domain() -> Domain {
+    let tools = tools();
+    let manifests = Embedded::manifests(&MANIFESTS, tools.iter().map(|tool| tool.name()));
+    Domain {
+        data: data::files().and(&manifests),
+        tools,
+        sources: sources::specs::ALL.into(),
+        settings: vec![settings::section()],
+        lexicon: Some(include_str!("data/research/lexicon.json")),
+        descriptors: proto::DESCRIPTORS,
+        migrations: Some(store::tables::migrations()),
+        routes: routes::routes,
+        commands: commands::commands(),
+        choices: Box::new(|config| settings::choices(&config.part::<settings::Settings>())),
+        open: Box::new(open::open),
+        ..Domain::new("research")
+    }
+}
+
+fn tools() -> Vec<Arc<dyn Executor>> {
+    vec![
+        // Discovery.
+        erase(BrowseNews),
+        erase(BrowseReddit),
+        erase(BrowseScreener),
+        erase(BrowseValuepickr),
+        erase(BrowseWatchlist),
+        erase(AddToWatchlist),
+        erase(RemoveFromWatchlist),
+        // One stock.
+        erase(GetFundamentals),
+        erase(GetNews),
+        erase(GetRedditMentions),
+        erase(GetStockThesis),
+        // Filters.
+        erase(CheckForbidden),
+        erase(CheckWaitZone),
+        erase(GetTechnicals),
+        // Spec 004's roadmap.
+        erase(BacktestFilter),
+        erase(CompareStocks),
+        erase(GetEarnings),
+        erase(GetInsiderTrading),
+        erase(GetInstitutionalHoldings),
+    ]
+}

@@ -1,0 +1,167 @@
+//! What several formats need of a JSON Schema: without its dialect, without null, and keywords in words.
+//!
+//! A registry's schemas use few keywords; a keyword that is not known here has no words, and the caller notes that.
+
+use serde_json::{Map, Value};
+
+use crate::registry::pattern_in_words;
+use toolwire_base::words::counted;
+
+/// A schema's members.
+pub(super) type Members = Map<String, Value>;
+
+/// The same without `$schema`, which repeats for each tool what the provider takes for granted.
+pub(super) fn without_dialect(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Value::Object(members) = &mut schema {
+        members.shift_remove("$schema");
+    }
+    schema
+}
+
+/// The same for values that are not null, and whether null was one.
+pub(super) fn without_null(schema: &Members) -> (Members, bool) {
+    let is_null = |kind: &Value| kind == "null";
+    let mut found = schema.clone();
+    if let Some(Value::Array(kinds)) = schema.get("type")
+        && let (true, [kind]) =
+            (kinds.iter().any(is_null), kinds.iter().filter(|it| !is_null(it)).collect::<Vec<_>>().as_slice())
+    {
+        found.insert("type".to_owned(), (*kind).clone());
+        if let Some(Value::Array(words)) = found.get_mut("enum") {
+            words.retain(|word| !word.is_null());
+        }
+        return (found, true);
+    }
+    if let Some(Value::Array(choices)) = schema.get("anyOf")
+        && let [Value::Object(choice), Value::Object(null)] = choices.as_slice()
+        && null.get("type").is_some_and(is_null)
+    {
+        found.shift_remove("anyOf");
+        let choice = choice.clone().into_iter().chain(found).collect();
+        return (choice, true);
+    }
+    (found, false)
+}
+
+/// A keyword and its value in a sentence. None for a keyword that says nothing by itself, or that is not known.
+pub(super) fn in_words(keyword: &str, value: &Value) -> Option<String> {
+    let count = |one, many| Some(counted(value.as_u64()?, one, many));
+    Some(match keyword {
+        "minLength" => format!("At least {}.", count("character", "characters")?),
+        "maxLength" => format!("At most {}.", count("character", "characters")?),
+        "minItems" => format!("At least {}.", count("element", "elements")?),
+        "maxItems" => format!("At most {}.", count("element", "elements")?),
+        "minProperties" => format!("At least {}.", count("member", "members")?),
+        "maxProperties" => format!("At most {}.", count("member", "members")?),
+        "minimum" => format!("At least {value}."),
+        "maximum" => format!("At most {value}."),
+        "exclusiveMinimum" => format!("More than {value}."),
+        "exclusiveMaximum" => format!("Less than {value}."),
+        "multipleOf" => format!("A multiple of {value}."),
+        "uniqueItems" if value == &Value::Bool(true) => "No element twice.".to_owned(),
+        "format" => format!("Format: {}.", value.as_str()?),
+        "default" => format!("Default {}.", shown(value)),
+        "const" => format!("Always {}.", shown(value)),
+        "enum" => format!("One of {}.", list(value.as_array()?)),
+        "examples" => format!("Such as {}.", list(value.as_array().filter(|it| !it.is_empty())?)),
+        "pattern" => {
+            let pattern = value.as_str()?;
+            match pattern_in_words(pattern) {
+                Some(words) => format!("Must be {words}."),
+                None => format!("Must match the regular expression `{pattern}`."),
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// Adds sentences to a description, but those that it holds already.
+pub(super) fn described(description: Option<&Value>, sentences: &[String]) -> Option<String> {
+    let mut text = description.and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
+    for sentence in sentences {
+        if !text.contains(sentence.trim_end_matches('.')) {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(sentence);
+        }
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// Puts a description right behind the type.
+pub(super) fn describe(schema: &mut Members, description: Option<String>) {
+    if let Some(description) = description {
+        let index = usize::from(schema.contains_key("type"));
+        schema.shift_insert(index, "description".to_owned(), description.into());
+    }
+}
+
+fn list(values: &[Value]) -> String {
+    values.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// A value as a model is to write it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("`{text}`"),
+        other => format!("`{other}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn members(schema: &Value) -> Members {
+        schema.as_object().expect("an object").clone()
+    }
+
+    #[test]
+    fn null_is_taken_out_in_each_of_its_forms() {
+        let list = json!({"type": ["string", "null"], "description": "A.", "enum": ["a", null]});
+        let expected = json!({"type": "string", "description": "A.", "enum": ["a"]});
+        assert_eq!(without_null(&members(&list)), (members(&expected), true));
+        let choice = json!({"anyOf": [{"type": "object"}, {"type": "null"}], "description": "A."});
+        let expected = json!({"type": "object", "description": "A."});
+        assert_eq!(without_null(&members(&choice)), (members(&expected), true));
+        let plain = members(&json!({"type": "string"}));
+        assert_eq!(without_null(&plain), (plain.clone(), false));
+    }
+
+    #[test]
+    fn what_a_description_says_already_is_not_said_twice() {
+        let description = json!("The period. Default `YTD`; one of nine.");
+        let sentences = ["Default `YTD`.".to_owned(), "At most 1 character.".to_owned()];
+        let expected = "The period. Default `YTD`; one of nine. At most 1 character.";
+        assert_eq!(described(Some(&description), &sentences).as_deref(), Some(expected));
+        assert_eq!(described(None, &[]), None);
+    }
+
+    #[test]
+    fn keywords_are_said_in_words() {
+        for (keyword, value, expected) in [
+            ("minLength", json!(1), "At least 1 character."),
+            ("maxItems", json!(10), "At most 10 elements."),
+            ("exclusiveMinimum", json!(0.5), "More than 0.5."),
+            ("default", json!("YTD"), "Default `YTD`."),
+            ("default", json!([1]), "Default `[1]`."),
+            ("enum", json!([1, 2]), "One of `1`, `2`."),
+            ("pattern", json!(r"\S"), "Must be a text that is not blank."),
+            ("pattern", json!("^a$"), "Must match the regular expression `^a$`."),
+        ] {
+            assert_eq!(in_words(keyword, &value).as_deref(), Some(expected), "{keyword}");
+        }
+        for (keyword, value) in [
+            ("examples", json!([])),
+            ("uniqueItems", json!(false)),
+            ("if", json!({})),
+            ("minLength", json!(-1)),
+        ] {
+            assert_eq!(in_words(keyword, &value), None, "{keyword}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Authorize: may this user call this tool? Only then may the answer say whether it exists.
+
+use std::{
+    fmt::Debug,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use futures_util::future::{Either, Ready, ready};
+use tower::Service;
+
+use super::{Call, Target};
+use crate::registry::{Registry, Snapshot, Status};
+use toolwire_contract::{Refusal, near};
+use toolwire_tool::context::{User, UserId};
+
+/// Who may call what.
+pub trait Policy: Send + Sync + Debug {
+    /// Whether the user may call a tool of this name, whether or not it exists.
+    fn may_call(&self, user: &User, tool: &str) -> bool;
+
+    /// Whether the user may call a tool of any name, so that nobody need ask name by name.
+    fn may_call_all(&self, user: &User) -> bool {
+        let _ = user;
+        false
+    }
+
+    /// Whether the user may decide on calls of a tool of this name that the given user makes. Whether one's own count
+    /// is asked beside this.
+    fn may_approve(&self, _user: &User, _tool: &str, _caller: &UserId) -> bool {
+        false
+    }
+
+    /// Whether the user sees what concerns others, be it only to decide on some of it.
+    fn sees_others(&self, user: &User) -> bool {
+        self.may_observe(user)
+    }
+
+    /// Whether the user sees everybody's confirmations.
+    fn may_observe(&self, _user: &User) -> bool {
+        false
+    }
+}
+
+/// Refuses what the policy does not allow, then what does not exist.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    policy: Arc<dyn Policy>,
+    registry: Arc<Registry>,
+}
+
+/// Passes on only calls that are allowed and have a tool that is ready.
+#[derive(Clone, Debug)]
+pub struct Authorize<S> {
+    inner: S,
+    layer: Layer,
+}
+
+impl Layer {
+    /// Decides by the given policy.
+    pub fn new(policy: Arc<dyn Policy>, registry: Arc<Registry>) -> Self {
+        Self { policy, registry }
+    }
+
+    fn check(&self, call: &Call) -> Result<(), Refusal> {
+        let tool = call.facts.tool();
+        let name = tool.map_or(call.target.as_str(), |tool| &tool.definition.name);
+        let asks_by_name = matches!(call.target, Target::Tool(_));
+        if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, name) {
+            return Err(self.denied(call));
+        }
+        match tool.filter(|tool| call.offers(&tool.definition.name)) {
+            None => Err(self.unknown(call)),
+            Some(tool) => match &tool.definition.status {
+                Status::Disabled(reason) => {
+                    Err(Refusal::ToolDisabled { tool: name.to_owned(), reason: reason.clone() })
+                }
+                Status::Ready | Status::Degraded(_) => expected(call, name),
+            },
+        }
+    }
+
+    /// A tool that the user may not call is refused in the same words whether or not it exists, so that names cannot be
+    /// probed. For an intent those words would tell that a tool has it: it is unknown instead.
+    fn denied(&self, call: &Call) -> Refusal {
+        match &call.target {
+            Target::Tool(name) => Refusal::PermissionDenied { tool: name.clone() },
+            Target::Intent(_) => self.unknown(call),
+        }
+    }
+
+    fn unknown(&self, call: &Call) -> Refusal {
+        let snapshot: Arc<Snapshot> = call.context.pins.get_or_pin(|| self.registry.snapshot());
+        let may_call = |tool: &str| self.policy.may_call(&call.context.user, tool) && call.offers(tool);
+        match &call.target {
+            Target::Tool(name) => {
+                let known = snapshot.tools().map(|tool| tool.definition.name.as_str());
+                let near = near::names(name, known.filter(|name| may_call(name)));
+                Refusal::UnknownTool { name: name.clone(), near }
+            }
+            Target::Intent(intent) => {
+                let known = snapshot.intents().filter(|(_, tool)| may_call(&tool.definition.name));
+                let near = near::names(intent, known.map(|(intent, _)| intent));
+                Refusal::UnknownIntent { intent: intent.clone(), near }
+            }
+        }
+    }
+}
+
+/// Refuses a call that is bound to another definition.
+fn expected(call: &Call, name: &str) -> Result<(), Refusal> {
+    let expected = call.wishes.as_ref().and_then(|wishes| wishes.expected_digest);
+    if expected.is_some_and(|expected| expected != call.tool().definition.digest) {
+        return Err(Refusal::DefinitionChanged { tool: name.to_owned() });
+    }
+    Ok(())
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Authorize<S>;
+
+    fn layer(&self, inner: S) -> Authorize<S> {
+        Authorize { inner, layer: self.clone() }
+    }
+}
+
+impl<S: Service<Call, Error = Refusal>> Service<Call> for Authorize<S> {
+    type Response = S::Response;
+    type Error = Refusal;
+    type Future = Either<Ready<Result<S::Response, Refusal>>, S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        match self.layer.check(&call) {
+            Err(refusal) => Either::Left(ready(Err(refusal))),
+            Ok(()) => Either::Right(self.inner.call(call)),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The key of a result: everything that it depends on, and whom it may answer (spec 004 §6.3).
+
+use crate::{
+    pipeline::Call,
+    registry::{CachePolicy, CacheScope, CacheTier, Definition, Snapshot},
+};
+use toolwire_base::digest::Digest;
+use toolwire_contract::json;
+use toolwire_store::results::ResultKey;
+use toolwire_tool::context::{SessionId, SourceStates, ToolContext};
+
+/// Which calls share one execution: those of one result and one depth.
+///
+/// Calls at different depths do not share: each waits only for deeper ones, so that no circle of calls can wait for
+/// itself, and what is too large for a client may still answer a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ExecutionKey {
+    pub(super) result: ResultKey,
+    depth: usize,
+}
+
+impl ExecutionKey {
+    pub(super) fn of(key: ResultKey, call: &Call) -> Self {
+        Self { result: key, depth: call.context.depth }
+    }
+}
+
+/// The key of a call's result in the state that the call sees; `of_tool` is what only the tool knows of it.
+pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot, of_tool: &str) -> ResultKey {
+    let definition = &call.tool().definition;
+    let Whom { user, session } = Whom::of(call, policy);
+    let arguments = json::canonical(&call.arguments);
+    let (data, state) = (data(definition, snapshot), state(definition, &call.context));
+    let parts = [
+        definition.name.as_bytes(),
+        definition.digest.as_bytes(),
+        data,
+        state.as_bytes(),
+        of_tool.as_bytes(),
+        user.as_bytes(),
+        session.as_bytes(),
+        arguments.as_bytes(),
+    ];
+    *Digest::of_parts(parts).as_bytes()
+}
+
+/// The digest of the data that the tool reads, as the registry knows it.
+fn data<'a>(definition: &Definition, snapshot: &'a Snapshot) -> &'a [u8] {
+    let all = snapshot.data_digest().as_bytes();
+    only_source(definition).map_or(all, |source| snapshot.source_digest(source).as_bytes())
+}
+
+/// The state of the data that may have changed since. From here on the call sees no other, so that a hit and what the
+/// rest of its tree reads belong together.
+fn state(definition: &Definition, context: &ToolContext) -> String {
+    let Some(states) = context.services.find::<SourceStates>() else { return String::new() };
+    match only_source(definition) {
+        Some(source) => states.fix(source, context).unwrap_or_default(),
+        None => states.fix_all(context),
+    }
+}
+
+/// The one source that the tool reads from. One that calls others reads what they read.
+fn only_source(definition: &Definition) -> Option<&str> {
+    definition.source.as_ref().filter(|_| definition.depends_on.is_empty()).map(|source| source.name.as_str())
+}
+
+/// Whom a result may answer. Empty for everybody, and for every session.
+struct Whom<'a> {
+    user: &'a str,
+    session: &'a str,
+}
+
+impl<'a> Whom<'a> {
+    fn of(call: &'a Call, policy: &CachePolicy) -> Self {
+        let session = call.context.session_id.as_ref().map_or("", SessionId::as_str);
+        let session = if policy.tier == CacheTier::Session { session } else { "" };
+        // The caller chooses the session id. Without one the tier is per user.
+        let is_shared =
+            policy.scope == CacheScope::Shared && (policy.tier != CacheTier::Session || !session.is_empty());
+        Self { user: if is_shared { "" } else { call.context.user.id.as_str() }, session }
+    }
+}

@@ -1,0 +1,78 @@
+//! What a person is shown of a call before it is carried out, and what the decision is bound to.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::super::Call;
+use toolwire_base::words::visible;
+use toolwire_contract::{ConfirmationCause, proto::v1};
+use toolwire_store::confirmations::Asked;
+
+/// The longest summary, in characters. Whoever decides sees all arguments below it.
+const LONGEST: usize = 400;
+
+/// What is decided on.
+pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> Asked {
+    let (definition, context) = (&call.tool().definition, &call.context);
+    let shown = call.tool().input.shown(&call.arguments).into_owned();
+    Asked {
+        user_email: context.user.email.clone(),
+        path: context.lineage.path(&definition.name),
+        summary: summary(&definition.title, &definition.name, &shown),
+        arguments: Some(shown),
+        definition_digest: definition.digest,
+        category: v1::ToolCategory::from(definition.category),
+        consequence_level: v1::ConsequenceLevel::from(definition.consequence_level),
+        cause,
+        task_id: context.task_id.clone(),
+        session_id: context.session_id.clone(),
+        outermost: context.lineage.outermost(),
+    }
+}
+
+/// `Write (debug_write): value "x", duration "0s"`, on one line whatever the values hold.
+fn summary(title: &str, name: &str, arguments: &Map<String, Value>) -> String {
+    let mut text = if title.is_empty() { name.to_owned() } else { format!("{title} ({name})") };
+    let said = arguments.iter().filter(|(_, value)| !value.is_null());
+    for (index, (key, value)) in said.enumerate() {
+        text.push_str(if index == 0 { ": " } else { ", " });
+        let _ = write!(text, "{key} {value}");
+    }
+    let text = visible(&text);
+    match text.char_indices().nth(LONGEST) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(arguments: &Value) -> String {
+        summary("Pay", "pay_bill", arguments.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn a_summary_says_what_is_called_with_what() {
+        assert_eq!(
+            of(&json!({"to": "ACME", "amount": 12.5, "note": null})),
+            r#"Pay (pay_bill): to "ACME", amount 12.5"#
+        );
+        assert_eq!(summary("", "pay_bill", &Map::new()), "pay_bill");
+    }
+
+    /// Text that turns around, hides or breaks the line would show another call than the one that is decided on.
+    #[test]
+    fn what_disguises_is_written_out() {
+        assert_eq!(
+            of(&json!({"to": "A\u{202e}EMC\u{200b}\n\u{1b}[2K"})),
+            r#"Pay (pay_bill): to "A\u{202e}EMC\u{200b}\n\u001b[2K""#
+        );
+        let long = of(&json!({"to": "x".repeat(1_000)}));
+        assert_eq!(long.chars().count(), LONGEST + 1);
+    }
+}

@@ -1,0 +1,280 @@
+//! Deadline: one absolute instant, fixed when the call enters; everything below is bounded by it.
+//!
+//! Also owns the call's cancellation: by `CancelCall`, and by a caller who went away. A write that has started is not
+//! cut: it goes on, detached, and only its caller's wait ends here.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_util::{future::BoxFuture, poll};
+use tokio::{pin, select, time::sleep_until};
+use tower::Service;
+
+use super::{Arrived, Call, Facts, InFlight, in_flight::Part};
+use toolwire_base::clock;
+use toolwire_contract::{Provenance, Refusal, Terminal, ToolError, ToolResult};
+use toolwire_tool::context::{Cancellation, Deadline, EventSink, StopCause, ToolContext};
+
+/// A caller that goes away this shortly before its deadline did so because of the deadline.
+const SKEW: Duration = Duration::from_millis(50);
+
+/// Ends every call by its deadline, at most `cap` after it came.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    cap: Duration,
+    in_flight: InFlight,
+}
+
+/// Passes calls on, lists them for cancellation, and ends them at their deadline.
+#[derive(Clone, Debug)]
+pub struct Bounded<S> {
+    inner: S,
+    layer: Layer,
+}
+
+impl Layer {
+    /// Bounds calls to `cap` and lists them while they run.
+    pub fn new(cap: Duration, in_flight: InFlight) -> Self {
+        Self { cap, in_flight }
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Bounded<S>;
+
+    fn layer(&self, inner: S) -> Bounded<S> {
+        Bounded { inner, layer: self.clone() }
+    }
+}
+
+impl<S> Service<Call> for Bounded<S>
+where
+    S: Service<Call, Response = Terminal, Error = Refusal>,
+    S::Future: Send + 'static,
+{
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = BoxFuture<'static, Result<Terminal, Refusal>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut call: Call) -> Self::Future {
+        call.context.deadline = call.context.deadline.capped(call.arrived.at + self.layer.cap);
+        let guard = self.layer.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
+        let bound = Bound::of(&call);
+        let inner = self.inner.call(call);
+        Box::pin(async move {
+            let end = bound.run(inner).await;
+            guard.end(&end);
+            end
+        })
+    }
+}
+
+/// What ends a call before its work is done.
+struct Bound {
+    deadline: Deadline,
+    cancellation: Cancellation,
+    events: EventSink,
+    arrived: Arrived,
+    facts: Arc<Facts>,
+}
+
+impl Bound {
+    fn of(call: &Call) -> Self {
+        let ToolContext { deadline, cancellation, events, .. } = &call.context;
+        Self {
+            deadline: *deadline,
+            cancellation: cancellation.clone(),
+            events: events.clone(),
+            arrived: call.arrived,
+            facts: Arc::clone(&call.facts),
+        }
+    }
+
+    async fn run(self, inner: impl Future<Output = Result<Terminal, Refusal>>) -> Result<Terminal, Refusal> {
+        if clock::now() >= self.deadline.at() {
+            return self.stop(StopCause::Deadline);
+        }
+        pin!(inner);
+        // Most reads end here, without a timer.
+        if let Poll::Ready(end) = poll!(&mut inner) {
+            // Work that never waits is not cut, but its caller's time is over all the same.
+            return if clock::now() < self.deadline.at() { end } else { self.stop(StopCause::Deadline) };
+        }
+        let mut may_cancel = true;
+        loop {
+            select! {
+                // The deadline wins a tie.
+                biased;
+                () = sleep_until(self.deadline.at()) => return self.stop(StopCause::Deadline),
+                end = &mut inner => return end,
+                () = self.events.closed() => return self.stop(self.cause_of_leaving()),
+                () = self.cancellation.cancelled(), if may_cancel => {
+                    if !self.facts.is_detached() {
+                        return self.stop(StopCause::Cancelled);
+                    }
+                    // A write that has started was only notified.
+                    may_cancel = false;
+                }
+            }
+        }
+    }
+
+    fn cause_of_leaving(&self) -> StopCause {
+        match self.deadline.remaining() {
+            left if left <= SKEW => StopCause::Deadline,
+            _ => StopCause::CallerGone,
+        }
+    }
+
+    /// Tells the work below to stop; it is dropped when this returns. The first cause counts, unless the work goes on.
+    fn stop(&self, cause: StopCause) -> Result<Terminal, Refusal> {
+        self.cancellation.cancel(cause);
+        let first = self.cancellation.cause().filter(|_| !self.facts.is_detached());
+        match first.unwrap_or(cause) {
+            StopCause::Deadline => Err(Refusal::DeadlineExceeded),
+            StopCause::CallerGone => Err(Refusal::CallerGone),
+            StopCause::Shutdown => Err(Refusal::ShuttingDown),
+            StopCause::Cancelled | StopCause::Timeout => self.cancelled(),
+        }
+    }
+
+    /// A result of the tool; a refusal while it is not known yet which tool that is.
+    fn cancelled(&self) -> Result<Terminal, Refusal> {
+        let tool = self.facts.tool().ok_or(Refusal::CallerGone)?;
+        Ok(Terminal::Result(ToolResult {
+            tool: tool.definition.name.clone(),
+            fetched_at: self.arrived.wall,
+            outcome: Err(ToolError::cancelled()),
+            provenance: Provenance::default(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use tokio::time::{Instant, sleep};
+    use tower::{Layer as _, ServiceExt, service_fn};
+
+    use super::*;
+    use crate::pipeline::Target;
+    use toolwire_contract::arguments::Arguments;
+    use toolwire_tool::context::{EventSink, User};
+
+    const CAP: Duration = Duration::from_mins(2);
+
+    fn call(timeout: Duration) -> Call {
+        let user = User::new("demo".parse().expect("valid"));
+        let context = ToolContext::new(user, clock::now() + timeout);
+        Call::new(context, Target::Tool("x".to_owned()), Arguments::new())
+    }
+
+    fn done(call: &Call) -> Terminal {
+        let payload = toolwire_contract::Payload::from_json(serde_json::json!({}));
+        Terminal::Result(ToolResult {
+            tool: "x".parse().expect("a name"),
+            fetched_at: call.arrived.wall,
+            outcome: Ok(payload),
+            provenance: Provenance::default(),
+        })
+    }
+
+    async fn run<F>(call: Call, work: impl FnMut(Call) -> F + Send) -> Result<Terminal, Refusal>
+    where
+        F: Future<Output = Result<Terminal, Refusal>> + Send + 'static,
+    {
+        Layer::new(CAP, InFlight::default()).layer(service_fn(work)).oneshot(call).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_ends_at_its_deadline() {
+        let started = clock::now();
+        let call = call(Duration::from_millis(200));
+        let context = call.context.clone();
+        let end = run(call, |_| pending()).await;
+        assert_eq!(end.unwrap_err(), Refusal::DeadlineExceeded);
+        assert_eq!(clock::now() - started, Duration::from_millis(200));
+        assert_eq!(context.cancellation.cause(), Some(StopCause::Deadline));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_call_outlasts_the_cap() {
+        let started = clock::now();
+        let end = run(call(Duration::from_hours(2)), |_| pending()).await;
+        assert_eq!(end.unwrap_err(), Refusal::DeadlineExceeded);
+        assert_eq!(clock::now() - started, CAP);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_deadline_wins_a_tie() {
+        let end = run(call(Duration::from_millis(200)), |call| async move {
+            sleep(Duration::from_millis(200)).await;
+            Ok(done(&call))
+        });
+        assert_eq!(end.await.unwrap_err(), Refusal::DeadlineExceeded);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_is_ready_at_once_needs_no_timer_but_some_time() {
+        assert!(run(call(Duration::from_millis(1)), |call| ready(Ok(done(&call)))).await.is_ok());
+        let end = run(call(Duration::ZERO), |call| ready(Ok(done(&call)))).await;
+        assert_eq!(end.unwrap_err(), Refusal::DeadlineExceeded);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_who_leaves_stops_the_work() {
+        assert_eq!(leaving(Duration::from_secs(1)).await, Some(StopCause::CallerGone));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_who_leaves_just_before_the_deadline_left_because_of_it() {
+        assert_eq!(leaving(Duration::from_millis(4_950)).await, Some(StopCause::Deadline));
+    }
+
+    /// The cause recorded for a caller with a deadline of 5 s who leaves after the given time.
+    async fn leaving(after: Duration) -> Option<StopCause> {
+        let (sink, events) = EventSink::not_accepted();
+        let mut call = call(Duration::from_secs(5));
+        call.context.events = sink;
+        let context = call.context.clone();
+        tokio::spawn(async move {
+            sleep(after).await;
+            drop(events);
+        });
+        let left: Instant = clock::now() + after;
+        assert!(run(call, |_| pending()).await.is_err());
+        assert_eq!(clock::now(), left);
+        context.cancellation.cause()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_cancelled_before_its_tool_is_known_is_refused() {
+        let call = call(Duration::from_secs(5));
+        let cancellation = call.context.cancellation.clone();
+        tokio::spawn(async move {
+            sleep(Duration::from_secs(1)).await;
+            cancellation.cancel(StopCause::Cancelled);
+        });
+        assert_eq!(run(call, |_| pending()).await.unwrap_err(), Refusal::CallerGone);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_write_that_has_started_is_only_told() {
+        let call = call(Duration::from_secs(5));
+        call.facts.detach();
+        call.context.cancellation.cancel(StopCause::Cancelled);
+        let end = run(call, |call| async move {
+            sleep(Duration::from_secs(1)).await;
+            Ok(done(&call))
+        });
+        assert!(matches!(end.await, Ok(Terminal::Result(result)) if result.outcome.is_ok()));
+    }
+}

@@ -1,0 +1,109 @@
+//! Frame: text that people outside wrote goes out under a nonce that they cannot know (spec 004 §7.2).
+//!
+//! The one place that makes one: fresh for each response, also for one that comes from a cache or repeats an earlier
+//! outcome. Not here: the words around it, which are the contract's, and sanitising, which is the sources'.
+
+use std::task::{Context, Poll};
+
+use data_encoding::HEXLOWER;
+use futures_util::{FutureExt, future::Map};
+use tower::Service;
+
+use super::{Call, CallResult};
+use toolwire_contract::{Provenance, Refusal, Terminal, ToolResult};
+
+/// Length of a nonce in bytes.
+const NONCE: usize = 16;
+
+/// Frames what contains text from outside, be it a part of a composite.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Layer;
+
+/// Adds the nonce to responses on their way back.
+#[derive(Clone, Debug)]
+pub struct Frame<S> {
+    inner: S,
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Frame<S>;
+
+    fn layer(&self, inner: S) -> Frame<S> {
+        Frame { inner }
+    }
+}
+
+impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for Frame<S> {
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = Map<S::Future, fn(CallResult) -> CallResult>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let is_nested = call.context.depth > 0;
+        let frame: fn(CallResult) -> CallResult = match (is_nested, call.tool().definition.untrusted) {
+            (false, true) => framed,
+            (false, false) => framed_if_marked,
+            (true, true) => marked,
+            (true, false) => |result| result,
+        };
+        self.inner.call(call).map(frame)
+    }
+}
+
+/// A kept result as a response of its own.
+pub fn response(result: ToolResult, untrusted: bool) -> ToolResult {
+    let provenance = match (&result.outcome, untrusted || result.provenance.untrusted_nonce.is_some()) {
+        (Ok(_), true) => Provenance { untrusted_nonce: Some(nonce()), ..result.provenance },
+        _ => result.provenance,
+    };
+    ToolResult { provenance, ..result }
+}
+
+fn framed(result: CallResult) -> CallResult {
+    with_nonce(result, |_| Some(nonce()))
+}
+
+/// A composite of trusted tools and others carries the mark of the others.
+fn framed_if_marked(result: CallResult) -> CallResult {
+    with_nonce(result, |mark| mark.map(|_| nonce()))
+}
+
+/// A part of a response has no nonce of its own.
+fn marked(result: CallResult) -> CallResult {
+    with_nonce(result, |_| Some(String::new()))
+}
+
+fn with_nonce(mut result: CallResult, nonce: impl FnOnce(Option<String>) -> Option<String>) -> CallResult {
+    if let Ok(Terminal::Result(result)) = &mut result
+        && result.outcome.is_ok()
+    {
+        let provenance = &mut result.provenance;
+        provenance.untrusted_nonce = nonce(provenance.untrusted_nonce.take());
+    }
+    result
+}
+
+/// 128 bits in hex that nobody can foresee.
+fn nonce() -> String {
+    let mut bytes = [0; NONCE];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes, which call ids need too");
+    HEXLOWER.encode(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_nonce_has_128_bits_and_is_never_the_same() {
+        let nonces: HashSet<_> = (0..1_000).map(|_| nonce()).collect();
+        assert_eq!(nonces.len(), 1_000);
+        assert!(nonces.iter().all(|it| it.len() == 32 && it.bytes().all(|b| b.is_ascii_hexdigit())));
+    }
+}

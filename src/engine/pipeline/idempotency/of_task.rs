@@ -1,0 +1,66 @@
+//! The records of calls of tasks: each is one change with the entry in its task's timeline (spec 002).
+
+use super::{
+    Records,
+    running::{code_of, is_final},
+};
+use crate::pipeline::{Call, CallResult, confirm, recorded::records_itself, refusals::refused};
+use toolwire_base::clock;
+use toolwire_contract::{ConfirmationCause, Refusal, Terminal};
+use toolwire_store::{
+    confirmations::Opened,
+    idempotency::Begun,
+    tasks::{Asking, CallEnd, TaskCall},
+};
+
+impl Records {
+    /// Records the begin of a call. A confirmation that the first call asked for stays required for a repeat that does
+    /// not ask for it.
+    pub(super) async fn begin_of(&self, call: &Call, task: &TaskCall) -> Result<Opened, Refusal> {
+        let now = clock::wall();
+        let begin = async |cause: Option<ConfirmationCause>| {
+            let asked = cause.map(|cause| confirm::asked(call, cause));
+            let expires_at = self.decide_until(call, now);
+            let asking = asked.as_ref().map(|asked| Asking { asked, expires_at });
+            self.tasks.begin_call(task, asking, now).await.map_err(|error| refused(&task.task, error))
+        };
+        match (begin(call.cause).await?, call.cause) {
+            (Opened::Begun(Begun::Asked), None) => begin(Some(ConfirmationCause::Caller)).await,
+            (opened, _) => Ok(opened),
+        }
+    }
+
+    /// Records the outcome, with its entry. If that fails, waiters still get the outcome, and a repeat meets an
+    /// unfinished call.
+    pub(super) async fn end_of(&self, call: &Call, task: &TaskCall, result: &CallResult) {
+        let now = clock::wall();
+        let recorded = match result {
+            // Recorded by the change that executed it.
+            Ok(Terminal::Result(result)) if records_itself(call) && result.outcome.is_ok() => return,
+            Ok(Terminal::Result(result)) => {
+                let needs_credentials = self.needs_credentials(call, result);
+                // A read changed nothing; a repeat succeeds once the credentials are there.
+                let may_come = needs_credentials.is_some() && !call.writes();
+                let end = CallEnd {
+                    result,
+                    is_final: is_final(call, result) && !may_come,
+                    documents: &[],
+                    untrusted: result.outcome.is_ok()
+                        && (call.tool().definition.untrusted || result.provenance.untrusted_nonce.is_some()),
+                    needs_credentials,
+                };
+                self.tasks.end_call(task, end, now).await.map(|_| ())
+            }
+            Ok(Terminal::ConfirmationRequired(it)) => {
+                self.tasks.suspend_call(task, &it.confirmation_id, now).await.map(|_| ())
+            }
+            // A call that records itself has no record if it failed.
+            Err(_) if records_itself(call) && call.cause.is_none() => return,
+            Err(_) => self.tasks.forget_call(task, code_of(result)).await,
+        };
+        if let Err(error) = recorded {
+            let (call_id, task_id) = (task.call_id(), &task.task);
+            tracing::error!(%error, %call_id, %task_id, "the end of a call of a task is not recorded");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The stores in which calls are recorded: a call that a person must approve is in one store with its confirmation.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use crate::pipeline::Call;
+use toolwire_contract::{ErrorCode, ToolResult};
+use toolwire_store::{confirmations::Confirmations, idempotency::Idempotency, tasks::Tasks};
+
+/// The records of calls, their confirmations, and tasks. All are of one store.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// The calls.
+    pub calls: Arc<dyn Idempotency>,
+    /// Confirmations, and the calls that wait for them.
+    pub confirmations: Arc<dyn Confirmations>,
+    /// Tasks, and the calls of their agents.
+    pub tasks: Arc<dyn Tasks>,
+    /// How long a person has to decide.
+    pub decide_within: Duration,
+    /// How long a person has to decide on a call of a task.
+    pub decide_within_tasks: Duration,
+    /// The sources for which users give credentials.
+    pub users_sources: Arc<[&'static str]>,
+}
+
+impl Records {
+    /// The store of a call's record: that of confirmations if a person had to approve the call.
+    pub(super) fn of(&self, call: &Call) -> Arc<dyn Idempotency> {
+        match call.cause {
+            None => Arc::clone(&self.calls),
+            Some(_) => Arc::clone(&self.confirmations) as Arc<dyn Idempotency>,
+        }
+    }
+
+    /// The source whose credentials the user must give, if that is why a call failed.
+    pub(super) fn needs_credentials<'a>(&self, call: &'a Call, result: &ToolResult) -> Option<&'a str> {
+        let error = result.outcome.as_ref().err().filter(|error| error.code == ErrorCode::AuthFailed);
+        let source = call.tool().definition.source.as_ref()?.name.as_str();
+        error.and_then(|_| self.users_sources.contains(&source).then_some(source))
+    }
+
+    /// When a confirmation that is requested now expires. A blocked task holds no connection, so its bound can be days;
+    /// it applies to nested calls of a task's call too.
+    pub(super) fn decide_until(&self, call: &Call, now: SystemTime) -> SystemTime {
+        now + if call.context.task().is_some() { self.decide_within_tasks } else { self.decide_within }
+    }
+}

@@ -1,0 +1,76 @@
+//! Calls from a tool to another tool: through the whole pipeline, with the remaining time and the parent's identity.
+
+use futures_util::future::BoxFuture;
+use tower::{Service, ServiceExt};
+
+use super::{Call, Pipeline, Target};
+use toolwire_contract::{
+    ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError, arguments::Arguments,
+};
+use toolwire_tool::context::{CallTools, ToolContext, Unfinished};
+
+/// How deep calls may nest, the outermost not counted.
+const MAX_DEPTH: usize = 8;
+
+impl CallTools for Pipeline {
+    fn call_tool<'a>(
+        &'a self,
+        parent: &'a ToolContext,
+        tool: &'a str,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<(Payload, Provenance), Unfinished>> {
+        Box::pin(async move {
+            if parent.depth >= MAX_DEPTH {
+                return Err(too_deep(tool).into());
+            }
+            let lineage = parent.lineage.nested(parent.tool.as_ref(), tool, &arguments);
+            // The layers see all services; the parent's tool sees its own only.
+            let services = self.services.clone();
+            let context = ToolContext { lineage, services, ..parent.nested() };
+            let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
+            let mut stack = self.stack.clone();
+            let terminal = async { stack.ready().await?.call(call).await }.await;
+            match terminal.map_err(|refusal| refused_call(&refusal))? {
+                Terminal::Result(result) => Ok((result.outcome?, result.provenance)),
+                Terminal::ConfirmationRequired(it) => Err(Unfinished::AwaitsConfirmation(it)),
+            }
+        })
+    }
+}
+
+fn too_deep(tool: &str) -> ToolError {
+    let message = format!("{tool} was not called: calls nest deeper than {MAX_DEPTH} levels");
+    ToolError::new(ErrorCode::InvalidArgument, message).with_origin(Origin::Tool)
+}
+
+/// What a refused call means to the tool, or to the agent, that made it.
+pub fn refused_call(refusal: &Refusal) -> ToolError {
+    let code = match refusal {
+        Refusal::PermissionDenied { .. } => ErrorCode::PermissionDenied,
+        // A manifest that names a missing tool does not load, so it vanished or was disabled since.
+        Refusal::UnknownTool { .. }
+        | Refusal::UnknownIntent { .. }
+        | Refusal::ToolDisabled { .. }
+        | Refusal::TooManyRequestIds { .. }
+        | Refusal::TooManyRequestIdsInAll { .. }
+        | Refusal::TooManyConfirmations { .. }
+        | Refusal::DefinitionChanged { .. }
+        | Refusal::StateUnavailable { .. }
+        | Refusal::ShuttingDown => ErrorCode::Unavailable,
+        Refusal::DeadlineExceeded => ErrorCode::Timeout,
+        Refusal::CallerGone => return ToolError::cancelled(),
+        Refusal::RequestIdReused { .. } | Refusal::Task(_) => ErrorCode::Conflict,
+        Refusal::InvalidRequest(_) => ErrorCode::InvalidArgument,
+        // The others are of requests that are no calls.
+        Refusal::UnknownConfirmation { .. }
+        | Refusal::UnknownCall { .. }
+        | Refusal::MayNotDecide { .. }
+        | Refusal::ConfirmationDecided { .. }
+        | Refusal::NoSuchSequence { .. }
+        | Refusal::Document(_)
+        | Refusal::Job(_)
+        | Refusal::Turn(_)
+        | Refusal::Internal { .. } => ErrorCode::Unknown,
+    };
+    ToolError::new(code, refusal.to_string()).with_origin(Origin::Service)
+}

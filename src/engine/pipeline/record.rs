@@ -1,0 +1,142 @@
+//! Record: a call on behalf of a task that is kept here has its place in the task's timeline (spec 002).
+//!
+//! Its entry and its own record are one change at both ends, which `idempotency` below makes. Here is what comes
+//! before, whose task it is and whether that has read text from outside, and how the answer looks. Nested calls are in
+//! the trace and not in the timeline; a label that names no task of ours is only passed on.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use futures_util::future::{BoxFuture, Either, ready};
+use serde_json::{Value, json};
+use tower::Service;
+
+use super::{Call, CallResult, Facts, refusals::refused};
+use crate::registry::By;
+use toolwire_contract::{Payload, Refusal, TaskRefusal, Terminal, Violation};
+use toolwire_store::tasks::{Action, Tasks};
+use toolwire_tool::context::TaskId;
+
+/// Looks tasks up there.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    tasks: Arc<dyn Tasks>,
+}
+
+/// Passes calls on with the task that they belong to.
+#[derive(Clone, Debug)]
+pub struct Record<S> {
+    inner: S,
+    tasks: Arc<dyn Tasks>,
+}
+
+impl Layer {
+    /// Tasks are in the given store.
+    pub fn new(tasks: Arc<dyn Tasks>) -> Self {
+        Self { tasks }
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Record<S>;
+
+    fn layer(&self, inner: S) -> Record<S> {
+        Record { inner, tasks: Arc::clone(&self.tasks) }
+    }
+}
+
+impl<S> Service<Call> for Record<S>
+where
+    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let definition = &call.tool().definition;
+        let refuse = |refusal| Either::Right(Box::pin(ready(Err(refusal))) as BoxFuture<'static, _>);
+        match (call.context.task(), definition.kind.behaviour().by) {
+            // Nearly all calls.
+            (None, By::Executor | By::Log | By::Root) => Either::Left(self.inner.call(call)),
+            (Some(_), By::Executor | By::Log) if call.context.depth > 0 => {
+                Either::Left(self.inner.call(call))
+            }
+            (Some(_), By::Root) => {
+                refuse(TaskRefusal::RootInsideTask { tool: definition.name.to_string() }.into())
+            }
+            (None, _) => refuse(without_task(&call)),
+            (Some(_), _) if call.context.depth > 0 => refuse(nested(&call)),
+            (Some(id), by) => {
+                // The ready service goes with the call; its clone stays.
+                let clone = self.inner.clone();
+                let inner = std::mem::replace(&mut self.inner, clone);
+                Either::Right(Box::pin(recorded(inner, Arc::clone(&self.tasks), call, id, by)))
+            }
+        }
+    }
+}
+
+async fn recorded<S>(mut inner: S, tasks: Arc<dyn Tasks>, mut call: Call, id: TaskId, by: By) -> CallResult
+where
+    S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
+    S::Future: Send + 'static,
+{
+    let tree = tasks.tree(&call.context.user.id, &id).await.map_err(|error| refused(&id, error))?;
+    call.context.tainted = tree.tainted;
+    call.turn.get_or_insert_default();
+    call.facts.take();
+    let facts = Arc::clone(&call.facts);
+    let mut end = inner.call(call).await?;
+    if let Terminal::Result(result) = &mut end
+        && let Ok(data) = &result.outcome
+        && by != By::Executor
+    {
+        result.outcome = Ok(Payload::from_json(acted(data.json(), &facts, &id, by)));
+    }
+    Ok(end)
+}
+
+/// What a caller is told of what its agent's loop does now. The rest of it is for the face.
+fn acted(data: &Value, facts: &Facts, id: &TaskId, by: By) -> Value {
+    let Some(action) = Action::from_json(data) else { return data.clone() };
+    let said = match by {
+        By::Log => json!({"logged": true}),
+        By::HandOff => json!({"action": "return", "status": "completed", "task_id": id.as_str()}),
+        _ => {
+            let task_id = action.task_id.as_ref().map(TaskId::as_str);
+            json!({"action": action.action.word(), "status": action.status, "task_id": task_id})
+        }
+    };
+    facts.acted(action);
+    said
+}
+
+fn without_task(call: &Call) -> Refusal {
+    let tool = &call.tool().definition;
+    invalid(format!(
+        "context.task_id is required for {}, a tool of type {}: begin a task with TaskService.CreateTask or `toolwire tasks start`, and name it, with --task on the command line",
+        tool.name,
+        tool.kind.word()
+    ))
+}
+
+fn nested(call: &Call) -> Refusal {
+    let tool = &call.tool().definition;
+    invalid(format!("{} is for the agent of a task, and no tool can call it", tool.name))
+}
+
+fn invalid(description: String) -> Refusal {
+    Refusal::InvalidRequest(vec![Violation {
+        pointer: "context.task_id".to_owned(),
+        rule: "required".to_owned(),
+        description,
+    }])
+}

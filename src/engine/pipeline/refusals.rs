@@ -1,0 +1,71 @@
+//! Errors of the store, as refusals of a request.
+
+use std::time::{Duration, SystemTime};
+
+use toolwire_base::clock;
+use toolwire_contract::{DocumentRefusal, Refusal, TaskRefusal, Violation};
+use toolwire_store::{
+    idempotency::Bound,
+    tasks::{Refused, TaskError},
+};
+use toolwire_tool::context::TaskId;
+
+/// When to try again after the store has failed.
+const UNAVAILABLE_RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// The cause is only in the log, for operators.
+pub(super) fn unavailable() -> Refusal {
+    Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
+}
+
+/// The records have used up their quota of bytes; there is room again at the given time.
+pub(super) fn full(until: SystemTime, bound: Bound) -> Refusal {
+    let retry_after = until.duration_since(clock::wall()).unwrap_or_default();
+    match bound {
+        Bound::User => Refusal::TooManyRequestIds { retry_after },
+        Bound::All => Refusal::TooManyRequestIdsInAll { retry_after },
+    }
+}
+
+/// Why something is not done to a task.
+pub fn refused(id: &TaskId, error: TaskError) -> Refusal {
+    let refused = match error {
+        TaskError::Refused(refused) => refused,
+        TaskError::Store(error) => {
+            tracing::error!(%error, task_id = %id, "tasks cannot be read or written");
+            return unavailable();
+        }
+    };
+    let (id, what) = (id.to_string(), refused.to_string());
+    let refusal = match refused {
+        Refused::RequestIdReused(request_id) => {
+            return Refusal::RequestIdReused { request_id: request_id.to_string() };
+        }
+        Refused::Full { until, bound } => return full(until, bound),
+        Refused::Unknown => TaskRefusal::Unknown { id },
+        Refused::Ended(_) => TaskRefusal::Ended { what },
+        Refused::Blocked { .. } => TaskRefusal::Blocked { what },
+        Refused::NotNow(_) => TaskRefusal::NotBegun { what },
+        Refused::LeaseLost { .. } => TaskRefusal::LeaseLost { what },
+        Refused::TreeLimit(_) => TaskRefusal::TreeLimit { what },
+        Refused::TimelineFull => TaskRefusal::TimelineFull,
+        Refused::NotAQuestion => TaskRefusal::NotAQuestion { id },
+        Refused::AlreadyAnswered => TaskRefusal::AlreadyAnswered,
+        Refused::NoSuchDocument { path, near } => return DocumentRefusal::Unknown { path, near }.into(),
+        Refused::NotARoot => TaskRefusal::NotARoot { id },
+        Refused::NotEnded(_) => TaskRefusal::NotEnded { what },
+        Refused::AlreadyResolved(_) => TaskRefusal::AlreadyResolved { what },
+        Refused::StepOver { newest, .. } => {
+            return Refusal::InvalidRequest(vec![Violation {
+                pointer: "step".to_owned(),
+                rule: "minimum".to_owned(),
+                description: format!(
+                    "step must be at least {newest}, the newest step of the task: a model's new response has a step of \
+                     its own, and what was shown of earlier ones stays"
+                ),
+            }]);
+        }
+        Refused::UnknownCall => TaskRefusal::UnknownCall,
+    };
+    refusal.into()
+}

@@ -1,0 +1,164 @@
+//! A started call, seen from its face: events as they come, then the one end.
+//!
+//! The call itself runs inline if it is ready at once, otherwise in a task of its own, which bounds it: a face whose
+//! reader has stalled, or that is dropped, holds nothing up.
+
+use std::{
+    future::poll_fn,
+    mem,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use tokio::{
+    sync::oneshot,
+    time::{Sleep, sleep},
+};
+
+use toolwire_contract::{Event, Refusal, Terminal};
+use toolwire_tool::context::{CallId, Events};
+
+/// A long call says that it is alive at least this often, so that no idle timer on the way cuts it. `narrate` speaks
+/// earlier; this is for those who wait for another call with the same `request_id`.
+const HEARTBEAT: Duration = Duration::from_secs(30);
+
+/// One step of a started call.
+#[derive(Debug)]
+pub enum Step {
+    /// Something happened; more will come.
+    Event(Event),
+    /// The call ended.
+    Terminal(Terminal),
+}
+
+/// A started call. Dropping it tells the call that its caller is gone.
+#[derive(Debug)]
+pub struct CallStream {
+    call_id: CallId,
+    events: Events,
+    /// What came before the stream was asked.
+    peeked: Option<Event>,
+    end: End,
+    /// When to say that the call is alive.
+    heartbeat: Option<Pin<Box<Sleep>>>,
+}
+
+#[derive(Debug)]
+pub(super) enum End {
+    Ready(Box<Result<Terminal, Refusal>>),
+    Coming(oneshot::Receiver<Result<Terminal, Refusal>>),
+    Over,
+}
+
+impl CallStream {
+    pub(super) fn new(call_id: CallId, events: Events, end: End) -> Self {
+        Self { call_id, events, peeked: None, end, heartbeat: None }
+    }
+
+    /// The call.
+    pub fn call_id(&self) -> CallId {
+        self.call_id
+    }
+
+    /// Waits for the first event or the end: a refusal that comes first is no stream at all.
+    pub(super) async fn begun(mut self) -> Result<Self, Refusal> {
+        match self.step().await {
+            Some(Err(refusal)) => Err(refusal),
+            Some(Ok(Step::Event(event))) => {
+                self.peeked = Some(event);
+                Ok(self)
+            }
+            Some(Ok(Step::Terminal(terminal))) => {
+                self.end = End::Ready(Box::new(Ok(terminal)));
+                Ok(self)
+            }
+            None => Ok(self),
+        }
+    }
+
+    /// The next step; `None` after the end. A refusal is an end too. Cancel safe.
+    pub async fn next(&mut self) -> Option<Result<Step, Refusal>> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// The same, for a stream that is made of it.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Step, Refusal>>> {
+        if let Poll::Ready(step) = self.poll_step(cx) {
+            self.heartbeat = None;
+            return Poll::Ready(step);
+        }
+        // Armed by the first wait: most calls have no timer.
+        let heartbeat = self.heartbeat.get_or_insert_with(|| Box::pin(sleep(HEARTBEAT)));
+        ready!(heartbeat.as_mut().poll(cx));
+        self.heartbeat = None;
+        Poll::Ready(Some(Ok(Step::Event(alive()))))
+    }
+
+    /// The end, passing over every event before it.
+    pub async fn terminal(mut self) -> Result<Terminal, Refusal> {
+        loop {
+            match self.step().await {
+                Some(Ok(Step::Event(_))) => {}
+                Some(Ok(Step::Terminal(terminal))) => return Ok(terminal),
+                Some(Err(refusal)) => return Err(refusal),
+                None => return Err(internal(self.call_id)),
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Option<Result<Step, Refusal>> {
+        poll_fn(|cx| self.poll_step(cx)).await
+    }
+
+    fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Step, Refusal>>> {
+        if let Some(event) = self.peeked.take() {
+            return Poll::Ready(Some(Ok(Step::Event(event))));
+        }
+        if let End::Coming(coming) = &mut self.end {
+            if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
+                return Poll::Ready(Some(Ok(Step::Event(event))));
+            }
+            let end = ready!(Pin::new(coming).poll(cx));
+            // Nobody reads the events of work that goes on beyond the end.
+            self.events.close();
+            // There is no end only when the task panicked.
+            self.end = End::Ready(Box::new(end.unwrap_or_else(|_| Err(internal(self.call_id)))));
+        }
+        // Events sent before the end are still read.
+        if let Ok(event) = self.events.try_recv() {
+            return Poll::Ready(Some(Ok(Step::Event(event))));
+        }
+        Poll::Ready(match mem::replace(&mut self.end, End::Over) {
+            End::Ready(end) => Some(end.map(Step::Terminal)),
+            End::Coming(_) | End::Over => None,
+        })
+    }
+}
+
+fn internal(call_id: CallId) -> Refusal {
+    Refusal::Internal { call_id: call_id.to_string() }
+}
+
+fn alive() -> Event {
+    Event::Progress { fraction: None, message: "Still working".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+    use toolwire_tool::context::EventSink;
+
+    #[tokio::test]
+    async fn a_lost_call_is_a_bug_of_the_service_and_its_events_end() {
+        let (sink, events) = EventSink::not_accepted();
+        let (sender, receiver) = oneshot::channel();
+        let mut stream = CallStream::new(CallId::generate(), events, End::Coming(receiver));
+        drop(sender);
+        assert!(matches!(stream.next().await, Some(Err(Refusal::Internal { .. }))));
+        assert!(sink.closed().now_or_never().is_some(), "work beyond the end still has a listener");
+        assert!(stream.next().await.is_none());
+    }
+}

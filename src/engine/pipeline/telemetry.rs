@@ -1,0 +1,257 @@
+//! Telemetry: one structured log line a call, refusals included (spec 004 §8.1), and its share of the metrics (§8.2).
+//!
+//! The SERVER span is the face's, the `execute_tool` span is `execute`'s.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_util::future::BoxFuture;
+use opentelemetry::trace::TraceId;
+use tonic::Code;
+use tower::Service;
+
+use super::{Arrived, Call, Facts};
+use toolwire_base::clock;
+use toolwire_contract::{Refusal, Terminal, ToolError, ToolName, status};
+use toolwire_telemetry::{
+    self as telemetry, attribute,
+    metric::{self, InFlightGauge},
+    milliseconds,
+};
+use toolwire_tool::context::{
+    CallId, Cancellation, Ledger, LedgerRow, StopCause, TaskId, TaskLabel, ToolContext, UserId,
+};
+
+/// How a call ended that a person must approve first.
+const CONFIRMATION_REQUIRED: &str = "CONFIRMATION_REQUIRED";
+
+/// Logs every call once, when it ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Layer;
+
+/// Waits for each call to end, and then logs and counts it.
+#[derive(Clone, Debug)]
+pub struct Telemetry<S> {
+    inner: S,
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Telemetry<S>;
+
+    fn layer(&self, inner: S) -> Telemetry<S> {
+        Telemetry { inner }
+    }
+}
+
+impl<S> Service<Call> for Telemetry<S>
+where
+    S: Service<Call, Response = Terminal, Error = Refusal>,
+    S::Future: Send + 'static,
+{
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = BoxFuture<'static, Result<Terminal, Refusal>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let line = Line::of(&call);
+        let inner = self.inner.call(call);
+        Box::pin(async move {
+            let end = inner.await;
+            line.end(&end);
+            end
+        })
+    }
+}
+
+/// What the log line says of a call. A nested call that is dropped, because the one above it ended, has its line too.
+struct Line {
+    ended: bool,
+    cancellation: Cancellation,
+    /// The face that the call, or the one above it, came by.
+    face: &'static str,
+    user_id: UserId,
+    call_id: CallId,
+    parent_call_id: Option<CallId>,
+    task_id: Option<TaskLabel>,
+    target: String,
+    arrived: Arrived,
+    trace_id: Option<TraceId>,
+    facts: Arc<Facts>,
+    ledger: Option<Ledger>,
+    _in_flight: InFlightGauge,
+}
+
+impl Line {
+    fn of(call: &Call) -> Self {
+        let ToolContext { user, call_id, parent_call_id, task_id, trace_id, cancellation, origin, .. } =
+            &call.context;
+        Self {
+            ended: false,
+            cancellation: cancellation.clone(),
+            face: origin.face,
+            user_id: user.id.clone(),
+            call_id: *call_id,
+            parent_call_id: *parent_call_id,
+            task_id: task_id.clone(),
+            target: call.target.as_str().chars().take(64).collect(),
+            arrived: call.arrived,
+            trace_id: *trace_id,
+            facts: Arc::clone(&call.facts),
+            ledger: call.context.ledger.clone(),
+            _in_flight: InFlightGauge::begin(),
+        }
+    }
+
+    fn end(mut self, end: &Result<Terminal, Refusal>) {
+        self.ended = true;
+        self.log(end);
+    }
+
+    fn log(&self, end: &Result<Terminal, Refusal>) {
+        let tool = self.facts.tool().map(|tool| tool.definition.name.as_str());
+        let error = error_of(end);
+        let duration = clock::now() - self.arrived.at;
+        metric::call_ended(tool, error.unwrap_or(metric::name::OK), duration);
+        if let Some(ledger) = &self.ledger {
+            ledger.note(self.row(end, duration));
+        }
+        let trace_id = telemetry::current_trace_id().or(self.trace_id);
+        let label = self.task_id.as_ref();
+        let task_id = label.and_then(TaskLabel::task);
+        let task_digest = label.filter(|_| task_id.is_none()).map(TaskLabel::digest);
+        tracing::info!(
+            target: "toolwire::call",
+            user_id = %self.user_id,
+            tool_name = tool.unwrap_or_else(|| self.unknown_tool()),
+            args = self.facts.arguments().unwrap_or("[redacted]"),
+            duration_ms = milliseconds(duration),
+            success = error.is_none() && end.is_ok(),
+            error_code = error,
+            status = status::name(code_of(end)),
+            cache_hit = self.facts.is_cache_hit(),
+            face = self.face,
+            call_id = %self.call_id,
+            parent_call_id = self.parent_call_id.map(tracing::field::display),
+            task_id = task_id.as_ref().map(TaskId::as_str),
+            task_digest = task_digest.map(tracing::field::display),
+            trace_id = trace_id.map(tracing::field::display),
+            "call"
+        );
+    }
+}
+
+impl Line {
+    /// What was called where there is no such tool, if it could be the name of one. Any other text is a caller's own.
+    fn unknown_tool(&self) -> &str {
+        if self.target.parse::<ToolName>().is_ok() { &self.target } else { attribute::OTHER }
+    }
+
+    /// What a ledger says of the call.
+    fn row(&self, end: &Result<Terminal, Refusal>, took: Duration) -> LedgerRow {
+        let definition = self.facts.tool().map(|tool| &tool.definition);
+        let name = definition.map_or(self.target.as_str(), |it| it.name.as_str());
+        let intent = definition.and_then(|it| it.intents.first());
+        let source_ids = match end {
+            Ok(Terminal::Result(result)) => result.provenance.source_ids.clone(),
+            Ok(Terminal::ConfirmationRequired(_)) | Err(_) => Vec::new(),
+        };
+        LedgerRow {
+            tool: name.to_owned(),
+            component: intent.map_or(name, String::as_str).to_owned(),
+            arguments: self.facts.arguments().or_else(|| self.facts.names()).map(ToOwned::to_owned),
+            took,
+            source_ids,
+            error: error_of(end),
+            cache_hit: self.facts.is_cache_hit(),
+            call_id: self.call_id,
+            parent_call_id: self.parent_call_id,
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let refusal = match self.cancellation.cause() {
+            // A bug in a layer, of which the caller is told.
+            _ if std::thread::panicking() => Refusal::Internal { call_id: self.call_id.to_string() },
+            Some(StopCause::Deadline) => Refusal::DeadlineExceeded,
+            Some(StopCause::Shutdown) => Refusal::ShuttingDown,
+            Some(StopCause::Timeout | StopCause::Cancelled | StopCause::CallerGone) | None => {
+                Refusal::CallerGone
+            }
+        };
+        self.log(&Err(refusal));
+    }
+}
+
+fn error_of(end: &Result<Terminal, Refusal>) -> Option<&'static str> {
+    match end {
+        Ok(Terminal::Result(result)) => {
+            result.outcome.as_ref().err().map(|error: &ToolError| error.code.name())
+        }
+        Ok(Terminal::ConfirmationRequired(_)) => Some(CONFIRMATION_REQUIRED),
+        Err(refusal) => Some(status::reason_of(refusal)),
+    }
+}
+
+fn code_of(end: &Result<Terminal, Refusal>) -> Code {
+    end.as_ref().err().map_or(Code::Ok, status::code_of_refusal)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::pending,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use futures_util::FutureExt;
+    use tower::{Layer as _, service_fn};
+    use tracing::{Event, Metadata, Subscriber};
+    use tracing_subscriber::{layer, layer::SubscriberExt};
+
+    use super::*;
+    use crate::pipeline::Target;
+    use toolwire_contract::arguments::Arguments;
+    use toolwire_tool::context::User;
+
+    /// Counts the lines of calls.
+    struct Lines(Arc<AtomicUsize>);
+
+    impl<S: Subscriber> layer::Layer<S> for Lines {
+        fn on_event(&self, event: &Event<'_>, _context: layer::Context<'_, S>) {
+            let metadata: &Metadata<'_> = event.metadata();
+            if metadata.target() == "toolwire::call" {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_has_one_line_whether_it_ends_or_is_dropped() {
+        let lines = Arc::new(AtomicUsize::new(0));
+        let subscriber = tracing_subscriber::registry().with(Lines(Arc::clone(&lines)));
+        let _subscriber = toolwire_base::capture::capture(subscriber);
+        let user = User::new("demo".parse().expect("valid"));
+        let context = ToolContext::new(user, clock::now() + Duration::from_secs(1));
+        let call = Call::new(context, Target::Tool("x".to_owned()), Arguments::new());
+
+        let gone = |_| async { Err(Refusal::CallerGone) };
+        assert!(Layer.layer(service_fn(gone)).call(call.clone()).await.is_err());
+        assert_eq!(lines.load(Ordering::Relaxed), 1);
+
+        let dropped = Layer.layer(service_fn(|_| pending())).call(call);
+        assert!(dropped.now_or_never().is_none());
+        assert_eq!(lines.load(Ordering::Relaxed), 2);
+    }
+}

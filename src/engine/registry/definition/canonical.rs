@@ -1,0 +1,212 @@
+//! A definition in the form that its digest is of: RFC 8785 over its ProtoJSON.
+//!
+//! Written straight from the message, member by member in their order. The tests compare it with what prost-reflect and
+//! a canonicaliser say of the same message, which costs many times as much.
+
+use prost_types::{Struct, Value, value::Kind};
+
+use toolwire_contract::{
+    json::{write_list, write_plain},
+    proto::v1,
+};
+
+/// The text, without `digest` and `status`. The schemas of the definition itself are not looked at.
+pub(super) fn canonical(definition: &v1::ToolDefinition, input: &Schema, output: &Schema) -> Vec<u8> {
+    let mut text = Vec::with_capacity(16 * 1024);
+    write_definition(definition, input, output, &mut text);
+    text
+}
+
+/// A schema in both forms that a definition has of it, each in its place in the text.
+#[derive(Debug)]
+pub(super) struct Schema {
+    structure: Vec<u8>,
+    text: Vec<u8>,
+}
+
+impl Schema {
+    pub(super) fn new(structure: &Struct, text: &str) -> Self {
+        let (mut of_structure, mut of_text) = (Vec::new(), Vec::new());
+        write_struct(structure, &mut of_structure);
+        write_plain(text, &mut of_text);
+        Self { structure: of_structure, text: of_text }
+    }
+}
+
+fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Schema, text: &mut Vec<u8>) {
+    // Complete, so that a new field is not forgotten.
+    let v1::ToolDefinition {
+        name,
+        title,
+        description,
+        r#type: kind,
+        category,
+        consequence_level,
+        requires_confirmation,
+        timeout,
+        input_schema: _,
+        output_schema: _,
+        input_schema_json: _,
+        output_schema_json: _,
+        input_message,
+        output_message,
+        typed_method,
+        tags,
+        version,
+        depends_on,
+        intents,
+        utterances,
+        examples,
+        source,
+        cache,
+        untrusted,
+        guidance,
+        idempotent,
+        contained,
+        agent,
+        digest: _,
+        status: _,
+    } = definition;
+    let mut object = Object::open(text);
+    object.text("agent", agent);
+    object.optional("cache", cache.as_ref(), write_cache);
+    object.word("category", *category, definition.category().as_str_name());
+    object.word("consequenceLevel", *consequence_level, definition.consequence_level().as_str_name());
+    object.flag("contained", *contained);
+    object.texts("dependsOn", depends_on);
+    object.text("description", description);
+    object.list("examples", examples, write_example);
+    object.texts("guidance", guidance);
+    object.flag("idempotent", *idempotent);
+    object.text("inputMessage", input_message);
+    object.member("inputSchema").extend_from_slice(&input.structure);
+    object.member("inputSchemaJson").extend_from_slice(&input.text);
+    object.texts("intents", intents);
+    object.text("name", name);
+    object.text("outputMessage", output_message);
+    object.member("outputSchema").extend_from_slice(&output.structure);
+    object.member("outputSchemaJson").extend_from_slice(&output.text);
+    object.flag("requiresConfirmation", *requires_confirmation);
+    object.optional("source", source.as_ref(), write_source);
+    object.texts("tags", tags);
+    object.optional("timeout", timeout.as_ref(), |it, text| write_plain(&it.to_string(), text));
+    object.text("title", title);
+    object.word("type", *kind, definition.r#type().as_str_name());
+    object.text("typedMethod", typed_method);
+    object.flag("untrusted", *untrusted);
+    object.texts("utterances", utterances);
+    object.text("version", version);
+    object.close();
+}
+
+fn write_example(v1::ToolExample { description, arguments }: &v1::ToolExample, text: &mut Vec<u8>) {
+    let mut object = Object::open(text);
+    object.optional("arguments", arguments.as_ref(), write_struct);
+    object.text("description", description);
+    object.close();
+}
+
+fn write_source(v1::ToolSource { name, sections }: &v1::ToolSource, text: &mut Vec<u8>) {
+    let mut object = Object::open(text);
+    object.text("name", name);
+    object.texts("sections", sections);
+    object.close();
+}
+
+fn write_cache(v1::CachePolicy { ttl, tier, scope }: &v1::CachePolicy, text: &mut Vec<u8>) {
+    let mut object = Object::open(text);
+    object.text("scope", scope);
+    object.text("tier", tier);
+    object.optional("ttl", ttl.as_ref(), |it, text| write_plain(&it.to_string(), text));
+    object.close();
+}
+
+fn write_struct(structure: &Struct, text: &mut Vec<u8>) {
+    let mut members: Vec<_> = structure.fields.iter().collect();
+    // The map is in the order of UTF-8; RFC 8785 wants that of UTF-16.
+    members.sort_by(|(left, _), (right, _)| left.encode_utf16().cmp(right.encode_utf16()));
+    let mut object = Object::open(text);
+    for (key, value) in members {
+        write_value(value, object.member(key));
+    }
+    object.close();
+}
+
+fn write_value(value: &Value, text: &mut Vec<u8>) {
+    match &value.kind {
+        None | Some(Kind::NullValue(_)) => write_plain(&(), text),
+        Some(Kind::BoolValue(flag)) => write_plain(flag, text),
+        Some(Kind::NumberValue(number)) => {
+            serde_json_canonicalizer::to_writer(number, text).expect("JSON has no other numbers");
+        }
+        Some(Kind::StringValue(it)) => write_plain(it, text),
+        Some(Kind::ListValue(list)) => write_list(&list.values, text, write_value),
+        Some(Kind::StructValue(structure)) => write_struct(structure, text),
+    }
+}
+
+/// An object under way. As in ProtoJSON, a member without presence that has its default is left out.
+struct Object<'a> {
+    text: &'a mut Vec<u8>,
+    is_empty: bool,
+}
+
+impl<'a> Object<'a> {
+    fn open(text: &'a mut Vec<u8>) -> Self {
+        text.push(b'{');
+        Self { text, is_empty: true }
+    }
+
+    /// The place for the value of the next member.
+    fn member(&mut self, key: &str) -> &mut Vec<u8> {
+        if !self.is_empty {
+            self.text.push(b',');
+        }
+        self.is_empty = false;
+        write_plain(key, self.text);
+        self.text.push(b':');
+        self.text
+    }
+
+    fn text(&mut self, key: &str, value: &str) {
+        if !value.is_empty() {
+            write_plain(value, self.member(key));
+        }
+    }
+
+    /// An enum by its name.
+    fn word(&mut self, key: &str, number: i32, name: &str) {
+        if number != 0 {
+            self.text(key, name);
+        }
+    }
+
+    fn flag(&mut self, key: &str, value: bool) {
+        if value {
+            write_plain(&value, self.member(key));
+        }
+    }
+
+    fn texts(&mut self, key: &str, values: &[String]) {
+        self.list(key, values, write_plain);
+    }
+
+    fn list<T>(&mut self, key: &str, items: &[T], write: impl Fn(&T, &mut Vec<u8>)) {
+        if !items.is_empty() {
+            write_list(items, self.member(key), write);
+        }
+    }
+
+    fn optional<T>(&mut self, key: &str, value: Option<&T>, write: impl Fn(&T, &mut Vec<u8>)) {
+        if let Some(value) = value {
+            write(value, self.member(key));
+        }
+    }
+
+    fn close(self) {
+        self.text.push(b'}');
+    }
+}
+
+#[cfg(test)]
+mod tests;

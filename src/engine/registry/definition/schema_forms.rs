@@ -1,0 +1,39 @@
+//! A schema in each form that definitions have of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use prost::Message;
+use serde_json::Value;
+
+use super::canonical;
+use toolwire_contract::json;
+
+/// A closed object's schema, written once for all definitions that have it.
+#[derive(Debug)]
+pub(in crate::registry) struct SchemaForms {
+    value: Arc<Value>,
+    /// The exact text.
+    pub(super) text: Bytes,
+    /// The same as an encoded `google.protobuf.Struct`.
+    pub(super) structure: Bytes,
+    /// What a digest is of.
+    pub(super) canonical: canonical::Schema,
+}
+
+impl SchemaForms {
+    pub(in crate::registry) fn new(schema: Value) -> Self {
+        let structure = schema.as_object().map(json::to_struct).unwrap_or_default();
+        let text = schema.to_string();
+        Self {
+            canonical: canonical::Schema::new(&structure, &text),
+            structure: structure.encode_to_vec().into(),
+            text: text.into(),
+            value: Arc::new(schema),
+        }
+    }
+
+    pub(in crate::registry) fn value(&self) -> &Arc<Value> {
+        &self.value
+    }
+}

@@ -1,0 +1,238 @@
+//! Arguments in their normal form: keys in `snake_case`, no null for absent, numbers as numbers, equal lengths of time
+//! spelled alike, defaults filled in.
+//!
+//! Follows the schema, so that what a caller keeps in a free-form object or as the keys of a map stays as it is. What
+//! is wrong stays as it is too, for the schema to report.
+
+use serde_json::{Map, Number, Value};
+
+use crate::registry::{problem::join, schema::DURATION_PATTERN};
+use toolwire_contract::Violation;
+
+/// The normal form of a value, and the keys that were given in both spellings.
+pub(super) fn normalize(schema: &Value, raw: &Value) -> (Value, Vec<Violation>) {
+    let mut normalizer = Normalizer { clashes: Vec::new() };
+    let normal = normalizer.value(schema, raw, Place::Top);
+    (normal, normalizer.clashes)
+}
+
+/// The declared properties of an object; `None` for what is no object or takes any key.
+pub(super) fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get("properties").and_then(Value::as_object)
+}
+
+/// The declared name that a caller's key means: itself, or the one it is the camelCase form of.
+pub(super) fn declared<'a>(properties: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    if let Some((name, _)) = properties.get_key_value(key) {
+        return Some(name);
+    }
+    // Only a key with a capital can be another spelling; most unknown keys are looked up no further.
+    key.contains(|c: char| c.is_ascii_uppercase())
+        .then(|| properties.keys().find(|name| is_camel_case_of(key, name)))
+        .flatten()
+        .map(String::as_str)
+}
+
+/// Whether a key means a name: it is the name, or the camelCase form of it.
+pub(super) fn means(key: &str, name: &str) -> bool {
+    key == name || is_camel_case_of(key, name)
+}
+
+struct Normalizer {
+    clashes: Vec<Violation>,
+}
+
+/// Where a value is. Seldom asked for, so it is no text until then.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Top,
+    Member(&'a Place<'a>, &'a str),
+    Element(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    /// As a JSON pointer.
+    fn pointer(self) -> String {
+        match self {
+            Self::Top => String::new(),
+            Self::Member(parent, key) => join(&parent.pointer(), key),
+            Self::Element(parent, index) => join(&parent.pointer(), index),
+        }
+    }
+}
+
+impl Normalizer {
+    fn value(&mut self, schema: &Value, raw: &Value, place: Place<'_>) -> Value {
+        match raw {
+            Value::Object(map) => self.map(schema, map, place),
+            Value::Array(items) => self.list(schema, items, place),
+            Value::String(text) if is_duration(schema) => {
+                duration(text).map_or_else(|| raw.clone(), Value::from)
+            }
+            Value::String(text) if is_numeric(schema) => number(text).unwrap_or_else(|| raw.clone()),
+            _ => raw.clone(),
+        }
+    }
+
+    fn map(&mut self, schema: &Value, map: &Map<String, Value>, place: Place<'_>) -> Value {
+        if let Some(properties) = properties(schema) {
+            return self.object(schema, properties, map, place).into();
+        }
+        match schema.get("additionalProperties") {
+            Some(element @ Value::Object(_)) => map
+                .iter()
+                .map(|(key, value)| (key.clone(), self.value(element, value, Place::Member(&place, key))))
+                .collect::<Map<_, _>>()
+                .into(),
+            _ => map.clone().into(),
+        }
+    }
+
+    fn list(&mut self, schema: &Value, items: &[Value], place: Place<'_>) -> Value {
+        match schema.get("items") {
+            Some(element) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| self.value(element, item, Place::Element(&place, index)))
+                .collect(),
+            None => items.to_vec().into(),
+        }
+    }
+
+    fn object(
+        &mut self,
+        schema: &Value,
+        properties: &Map<String, Value>,
+        map: &Map<String, Value>,
+        place: Place<'_>,
+    ) -> Map<String, Value> {
+        let mut normal = Map::with_capacity(map.len());
+        for (key, raw) in map {
+            let Some(name) = declared(properties, key) else {
+                normal.insert(key.clone(), raw.clone());
+                continue;
+            };
+            if name != key && map.contains_key(name) {
+                self.clashes.push(clash(place, key, name));
+            } else if !raw.is_null() || is_required(schema, name) {
+                normal
+                    .insert(name.to_owned(), self.value(&properties[name], raw, Place::Member(&place, key)));
+            }
+        }
+        for (name, property) in properties {
+            if let Some(default) = property.get("default").filter(|_| !normal.contains_key(name)) {
+                let default = self.value(property, default, Place::Member(&place, name));
+                normal.insert(name.clone(), default);
+            }
+        }
+        normal
+    }
+}
+
+fn clash(place: Place<'_>, key: &str, name: &str) -> Violation {
+    Violation {
+        pointer: join(&place.pointer(), key),
+        rule: "additionalProperties".to_owned(),
+        description: format!("`{key}` and `{name}` are the same parameter; give `{name}` only"),
+    }
+}
+
+fn is_required(schema: &Value, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|required| required == name))
+}
+
+fn is_numeric(schema: &Value) -> bool {
+    matches!(schema.get("type").and_then(Value::as_str), Some("integer" | "number"))
+}
+
+fn is_duration(schema: &Value) -> bool {
+    schema.get("pattern").and_then(Value::as_str) == Some(DURATION_PATTERN)
+}
+
+/// A length of time without the zeros that say nothing: `5s` for `05.00s`. None if the text is none, which the schema
+/// tells.
+fn duration(text: &str) -> Option<String> {
+    let number = text.strip_suffix('s').filter(|number| !number.ends_with('.'))?;
+    let (seconds, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if seconds.is_empty() || !seconds.bytes().chain(fraction.bytes()).all(|it| it.is_ascii_digit()) {
+        return None;
+    }
+    let (seconds, fraction) = (seconds.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let seconds = if seconds.is_empty() { "0" } else { seconds };
+    Some(if fraction.is_empty() { format!("{seconds}s") } else { format!("{seconds}.{fraction}s") })
+}
+
+/// The number that a text is in JSON, without space around it.
+fn number(text: &str) -> Option<Value> {
+    let is_bare =
+        text.ends_with(|last: char| last.is_ascii_digit()) && !text.starts_with(char::is_whitespace);
+    let number: Number = is_bare.then(|| serde_json::from_str(text).ok()).flatten()?;
+    Some(Value::Number(number))
+}
+
+/// Whether a key is the lowerCamelCase form of a name in `snake_case`.
+fn is_camel_case_of(key: &str, name: &str) -> bool {
+    let mut key = key.chars();
+    let mut after_underscore = false;
+    for letter in name.chars() {
+        if letter == '_' {
+            after_underscore = true;
+            continue;
+        }
+        let expected = if after_underscore { letter.to_ascii_uppercase() } else { letter };
+        after_underscore = false;
+        if key.next() != Some(expected) {
+            return false;
+        }
+    }
+    key.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn camel_case_is_known_by_its_name() {
+        assert!(is_camel_case_of("assetClass", "asset_class"));
+        assert!(is_camel_case_of("sma200Above", "sma200_above"));
+        for other in ["assetClas", "AssetClass", "assetclass", "assetClassX"] {
+            assert!(!is_camel_case_of(other, "asset_class"), "{other}");
+        }
+    }
+
+    #[test]
+    fn equal_lengths_of_time_are_spelled_alike_and_nothing_else_changes() {
+        for (text, normal) in [
+            ("5s", Some("5s")),
+            ("05.00s", Some("5s")),
+            ("1.50s", Some("1.5s")),
+            ("0.0s", Some("0s")),
+            ("000.010s", Some("0.01s")),
+            ("5.s", None),
+            (".5s", None),
+            ("-5s", None),
+            ("5", None),
+            ("s", None),
+            ("1.2.3s", None),
+        ] {
+            assert_eq!(duration(text).as_deref(), normal, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_plain_json_number_reads_as_one() {
+        for (text, is_number) in [
+            ("5", true),
+            ("-1.5e3", true),
+            ("5 ", false),
+            (" 5", false),
+            ("0x5", false),
+            ("", false),
+            ("5.", false),
+        ] {
+            assert_eq!(number(text).is_some(), is_number, "{text:?}");
+        }
+    }
+}

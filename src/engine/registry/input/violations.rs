@@ -1,0 +1,197 @@
+//! Broken rules in words: where the caller wrote it, what was expected, and what was probably meant.
+
+use jsonschema::{
+    ValidationError,
+    error::{TypeKind, ValidationErrorKind as Kind},
+};
+use serde_json::Value;
+
+use super::normal;
+use crate::registry::{problem::join, schema::pattern_in_words};
+use toolwire_base::words::counted;
+use toolwire_contract::{Violation, near::did_you_mean};
+
+/// Values are cut to this many characters; a caller knows what it sent.
+const MAX_QUOTED: usize = 64;
+
+/// Broken rules, `most` of them at most, one violation for each unknown and each missing key.
+pub(super) fn explain<'a>(
+    errors: impl Iterator<Item = ValidationError<'a>>,
+    schema: &Value,
+    raw: &Value,
+    most: usize,
+) -> Vec<Violation> {
+    errors.flat_map(|error| explain_one(&error, schema, raw, most)).take(most).collect()
+}
+
+/// Arguments that passed the schema but that the message cannot hold; `key` is the one at fault, in its normal form.
+pub(super) fn misfit(key: Option<&str>, reason: &str, schema: &Value, raw: &Value) -> Violation {
+    let place = Place::find(&key.map(|key| join("", key)).unwrap_or_default(), schema, raw);
+    place.violation(None, "format", format!("{} cannot be read: {}", place.label(), cut(reason, 200)))
+}
+
+fn explain_one(error: &ValidationError<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
+    let place = Place::find(error.instance_path().as_str(), schema, raw);
+    let rule = error.kind().keyword();
+    match error.kind() {
+        Kind::AdditionalProperties { unexpected } => unexpected
+            .iter()
+            .take(most)
+            .map(|key| place.violation(Some(key), rule, unknown(key, place.schema)))
+            .collect(),
+        Kind::Required { property: Value::String(key) } => {
+            vec![place.violation(Some(key), rule, missing(key, place.schema))]
+        }
+        kind => {
+            let described = place.schema.and_then(|schema| schema.get("description")).and_then(Value::as_str);
+            let expected = expected(kind, described, error.instance());
+            vec![place.violation(None, rule, format!("{} {expected}", place.label()))]
+        }
+    }
+}
+
+/// A place in the arguments: as the caller wrote it, and its schema.
+struct Place<'a> {
+    pointer: String,
+    schema: Option<&'a Value>,
+}
+
+impl<'a> Place<'a> {
+    /// Follows a pointer into the normal form through the schema and through what the caller wrote.
+    fn find(normal: &str, schema: &'a Value, raw: &Value) -> Self {
+        let (mut pointer, mut schema, mut raw) = (String::new(), Some(schema), Some(raw));
+        for segment in normal.split('/').skip(1) {
+            let segment = segment.replace("~1", "/").replace("~0", "~");
+            let written = raw.map_or(segment.clone(), |raw| as_written(raw, schema, &segment));
+            pointer = join(&pointer, cut(&written, MAX_QUOTED));
+            raw = raw.and_then(|raw| raw.get(&written).or_else(|| raw.get(written.parse::<usize>().ok()?)));
+            schema = schema.and_then(|schema| member(schema, &segment));
+        }
+        Self { pointer, schema }
+    }
+
+    fn label(&self) -> String {
+        match self.pointer.strip_prefix('/') {
+            None => "the arguments".to_owned(),
+            Some(path) => format!("`{}`", cut(&path.replace('/', "."), MAX_QUOTED)),
+        }
+    }
+
+    fn violation(&self, key: Option<&str>, rule: &str, description: String) -> Violation {
+        let pointer =
+            key.map_or_else(|| self.pointer.clone(), |key| join(&self.pointer, cut(key, MAX_QUOTED)));
+        Violation { pointer, rule: rule.to_owned(), description }
+    }
+}
+
+fn as_written(raw: &Value, schema: Option<&Value>, segment: &str) -> String {
+    let (Some(map), Some(properties)) = (raw.as_object(), schema.and_then(normal::properties)) else {
+        return segment.to_owned();
+    };
+    let means = |key: &&String| normal::declared(properties, key) == Some(segment);
+    map.keys().find(means).map_or_else(|| segment.to_owned(), Clone::clone)
+}
+
+fn member<'a>(schema: &'a Value, segment: &str) -> Option<&'a Value> {
+    let property = normal::properties(schema).and_then(|properties| properties.get(segment));
+    property.or_else(|| schema.get("items")).or_else(|| schema.get("additionalProperties"))
+}
+
+fn unknown(key: &str, schema: Option<&Value>) -> String {
+    let names =
+        || schema.and_then(normal::properties).into_iter().flat_map(|it| it.keys().map(String::as_str));
+    let mut hint = did_you_mean(key, names());
+    if hint.is_empty() {
+        let known: Vec<_> = names().map(|name| format!("`{name}`")).collect();
+        hint = if known.is_empty() {
+            "; none is taken".to_owned()
+        } else {
+            format!("; known: {}", known.join(", "))
+        };
+    }
+    format!("unknown parameter `{}`{hint}", cut(key, MAX_QUOTED))
+}
+
+fn missing(key: &str, schema: Option<&Value>) -> String {
+    let property = schema.and_then(normal::properties).and_then(|properties| properties.get(key));
+    let description = property.and_then(|it| it.get("description")).and_then(Value::as_str);
+    match description {
+        Some(description) => format!("`{key}` is required: {description}"),
+        None => format!("`{key}` is required"),
+    }
+}
+
+/// What was expected and what was found instead.
+fn expected(kind: &Kind, description: Option<&str>, found: &Value) -> String {
+    let found = || quoted(found);
+    match kind {
+        Kind::Type { kind } => format!("must be {}, but is {}", type_name(kind), found()),
+        Kind::Enum { options } => one_of(options, &found()),
+        Kind::Minimum { limit } => format!("must be at least {limit}, but is {}", found()),
+        Kind::Maximum { limit } => format!("must be at most {limit}, but is {}", found()),
+        Kind::MinLength { limit: 1 } | Kind::MinItems { limit: 1 } => "must not be empty".to_owned(),
+        Kind::MinLength { limit } => {
+            format!("must have at least {}, but is {}", counted(*limit, "character", "characters"), found())
+        }
+        Kind::MaxLength { limit } => {
+            format!("must have at most {}, but is {}", counted(*limit, "character", "characters"), found())
+        }
+        Kind::MinItems { limit } => {
+            format!("must have at least {}", counted(*limit, "element", "elements"))
+        }
+        Kind::MaxItems { limit } => format!("must have at most {}", counted(*limit, "element", "elements")),
+        Kind::Pattern { pattern } => match pattern_in_words(pattern) {
+            Some(words) => format!("must be {words}, but is {}", found()),
+            None => like(pattern, description, &found()),
+        },
+        Kind::Format { format } if format == "date-time" => {
+            format!("must be a time such as \"2026-01-15T10:30:00Z\", but is {}", found())
+        }
+        Kind::Format { format } => format!("must be a {format}, but is {}", found()),
+        other => format!("breaks the rule {}, being {}", other.keyword(), found()),
+    }
+}
+
+/// A pattern says how a text looks, and its description what it is.
+fn like(pattern: &str, description: Option<&str>, found: &str) -> String {
+    let what = description.map(|text| format!(". What it is: {text}")).unwrap_or_default();
+    format!("must match the pattern {pattern}, but is {found}{what}")
+}
+
+fn one_of(options: &Value, found: &str) -> String {
+    let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+    let listed = options.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let hint = did_you_mean(found.trim_matches('"'), options.iter().filter_map(Value::as_str));
+    format!("must be one of {listed}, but is {found}{hint}")
+}
+
+fn type_name(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(kind) => with_article(&kind.to_string()),
+        TypeKind::Multiple(kinds) => {
+            kinds.iter().map(|kind| with_article(&kind.to_string())).collect::<Vec<_>>().join(" or ")
+        }
+    }
+}
+
+fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {kind}")
+}
+
+fn quoted(value: &Value) -> String {
+    match value {
+        // Long texts are cut before they are quoted.
+        Value::String(text) => Value::from(cut(text, MAX_QUOTED)).to_string(),
+        Value::Array(items) => format!("a list of {}", items.len()),
+        Value::Object(_) => "an object".to_owned(),
+        other => cut(&other.to_string(), MAX_QUOTED),
+    }
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

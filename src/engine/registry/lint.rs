@@ -1,0 +1,58 @@
+//! `toolwire lint`: what start-up refuses, and beyond that what makes a tool hard to choose and to call well.
+//!
+//! A model sees a tool's description and schema and nothing else. Each rule says how to fix what it finds. Not here:
+//! the start-up checks themselves (`load`).
+
+mod classification;
+mod description;
+mod parameters;
+mod routing;
+
+use std::sync::Arc;
+
+use super::{
+    assemble::RegisteredTool,
+    definition::Definition,
+    load::{Kept, Loaded, load},
+    offered::Offered,
+    pace::Pace,
+    problem::Report,
+};
+use toolwire_base::files::Problem;
+
+/// Everything that start-up would refuse, and then every weakness of the tools that could be read.
+pub fn lint(offered: &Offered) -> Vec<Problem> {
+    let files = offered.manifests.read_all().files;
+    let Loaded { tools, mut problems } = load(files, offered, &mut Kept::default(), &Pace::alone());
+    problems.extend(weaknesses(&tools));
+    problems
+}
+
+/// The weaknesses of tools that start-up accepts.
+pub fn weaknesses(tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
+    tools.iter().flat_map(|tool| of_tool(tool, tools)).collect()
+}
+
+fn of_tool(tool: &RegisteredTool, tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
+    let definition = &tool.definition;
+    let mut report = Report::new(&definition.file);
+    let others: Vec<_> = others(definition, tools).collect();
+    description::check(definition, &siblings(definition, &others), &others, &mut report);
+    parameters::check(definition, &mut report);
+    classification::check(definition, &mut report);
+    routing::check(tool, &mut report);
+    report.into_problems()
+}
+
+fn others<'a>(
+    definition: &Definition,
+    tools: &'a [Arc<RegisteredTool>],
+) -> impl Iterator<Item = &'a Definition> {
+    tools.iter().map(|tool| &tool.definition).filter(|other| other.name != definition.name)
+}
+
+/// The names of those of the other tools that share a tag.
+fn siblings<'a>(definition: &Definition, others: &[&'a Definition]) -> Vec<&'a str> {
+    let related = others.iter().filter(|other| other.tags.iter().any(|tag| definition.tags.contains(tag)));
+    related.map(|other| other.name.as_str()).collect()
+}

@@ -1,0 +1,102 @@
+//! All manifests together: every tool that can be assembled, and every problem of every file at once.
+
+mod between;
+mod kept;
+mod read;
+
+use std::sync::Arc;
+
+pub(super) use self::kept::Kept;
+use self::read::{Found, Read};
+use super::{
+    assemble::{RegisteredTool, assemble},
+    manifest::Manifest,
+    manifests::Content,
+    offered::Offered,
+    pace::Pace,
+    payload::Payloads,
+    problem::Report,
+    spread::each,
+};
+use crate::registry::parts::Status;
+use toolwire_base::files::Problem;
+
+/// About the microseconds that it takes to parse a manifest, and to make a tool of it.
+const PARSED: u32 = 25;
+const MADE: u32 = 50;
+
+/// What manifests amount to. The tools may be offered only if there are no problems.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) tools: Vec<Arc<RegisteredTool>>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Everything that the given files declare. Afterwards the tools of the good ones are kept, and no others.
+pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace: &Pace) -> Loaded {
+    let from = &*kept;
+    let mut files = each(
+        files,
+        pace,
+        || (),
+        |file, (), pace| {
+            let read = Read::file(file, from);
+            if let Some(Found::Manifest(_)) = &read.found {
+                pace.worked(PARSED);
+            }
+            read
+        },
+    );
+    *kept = Kept::with_capacity(files.len());
+    let read: Vec<_> = files.iter().map(|file| file.report.len()).collect();
+    between::refuse_conflicts(&mut files);
+    let of_reading = files.into_iter().zip(read).collect();
+    let made = each(of_reading, pace, Payloads::default, |(read, of_reading), payloads, pace| {
+        let of_others = read.report.len() - of_reading;
+        let (file, tool, report) = tool_of(read, offered, payloads, pace);
+        let is_good = report.len() == of_others;
+        (file, tool, report, is_good)
+    });
+    let (mut tools, mut problems) = (Vec::new(), Vec::new());
+    for (file, tool, report, is_good) in made {
+        if let (Some(tool), true) = (&tool, is_good) {
+            kept.keep(file, Arc::clone(tool));
+        }
+        tools.extend(tool);
+        problems.extend(report.into_problems());
+    }
+    Loaded { tools, problems }
+}
+
+/// The file, and the tool that it declares.
+fn tool_of(
+    Read { file, found, mut report }: Read,
+    offered: &Offered,
+    payloads: &mut Payloads,
+    pace: &Pace,
+) -> (Content, Option<Arc<RegisteredTool>>, Report) {
+    let tool = match found {
+        None => None,
+        Some(Found::Tool(tool)) => Some(tool),
+        Some(Found::Manifest(manifest)) => {
+            pace.worked(MADE);
+            made(*manifest, offered, payloads, &mut report).map(Arc::new)
+        }
+    };
+    (file, tool, report)
+}
+
+fn made(
+    mut manifest: Manifest,
+    Offered { executors, descriptors, choices, disabled, .. }: &Offered,
+    payloads: &mut Payloads,
+    report: &mut Report,
+) -> Option<RegisteredTool> {
+    for choice in choices {
+        choice.complete(&mut manifest);
+    }
+    let executor = executors.iter().find(|executor| executor.name() == &*manifest.name);
+    let disabled = disabled.iter().find(|it| *it.tool == *manifest.name);
+    let status = disabled.map_or(Status::Ready, |it| Status::Disabled(it.reason.clone()));
+    assemble(manifest, (executor.cloned(), status), (descriptors, payloads), report)
+}

@@ -1,0 +1,131 @@
+//! What no manifest can get wrong alone: names and intents given twice, dependencies that are missing or circular.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::read::{Read, Stated};
+use toolwire_contract::{ToolName, near::did_you_mean};
+
+/// Reports, in its file, every conflict of a manifest with the others.
+pub(super) fn refuse_conflicts(files: &mut [Read]) {
+    refuse_taken_names(files);
+    refuse_taken_intents(files);
+    refuse_dependencies(files);
+    refuse_unrepeatable(files);
+}
+
+fn refuse_taken_names(files: &mut [Read]) {
+    let mut owners = BTreeMap::new();
+    for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
+        if let Some(owner) = owners.get(manifest.name) {
+            let text =
+                format!("Tool '{}' is already registered (by {owner}); rename one of the two", manifest.name);
+            report.add("/name", "duplicate-name", text);
+        } else {
+            owners.insert(manifest.name.clone(), manifest.file.to_owned());
+        }
+    }
+}
+
+fn refuse_taken_intents(files: &mut [Read]) {
+    let mut owners = BTreeMap::new();
+    for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
+        for (index, intent) in manifest.intents.iter().enumerate() {
+            if let Some(owner) = owners.get(intent) {
+                let text = format!(
+                    "intent `{intent}` already routes to {owner}; remove the intent from one of the two"
+                );
+                report.add(format!("/intents/{index}"), "duplicate-intent", text);
+            } else {
+                owners.insert(intent.clone(), manifest.name.clone());
+            }
+        }
+    }
+}
+
+fn refuse_dependencies(files: &mut [Read]) {
+    let graph: BTreeMap<_, _> = files
+        .iter_mut()
+        .filter_map(Read::parts)
+        .map(|(manifest, _)| (manifest.name.clone(), manifest.depends_on.to_vec()))
+        .collect();
+    for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
+        for (index, dependency) in manifest.depends_on.iter().enumerate() {
+            if let Some((rule, text)) = fault(manifest.name, dependency, &graph) {
+                report.add(format!("/depends_on/{index}"), rule, text);
+            }
+        }
+    }
+}
+
+/// A tool that calls one which a person must approve is carried out again once that is done. What it wrote itself
+/// before would be written twice, unless it says that this changes nothing more.
+fn refuse_unrepeatable(files: &mut [Read]) {
+    let (mut graph, mut confirmed) = (Graph::new(), BTreeSet::new());
+    for (manifest, _) in files.iter_mut().filter_map(Read::parts) {
+        graph.insert(manifest.name.clone(), manifest.depends_on.to_vec());
+        if manifest.requires_confirmation {
+            confirmed.insert(manifest.name.clone());
+        }
+    }
+    if confirmed.is_empty() {
+        return;
+    }
+    for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
+        for (index, dependency) in manifest.depends_on.iter().enumerate() {
+            let mut ways =
+                confirmed.iter().filter_map(|it| path(dependency, it, &graph, &mut BTreeSet::new()));
+            let Some((rule, why)) = ways.next().and_then(|way| unrepeatable(&manifest, &way.join(" -> ")))
+            else {
+                continue;
+            };
+            report.add(format!("/depends_on/{index}"), rule, why);
+        }
+    }
+}
+
+/// What is wrong with a tool that reaches a confirmed one in this way, if anything is.
+fn unrepeatable(manifest: &Stated<'_>, way: &str) -> Option<(&'static str, String)> {
+    if !manifest.is_repeatable {
+        let text = format!(
+            "{way} must be approved by a person, and then this tool, which does not only read, is carried out again \
+             from its beginning; say `\"idempotent\": true` if that changes nothing more, or remove the dependency"
+        );
+        return Some(("not-repeatable", text));
+    }
+    // Equal calls at one time are one, and what one of them is asked for is not the others' to know.
+    manifest.is_cached.then(|| {
+        let text = format!(
+            "{way} must be approved by a person for each call, and this tool is cached; remove `cache`"
+        );
+        ("cached-approval", text)
+    })
+}
+
+type Graph = BTreeMap<ToolName, Vec<String>>;
+
+/// A tool may call itself: nesting is bounded at run time.
+fn fault(tool: &str, dependency: &str, graph: &Graph) -> Option<(&'static str, String)> {
+    if !graph.contains_key(dependency) {
+        let hint = did_you_mean(dependency, graph.keys().map(ToolName::as_str));
+        let next = if hint.is_empty() { "; write the name of a tool of this server" } else { &*hint };
+        return Some(("unknown-dependency", format!("no tool `{dependency}`{next}")));
+    }
+    if dependency == tool {
+        return None;
+    }
+    let circle = path(dependency, tool, graph, &mut BTreeSet::new())?;
+    let circle = [&[tool], &*circle].concat().join(" -> ");
+    Some(("circular-dependency", format!("{circle} is a circle; remove one of the dependencies")))
+}
+
+/// The tools on a way of dependencies, both ends included.
+fn path<'a>(from: &'a str, to: &str, graph: &'a Graph, seen: &mut BTreeSet<&'a str>) -> Option<Vec<&'a str>> {
+    if from == to {
+        return Some(vec![from]);
+    }
+    if !seen.insert(from) {
+        return None;
+    }
+    let rest = graph.get(from).into_iter().flatten().find_map(|next| path(next, to, graph, seen))?;
+    Some([&[from], &*rest].concat())
+}

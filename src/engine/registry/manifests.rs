@@ -1,0 +1,170 @@
+//! Where manifests come from: directories of one tree or several, and whether they have changed.
+
+use std::time::{Duration, SystemTime};
+
+use super::pace::Pace;
+use toolwire_base::{
+    clock,
+    digest::Digest,
+    files::{Stamp, Tree},
+};
+
+/// A file written so recently may be written again without its stamp telling.
+const SETTLES_AFTER: Duration = Duration::from_secs(2);
+
+/// About the microseconds that it takes to look at a file, and to read it.
+const LOOKED_AT: u32 = 2;
+const READ: u32 = 12;
+
+/// Where manifests come from.
+#[derive(Clone, Debug)]
+pub struct Manifests {
+    places: Vec<(Tree, String)>,
+}
+
+/// The files there are, and what identifies their state as cheaply as a `stat` each can.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listing(Vec<Listed>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Listed {
+    directory: Stamp,
+    /// In order of path; or why there are none.
+    files: Result<Vec<(String, Stamp)>, String>,
+}
+
+/// The files at one moment.
+pub(super) struct Contents {
+    pub(super) files: Vec<Content>,
+    pub(super) digest: Digest,
+    /// `None` while a file is too young for its stamp to be trusted.
+    pub(super) listing: Option<Listing>,
+}
+
+/// One file.
+pub(super) struct Content {
+    pub(super) place: Place,
+    pub(super) text: Text,
+    pub(super) digest: Digest,
+    /// `None` while the file is too young for it to be trusted.
+    pub(super) stamp: Stamp,
+}
+
+/// Where a file is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    /// Among the directories.
+    directory: usize,
+    /// In the tree.
+    pub(super) path: String,
+}
+
+/// What a file says.
+pub(super) enum Text {
+    /// What it said when it was read last.
+    Unchanged,
+    Read(String),
+    /// Why it could not be read.
+    Unreadable(String),
+}
+
+impl Manifests {
+    /// The manifests in the tree's directory `tools`.
+    pub fn new(tree: Tree) -> Self {
+        Self { places: vec![(tree, "tools".to_owned())] }
+    }
+
+    /// The same, and those in another directory.
+    pub fn with(mut self, tree: Tree, directory: impl Into<String>) -> Self {
+        self.places.push((tree, directory.into()));
+        self
+    }
+
+    pub(super) fn list(&self, pace: &Pace) -> Listing {
+        Listing(self.places.iter().map(|(tree, directory)| listed(tree, directory, pace)).collect())
+    }
+
+    pub(super) fn read_all(&self) -> Contents {
+        let pace = Pace::alone();
+        self.read(self.list(&pace), &pace, |_, _| None)
+    }
+
+    /// Reads the files that have been listed, but those whose digest `known` says by their place and stamp.
+    pub(super) fn read(
+        &self,
+        listing: Listing,
+        pace: &Pace,
+        known: impl Fn(&Place, (SystemTime, u64)) -> Option<Digest>,
+    ) -> Contents {
+        // After the stamps: what is written from now on is seen by the next look.
+        let now = clock::wall();
+        let mut files = Vec::new();
+        for (directory, (listed, (tree, path))) in listing.0.iter().zip(&self.places).enumerate() {
+            let at = |path: &String| Place { directory, path: path.clone() };
+            match &listed.files {
+                Err(reason) => files.push(Content::new(at(path), Text::Unreadable(reason.clone()), None)),
+                Ok(paths) => files.extend(paths.iter().map(|(path, stamp)| {
+                    let (file, stamp) = (at(path), settled(*stamp, now));
+                    if let Some(digest) = stamp.and_then(|stamp| known(&file, stamp)) {
+                        return Content { place: file, text: Text::Unchanged, digest, stamp };
+                    }
+                    pace.worked(READ);
+                    Content::new(file, read(tree, path), stamp)
+                })),
+            }
+        }
+        let parts = files.iter().flat_map(|it| [it.place.path.as_bytes(), it.digest.as_bytes()]);
+        Contents { digest: Digest::of_parts(parts), listing: listing.settled(now), files }
+    }
+}
+
+impl Content {
+    fn new(place: Place, text: Text, stamp: Stamp) -> Self {
+        let digest = match &text {
+            Text::Unchanged => Digest::of_bytes(&[]),
+            Text::Read(text) | Text::Unreadable(text) => Digest::of_bytes(text.as_bytes()),
+        };
+        Self { place, text, digest, stamp }
+    }
+}
+
+impl Listing {
+    fn settled(self, now: SystemTime) -> Option<Self> {
+        let is_settled = |stamp: &Stamp| stamp.is_none() || settled(*stamp, now).is_some();
+        let files = |listed: &Listed| {
+            listed.files.iter().flatten().all(|(_, stamp)| is_settled(stamp)) && is_settled(&listed.directory)
+        };
+        self.0.iter().all(files).then_some(self)
+    }
+}
+
+fn settled(stamp: Stamp, now: SystemTime) -> Stamp {
+    stamp.filter(|(modified, _)| now.duration_since(*modified).is_ok_and(|age| age >= SETTLES_AFTER))
+}
+
+fn listed(tree: &Tree, directory: &str, pace: &Pace) -> Listed {
+    let files = match tree.list(directory, "json") {
+        Ok(_) if !tree.has_directory(directory) => {
+            Err("there is no such directory; manifests belong there, one <name>.json a tool".to_owned())
+        }
+        Ok(paths) => Ok(stamped(tree, paths, pace)),
+        Err(error) => Err(error.to_string()),
+    };
+    Listed { directory: tree.stamp(directory), files }
+}
+
+fn stamped(tree: &Tree, paths: Vec<String>, pace: &Pace) -> Vec<(String, Stamp)> {
+    let stamped = paths.into_iter().map(|path| {
+        pace.worked(LOOKED_AT);
+        (tree.stamp(&path), path)
+    });
+    stamped.map(|(stamp, path)| (path, stamp)).collect()
+}
+
+fn read(tree: &Tree, path: &str) -> Text {
+    match tree.read(path) {
+        Ok(Some(text)) => Text::Read(text),
+        Ok(None) => Text::Unreadable("the file is gone or not UTF-8".to_owned()),
+        Err(error) => Text::Unreadable(error.to_string()),
+    }
+}

@@ -1,0 +1,183 @@
+//! What a tool takes, or what it returns: its schema in every form, made once for all tools of a load that declare the
+//! same.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use prost_reflect::{DescriptorPool, MessageDescriptor};
+use serde_json::Value;
+
+use super::{definition::SchemaForms, input::InputSchema, manifest::Manifest, problem::Report, schema};
+use crate::registry::declared::{Declared, Direction};
+use toolwire_contract::{
+    near::did_you_mean,
+    transcode::{Omitted, Renderer},
+};
+
+/// One direction of a tool.
+#[derive(Debug)]
+pub(super) struct Payload {
+    /// `None` for a tool that declares its schema itself.
+    pub(super) message: Option<MessageDescriptor>,
+    pub(super) schema: SchemaForms,
+    /// Of what goes out of a tool that has a message.
+    pub(super) renderer: Option<Arc<Renderer>>,
+    /// The RPC of a typed service that takes the message, of what goes in.
+    pub(super) typed_method: Option<String>,
+    compiled: OnceLock<InputSchema>,
+}
+
+/// The payloads that nothing is wrong with, by what is declared of them.
+#[derive(Debug, Default)]
+pub(super) struct Payloads(HashMap<Key, Arc<Payload>>);
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    direction: Direction,
+    message: Option<String>,
+    /// As it is shown for debugging, which says everything and in order.
+    declared: String,
+}
+
+/// What a manifest says of one direction.
+struct Side<'a> {
+    direction: Direction,
+    message: Option<&'a str>,
+    declared: &'a [Declared],
+}
+
+enum Begun {
+    Made(Arc<Payload>),
+    Found { message: Option<MessageDescriptor>, is_good: bool },
+}
+
+impl Payloads {
+    /// What a tool takes, and what it returns. `None` if a message is unknown or no payload, which is reported.
+    pub(super) fn of(
+        &mut self,
+        manifest: &Manifest,
+        pool: &DescriptorPool,
+        report: &mut Report,
+    ) -> Option<[Arc<Payload>; 2]> {
+        let Manifest { input, output, parameters, returns, .. } = manifest;
+        let input = Side { direction: Direction::Input, message: input.as_deref(), declared: parameters };
+        let output = Side { direction: Direction::Output, message: output.as_deref(), declared: returns };
+        let begun = [&input, &output].map(|side| self.begin(side, pool, report));
+        let mut made = [input, output].into_iter().zip(begun).map(|(side, begun)| match begun {
+            Begun::Made(payload) => Some(payload),
+            Begun::Found { message, is_good } => self.make(&side, message, is_good, pool, report),
+        });
+        let (input, output) = (made.next()?, made.next()?);
+        Some([input?, output?])
+    }
+
+    fn begin(&self, side: &Side<'_>, pool: &DescriptorPool, report: &mut Report) -> Begun {
+        if let Some(payload) = self.0.get(&side.key()) {
+            return Begun::Made(Arc::clone(payload));
+        }
+        let before = report.len();
+        let message = message(side, pool, report);
+        Begun::Found { message, is_good: report.len() == before }
+    }
+
+    fn make(
+        &mut self,
+        side: &Side<'_>,
+        message: Option<MessageDescriptor>,
+        is_good: bool,
+        pool: &DescriptorPool,
+        report: &mut Report,
+    ) -> Option<Arc<Payload>> {
+        let before = report.len();
+        let (schema, omitted) = schema_of(side, message.as_ref(), report)?;
+        let payload = Arc::new(Payload::new(side.direction, message, schema, omitted, pool));
+        if is_good && report.len() == before {
+            self.0.insert(side.key(), Arc::clone(&payload));
+        }
+        Some(payload)
+    }
+}
+
+impl Side<'_> {
+    fn key(&self) -> Key {
+        Key {
+            direction: self.direction,
+            message: self.message.map(str::to_owned),
+            declared: format!("{:?}", self.declared),
+        }
+    }
+}
+
+impl Payload {
+    fn new(
+        direction: Direction,
+        message: Option<MessageDescriptor>,
+        schema: Value,
+        omitted: Omitted,
+        pool: &DescriptorPool,
+    ) -> Self {
+        let of_message = message.as_ref();
+        let (renderer, typed_method) = match direction {
+            Direction::Input => (None, of_message.and_then(|message| typed_method(message, pool))),
+            Direction::Output => (of_message.map(|message| Arc::new(Renderer::new(message, omitted))), None),
+        };
+        let schema = SchemaForms::new(schema);
+        Self { message, schema, renderer, typed_method, compiled: OnceLock::new() }
+    }
+
+    /// The schema at work.
+    pub(super) fn compiled(&self, report: &mut Report) -> Option<InputSchema> {
+        if let Some(compiled) = self.compiled.get() {
+            return Some(compiled.clone());
+        }
+        match InputSchema::new(Arc::clone(self.schema.value()), self.message.clone()) {
+            Ok(compiled) => Some(self.compiled.get_or_init(|| compiled).clone()),
+            Err(reason) => {
+                // What a constraint broke was reported where the constraint stands.
+                if report.len() == 0 {
+                    report.add("/parameters", "bad-schema", format!("the schema does not compile: {reason}"));
+                }
+                None
+            }
+        }
+    }
+}
+
+/// The message of a name; `None` for none, or for an unknown one, which is reported.
+fn message(side: &Side<'_>, pool: &DescriptorPool, report: &mut Report) -> Option<MessageDescriptor> {
+    let (name, direction) = (side.message?, side.direction);
+    let Some(message) = pool.get_message_by_name(name) else {
+        let known: Vec<_> = pool.all_messages().map(|message| message.full_name().to_owned()).collect();
+        let hint = did_you_mean(name, known.iter().map(String::as_str));
+        report.add(direction.message_pointer(), "unknown-message", format!("no message `{name}`{hint}"));
+        return None;
+    };
+    schema::refuse_unsupported(&message, direction, report);
+    Some(message)
+}
+
+/// The schema of one direction. `None` if its message is unknown or cannot be a payload, which is reported.
+fn schema_of(
+    side: &Side<'_>,
+    message: Option<&MessageDescriptor>,
+    report: &mut Report,
+) -> Option<(Value, Omitted)> {
+    let Side { direction, message: stated, declared } = *side;
+    match (stated, message) {
+        (Some(_), Some(message)) if schema::is_payload(message, direction) => {
+            Some(schema::from_message(message, declared, direction, report))
+        }
+        (Some(_), _) => None,
+        (None, _) => Some((schema::from_manifest(declared, direction, report), Omitted::new())),
+    }
+}
+
+/// The RPC of a typed service whose request is the given message.
+fn typed_method(input: &MessageDescriptor, pool: &DescriptorPool) -> Option<String> {
+    let services = pool.services().filter(|service| service.package_name() != "toolwire.v1");
+    let mut methods = services.flat_map(|service| service.methods().collect::<Vec<_>>());
+    let method = methods.find(|method| method.input().full_name() == input.full_name())?;
+    Some(format!("{}/{}", method.parent_service().full_name(), method.name()))
+}

@@ -1,0 +1,65 @@
+//! JSON Schema 2020-12 of what a tool takes and returns: from its messages and their comments, narrowed by its
+//! manifest, or from the manifest alone.
+//!
+//! Objects are closed and properties stand in the order of the proto, so that the text is the same on every run. Not
+//! here: what is done with a schema when a call comes (`input`).
+
+mod comments;
+mod constraints;
+mod from_manifest;
+mod from_message;
+mod payloads;
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::{Map, Value, json};
+
+pub(super) use from_manifest::from_manifest;
+pub use from_message::pattern_in_words;
+pub(super) use from_message::{DURATION_PATTERN, from_message};
+pub(super) use payloads::{is_exact, is_payload, refuse_unsupported};
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// A validator of a schema: formats count, patterns take linear time, nothing is fetched.
+pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(true)
+        .with_pattern_options(PatternOptions::regex())
+        .build(schema)
+        .map_err(|error| error.to_string())
+}
+
+/// The schema of a closed object, `$schema` first.
+fn with_dialect(object: Map<String, Value>) -> Value {
+    let mut schema = Map::from_iter([("$schema".to_owned(), DIALECT.into())]);
+    schema.extend(object);
+    Value::Object(schema)
+}
+
+/// A closed object of the given properties.
+fn closed(properties: Map<String, Value>, required: Vec<String>) -> Map<String, Value> {
+    let mut object = keywords(json!({"type": "object"}));
+    object.insert("properties".to_owned(), properties.into());
+    if !required.is_empty() {
+        object.insert("required".to_owned(), required.into());
+    }
+    object.insert("additionalProperties".to_owned(), false.into());
+    object
+}
+
+/// The keywords of a schema written with `json!`.
+fn keywords(schema: Value) -> Map<String, Value> {
+    match schema {
+        Value::Object(keywords) => keywords,
+        _ => Map::new(),
+    }
+}
+
+/// Puts a description right behind the type.
+fn describe(schema: &mut Map<String, Value>, description: Option<&str>) {
+    if let Some(description) = description.filter(|text| !text.is_empty()) {
+        let index = usize::from(schema.contains_key("type"));
+        schema.shift_insert(index, "description".to_owned(), description.into());
+    }
+}

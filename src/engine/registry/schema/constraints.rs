@@ -1,0 +1,163 @@
+//! Adds a manifest's constraints to a field's schema, and reports those that nothing or not even the manifest
+//! satisfies.
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+
+use super::compile;
+use crate::registry::{
+    declared::Declared,
+    problem::{Report, join},
+};
+
+/// The keyword, the manifest's key, and the types it applies to.
+const APPLIES: [(&str, &str, &[&str]); 7] = [
+    ("minimum", "minimum", &["integer", "number"]),
+    ("maximum", "maximum", &["integer", "number"]),
+    ("minLength", "min_length", &["string"]),
+    ("maxLength", "max_length", &["string"]),
+    ("pattern", "pattern", &["string"]),
+    ("minItems", "min_items", &["array"]),
+    ("maxItems", "max_items", &["array"]),
+];
+
+const RANGES: [(&str, &str, &str); 3] = [
+    ("minimum", "maximum", "minimum"),
+    ("minLength", "maxLength", "min_length"),
+    ("minItems", "maxItems", "min_items"),
+];
+
+/// Adds the constraints, those on the elements of a list included.
+pub(super) fn constrain(schema: &mut Map<String, Value>, declared: &Declared, report: &mut Report) {
+    refuse_structure(schema, declared, report);
+    refuse_inapplicable(schema, declared, report);
+    schema.extend(declared.keywords.clone());
+    // A tool without messages has its elements from the manifest, constraints included.
+    if let (Some(items), None) = (&declared.items, declared.kind)
+        && let Some(Value::Object(element)) = schema.get_mut("items")
+    {
+        constrain(element, items, report);
+        super::describe(element, items.description.as_deref());
+    }
+    let before = report.len();
+    refuse_empty_ranges(schema, declared, report);
+    if before == report.len() {
+        refuse_unfit_values(schema, declared, report);
+    }
+}
+
+fn type_of(schema: &Map<String, Value>) -> &str {
+    schema.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn refuse_structure(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
+    let structure = [
+        ("items", declared.items.is_some(), "array"),
+        ("properties", !declared.properties.is_empty(), "object"),
+    ];
+    for (key, is_given, kind) in structure {
+        if is_given && type_of(schema) != kind {
+            refuse(
+                declared,
+                key,
+                "constraint-not-applicable",
+                format!("`{key}` needs the type {kind}"),
+                report,
+            );
+        }
+    }
+}
+
+fn refuse_inapplicable(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
+    let kind = type_of(schema);
+    for (keyword, key, kinds) in APPLIES {
+        if declared.keywords.contains_key(keyword) && !kind.is_empty() && !kinds.contains(&kind) {
+            let text = format!("`{key}` does not apply to the type {kind}");
+            refuse(declared, key, "constraint-not-applicable", text, report);
+        }
+    }
+}
+
+fn refuse_empty_ranges(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
+    for (low, high, key) in RANGES {
+        let bound = |keyword| schema.get(keyword).and_then(Value::as_f64);
+        if let (Some(least), Some(most)) = (bound(low), bound(high))
+            && least > most
+        {
+            let text = format!("nothing is at least {least} and at most {most}; correct one of the two");
+            refuse(declared, key, "empty-range", text, report);
+        }
+    }
+    if declared.keywords.get("enum").is_some_and(|words| words == &Value::Array(Vec::new())) {
+        refuse(
+            declared,
+            "enum",
+            "empty-enum",
+            "an empty `enum` allows nothing; list the values, or remove it",
+            report,
+        );
+    }
+}
+
+/// The validator only says that a pattern is none: the parser under it says what is wrong, and where.
+fn what_is_wrong(pattern: &str) -> Option<String> {
+    use regex_syntax::Error::{Parse, Translate};
+    let (what, span) = match regex_syntax::parse(pattern).err()? {
+        Parse(error) => (error.kind().to_string(), *error.span()),
+        Translate(error) => (error.kind().to_string(), *error.span()),
+        _ => return None,
+    };
+    Some(format!("{what}, at character {}", span.start.column))
+}
+
+/// Every word of the enum must satisfy the rest, and every example and the default must satisfy it all.
+fn refuse_unfit_values(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
+    // To compile costs more than all else here.
+    if !["enum", "examples", "default", "pattern"].iter().any(|it| declared.keywords.contains_key(*it)) {
+        return;
+    }
+    let mut rest = schema.clone();
+    rest.shift_remove("enum");
+    let rest = match (compile(&rest.into()), declared.keywords.get("pattern")) {
+        (Ok(rest), _) => rest,
+        // The pattern of a member, which has been told of there.
+        (Err(_), None) => return,
+        (Err(reason), Some(pattern)) => {
+            let reason = pattern.as_str().and_then(what_is_wrong).unwrap_or(reason);
+            let text = format!("the pattern does not compile: {reason}; correct the regular expression");
+            return refuse(declared, "pattern", "bad-pattern", text, report);
+        }
+    };
+    let Ok(all) = compile(&schema.clone().into()) else { return };
+    let listed = |key| declared.keywords.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+    for (index, word) in listed("enum") {
+        refuse_unfit(&rest, word, declared, &format!("enum/{index}"), "bad-enum-value", report);
+    }
+    for (index, example) in listed("examples") {
+        refuse_unfit(&all, example, declared, &format!("examples/{index}"), "bad-example", report);
+    }
+    if let Some(default) = declared.keywords.get("default") {
+        refuse_unfit(&all, default, declared, "default", "bad-default", report);
+    }
+}
+
+fn refuse_unfit(
+    validator: &Validator,
+    value: &Value,
+    declared: &Declared,
+    path: &str,
+    rule: &'static str,
+    report: &mut Report,
+) {
+    if let Err(error) = validator.validate(value) {
+        report.add(
+            format!("{}/{path}", declared.pointer),
+            rule,
+            format!("{error}; correct the value or the schema"),
+        );
+    }
+}
+
+fn refuse(declared: &Declared, key: &str, rule: &'static str, text: impl Into<String>, report: &mut Report) {
+    report.add(join(&declared.pointer, key), rule, text);
+}

@@ -1,0 +1,181 @@
+//! Templates: the words of a manifest with values put in (spec 004 §8.3), such as `RSI: {rsi_14:.0}`.
+//!
+//! `{a}` and `{a.b}` are values: a list shows its length, what is absent `n/a`. `{a:.1}` and `{a:+.0}` are numbers with
+//! so many decimals, with a sign; a `%` behind one that is absent goes with it. `{a|post|posts}` is a number, or the
+//! length of a list, with its noun. `{a?yes:no}` chooses words by a bool. `{{` and `}}` are braces. Not here: which
+//! values there are (`narration`).
+
+mod check;
+mod parse;
+
+use serde_json::Value;
+
+use toolwire_base::words::one_line;
+
+/// The longest text that a value puts in, in characters.
+const MAX_VALUE: usize = 80;
+
+/// What stands for a value that is absent.
+const ABSENT: &str = "n/a";
+
+/// A text with places for values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Template(Vec<Piece>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Piece {
+    Text(String),
+    Place { path: Path, form: Form },
+}
+
+/// A dotted path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Path(Vec<String>);
+
+/// How a value is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Number { signed: bool, decimals: usize },
+    Counted { one: String, many: String },
+    Choice { yes: String, no: String },
+}
+
+/// A text is not a valid template.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TemplateError {
+    /// A brace that belongs to no other.
+    #[error("a lone `{0}`; write `{0}{0}` for the character itself")]
+    LoneBrace(char),
+    /// Not a name or several joined by dots.
+    #[error("`{0}` is not a valid path; write a name such as `rsi_14`, or several joined by dots")]
+    BadPath(String),
+    /// Not a form of numbers.
+    #[error("`{0}` is not a valid number format; write `.0` to `.9`, with `+` before it for a sign")]
+    BadFormat(String),
+    /// A choice without its second half.
+    #[error("`{0}` is not a valid choice; write `yes text:no text`")]
+    BadChoice(String),
+    /// A noun without its plural.
+    #[error("`{0}` is not a valid noun; write `stock|stocks`")]
+    BadNoun(String),
+}
+
+impl Template {
+    /// The text with the values of the given object.
+    pub(super) fn render(&self, values: &Value) -> String {
+        let (mut text, mut is_absent) = (String::new(), false);
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(words) if is_absent => text.push_str(words.strip_prefix('%').unwrap_or(words)),
+                Piece::Text(words) => text.push_str(words),
+                Piece::Place { path, form } => {
+                    let shown = form.show(path.find(values));
+                    is_absent = shown == ABSENT;
+                    text.push_str(&shown);
+                    continue;
+                }
+            }
+            is_absent = false;
+        }
+        text
+    }
+}
+
+impl Path {
+    fn find<'a>(&self, values: &'a Value) -> &'a Value {
+        self.0.iter().fold(values, |value, name| value.get(name).unwrap_or(&Value::Null))
+    }
+
+    fn text(&self) -> String {
+        self.0.join(".")
+    }
+}
+
+impl Form {
+    fn show(&self, value: &Value) -> String {
+        match (self, value) {
+            (Self::Choice { yes, no }, Value::Bool(flag)) => if *flag { yes } else { no }.clone(),
+            (Self::Number { signed, decimals }, Value::Number(number)) => number
+                .as_f64()
+                .map_or_else(|| ABSENT.to_owned(), |number| rounded(number, *signed, *decimals)),
+            (Self::Plain, value) => plain(value),
+            (Self::Counted { one, many }, value @ (Value::Number(_) | Value::Array(_))) => {
+                let count = plain(value);
+                let noun = if count == "1" { one } else { many };
+                format!("{count} {noun}")
+            }
+            _ => ABSENT.to_owned(),
+        }
+    }
+}
+
+fn rounded(number: f64, signed: bool, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    // A small negative number rounds to zero, which has no sign.
+    let text = if text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.')) {
+        text.trim_start_matches('-').to_owned()
+    } else {
+        text
+    };
+    if signed && !text.starts_with('-') { format!("+{text}") } else { text }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::String(text) => brief(text),
+        Value::Array(items) => items.len().to_string(),
+        Value::Null | Value::Object(_) => ABSENT.to_owned(),
+    }
+}
+
+/// A text as a part of a line, cut: people outside may have written it.
+pub(super) fn brief(text: &str) -> String {
+    let mut line = one_line(text);
+    if let Some((end, _)) = line.char_indices().nth(MAX_VALUE) {
+        let last = line[..end].char_indices().next_back().map_or(0, |(last, _)| last);
+        line.truncate(last);
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn render(template: &str, values: &Value) -> String {
+        template.parse::<Template>().expect("a template").render(values)
+    }
+
+    #[test]
+    fn values_are_shown_in_their_form() {
+        let values = json!({
+            "rsi": 38.4, "sma": 4.62, "down": -7.5, "tiny": -0.2, "none": null, "posts": [1, 2, 3],
+            "found": true, "one": 1, "thesis": {"title": "Oil\nand gas"}, "count": 12
+        });
+        for (template, expected) in [
+            ("RSI: {rsi:.0}, SMA200: {sma:+.0}%", "RSI: 38, SMA200: +5%"),
+            ("{down:+.1} {tiny:+.0} {tiny:.0} {count:.2}", "-7.5 +0 0 12.00"),
+            ("{none} {none:.1} {none?a:b} {missing.deeper}", "n/a n/a n/a n/a"),
+            ("{posts} posts, {count}", "3 posts, 12"),
+            ("{posts|post|posts}, {one|stock|stocks}, {none|stock|stocks}", "3 posts, 1 stock, n/a"),
+            ("ROE: {none:.0}%, {none}% {rsi:.0}%", "ROE: n/a, n/a 38%"),
+            ("{found?Found thesis:No thesis} {found}", "Found thesis true"),
+            ("{thesis.title} {thesis}", "Oil and gas n/a"),
+            ("{{{count}}}", "{12}"),
+        ] {
+            assert_eq!(render(template, &values), expected, "{template}");
+        }
+    }
+
+    #[test]
+    fn a_value_takes_no_more_room_than_a_line_has() {
+        let shown = render("{text}", &json!({"text": "é".repeat(200)}));
+        assert_eq!(shown.chars().count(), MAX_VALUE);
+        assert!(shown.ends_with('…'));
+    }
+}

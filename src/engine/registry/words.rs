@@ -1,0 +1,166 @@
+//! The closed words of a manifest: how a tool runs, what it may change, how much that matters, how it is cached.
+
+use crate::registry::reader::Readable;
+use toolwire_contract::proto::v1;
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+
+        impl $name {
+            /// Every word.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The word in manifests, logs, REST and MCP.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+
+        impl Readable for $name {
+            fn form() -> String {
+                format!("one of {}", [$($word),*].join(", "))
+            }
+
+            fn read(value: &serde_json::Value) -> Option<Self> {
+                Self::ALL.iter().copied().find(|word| value == word.word())
+            }
+        }
+    )*};
+}
+
+words! {
+    /// How a call of a tool is carried out (spec 002).
+    ToolType {
+        /// Executes and returns a result.
+        Function = "function_tool",
+        /// Is recorded and answered at once, without executing anything.
+        NonFunction = "non_function_tool",
+        /// Completes the task and hands its result to the parent.
+        Handoff = "handoff",
+        /// Delegates to another agent and blocks until it is done.
+        AgentAsTool = "agent_as_tool",
+        /// Asks the parent agent or a person and blocks until answered.
+        AskMaster = "ask_master",
+        /// Starts a task.
+        Root = "root",
+    }
+
+    /// What a call may change (spec 001).
+    Category {
+        /// Nothing.
+        Read = "read",
+        /// Creates or updates.
+        Write = "write",
+        /// Removes permanently.
+        Delete = "delete",
+        /// Triggers something outside.
+        SideEffect = "side_effect",
+    }
+
+    /// The impact of a call on the real world (spec 001); independent of the category.
+    ConsequenceLevel {
+        /// None.
+        Low = "low",
+        /// May influence a decision.
+        Medium = "medium",
+        /// Trades, account changes, deletions, what cannot be undone.
+        High = "high",
+    }
+
+    /// What is read from a message into a parameter.
+    ExtractKind {
+        /// The value of one name, such as a stock's symbol.
+        Symbol = "symbol",
+        /// The values of all names.
+        Symbols = "symbols",
+        /// The value of a name, or the words that stand where a name would.
+        Company = "company",
+        /// What a question is about, in its own words.
+        Topic = "topic",
+        /// A stretch of time as one of the parameter's words: `this year` is `YTD`.
+        Timeframe = "timeframe",
+        /// The name of an account.
+        Account = "account",
+        /// A number of days: `the last two weeks` are 14.
+        Days = "days",
+        /// A number of things: `the top five`.
+        Count = "count",
+        /// A number of quarters: `the last two years` are 8.
+        Quarters = "quarters",
+        /// The first day of a time, as a date.
+        Since = "since",
+        /// The last day of a time, as a date.
+        Until = "until",
+        /// A configured word, such as the name of a set of rules.
+        Profile = "profile",
+        /// One of the parameter's words, by itself or by what people say for it.
+        Words = "words",
+        /// True, if that is asked for in words.
+        Flag = "flag",
+        /// What is left of the message once everything else is read: a note.
+        Rest = "rest",
+    }
+
+    /// The store of cached results (spec 004 §6).
+    CacheTier {
+        /// Memory, for about a minute, so that one cycle of an agent asks once.
+        Request = "request",
+        /// Memory, for about a quarter of an hour, for one session.
+        Session = "session",
+        /// The database, for up to a day and across restarts.
+        Persistent = "persistent",
+    }
+
+    /// For whom a call that is only logged is remembered.
+    MemoryScope {
+        /// For every task of the tree.
+        Tree = "tree",
+        /// For every task of the user.
+        User = "user",
+    }
+
+    /// Whether one user's result may answer another.
+    CacheScope {
+        /// It may not.
+        User = "user",
+        /// It may: public data.
+        Shared = "shared",
+    }
+}
+
+impl From<ToolType> for v1::ToolType {
+    fn from(kind: ToolType) -> Self {
+        match kind {
+            ToolType::Function => Self::Function,
+            ToolType::NonFunction => Self::NonFunction,
+            ToolType::Handoff => Self::Handoff,
+            ToolType::AgentAsTool => Self::AgentAsTool,
+            ToolType::AskMaster => Self::AskMaster,
+            ToolType::Root => Self::Root,
+        }
+    }
+}
+
+impl From<Category> for v1::ToolCategory {
+    fn from(category: Category) -> Self {
+        match category {
+            Category::Read => Self::Read,
+            Category::Write => Self::Write,
+            Category::Delete => Self::Delete,
+            Category::SideEffect => Self::SideEffect,
+        }
+    }
+}
+
+impl From<ConsequenceLevel> for v1::ConsequenceLevel {
+    fn from(level: ConsequenceLevel) -> Self {
+        match level {
+            ConsequenceLevel::Low => Self::Low,
+            ConsequenceLevel::Medium => Self::Medium,
+            ConsequenceLevel::High => Self::High,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a tree begins with: its documents are in its workspace before it exists, so that it is never seen without them.
+//! Whoever cannot begin it takes them away again.
+
+use bytes::Bytes;
+
+use toolwire_contract::DocumentRefusal;
+use toolwire_store::workspace::{Asked, Header, Room, Workspace};
+use toolwire_tool::context::{TaskId, User};
+
+/// A document to begin with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Initial {
+    /// Its path. Empty: that of the document which it is a copy of.
+    pub path: String,
+    /// Where it comes from.
+    pub content: Content,
+    /// Its type. Empty: detected, or that of the document which it is a copy of.
+    pub mime_type: String,
+}
+
+/// Where a document comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Its text.
+    Text(String),
+    /// A document of another tree of the user's: `task_id/path`.
+    CopyOf(String),
+}
+
+/// Puts documents into the workspace of a tree that is about to begin, and returns their paths. Those that an earlier
+/// attempt put there stay as they are.
+pub(super) async fn fill(
+    workspace: &Workspace,
+    user: &User,
+    root: &TaskId,
+    documents: Vec<Initial>,
+) -> Result<Vec<String>, DocumentRefusal> {
+    let into = workspace.room_of_new(user, root);
+    let mut paths = Vec::with_capacity(documents.len());
+    for document in documents {
+        let Initial { path, content, mime_type } = document;
+        let header = Header { path, mime_type, etag: "*".to_owned(), ..Header::default() };
+        let (path, put) = match content {
+            Content::Text(text) => {
+                (header.path.clone(), into.put(header, Bytes::from(text)).await.map(|_| ()))
+            }
+            Content::CopyOf(of) => copy(workspace, user, &into, &of, header).await?,
+        };
+        match put {
+            Ok(()) | Err(DocumentRefusal::Exists { .. }) => paths.push(path),
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    Ok(paths)
+}
+
+/// Copies a document of another tree. Its bytes are kept once.
+async fn copy(
+    workspace: &Workspace,
+    user: &User,
+    into: &Room,
+    of: &str,
+    mut header: Header,
+) -> Result<(String, Result<(), DocumentRefusal>), DocumentRefusal> {
+    let (task, path) = of.split_once('/').unwrap_or((of, ""));
+    let unknown = || DocumentRefusal::UnknownTask { task_id: task.chars().take(64).collect() };
+    let from = workspace.room(user, &task.parse().map_err(|_| unknown())?).await?;
+    let (document, mut bytes) = from.read(path, Asked::default()).await?;
+    if header.path.is_empty() {
+        path.clone_into(&mut header.path);
+    }
+    if header.mime_type.is_empty() {
+        header.mime_type.clone_from(&document.content.mime_type);
+    }
+    header.untrusted = document.content.untrusted;
+    let path = header.path.clone();
+    let put = async {
+        let mut upload = into.upload(header).await?;
+        while let Some(piece) = bytes.next().await? {
+            upload.write(piece).await?;
+        }
+        upload.finish().await.map(|_| ())
+    };
+    Ok((path, put.await))
+}

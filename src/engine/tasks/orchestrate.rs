@@ -1,0 +1,151 @@
+//! Carries out what a type of tool does to a task: each is one change of the store.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::begin::{self, Content, Initial};
+use crate::pipeline::{Carried, Orchestrate, refused};
+use toolwire_base::{clock, digest::Digest};
+use toolwire_contract::Refusal;
+use toolwire_store::{
+    tasks::{
+        Action, DEFAULT_TIMEOUT, Ending, Mutation, NewChild, NewQuestion, NewRoot, RootCall, Task, TaskCall,
+        Tasks,
+    },
+    workspace::Workspace,
+};
+use toolwire_tool::context::{TaskId, User};
+
+/// Carries out what executes nothing.
+#[derive(Clone, Debug)]
+pub struct Orchestrator {
+    store: Arc<dyn Tasks>,
+    workspace: Workspace,
+}
+
+impl Orchestrator {
+    /// Tasks are in the given store, and their documents in the given workspace.
+    pub fn new(store: Arc<dyn Tasks>, workspace: Workspace) -> Self {
+        Self { store, workspace }
+    }
+}
+
+impl Orchestrate for Orchestrator {
+    fn log<'a>(&'a self, call: &'a TaskCall) -> Carried<'a, Action> {
+        self.store.log(call, clock::wall())
+    }
+
+    fn hand_off<'a>(
+        &'a self,
+        call: &'a TaskCall,
+        result: &'a Map<String, Value>,
+        documents: &'a [String],
+    ) -> Carried<'a, Ending<Action>> {
+        self.store.hand_off(call, result, documents, clock::wall())
+    }
+
+    fn delegate<'a>(
+        &'a self,
+        call: &'a TaskCall,
+        role: &'a str,
+        request: &'a str,
+        documents: &'a [String],
+    ) -> Carried<'a, Action> {
+        let child = NewChild {
+            request: request.to_owned(),
+            role: role.to_owned(),
+            documents: documents.to_vec(),
+            timeout: DEFAULT_TIMEOUT,
+        };
+        Box::pin(async move { self.store.delegate(call, &child, clock::wall()).await })
+    }
+
+    fn ask<'a>(
+        &'a self,
+        call: &'a TaskCall,
+        question: &'a str,
+        documents: &'a [String],
+    ) -> Carried<'a, Action> {
+        let question = NewQuestion {
+            question: question.to_owned(),
+            documents: documents.to_vec(),
+            timeout: DEFAULT_TIMEOUT,
+        };
+        Box::pin(async move { self.store.ask(call, &question, clock::wall()).await })
+    }
+
+    fn root<'a>(
+        &'a self,
+        call: &'a RootCall,
+        role: &'a str,
+        request: &'a str,
+        documents: &'a [String],
+    ) -> BoxFuture<'a, Result<TaskId, Refusal>> {
+        let copy = |of: &String| Initial {
+            path: String::new(),
+            content: Content::CopyOf(of.clone()),
+            mime_type: String::new(),
+        };
+        let documents: Vec<_> = documents.iter().map(copy).collect();
+        let key = &call.key;
+        let named =
+            [key.user.to_string(), key.tool.to_string(), key.request_id.to_string(), call.digest.to_string()];
+        let root = NewRoot {
+            id: TaskId::of(&Digest::of_parts(named)),
+            user: key.user.clone(),
+            tool: key.tool.to_string(),
+            request: request.to_owned(),
+            role: role.to_owned(),
+            documents: Vec::new(),
+            deadline: clock::wall() + DEFAULT_TIMEOUT,
+            labels: BTreeMap::new(),
+        };
+        Box::pin(async move {
+            let root = self.filled(root, documents).await?;
+            let begun = self.store.start_root(call, &root, clock::wall()).await;
+            let begun =
+                self.all_or_nothing(&root.id, begun.map_err(|error| refused(&root.id, error))).await?;
+            Ok(begun.task_id.unwrap_or(root.id))
+        })
+    }
+}
+
+impl Orchestrator {
+    /// Creates a root that no tool creates. A repeat answers the same.
+    pub async fn create(
+        &self,
+        root: NewRoot,
+        documents: Vec<Initial>,
+        mutation: Mutation,
+    ) -> Result<Task, Refusal> {
+        let named = [root.user.to_string(), mutation.request_id.to_string(), mutation.digest.to_string()];
+        let root = NewRoot { id: TaskId::of(&Digest::of_parts(named)), ..root };
+        let root = self.filled(root, documents).await?;
+        let created = self.store.create_root(&root, mutation, clock::wall()).await;
+        self.all_or_nothing(&root.id, created.map_err(|error| refused(&root.id, error))).await
+    }
+
+    /// The root with its documents. One without has a name that nothing says; one with documents always has the same,
+    /// so that a repeat finds those that are there.
+    async fn filled(&self, root: NewRoot, documents: Vec<Initial>) -> Result<NewRoot, Refusal> {
+        if documents.is_empty() {
+            return Ok(NewRoot { id: TaskId::generate(), ..root });
+        }
+        let user = User::new(root.user.clone());
+        let documents = begin::fill(&self.workspace, &user, &root.id, documents).await;
+        let documents = self.all_or_nothing(&root.id, documents.map_err(Refusal::from)).await?;
+        Ok(NewRoot { documents, ..root })
+    }
+
+    /// What a root begins with goes if it does not begin. What cannot be taken away now, the sweep takes.
+    async fn all_or_nothing<T>(&self, root: &TaskId, begun: Result<T, Refusal>) -> Result<T, Refusal> {
+        if begun.is_err()
+            && let Err(error) = self.workspace.abandon(root).await
+        {
+            tracing::warn!(%error, task_id = %root, "documents of a task that did not begin are left to the sweep");
+        }
+        begun
+    }
+}

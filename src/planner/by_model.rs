@@ -1,0 +1,19 @@
+//! What a model's own call was, so that it can be shown to the model again.
+
+use serde::{Deserialize, Serialize};
+
+use toolwire_contract::Violation;
+
+/// A call as the model made it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByModel {
+    /// Names it among those of its step.
+    pub id: String,
+    /// The number of its answer in the turn. Calls of one answer are shown as one.
+    pub answer: u32,
+    /// What the provider wants back with it.
+    pub signatures: Vec<String>,
+    /// Why its arguments are none: it is not made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<Violation>,
+}

@@ -1,0 +1,152 @@
+//! The first step of a cycle: refuse an order, split the message, follow up on what was said before, or choose by rank.
+
+use std::slice;
+
+use super::{
+    abstain,
+    again::again,
+    clauses::{clauses, refusal, too_many},
+    compound::{beside_statements, each, halves},
+    follow_up::Before,
+    route::{read, route},
+    routed::{Routed, Routing, SURE, VERY_SURE},
+    writes::{self, Meant},
+};
+use crate::{
+    Asked, Plan, PlannedCall, Step,
+    matching::{index::Indexed, message::Message, names::Found, rank::Ranking, slots::Given},
+};
+
+/// The longest message, in words, that can be the answer to a question of ours.
+const SHORT: usize = 6;
+
+/// The first step.
+pub(super) fn first(asked: &Asked<'_>) -> Plan {
+    if asked.offer.tools().is_empty() {
+        return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
+    }
+    let before =
+        Before::new(asked.history, asked.offer.index(), |said| read(asked, said), || replan_last(asked));
+    let message = read(asked, asked.message);
+    match before.pending.filter(|_| is_answer(asked, &message)) {
+        Some(pending) => plan_message(asked, &read(asked, &complete(asked, pending, &message)), &before),
+        None => plan_message(asked, &message, &before),
+    }
+}
+
+/// The calls that the message of the last exchange would be planned as, if only the caller's own history has it: that
+/// holds no calls. A follow-up refers to them; they are not made again.
+fn replan_last(asked: &Asked<'_>) -> Vec<PlannedCall> {
+    let last = asked.history.last().filter(|last| last.calls.is_empty() && !last.is_open);
+    let Some(last) = last else { return Vec::new() };
+    let message = read(asked, &last.said);
+    match plan_message(asked, &message, &Before::default()).step {
+        Step::Call(calls) => calls,
+        _ => Vec::new(),
+    }
+}
+
+/// A plan without calls.
+pub(super) fn plan(step: Step, reason: &str) -> Plan {
+    Plan { step, reason: reason.to_owned(), confidence: 0.0, alternatives: Vec::new() }
+}
+
+/// The pending message with the answer to our question: the name in place of the ambiguous one, or the missing part at
+/// the end.
+fn complete(asked: &Asked<'_>, pending: &str, answer: &Message<'_>) -> String {
+    let said = read(asked, pending);
+    let unclear = said.found.iter().find(|found| !found.candidates.is_empty());
+    let is_clear = |found: &Found| found.candidates.is_empty() && !found.is_unknown();
+    match unclear.filter(|_| answer.content.is_empty() && answer.found.iter().any(is_clear)) {
+        Some(unclear) => format!("{}{}{}", &pending[..unclear.begin], answer.text, &pending[unclear.end..]),
+        None => format!("{} {}", pending.trim_end_matches(['?', '.', '!', ' ']), answer.text),
+    }
+}
+
+/// Whether the message answers a question of ours: it is short, and speaks for no tool by itself.
+fn is_answer(asked: &Asked<'_>, message: &Message<'_>) -> bool {
+    if message.words.len() > SHORT {
+        return false;
+    }
+    let given = Given { message, carried: &[], account: None, refers: false };
+    let ranking = Ranking::new(asked.offer.index(), asked.offer.offered(), given);
+    ranking.candidates.first().is_none_or(|first| abstain::is_too_weak(&ranking, first))
+}
+
+/// Plans the message as one, unless every part of it is clearly about a tool of its own.
+fn plan_message(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
+    let parts = clauses(whole.text).into_iter().filter(|part| part.len() < whole.text.len());
+    let parts: Vec<_> = parts.map(|part| read(asked, part)).collect();
+    let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
+    if let Some(answer) = said.iter().find_map(|part| refused(asked, part)) {
+        return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
+    }
+    if let Some(count) = too_many(whole.text) {
+        return plan(Step::Clarify(refusal(count)), "it asks for too much at once");
+    }
+    let routed = route(asked, whole, before, &before.named);
+    // An order is not split: `and` in it joins names.
+    let is_one = routed.changing(asked.offer.index()).is_some();
+    let parts = if is_one {
+        None
+    } else if let Some(routed) = beside_statements(asked, whole.text, before) {
+        return answer(routed);
+    } else if parts.len() > 1 {
+        each(asked, &parts, before)
+    } else {
+        halves(asked, whole.text)
+    };
+    let is_each = |parts: &Routed| parts.score >= if parts.calls(routed.tool()) { SURE } else { VERY_SURE };
+    let routed = parts.filter(is_each).unwrap_or(routed);
+    let routed = match resolve_change(asked, whole, before, routed) {
+        Ok(routed) => routed,
+        Err(question) => {
+            return plan(Step::Clarify(question), "two things may be changed");
+        }
+    };
+    answer(routed)
+}
+
+fn answer(routed: Routed) -> Plan {
+    let (step, confidence) = match routed.step {
+        Routing::Calls(calls) => (Step::Call(calls), routed.confidence),
+        Routing::Ask(question) | Routing::Nothing(question) => (Step::Clarify(question), 0.0),
+    };
+    let confidence = f64::from((confidence * 100.0).round()) / 100.0;
+    Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
+}
+
+/// The answer to an order that no tool carries out. `Get rid of it on my watchlist` is not one: a tool does.
+fn refused<'a>(asked: &Asked<'a>, part: &Message<'_>) -> Option<&'a str> {
+    let (answer, verb) = abstain::order(part, asked.offer.words())?;
+    let is_done = |(tool, is_offered): (&Indexed, &bool)| {
+        let says_more = part.content.iter().any(|(_, at)| !verb.contains(at));
+        *is_offered
+            && !tool.is_read
+            && says_more
+            && tool.orders.is_given(&asked.offer.index().words, part, &tool.slots, |_| false)
+    };
+    let mut offered = asked.offer.index().tools.iter().zip(asked.offer.offered());
+    (!offered.any(is_done)).then_some(answer)
+}
+
+/// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or
+/// the question which of them is meant.
+fn resolve_change(
+    asked: &Asked<'_>,
+    whole: &Message<'_>,
+    before: &Before<'_>,
+    routed: Routed,
+) -> Result<Routed, String> {
+    let (offer, index) = (asked.offer, asked.offer.index());
+    let Some(change) = routed.changing(index) else { return Ok(routed) };
+    match writes::meant(index, change, before, whole) {
+        Meant::Change => Ok(routed),
+        Meant::Either(question) => Err(question),
+        Meant::Last => {
+            let given = Given { message: whole, carried: &[], account: asked.account, refers: false };
+            let ranking = Ranking::new(index, offer.offered(), given);
+            again(asked, &ranking, given, before, 0.0).ok_or_else(|| abstain::no_tool(index, &ranking))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What was said before: the last calls and what they were about, for messages that only say what is different.
+
+use std::cell::LazyCell;
+
+use serde_json::Value;
+
+use crate::{
+    Exchange, PlannedCall,
+    matching::{index::Index, message::Message, words::Word},
+};
+
+/// A message that only changes the last call begins so.
+const LEADS: [&[&str]; 14] = [
+    &["and"],
+    &["what", "about"],
+    &["how", "about"],
+    &["same"],
+    &["only"],
+    &["just"],
+    &["also"],
+    &["now"],
+    &["ok"],
+    &["for"],
+    &["in"],
+    &["over"],
+    &["instead"],
+    &["but"],
+];
+
+/// Words that stand for what was named before.
+const PRONOUNS: [&str; 5] = ["it", "its", "them", "they", "their"];
+
+/// What a word such as `that` points at if it stands for what was named before.
+const POINTING: [&str; 4] = ["that", "this", "the", "these"];
+const POINTED_AT: [&str; 10] =
+    ["stock", "stocks", "company", "companies", "one", "ones", "fund", "symbol", "share", "two"];
+
+/// Calls, each with the place of its tool in the index. They are computed when they are first read.
+type LazyCalls<'a> = LazyCell<Vec<(usize, PlannedCall)>, Box<dyn FnOnce() -> Vec<(usize, PlannedCall)> + 'a>>;
+
+/// What a conversation has come to.
+#[derive(Debug)]
+pub(crate) struct Before<'a> {
+    /// The last calls. Few messages depend on them, and they may cost a plan of the last message.
+    pub(crate) calls: LazyCalls<'a>,
+    /// What was named: kind and value, the last one first.
+    pub(crate) named: Vec<(String, String)>,
+    /// What was said last and not answered, because something was missing.
+    pub(crate) pending: Option<&'a str>,
+}
+
+impl Default for Before<'_> {
+    fn default() -> Self {
+        Self { calls: LazyCell::new(Box::new(Vec::new)), named: Vec::new(), pending: None }
+    }
+}
+
+impl<'a> Before<'a> {
+    /// Reads the earlier turns. `read` reads a message. `planned` returns the calls of the last turn that the history
+    /// does not have; they come before those that it has.
+    pub(crate) fn new(
+        history: &'a [Exchange],
+        index: &'a Index,
+        read: impl Fn(&'a str) -> Message<'a>,
+        planned: impl FnOnce() -> Vec<PlannedCall> + 'a,
+    ) -> Self {
+        let mut before = Self::default();
+        let Some(last) = history.last() else { return before };
+        before.pending = last.is_open.then_some(last.said.as_str());
+        for exchange in history.iter().rev() {
+            for call in &exchange.calls {
+                let Some(tool) = index.place(&call.tool) else { continue };
+                before.name(index, tool, call);
+            }
+            if exchange.calls.is_empty() {
+                before.name_said(&read(&exchange.said));
+            }
+        }
+        before.calls = LazyCell::new(Box::new(move || {
+            let placed = |call: PlannedCall| Some((index.place(&call.tool)?, call));
+            let planned: Vec<_> = planned().into_iter().filter_map(placed).collect();
+            if !planned.is_empty() {
+                return planned;
+            }
+            let last = history.iter().rev().find(|exchange| !exchange.calls.is_empty());
+            last.into_iter().flat_map(|exchange| &exchange.calls).cloned().filter_map(placed).collect()
+        }));
+        before
+    }
+
+    /// Takes over what a message names for which nothing was called.
+    pub(crate) fn name_said(&mut self, message: &Message<'_>) {
+        let known = message.found.iter().filter(|found| !found.is_unknown());
+        for (kind, value) in known.flat_map(|found| &found.meanings) {
+            if !value.is_empty() && self.named.iter().all(|(named, _)| named != kind) {
+                self.named.push((kind.clone(), value.clone()));
+            }
+        }
+    }
+
+    /// Takes over what a call was about. Of each kind, the newest call that names something counts.
+    pub(crate) fn name(&mut self, index: &Index, tool: usize, call: &PlannedCall) {
+        for slot in index.tools[tool].slots.iter().filter(|slot| slot.takes_names()) {
+            let of = slot.of_kind();
+            if self.named.iter().any(|(kind, _)| kind == of) {
+                continue;
+            }
+            let Some(value) = call.arguments.get(&slot.name) else { continue };
+            let joined = slot.extract.join.as_deref().unwrap_or("\n");
+            let values: Vec<String> = match value {
+                Value::String(text) => text.split(joined).map(str::to_owned).collect(),
+                Value::Array(all) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+                _ => Vec::new(),
+            };
+            self.named.extend(values.into_iter().map(|value| (of.to_owned(), value)));
+        }
+    }
+}
+
+/// Whether a message begins as one that only says what is different.
+pub(crate) fn leads(message: &Message<'_>) -> bool {
+    LEADS.iter().any(|lead| message.says(0, lead))
+}
+
+/// Whether a message says nothing but how it begins and what it names.
+pub(crate) fn is_bare(message: &Message<'_>) -> bool {
+    let lead = lead(message);
+    message.content.iter().all(|(_, word)| *word < lead)
+}
+
+/// How many words a message begins with that only say that something is different.
+pub(crate) fn lead(message: &Message<'_>) -> usize {
+    LEADS.iter().filter(|lead| message.says(0, lead)).map(|lead| lead.len()).max().unwrap_or(0)
+}
+
+/// Whether a message means what was named before by a word such as `it`.
+pub(crate) fn has_pronoun(message: &Message<'_>) -> bool {
+    let is = |words: &[&str], at: usize| {
+        message.words.get(at).is_some_and(|word| words.contains(&word.lower.as_str()))
+    };
+    let ends = |at: usize| message.words.get(at).is_none_or(Word::is_stop);
+    let points = |at: usize| is(&POINTING, at) && is(&POINTED_AT, at + 1) && ends(at + 2);
+    let stands_alone = |at: usize| is(&["those", "these"], at) && ends(at + 1);
+    (0..message.words.len()).any(|at| is(&PRONOUNS, at) || points(at) || stands_alone(at))
+}

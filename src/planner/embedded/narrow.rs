@@ -1,0 +1,62 @@
+//! What was said before, narrowed by a message that says hardly anything itself: to what was named, or to a time.
+
+use super::follow_up::{Before, leads};
+use crate::matching::{
+    index::Index,
+    message::Message,
+    rank::{Candidate, Ranking},
+    slots::Slot,
+};
+/// Another tool is meant if it is so near the best one.
+const NEAR: f32 = 0.5;
+
+/// The candidate that is meant by one word behind a call: `any news?` after a company is about that company, if there
+/// is a tool for it.
+pub(super) fn to_what_was_named<'a>(
+    index: &Index,
+    ranking: &'a Ranking,
+    message: &Message<'_>,
+    before: &Before<'_>,
+    chosen: &'a Candidate,
+) -> &'a Candidate {
+    let takes_names = |it: &Candidate| index.tools[it.tool].slots.iter().any(Slot::takes_names);
+    let says_more = !message.found.is_empty() || message.content.len() != 1;
+    if says_more || takes_names(chosen) || !named_last(index, before) {
+        return chosen;
+    }
+    let is_of_it = |it: &&Candidate| {
+        let indexed = &index.tools[it.tool];
+        let named = indexed.slots.iter().any(|slot| {
+            slot.is_required && slot.takes_names() && it.filled.arguments.contains_key(&slot.name)
+        });
+        named && indexed.is_read && it.filled.missing.is_empty() && it.filled.wrong.is_none()
+    };
+    let near = ranking.candidates.iter().filter(|it| it.score >= NEAR * chosen.score);
+    near.clone().find(is_of_it).unwrap_or(chosen)
+}
+
+/// Whether the last calls were about something that has a name.
+fn named_last(index: &Index, before: &Before<'_>) -> bool {
+    before.calls.iter().any(|(tool, call)| {
+        let mut slots = index.tools[*tool].slots.iter().filter(|slot| slot.takes_names());
+        slots.any(|slot| call.arguments.contains_key(&slot.name))
+    })
+}
+
+/// What is said to `only those of December` where the last tool knows no times.
+pub(super) fn to_a_time(index: &Index, message: &Message<'_>, before: &Before<'_>) -> Option<String> {
+    let (tool, _) = before.calls.first()?;
+    let tool = &index.tools[*tool];
+    let says_time_alone = leads(message)
+        && message.found.is_empty()
+        && message.times.is_any()
+        && message.content.iter().all(|(_, word)| message.times.takes(*word) || *word == 0);
+    let title = &tool.tool.definition.title;
+    let limits = match tool.slots.iter().find(|slot| slot.takes_a_time()) {
+        None => "a time: it has everything there is".to_owned(),
+        Some(_) if tool.slots.iter().any(Slot::takes_dates) => return None,
+        Some(slot) => format!("that: its times end now ({})", slot.allowed.join(", ")),
+    };
+    says_time_alone
+        .then(|| format!("“{title}” cannot be narrowed to {limits}. What else do you want to know?"))
+}

@@ -1,0 +1,158 @@
+//! One clause: the calls of the tool that it is about, or the question that must be answered first.
+
+use super::{
+    abstain,
+    again::again,
+    bare,
+    follow_up::{Before, has_pronoun, is_bare, leads},
+    narrow,
+    routed::{Routed, Routing, alternatives},
+    writes,
+};
+use crate::{
+    Asked, Offer, PlannedCall,
+    matching::{
+        index::Index,
+        message::Message,
+        rank::{Candidate, Ranking},
+        slots::{Filled, Given},
+        words::Word,
+    },
+};
+
+/// The score of a tool that reads, as a share of that of a tool that changes something, from which the first is called.
+const NEAR_A_CHANGE: f32 = 0.5;
+
+/// Routes one clause. `named` are the names that it may refer to.
+pub(super) fn route(
+    asked: &Asked<'_>,
+    message: &Message<'_>,
+    before: &Before<'_>,
+    named: &[(String, String)],
+) -> Routed {
+    let offer = asked.offer;
+    let given = given(asked, message, named);
+    let ranking = Ranking::new(offer.index(), offer.offered(), given);
+    let ordered = ordered(offer.index(), &ranking, message, before);
+    let chosen =
+        ordered.or_else(|| ranking.candidates.iter().find(|it| offer.index().tools[it.tool].is_read));
+    let chosen = chosen.map(|it| narrow::to_what_was_named(offer.index(), &ranking, message, before, it));
+    let nearly = nearly_ordered(offer.index(), &ranking, chosen).filter(|_| ordered.is_none());
+    let is_weak = ordered.is_none() && chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
+    if is_weak || nearly.is_some() || leads(message) {
+        // A bare lead, as in `What about Infosys?`, speaks for no other tool.
+        let is_bare = leads(message) && is_bare(message);
+        let best = chosen.filter(|_| !is_weak && !is_bare && nearly.is_none()).map_or(0.0, |it| it.score);
+        if let Some(routed) = again(asked, &ranking, given, before, best) {
+            return routed;
+        }
+    }
+    if let Some(tool) = nearly {
+        let example = &offer.index().tools[tool].tool.definition.utterances[0];
+        let words =
+            format!("I change something only if I am told to and nothing else is said, such as: “{example}”");
+        return Routed { step: Routing::Ask(words), ..nothing(offer, &ranking) };
+    }
+    if let Some(candidate) = chosen.filter(|_| !is_weak) {
+        return call(offer, &ranking, candidate, message);
+    }
+    let asked_back = bare::question(offer, message);
+    match asked_back.or_else(|| narrow::to_a_time(offer.index(), message, before)) {
+        Some(question) => Routed { step: Routing::Ask(question), ..nothing(offer, &ranking) },
+        None => nothing(offer, &ranking),
+    }
+}
+
+/// The best tool whose change the message orders, if it says nothing else. Behind a call that takes several names, the
+/// words of that call are accepted too: `add Acme to the comparison`.
+pub(super) fn ordered<'a>(
+    index: &Index,
+    ranking: &'a Ranking,
+    message: &Message<'_>,
+    before: &Before<'_>,
+) -> Option<&'a Candidate> {
+    if !message.is_order() {
+        return None;
+    }
+    let is_of_several = |word: &Word| {
+        let mut tools = before.calls.iter().map(|(tool, _)| *tool);
+        tools.any(|tool| writes::takes_several(index, tool) && index.words.speaks_for(word, tool))
+    };
+    let is_given = |it: &&Candidate| {
+        let tool = &index.tools[it.tool];
+        let is_known = |word: &Word| is_of_several(word) || index.words.is_mistyped(word, it.tool);
+        !tool.is_read && tool.orders.is_given(&index.words, message, &tool.slots, is_known)
+    };
+    ranking.candidates.iter().find(is_given)
+}
+
+/// The best tool, if it changes something, the message does not order the change, and no tool that reads is near.
+fn nearly_ordered(index: &Index, ranking: &Ranking, read: Option<&Candidate>) -> Option<usize> {
+    let first = ranking.candidates.first().filter(|first| !index.tools[first.tool].is_read)?;
+    let is_near = read.is_some_and(|read| read.score >= NEAR_A_CHANGE * first.score);
+    let has_example = !index.tools[first.tool].tool.definition.utterances.is_empty();
+    (has_example && !is_near && !abstain::is_too_weak(ranking, first)).then_some(first.tool)
+}
+
+fn nothing(offer: &Offer, ranking: &Ranking) -> Routed {
+    Routed {
+        step: Routing::Nothing(abstain::no_tool(offer.index(), ranking)),
+        reason: "no tool is about what is said".to_owned(),
+        confidence: 0.0,
+        score: 0.0,
+        alternatives: alternatives(offer.index(), ranking, None),
+    }
+}
+
+/// A call of the chosen tool, or the question that it needs answered first.
+fn call(offer: &Offer, ranking: &Ranking, candidate: &Candidate, message: &Message<'_>) -> Routed {
+    let index = offer.index();
+    let indexed = &index.tools[candidate.tool];
+    let words = ranking.words(index, message, candidate.tool);
+    let words: Vec<_> = words.iter().take(3).map(|word| format!("“{word}”")).collect();
+    let reason = format!("chosen by the words {}", words.join(", "));
+    let alternatives = alternatives(index, ranking, Some(candidate.tool));
+    let question = candidate.filled.wrong.clone().or_else(|| {
+        let slot = &indexed.slots[*candidate.filled.missing.first()?];
+        Some(abstain::question(slot, message, offer.words()))
+    });
+    let question = question.or_else(|| writes::unnamed(indexed, &candidate.filled, message, offer.words()));
+    let step = match question {
+        Some(question) => Routing::Ask(question),
+        None => Routing::Calls(calls(indexed.tool.definition.name.as_str(), &candidate.filled, &reason)),
+    };
+    Routed { step, reason, confidence: confidence(ranking, candidate), score: candidate.score, alternatives }
+}
+
+/// The calls of a tool, one for each name where it takes one.
+pub(super) fn calls(tool: &str, filled: &Filled, reason: &str) -> Vec<PlannedCall> {
+    let call = |arguments| PlannedCall {
+        tool: tool.to_owned(),
+        arguments,
+        reason: reason.to_owned(),
+        by_model: None,
+    };
+    filled.clone().calls().into_iter().map(call).collect()
+}
+
+/// The confidence in a tool: it grows with the share of the message that is known and with the lead over the next tool.
+fn confidence(ranking: &Ranking, chosen: &Candidate) -> f32 {
+    let next = ranking.candidates.iter().find(|it| it.tool != chosen.tool).map_or(0.0, |it| it.score);
+    let ahead = (1.0 - next / chosen.score).clamp(0.0, 1.0);
+    ranking.coverage * (0.7 + 0.3 * ahead)
+}
+
+/// Reads a text as a message of the request.
+pub(super) fn read<'a>(asked: &Asked<'_>, text: &'a str) -> Message<'a> {
+    let offer = asked.offer;
+    Message::new(text, asked.today, offer.names(), &offer.index().words)
+}
+
+/// What slots are filled from: a message, and the names that it may refer to.
+pub(super) fn given<'a>(
+    asked: &Asked<'a>,
+    message: &'a Message<'a>,
+    carried: &'a [(String, String)],
+) -> Given<'a> {
+    Given { message, carried, account: asked.account, refers: has_pronoun(message) }
+}

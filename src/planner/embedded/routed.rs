@@ -1,0 +1,69 @@
+//! How a clause of a message is understood.
+
+use crate::{
+    Alternative, PlannedCall,
+    matching::{
+        index::{Index, Indexed},
+        rank::{Candidate, Ranking},
+    },
+};
+
+/// So many other tools are told.
+pub(super) const ALTERNATIVES: usize = 3;
+
+/// The least score of each clause by itself; more, if the whole is about none of their tools.
+pub(super) const SURE: f32 = 4.0;
+pub(super) const VERY_SURE: f32 = 6.0;
+
+/// How one clause is understood.
+pub(super) struct Routed {
+    pub(super) step: Routing,
+    pub(super) reason: String,
+    pub(super) confidence: f32,
+    /// How well the words speak for the tool that is called.
+    pub(super) score: f32,
+    pub(super) alternatives: Vec<Alternative>,
+}
+
+impl Routed {
+    /// The tool of the first call.
+    pub(super) fn tool(&self) -> Option<&str> {
+        match &self.step {
+            Routing::Calls(calls) => calls.first().map(|call| call.tool.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The first tool of the calls that changes something, by its place in the index.
+    pub(super) fn changing(&self, index: &Index) -> Option<usize> {
+        let Routing::Calls(calls) = &self.step else { return None };
+        let is_called = |it: &Indexed| calls.iter().any(|call| it.tool.definition.name.as_str() == call.tool);
+        index.tools.iter().position(|it| !it.is_read && is_called(it))
+    }
+
+    /// Whether a tool is called, if there is one.
+    pub(super) fn calls(&self, tool: Option<&str>) -> bool {
+        let Routing::Calls(calls) = &self.step else { return false };
+        tool.is_none_or(|tool| calls.iter().any(|call| call.tool == tool))
+    }
+}
+
+/// What a clause comes to.
+pub(super) enum Routing {
+    /// Calls of one tool, or of those that were called last.
+    Calls(Vec<PlannedCall>),
+    /// Something is missing.
+    Ask(String),
+    /// No tool is meant.
+    Nothing(String),
+}
+
+/// The best tools but for the chosen one.
+pub(super) fn alternatives(index: &Index, ranking: &Ranking, chosen: Option<usize>) -> Vec<Alternative> {
+    let others = ranking.candidates.iter().filter(|it| Some(it.tool) != chosen);
+    let name = |it: &Candidate| index.tools[it.tool].tool.definition.name.as_str().to_owned();
+    others
+        .take(ALTERNATIVES)
+        .map(|it| Alternative { tool: name(it), score: f64::from((it.score * 100.0).round()) / 100.0 })
+        .collect()
+}

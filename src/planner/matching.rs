@@ -1,0 +1,22 @@
+//! Messages and tools matched by words: the index of a snapshot's tools, names, times, and the rank of each tool.
+//!
+//! Not here: which tool is called, and with which arguments (`embedded`).
+
+mod elsewhere;
+pub(crate) mod index;
+mod inverted_index;
+pub(crate) mod lexicon;
+mod limited;
+pub(crate) mod message;
+pub(crate) mod names;
+mod nearest;
+pub(crate) mod orders;
+pub(crate) mod rank;
+pub(crate) mod slots;
+mod spelling;
+pub(crate) mod times;
+pub(crate) mod topic;
+pub(crate) mod words;
+
+pub use self::limited::{LeftOut, LeftOutTime};
+pub(crate) use self::{limited::left_out, nearest::nearest};

@@ -1,0 +1,78 @@
+//! The tools of one snapshot as the planner knows them: their words, their slots, and the orders to those that change
+//! something.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{inverted_index::InvertedIndex, lexicon::Words, orders::Orders, slots::Slot};
+use toolwire_engine::registry::{Category, RegisteredTool};
+
+/// The tools of one snapshot.
+#[derive(Debug)]
+pub(crate) struct Index {
+    /// In the order of the snapshot.
+    pub(crate) tools: Box<[Indexed]>,
+    /// Which words speak for which of them.
+    pub(crate) words: InvertedIndex,
+}
+
+/// What is known of one tool.
+#[derive(Debug)]
+pub(crate) struct Indexed {
+    /// The tool.
+    pub(crate) tool: Arc<RegisteredTool>,
+    /// What it takes, and how that is read from a message.
+    pub(crate) slots: Vec<Slot>,
+    /// Whether it changes nothing.
+    pub(crate) is_read: bool,
+    /// How a message orders it, if it changes something.
+    pub(crate) orders: Orders,
+    /// Whether everything that it requires can be read from a message.
+    pub(crate) is_readable: bool,
+}
+
+impl Index {
+    /// Builds the index of these tools.
+    pub(crate) fn new<'a>(tools: impl IntoIterator<Item = &'a Arc<RegisteredTool>>, words: &Words) -> Self {
+        let tools: Vec<_> = tools.into_iter().cloned().collect();
+        let words = InvertedIndex::new(&tools, words);
+        let mut tools: Box<[_]> = tools.into_iter().map(Indexed::new).collect();
+        let mut orders: Vec<_> = tools.iter_mut().enumerate().map(|(at, it)| (&mut it.orders, at)).collect();
+        Orders::share(&mut orders);
+        Self { tools, words }
+    }
+
+    /// The place of a tool by its name.
+    pub(crate) fn place(&self, tool: &str) -> Option<usize> {
+        self.tools.iter().position(|it| it.tool.definition.name.as_str() == tool)
+    }
+
+    /// Whether it is of these tools, in whatever status they are.
+    pub(crate) fn is_of<'a>(&self, tools: impl ExactSizeIterator<Item = &'a Arc<RegisteredTool>>) -> bool {
+        let is_same = |(indexed, tool): (&Indexed, &Arc<RegisteredTool>)| {
+            Arc::ptr_eq(&indexed.tool.routing, &tool.routing)
+        };
+        tools.len() == self.tools.len() && self.tools.iter().zip(tools).all(is_same)
+    }
+}
+
+impl Indexed {
+    fn new(tool: Arc<RegisteredTool>) -> Self {
+        let is_read = tool.definition.category == Category::Read;
+        Self {
+            slots: Slot::all(&tool),
+            orders: if is_read { Orders::default() } else { Orders::new(&tool) },
+            is_read,
+            is_readable: is_readable(&tool),
+            tool,
+        }
+    }
+}
+
+/// Whether the manifest says of everything that is required how it is read.
+fn is_readable(tool: &RegisteredTool) -> bool {
+    let required = tool.definition.input_schema.get("required").and_then(Value::as_array);
+    let mut names = required.into_iter().flatten().filter_map(Value::as_str);
+    names.all(|name| tool.routing.extracts.contains_key(name))
+}

@@ -1,0 +1,186 @@
+//! The inverted index of the tools' texts: which term speaks for which tool, and how much.
+//!
+//! BM25F over the fields of definitions. Everything that does not depend on a question is computed when the index is
+//! built. A sentence `Do not use it for X; use T instead` counts for `T`. Not here: scores of a question (`rank`).
+
+pub(crate) mod fields;
+mod vocabulary;
+
+use std::sync::Arc;
+
+pub(crate) use self::vocabulary::{Term, Token};
+use self::{
+    fields::{Counts, FIELDS, Fields, fields},
+    vocabulary::{NAME, NONE, Vocabulary, pair},
+};
+use super::{lexicon::Words, spelling::Spelling, words::Word};
+use toolwire_engine::registry::RegisteredTool;
+
+/// Term frequency saturation, and length normalisation.
+const K1: f32 = 1.2;
+const B: f32 = 0.3;
+
+/// How much two words side by side say, beside what each says.
+const PAIR: f32 = 0.5;
+/// And two, and three, as they stand, the small ones included.
+const LOOSE: f32 = 0.25;
+const TRIPLE: f32 = 0.4;
+/// How much a word says of what another one of its group is said for.
+const RELATED: f32 = 0.5;
+
+/// The tools that a term speaks for, in order, and how much.
+type Postings = Vec<(u32, f32)>;
+
+/// The index of the tools of one snapshot, in the order of the snapshot.
+#[derive(Debug)]
+pub(crate) struct InvertedIndex {
+    vocabulary: Vocabulary,
+    spelling: Spelling<Term>,
+    /// By term.
+    postings: Vec<Postings>,
+    /// By term: the inverse document frequency.
+    rarity: Vec<f32>,
+    /// The rarity of a term that no tool has.
+    pub(crate) unknown: f32,
+}
+
+impl InvertedIndex {
+    /// Builds the index of these tools.
+    pub(crate) fn new(tools: &[Arc<RegisteredTool>], words: &Words) -> Self {
+        let mut vocabulary = Vocabulary::new(words);
+        let documents = fields(tools, &mut vocabulary);
+        let stems = |group: &Vec<String>| group.iter().map(|stem| vocabulary.stem(stem)).collect::<Vec<_>>();
+        let related: Vec<_> = words.related.iter().map(stems).collect();
+        let (mut postings, mut rarity) = weighed(&documents, &vocabulary);
+        relate(&related, tools.len(), &mut postings, &mut rarity);
+        let spelling = Spelling::new(vocabulary.spellings());
+        Self { unknown: unknown(tools.len()), spelling, vocabulary, postings, rarity }
+    }
+
+    /// Whether a tool or a lexicon has a word.
+    pub(crate) fn knows(&self, word: &Word) -> bool {
+        self.vocabulary.find(&word.term).is_some()
+    }
+
+    /// The terms of words, each `NONE` if it has none; of a word that is not known, that of the one it is written like.
+    pub(crate) fn tokens(&self, words: &[&Word]) -> Vec<Token> {
+        let near = |word: &Word| if word.is_stop() { None } else { self.spelling.near(&word.lower) };
+        let term = |word: &Word| self.vocabulary.find(&word.term).or_else(|| near(word)).unwrap_or(NONE);
+        words.iter().map(|word| (term(word), word.is_stop())).collect()
+    }
+
+    /// What words are about: terms, each with the place of its word.
+    pub(crate) fn content(&self, tokens: &[Token]) -> Vec<(Term, usize)> {
+        self.vocabulary.content(tokens)
+    }
+
+    /// The terms of two that stand side by side.
+    pub(crate) fn pair(&self, left: Term, right: Term) -> Option<Term> {
+        self.vocabulary.find_group(pair(left, right))
+    }
+
+    /// The terms of two and of three as they stand; `None` stands for a name.
+    pub(crate) fn groups(&self, tokens: &[Option<Token>]) -> Vec<Term> {
+        let groups = self.vocabulary.groups(tokens.iter().map(|token| token.unwrap_or((NAME, false))));
+        groups.into_iter().filter_map(|group| self.vocabulary.find_group(group)).collect()
+    }
+
+    /// Whether a word speaks for a tool.
+    pub(crate) fn speaks_for(&self, word: &Word, tool: usize) -> bool {
+        let postings = self.vocabulary.find(&word.term).map(|term| self.postings(term));
+        postings.into_iter().flatten().any(|(of, _)| *of as usize == tool)
+    }
+
+    /// Whether a word that is not known is written like one that speaks for a tool.
+    pub(crate) fn is_mistyped(&self, word: &Word, tool: usize) -> bool {
+        let near = if self.knows(word) || word.is_stop() { None } else { self.spelling.near(&word.lower) };
+        let postings = near.map(|term| self.postings(term));
+        postings.into_iter().flatten().any(|(of, _)| *of as usize == tool)
+    }
+
+    /// The tools that a term speaks for, and how much.
+    pub(crate) fn postings(&self, term: Term) -> &[(u32, f32)] {
+        self.postings.get(term as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// How rare a term is; 0 if no tool has it.
+    pub(crate) fn rarity(&self, term: Term) -> f32 {
+        self.rarity.get(term as usize).copied().unwrap_or(0.0)
+    }
+}
+
+/// How rare a term is that no tool has.
+#[allow(clippy::cast_precision_loss, reason = "thousands of tools, not millions")]
+fn unknown(tools: usize) -> f32 {
+    (tools.max(1) as f32 + 1.0).ln_1p()
+}
+
+/// The tools that each term speaks for, and how rare it is.
+#[allow(clippy::cast_precision_loss, reason = "thousands of tools, not millions")]
+fn weighed(documents: &[Fields], vocabulary: &Vocabulary) -> (Vec<Postings>, Vec<f32>) {
+    let all = documents.len().max(1) as f32;
+    let mean: [f32; FIELDS] = std::array::from_fn(|field| {
+        let words: u32 = documents.iter().map(|document| document.lengths[field]).sum();
+        (words as f32 / all).max(1.0)
+    });
+    let mut postings = vec![Postings::new(); vocabulary.len()];
+    for (tool, document) in (0..).zip(documents) {
+        let shares = shares(&document.lengths, &mean);
+        for (term, counts) in &document.counts {
+            postings[*term as usize].push((tool, weight(*counts, &shares)));
+        }
+    }
+    let mut rarity = vec![0.0; postings.len()];
+    for ((term, postings), rarity) in (0..).zip(&mut postings).zip(&mut rarity) {
+        if postings.is_empty() {
+            continue;
+        }
+        // What every tool says, says nothing.
+        let with = postings.len() as f32;
+        *rarity = ((all - with + 0.5) / (with + 0.5)).ln_1p();
+        let share = *rarity * vocabulary.share(term, [1.0, PAIR, LOOSE, TRIPLE]);
+        for (_, weight) in postings {
+            *weight *= share * (K1 + 1.0) / (K1 + *weight);
+        }
+    }
+    (postings, rarity)
+}
+
+/// What one word adds in each field: less in a long one.
+#[allow(clippy::cast_precision_loss, reason = "hundreds of words, not millions")]
+fn shares(lengths: &[u32; FIELDS], mean: &[f32; FIELDS]) -> [f32; FIELDS] {
+    std::array::from_fn(|field| {
+        let length = lengths[field] as f32 / mean[field];
+        fields::WEIGHTS[field] / (1.0 - B + B * length)
+    })
+}
+
+/// A word's count over all fields, the first half of BM25F.
+fn weight(counts: Counts, shares: &[f32; FIELDS]) -> f32 {
+    counts.iter().zip(shares).map(|(count, share)| f32::from(*count) * share).sum()
+}
+
+/// Lets each word of a group speak, less, for the tools of the others.
+fn relate(groups: &[Vec<Term>], tools: usize, postings: &mut [Postings], rarity: &mut [f32]) {
+    let mut all = Vec::new();
+    for (group, term) in groups.iter().flat_map(|group| group.iter().map(move |term| (group, *term))) {
+        let others = group.iter().filter(|other| **other != term);
+        let mut best = vec![0.0_f32; tools];
+        for (tool, weight) in others.clone().flat_map(|other| &postings[*other as usize]) {
+            let best = &mut best[*tool as usize];
+            *best = best.max(RELATED * weight);
+        }
+        all.push((term, best, others.map(|other| rarity[*other as usize]).fold(0.0, f32::max)));
+    }
+    for (term, mut best, rarest) in all {
+        let (postings, rarity) = (&mut postings[term as usize], &mut rarity[term as usize]);
+        if postings.is_empty() {
+            *rarity = rarest;
+        }
+        for (tool, weight) in &*postings {
+            let best = &mut best[*tool as usize];
+            *best = best.max(*weight);
+        }
+        *postings = (0..).zip(best).filter(|(_, weight)| *weight > 0.0).collect();
+    }
+}

@@ -1,0 +1,164 @@
+//! The fields of a definition as counted terms, each word beside what stands for it.
+
+use std::{collections::HashMap, sync::Arc};
+
+use serde_json::Value;
+
+use super::vocabulary::{NAME, Term, Token, Vocabulary};
+use toolwire_engine::registry::RegisteredTool;
+use toolwire_store::workspace::terms;
+
+/// How much each field says: name and title, description, what other tools say of this one, names of parameters, their
+/// texts, utterances, keywords, result.
+pub(super) const WEIGHTS: [f32; FIELDS] = [2.0, 1.0, 1.0, 0.5, 0.5, 1.0, 2.0, 0.3];
+pub(super) const FIELDS: usize = 8;
+
+const TITLE: usize = 0;
+const DESCRIPTION: usize = 1;
+const CREDITED: usize = 2;
+const PARAMETERS: usize = 3;
+const TEXTS: usize = 4;
+const UTTERANCES: usize = 5;
+const KEYWORDS: usize = 6;
+const RESULT: usize = 7;
+
+/// How often a term stands in each field.
+pub(super) type Counts = [u8; FIELDS];
+
+/// The terms of one tool.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    pub(super) counts: Vec<(Term, Counts)>,
+    pub(super) lengths: [u32; FIELDS],
+}
+
+/// Counts one tool after the other.
+struct Counting<'a> {
+    vocabulary: &'a mut Vocabulary,
+    /// By term: its place among the counts of this tool, if it has one there.
+    places: Vec<(u32, u32)>,
+    /// The number of this tool, from 1.
+    tool: u32,
+    fields: Fields,
+}
+
+/// The terms of every tool.
+pub(super) fn fields(tools: &[Arc<RegisteredTool>], vocabulary: &mut Vocabulary) -> Vec<Fields> {
+    let credits = credits(tools);
+    let mut counting = Counting { vocabulary, places: Vec::new(), tool: 0, fields: Fields::default() };
+    tools.iter().zip(credits).map(|(tool, credits)| counting.tool(tool, &credits)).collect()
+}
+
+/// What other tools say of each.
+fn credits(tools: &[Arc<RegisteredTool>]) -> Vec<Vec<&str>> {
+    let names = tools.iter().enumerate().map(|(at, tool)| (tool.definition.name.as_str(), at));
+    let names: HashMap<_, _> = names.collect();
+    let mut credits = vec![Vec::new(); tools.len()];
+    for (what, instead) in
+        tools.iter().flat_map(|it| sentences(&it.definition.description)).filter_map(credited)
+    {
+        let words = instead.split(|c: char| !c.is_alphanumeric() && c != '_');
+        for other in words.filter_map(|word| names.get(word)) {
+            credits[*other].push(what);
+        }
+    }
+    credits
+}
+
+impl Counting<'_> {
+    fn tool(&mut self, tool: &RegisteredTool, credits: &[&str]) -> Fields {
+        self.tool += 1;
+        let definition = &tool.definition;
+        self.add(TITLE, definition.name.as_str());
+        self.add(TITLE, &definition.title);
+        for sentence in sentences(&definition.description).filter(|it| credited(it).is_none()) {
+            self.add(DESCRIPTION, sentence);
+        }
+        for text in credits {
+            self.add(CREDITED, text);
+        }
+        for (field, texts) in [(UTTERANCES, &definition.utterances), (KEYWORDS, &tool.routing.keywords)] {
+            for text in texts {
+                self.add(field, text);
+            }
+        }
+        self.add_schema(&definition.input_schema, PARAMETERS, Some(TEXTS));
+        self.add_schema(&definition.output_schema, RESULT, None);
+        std::mem::take(&mut self.fields)
+    }
+
+    fn add(&mut self, field: usize, text: &str) {
+        let words: Vec<_> = terms::words(text).collect();
+        let tokens: Vec<Token> = words.iter().map(|(_, word)| self.vocabulary.read(word)).collect();
+        let is_masked = |at: usize| is_name(words[at]);
+        if matches!(field, UTTERANCES | KEYWORDS) {
+            let masked = |(at, token): (usize, &Token)| if is_masked(at) { (NAME, false) } else { *token };
+            for group in self.vocabulary.groups(tokens.iter().enumerate().map(masked)) {
+                let group = self.vocabulary.standing(group);
+                self.count(field, group);
+            }
+        }
+        let mut before: Option<Term> = None;
+        for (term, at) in self.vocabulary.content(&tokens) {
+            // Whoever is named in an example, the question is the same.
+            if field == UTTERANCES && is_masked(at) {
+                before = None;
+                continue;
+            }
+            self.count(field, term);
+            self.fields.lengths[field] += 1;
+            if let Some(before) = before.filter(|_| matches!(field, TITLE | UTTERANCES | KEYWORDS)) {
+                let pair = self.vocabulary.pair(before, term);
+                self.count(field, pair);
+            }
+            before = Some(term);
+        }
+    }
+
+    fn count(&mut self, field: usize, term: Term) {
+        if self.places.len() <= term as usize {
+            self.places.resize(self.vocabulary.len(), (0, 0));
+        }
+        let (tool, place) = &mut self.places[term as usize];
+        let counts = &mut self.fields.counts;
+        if *tool != self.tool {
+            (*tool, *place) = (self.tool, u32::try_from(counts.len()).expect("no tool has so many words"));
+            counts.push((term, [0; FIELDS]));
+        }
+        let count = &mut counts[*place as usize].1[field];
+        *count = count.saturating_add(1);
+    }
+
+    /// The names of an object's properties, and their texts and words where these have a field too.
+    fn add_schema(&mut self, schema: &Value, names: usize, texts: Option<usize>) {
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            self.add(names, name);
+            if let Some(texts) = texts {
+                let described = property.get("description").and_then(Value::as_str);
+                let allowed = property.get("enum").and_then(Value::as_array).into_iter().flatten();
+                for text in described.into_iter().chain(allowed.filter_map(Value::as_str)) {
+                    self.add(texts, text);
+                }
+            }
+            let inner = property.pointer("/anyOf/0").unwrap_or(property);
+            self.add_schema(inner.get("items").unwrap_or(inner), names, texts);
+        }
+    }
+}
+
+/// Whether a word of an example is a name: with a capital where no sentence begins, or in capitals.
+pub(crate) fn is_name((begin, word): (usize, &str)) -> bool {
+    let capitals = word.chars().filter(|c| c.is_uppercase()).count();
+    (begin > 0 && capitals > 0 && word.len() > 1) || capitals > 2
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(". ").map(str::trim).filter(|sentence| !sentence.is_empty())
+}
+
+/// Of `Do not use it for X; use T instead`: `X` and the rest.
+fn credited(sentence: &str) -> Option<(&str, &str)> {
+    let rest = sentence.strip_prefix("Do not use ")?;
+    let (what, instead) = rest.split_once(';')?;
+    Some((what.strip_prefix("it ").unwrap_or(what), instead))
+}

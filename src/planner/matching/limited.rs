@@ -1,0 +1,100 @@
+//! Whether what was found out is limited to what a message names: a time, names, and words.
+
+use chrono::NaiveDate;
+
+use super::{
+    index::{Index, Indexed},
+    message::Message,
+    names::{Found, NameIndex},
+    slots::Slot,
+    times::is_calendar,
+    words::is_filler,
+};
+use toolwire_engine::registry::ExtractKind;
+
+/// What of a message had no part in what was found out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its time.
+    pub time: Option<LeftOutTime>,
+    /// Its names and numbers that no tool that was called takes, and its words that are of none of them, in order.
+    pub words: Vec<String>,
+}
+
+/// How the time of a message had no part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOutTime {
+    /// It names dates or a time that is over, and no tool that was called takes a time.
+    Whole,
+    /// It names a time of the calendar, and the tools that were called know only times that end now.
+    Calendar,
+}
+
+/// What these tools, which were called for a message, had no regard for.
+pub(crate) fn left_out(
+    index: &Index,
+    names: &NameIndex,
+    called: &[&str],
+    message: &str,
+    today: NaiveDate,
+) -> LeftOut {
+    let message = Message::new(message, today, names, &index.words);
+    let is_called = |(_, it): &(usize, &Indexed)| called.contains(&it.tool.definition.name.as_str());
+    let called: Vec<_> = index.tools.iter().enumerate().filter(is_called).collect();
+    let slots: Vec<_> = called.iter().flat_map(|(_, it)| &it.slots).collect();
+    let time = if message.times.is_narrow() && !slots.iter().any(|slot| slot.takes_a_time()) {
+        Some(LeftOutTime::Whole)
+    } else {
+        let is_calendar =
+            message.times.is_of_calendar(&message.words) && !slots.iter().any(|slot| slot.takes_dates());
+        is_calendar.then_some(LeftOutTime::Calendar)
+    };
+    let takes_texts = |slot: &&Slot| matches!(slot.extract.kind, ExtractKind::Rest | ExtractKind::Topic);
+    if slots.iter().any(takes_texts) {
+        return LeftOut { time, words: Vec::new() };
+    }
+    let unnamed = message.found.iter().filter(|found| !slots.iter().any(|slot| takes(slot, found)));
+    let mut words: Vec<_> =
+        unnamed.map(|found| (found.begin, &message.text[found.begin..found.end])).collect();
+    for (term, at) in &message.content {
+        let word = &message.words[*at];
+        let is_of_tool = |(tool, _): &(u32, f32)| called.iter().any(|(at, _)| *at == *tool as usize);
+        let is_of_value = |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.term));
+        let is_regarded = index.words.postings(*term).iter().any(is_of_tool)
+            || slots.iter().any(is_of_value)
+            || message.times.takes(*at)
+            || word.number().is_some()
+            || is_calendar(&word.lower)
+            || is_filler(&word.term);
+        if !is_regarded {
+            words.push((word.begin, &message.text[word.begin..word.end]));
+        }
+    }
+    let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
+    for (at, word) in message.words.iter().enumerate() {
+        let is_number = word.number().is_some_and(|number| number > 1) && !message.times.takes(at);
+        let is_bound = is_number && message.bound(at).is_some();
+        let is_of_value =
+            || slots.iter().any(|slot| slot.phrases.iter().any(|it| it.0.contains(&word.lower)));
+        if is_bound || (is_number && message.tokens[at].is_some() && !takes_numbers && !is_of_value()) {
+            let begin = message.words[message.bound(at).unwrap_or(at)].begin;
+            words.push((begin, &message.text[begin..word.end]));
+        }
+    }
+    words.sort_unstable();
+    words.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
+    LeftOut { time, words: words.into_iter().map(|(_, word)| word.to_owned()).collect() }
+}
+
+/// Whether a parameter takes a number of things, or as many as are named.
+fn takes_numbers(slot: &Slot) -> bool {
+    let is_number =
+        matches!(slot.extract.kind, ExtractKind::Count | ExtractKind::Days | ExtractKind::Quarters);
+    is_number || slot.fewest > 1
+}
+
+/// Whether a parameter takes what is named.
+fn takes(slot: &Slot, found: &Found) -> bool {
+    let takes_names = slot.takes_names() || slot.extract.kind == ExtractKind::Account;
+    takes_names && (slot.of_kind().is_empty() || found.is_of(slot.of_kind()) || found.is_unknown())
+}

@@ -1,0 +1,181 @@
+//! A message, read once: its words, what it names, and the times in it.
+
+use chrono::NaiveDate;
+
+use super::{
+    inverted_index::{InvertedIndex, Term, Token},
+    names::{Found, NameIndex},
+    times::{Times, is_calendar},
+    words::{Word, words},
+};
+
+/// Questions begin so.
+const ASKING: &str = "what whats which who whom whose when where why how is are was were am do does did has have had \
+    should shall may might will would could can any";
+
+/// What stands before an order that is asked politely.
+const POLITE: [&[&str]; 57] = [
+    &["mind"],
+    &["can", "i", "get", "you", "to"],
+    &["can", "i", "ask", "you", "to"],
+    &["could", "i", "get", "you", "to"],
+    &["could", "i", "ask", "you", "to"],
+    &["would", "you", "be", "able", "to"],
+    &["so"],
+    &["well"],
+    &["yo"],
+    &["alright"],
+    &["oh"],
+    &["and"],
+    &["can", "you"],
+    &["can", "we"],
+    &["could", "you"],
+    &["could", "we"],
+    &["would", "you", "mind"],
+    &["would", "you"],
+    &["will", "you"],
+    &["you", "can"],
+    &["you", "may"],
+    &["please"],
+    &["pls"],
+    &["plz"],
+    &["kindly"],
+    &["i", "want", "you", "to"],
+    &["i", "want", "to"],
+    &["i", "wanna"],
+    &["i", "would", "like", "you", "to"],
+    &["i", "would", "like", "to"],
+    &["i", "would", "love", "to"],
+    &["i", "d", "like", "to"],
+    &["i", "d", "like", "you", "to"],
+    &["i", "d", "love", "to"],
+    &["id", "like", "to"],
+    &["id", "like", "you", "to"],
+    &["i", "need", "to"],
+    &["i", "need", "you", "to"],
+    &["i", "wish", "to"],
+    &["need", "to"],
+    &["want", "to"],
+    &["wanna"],
+    &["let", "s"],
+    &["lets"],
+    &["let", "me"],
+    &["go", "ahead", "and"],
+    &["help", "me"],
+    &["time", "to"],
+    &["now"],
+    &["then"],
+    &["just"],
+    &["also"],
+    &["hey"],
+    &["hi"],
+    &["hello"],
+    &["ok"],
+    &["okay"],
+];
+
+/// What may stand behind an order that is asked politely, before its question mark.
+const TAGS: [&[&str]; 6] =
+    [&["would", "you"], &["will", "you"], &["can", "you"], &["could", "you"], &["please"], &["ok"]];
+
+/// What stands before a number that something is compared with, and that is no number of things to show.
+const COMPARING: [&[&str]; 11] = [
+    &["under"],
+    &["below"],
+    &["over"],
+    &["above"],
+    &["beyond"],
+    &["exceeding"],
+    &["less", "than"],
+    &["lower", "than"],
+    &["more", "than"],
+    &["higher", "than"],
+    &["greater", "than"],
+];
+
+/// A message or a clause of one.
+#[derive(Debug)]
+pub(crate) struct Message<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) words: Vec<Word>,
+    pub(crate) found: Vec<Found>,
+    pub(crate) times: Times,
+    /// What it is about, names apart, each term with the place of its word.
+    pub(crate) content: Vec<(Term, usize)>,
+    /// The terms of all words, `None` for those of names.
+    pub(crate) tokens: Vec<Option<Token>>,
+}
+
+impl<'a> Message<'a> {
+    /// Reads a text.
+    pub(crate) fn new(text: &'a str, today: NaiveDate, names: &NameIndex, index: &InvertedIndex) -> Self {
+        let words = words(text);
+        let times = Times::of(&words, today);
+        let is_known = |word: &Word| index.knows(word) || word.number().is_some() || is_calendar(&word.lower);
+        let found = names.find(text, &words, is_known);
+        let is_named = |word: &Word| found.iter().any(|it| it.begin < word.end && word.begin < it.end);
+        let (places, rest): (Vec<_>, Vec<_>) =
+            words.iter().enumerate().filter(|(_, word)| !is_named(word)).unzip();
+        let left = index.tokens(&rest);
+        let content = index.content(&left).into_iter().map(|(term, at)| (term, places[at])).collect();
+        let mut tokens = vec![None; words.len()];
+        for (at, token) in places.iter().zip(left) {
+            tokens[*at] = Some(token);
+        }
+        Self { text, words, found, times, content, tokens }
+    }
+
+    /// The first word of what is to be done, after what is only polite.
+    pub(crate) fn first(&self) -> usize {
+        polite(&self.words)
+    }
+
+    /// How many words at the end only make an order polite.
+    pub(crate) fn tag(&self) -> usize {
+        let ends =
+            |tag: &&&[&str]| self.words.len() > tag.len() && self.says(self.words.len() - tag.len(), tag);
+        TAGS.iter().find(ends).map_or(0, |tag| tag.len())
+    }
+
+    /// Whether something is to be done, and nothing asked.
+    pub(crate) fn is_order(&self) -> bool {
+        let first = self.first();
+        let Some(word) = self.words.get(first) else { return false };
+        // `I'd like to have` asks nothing.
+        let is_wished = first > 0 && self.words[first - 1].lower == "to";
+        (is_wished || !is_asking(&word.lower))
+            && (first > 0 || !self.text.trim_end().ends_with('?') || self.tag() > 0)
+    }
+
+    /// Where the words begin that make a bound of the number at a place, as `under 15`. `None` if nothing is compared
+    /// with it.
+    pub(crate) fn bound(&self, number: usize) -> Option<usize> {
+        let begins = |phrase: &&[&str]| number.checked_sub(phrase.len()).filter(|at| self.says(*at, phrase));
+        COMPARING.iter().find_map(begins)
+    }
+
+    /// Whether the words at a place are these.
+    pub(crate) fn says(&self, at: usize, phrase: &[impl AsRef<str>]) -> bool {
+        says(&self.words, at, phrase)
+    }
+}
+
+/// How many words stand before what is to be done, and are only polite.
+pub(crate) fn polite(words: &[Word]) -> usize {
+    let mut at = 0;
+    while let Some(phrase) = POLITE.iter().find(|phrase| says(words, at, phrase)) {
+        at += phrase.len();
+    }
+    at
+}
+
+fn says(words: &[Word], at: usize, phrase: &[impl AsRef<str>]) -> bool {
+    let rest = words.get(at..).unwrap_or_default();
+    let is = |word: &Word, said: &str| word.lower == said || (word.lower == "u" && said == "you");
+    rest.len() >= phrase.len() && rest.iter().zip(phrase).all(|(word, said)| is(word, said.as_ref()))
+}
+
+/// Whether a question begins with the word.
+pub(crate) fn is_asking(word: &str) -> bool {
+    ASKING.split_whitespace().any(|asking| asking == word)
+}

@@ -1,0 +1,265 @@
+//! Finds the names in a message: known ones by one pass over the text, unknown ones by how they are written.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::{
+    spelling::Spelling,
+    words::{Word, words},
+};
+use crate::names::Name;
+
+/// Kind of a name that is not known.
+pub(crate) const UNKNOWN: &str = "";
+
+/// Kind of the accounts of a user, which are named whole.
+pub(crate) const ACCOUNT: &str = "account";
+
+/// The shortest word that may be a part of a name.
+const SHORTEST_PART: usize = 3;
+
+/// The names that a user's messages may hold.
+#[derive(Debug)]
+pub(crate) struct NameIndex {
+    names: Vec<Name>,
+    finder: Option<AhoCorasick>,
+    /// By a word of a name, in small letters: the names that have it, and whether one begins with it.
+    parts: HashMap<String, Vec<(usize, bool)>>,
+    /// Names of one word, each with the first name of what it names.
+    spelling: Spelling<usize>,
+}
+
+/// What is named in a message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Found {
+    /// Where it stands, in bytes.
+    pub(crate) begin: usize,
+    /// Where it ends.
+    pub(crate) end: usize,
+    /// What it may be: the kind of thing, and what tools take for it. Without that, more than one thing of the kind.
+    pub(crate) meanings: Vec<(String, String)>,
+    /// Whether it is written as a name and not as a ticker, and nothing that is known.
+    pub(crate) is_foreign: bool,
+    /// What it may be where it says too little, for a question.
+    pub(crate) candidates: Vec<String>,
+}
+
+impl Found {
+    /// What tools take for it, if it is of that kind, or of none that is known.
+    pub(crate) fn value(&self, of: &str) -> Option<&str> {
+        let of_kind = |(kind, _): &&(String, String)| kind == of || kind == UNKNOWN;
+        self.meanings.iter().find(of_kind).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Whether it is a known thing of that kind.
+    pub(crate) fn is_of(&self, of: &str) -> bool {
+        self.meanings.iter().any(|(kind, _)| kind == of)
+    }
+
+    /// Whether it is nothing that is known, and no ticker either.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.is_foreign
+    }
+
+    /// Whether it is nothing that is known.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.meanings.iter().any(|(kind, _)| kind == UNKNOWN)
+    }
+}
+
+impl NameIndex {
+    /// Of the given names.
+    pub(crate) fn new(names: Vec<Name>) -> Self {
+        let names: Vec<_> = names.into_iter().filter(|name| !name.text.trim().is_empty()).collect();
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true).match_kind(MatchKind::Standard);
+        let finder = builder.build(names.iter().map(|name| name.text.as_str())).ok();
+        let mut parts: HashMap<_, Vec<_>> = HashMap::new();
+        let is_whole = |name: &Name| !name.text.contains(' ') || name.of == ACCOUNT;
+        for (at, name) in names.iter().enumerate().filter(|(_, name)| !is_whole(name)) {
+            for (place, word) in words(&name.text).into_iter().enumerate() {
+                if word.lower.len() >= SHORTEST_PART {
+                    parts.entry(word.lower).or_default().push((at, place == 0));
+                }
+            }
+        }
+        let spelling = spelling(&names);
+        Self { names, finder, parts, spelling }
+    }
+
+    /// What a text names, in order. `is_known` tells whether a word is one that tools use, and so is not a name.
+    pub(crate) fn find(&self, text: &str, words: &[Word], is_known: impl Fn(&Word) -> bool) -> Vec<Found> {
+        let mut found = self.known(text);
+        let has_small = text.contains(|c: char| c.is_lowercase());
+        let mut unknown: Vec<Found> = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            let is_taken = found.iter().any(|it| it.begin < word.end && word.begin < it.end);
+            let style = Style::of(text, word, at == 0 || begins_sentence(text, word), has_small);
+            let is_word = || style != Style::Capital && is_known(word);
+            if is_taken || word.is_stop() || is_word() {
+                continue;
+            }
+            let other = || style.unknown(text, word).filter(|_| !is_known(word));
+            let near = || self.near(word, style).filter(|_| !is_known(word));
+            if let Some(it) = self.part(word, style).or_else(near).or_else(other) {
+                match unknown.last_mut() {
+                    // A name of several words that are not known.
+                    Some(last)
+                        if last.is_unknown() && it.is_unknown() && text[last.end..it.begin] == *" " =>
+                    {
+                        last.end = it.end;
+                        last.meanings = vec![(UNKNOWN.to_owned(), text[last.begin..it.end].to_owned())];
+                    }
+                    _ => unknown.push(it),
+                }
+            }
+        }
+        found.extend(unknown);
+        found.sort_by_key(|it| it.begin);
+        without_what_is_said_better(text, found)
+    }
+
+    /// The longest names that stand in a text as whole words.
+    fn known(&self, text: &str) -> Vec<Found> {
+        let matches = self.finder.iter().flat_map(|finder| finder.find_overlapping_iter(text));
+        let mut all: Vec<_> = matches
+            .map(|it| (it.start(), it.end(), it.pattern().as_usize()))
+            .filter(|(begin, end, name)| self.stands(text, *begin, *end, *name))
+            .collect();
+        all.sort_by_key(|(begin, end, name)| (*begin, usize::MAX - end, *name));
+        let mut found: Vec<Found> = Vec::new();
+        for (begin, end, name) in all {
+            let meaning = (self.names[name].of.clone(), self.names[name].value.clone());
+            match found.last_mut() {
+                Some(last) if last.begin == begin && last.end == end => {
+                    if !last.meanings.contains(&meaning) {
+                        last.meanings.push(meaning);
+                    }
+                }
+                Some(last) if begin < last.end => {}
+                _ => found.push(Found {
+                    begin,
+                    end,
+                    meanings: vec![meaning],
+                    is_foreign: false,
+                    candidates: Vec::new(),
+                }),
+            }
+        }
+        found
+    }
+
+    /// Whether a name is a whole word there, and written so that it is the name and not the word.
+    fn stands(&self, text: &str, begin: usize, end: usize, name: usize) -> bool {
+        let (before, after) = (&text[..begin], &text[end..]);
+        let goes_on = |c: char| c.is_alphanumeric();
+        let follows = after.strip_prefix('&').unwrap_or(after);
+        let is_whole = !before.ends_with(goes_on) && !follows.starts_with(goes_on);
+        let name = &self.names[name];
+        is_whole && (!name.is_a_word || text[begin..end] == name.text)
+    }
+
+    /// A word that is a name, mistyped.
+    fn near(&self, word: &Word, style: Style) -> Option<Found> {
+        if style == Style::Ticker {
+            return None;
+        }
+        Some(self.named(word, self.spelling.near(&word.lower)?))
+    }
+
+    /// A word that stands for a name.
+    fn named(&self, word: &Word, name: usize) -> Found {
+        let Name { of, value, .. } = &self.names[name];
+        let meanings = vec![(of.clone(), value.clone())];
+        Found { begin: word.begin, end: word.end, meanings, is_foreign: false, candidates: Vec::new() }
+    }
+
+    /// A word that is a part of names: of one, or of several that are told for a question.
+    fn part(&self, word: &Word, style: Style) -> Option<Found> {
+        let parts = self.parts.get(&word.lower)?;
+        if style == Style::Small && !parts.iter().any(|(_, is_first)| *is_first) {
+            return None;
+        }
+        // Of the names of one thing the longest is told.
+        let mut longest: BTreeMap<_, &str> = BTreeMap::new();
+        for Name { of, value, text, .. } in parts.iter().map(|(at, _)| &self.names[*at]) {
+            let told = longest.entry((of, value)).or_insert(text);
+            if told.len() < text.len() {
+                *told = text;
+            }
+        }
+        if longest.len() == 1 {
+            return Some(self.named(word, parts[0].0));
+        }
+        // A word that many names have in common names none of them.
+        let kinds: BTreeSet<_> = longest.keys().map(|(of, _)| (*of).clone()).collect();
+        let candidates: BTreeSet<_> = longest.into_values().map(str::to_owned).collect();
+        let (begin, end, candidates) = (word.begin, word.end, candidates.into_iter().collect());
+        let meanings = kinds.into_iter().map(|of| (of, String::new())).collect();
+        (style != Style::Small).then_some(Found { begin, end, meanings, is_foreign: false, candidates })
+    }
+}
+
+/// A name that may be several is none beside one of them: `Tata, I mean Tata Motors`.
+fn without_what_is_said_better(text: &str, mut found: Vec<Found>) -> Vec<Found> {
+    let said: Vec<_> = found
+        .iter()
+        .filter(|it| it.candidates.is_empty())
+        .map(|it| text[it.begin..it.end].to_lowercase())
+        .collect();
+    let is_said = |name: &String| said.iter().any(|said| name.to_lowercase().starts_with(said));
+    found.retain(|it| !it.candidates.iter().any(is_said));
+    found
+}
+
+/// Names of one word as they may be mistyped.
+fn spelling(names: &[Name]) -> Spelling<usize> {
+    let mut first = HashMap::new();
+    let read = |(at, name): (usize, &Name)| {
+        let first = *first.entry((name.of.clone(), name.value.clone())).or_insert(at);
+        (name.text.to_lowercase(), first)
+    };
+    let whole: Vec<_> = names.iter().enumerate().map(read).collect();
+    Spelling::new(whole.iter().map(|(text, first)| (text.as_str(), *first)))
+}
+
+/// How a word is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// In capitals, among small letters, or behind a `$`.
+    Ticker,
+    /// With a capital where no sentence begins.
+    Capital,
+    /// With a capital where a sentence begins.
+    First,
+    /// As any word.
+    Small,
+}
+
+impl Style {
+    fn of(text: &str, word: &Word, is_first: bool, has_small: bool) -> Self {
+        let written = &text[word.begin..word.end];
+        let capitals = written.chars().filter(|c| c.is_uppercase()).count();
+        let is_ticker = capitals > 1 && !written.contains(|c: char| c.is_lowercase()) && has_small;
+        match () {
+            () if text[..word.begin].ends_with('$') || is_ticker => Self::Ticker,
+            () if capitals > 0 && !is_first && has_small => Self::Capital,
+            () if capitals > 0 => Self::First,
+            () => Self::Small,
+        }
+    }
+
+    /// A name that is not known.
+    fn unknown(self, text: &str, word: &Word) -> Option<Found> {
+        let (begin, end) = (word.begin, word.end);
+        let meanings = vec![(UNKNOWN.to_owned(), text[begin..end].to_owned())];
+        let is_name = matches!(self, Self::Ticker | Self::Capital);
+        let is_foreign = self == Self::Capital;
+        is_name.then_some(Found { begin, end, meanings, is_foreign, candidates: Vec::new() })
+    }
+}
+
+fn begins_sentence(text: &str, word: &Word) -> bool {
+    text[..word.begin].trim_end().ends_with(['.', '?', '!', ':', ';', '"'])
+}

@@ -1,0 +1,242 @@
+//! Whether a message orders a change: only if the words of the tool's manifest account for every word of it.
+//!
+//! It is an allowlist: a message with an unlisted word orders nothing. Not here: the proposal that an order becomes
+//! (`proposal`).
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use strsim::osa_distance;
+
+use super::{
+    inverted_index::{InvertedIndex, fields},
+    message::{Message, polite},
+    names::Found,
+    slots::{Note, Slot},
+    words::{Word, words},
+};
+use toolwire_engine::registry::RegisteredTool;
+
+/// Function words: determiners, pronouns and courtesies, which change nothing about an order. Prepositions of
+/// direction, such as `on` and `off`, are not among them: a tool's manifest must have them.
+const FUNCTION: &str = "a an the my our this that these those it them i m am is of for at up with and also too as well again \
+    please pls plz kindly asap now just right then there here me us one ones both instead thanks thank you thx mate";
+
+/// The minimum length, in letters, of a verb that is recognized with a typo.
+const SHORTEST: usize = 5;
+
+/// Optional words of a phrase.
+const LOOSE: &str = "any more anymore";
+
+/// Prepositions of direction. Any of them is accepted behind a verb that belongs to one tool only.
+const DIRECTIONS: &str = "on onto into to in off out from";
+
+/// Adverbs that make another verb of the one that they follow, unless the tool has both: `add up`, `drop in`.
+const PARTICLES: &str = "up in out";
+
+/// Negations. They are accepted only within a whole phrase of the tool.
+const NEGATIONS: &str = "not no never dont don doesnt doesn cant can wont won longer anymore without";
+
+/// The orders to one tool, as its manifest words them.
+#[derive(Debug, Default)]
+pub(crate) struct Orders {
+    /// The beginnings of orders: of each utterance and keyword the words up to and including the first content word,
+    /// or up to a name or a preposition of direction.
+    heads: Vec<Vec<String>>,
+    /// The heads that other tools have too. There the preposition decides which tool is meant, as in `off my list`.
+    shared: HashSet<Vec<String>>,
+    /// The terms of the words that are accepted anywhere in an order.
+    terms: HashSet<String>,
+    /// Utterances and keywords as terms, without names and [`FUNCTION`] words.
+    phrases: HashSet<Vec<String>>,
+}
+
+impl Orders {
+    /// Reads the orders to a tool from its manifest.
+    pub(crate) fn new(tool: &Arc<RegisteredTool>) -> Self {
+        let mut orders = Self::default();
+        let definition = &tool.definition;
+        for text in definition.utterances.iter().chain(&tool.routing.keywords) {
+            orders.add_head(text);
+        }
+        // A keyword belongs to one tool, so its stop words are accepted in orders as well.
+        let of_phrases = tool.routing.keywords.iter().chain([&definition.title]).map(|text| (text, true));
+        for (text, is_phrase) in definition.utterances.iter().map(|text| (text, false)).chain(of_phrases) {
+            let words = without_names(text);
+            let says = words.iter().filter(|word| is_phrase || !word.is_stop());
+            let says = says.filter(|word| !is_in(NEGATIONS, &word.lower));
+            orders.terms.extend(says.map(|word| word.term.clone()));
+            orders.phrases.insert(core(words.iter()));
+        }
+        orders.phrases.remove(&Vec::new());
+        orders
+    }
+
+    /// Records which heads several tools have.
+    pub(crate) fn share(tools: &mut [(&mut Self, usize)]) {
+        let mut counts: HashMap<Vec<String>, HashSet<usize>> = HashMap::new();
+        for (orders, at) in tools.iter() {
+            for head in &orders.heads {
+                counts.entry(head.clone()).or_default().insert(*at);
+            }
+        }
+        for (orders, _) in tools {
+            orders.shared = orders.heads.iter().filter(|head| counts[*head].len() > 1).cloned().collect();
+        }
+    }
+
+    fn add_head(&mut self, text: &str) {
+        let words = words(text);
+        let mut head = Vec::new();
+        let ends = |word: &&Word| is_name(text, word) || is_in(DIRECTIONS, &word.lower);
+        for word in words.iter().skip(polite(&words)).take_while(|word| !ends(word)) {
+            head.push(word.lower.clone());
+            if !word.is_stop() {
+                break;
+            }
+        }
+        if !head.is_empty() && !head.iter().any(|word| is_in(NEGATIONS, word)) {
+            self.heads.push(head);
+        }
+    }
+
+    /// Whether a message orders the change, and says nothing else. The words that fill these slots are accepted, and so
+    /// are those for which `is_known` holds.
+    pub(crate) fn is_given(
+        &self,
+        index: &InvertedIndex,
+        message: &Message<'_>,
+        slots: &[Slot],
+        is_known: impl Fn(&Word) -> bool,
+    ) -> bool {
+        if is_quoted(message.text) {
+            return false;
+        }
+        let (first, is_told_of) = subject(message);
+        let heads = self.heads.iter().filter(|head| message.says(first, head)).max_by_key(|head| head.len());
+        let head = heads.map(|head| (head.len(), !self.shared.contains(head)));
+        let head = head.or_else(|| self.is_verb(message, first).then_some((1, true)));
+        let head = head.or_else(|| self.is_mistyped(index, message, first).then_some((1, true)));
+        let is_ordered = head.is_some_and(|(length, takes_directions)| {
+            let from = first + length;
+            let is_direction = |word: &Word| takes_directions && is_direction(word);
+            let says_more = || {
+                message.words[from..].iter().any(|word| self.says(word) && !is_filled(word, message, slots))
+            };
+            let particle = || message.words.get(from).is_some_and(|word| is_in(PARTICLES, &word.lower));
+            let is_another = !is_told_of && particle();
+            !is_another
+                && self.accounts_for(message, slots, from, |word| is_direction(word) || is_known(word))
+                && (!is_told_of || says_more())
+        });
+        is_ordered || self.is_phrase(message, slots)
+    }
+
+    /// Whether every word from a position on is accepted in an order.
+    pub(crate) fn accounts_for(
+        &self,
+        message: &Message<'_>,
+        slots: &[Slot],
+        from: usize,
+        is_known: impl Fn(&Word) -> bool,
+    ) -> bool {
+        let may_stand = |word: &Word| {
+            let is_form =
+                || self.heads.iter().any(|head| head.len() == 1 && is_form(&head[0], &word.lower, "ed"));
+            is_in(FUNCTION, &word.lower) || self.says(word) || is_form() || is_known(word)
+        };
+        let end = message.words.len() - message.tag();
+        let rest = message.words.get(from..end).unwrap_or_default();
+        rest.iter().all(|word| is_filled(word, message, slots) || may_stand(word))
+    }
+
+    /// Whether a word is a content word of the tool, and not a negation.
+    fn says(&self, word: &Word) -> bool {
+        !is_in(FUNCTION, &word.lower) && !is_in(NEGATIONS, &word.lower) && self.terms.contains(&word.term)
+    }
+
+    /// Whether the message begins with the verb of an order as a gerund, as in `would you mind adding`.
+    fn is_verb(&self, message: &Message<'_>, first: usize) -> bool {
+        let Some(word) = message.words.get(first).filter(|_| first > 0) else { return false };
+        let is_asked = message.words[first - 1].lower == "mind";
+        is_asked && self.heads.iter().any(|head| head.len() == 1 && is_form(&head[0], &word.lower, "ing"))
+    }
+
+    /// Whether the message begins with the verb of an order with a typo of one letter.
+    fn is_mistyped(&self, index: &InvertedIndex, message: &Message<'_>, first: usize) -> bool {
+        let is_unknown = |word: &&Word| word.lower.len() >= SHORTEST && !word.is_stop() && !index.knows(word);
+        let Some(word) = message.words.get(first).filter(is_unknown) else { return false };
+        let verbs = self.heads.iter().filter(|head| head.len() == 1).map(|head| &head[0]);
+        verbs.filter(|verb| verb.len() >= SHORTEST).any(|verb| osa_distance(verb, &word.lower) == 1)
+    }
+
+    /// Whether the message equals one of the phrases, apart from names and [`FUNCTION`] words.
+    fn is_phrase(&self, message: &Message<'_>, slots: &[Slot]) -> bool {
+        let words = message.words.iter().skip(message.first());
+        let left = words.filter(|word| !is_filled(word, message, slots));
+        self.phrases.contains(&core(left))
+    }
+}
+
+/// Whether markup says that a text is somebody else's, an example or a comment.
+fn is_quoted(text: &str) -> bool {
+    let text = text.trim_start();
+    ["> ", "# ", "```", "<!--"].iter().any(|mark| text.starts_with(mark)) || text.contains('`')
+}
+
+/// Whether a word is part of the value of a slot: of a name of its kind, or of a note.
+fn is_filled(word: &Word, message: &Message<'_>, slots: &[Slot]) -> bool {
+    let is_within = |note: &Note| note.cue.start <= word.begin && word.begin < note.text.end;
+    let is_noted = slots.iter().filter_map(|slot| slot.note(message)).any(|note| is_within(&note));
+    let takes = |slot: &Slot, found: &Found| {
+        slot.takes_names() && found.value(slot.of_kind()).is_some() && !found.is_foreign()
+    };
+    let mut found = message.found.iter().filter(|found| found.begin < word.end && word.begin < found.end);
+    is_noted || found.any(|found| slots.iter().any(|slot| takes(slot, found)))
+}
+
+/// The words of an example without the names in it.
+fn without_names(text: &str) -> Vec<Word> {
+    words(text).into_iter().filter(|word| !is_name(text, word)).collect()
+}
+
+/// Whether a word of an example is written as a name.
+fn is_name(text: &str, word: &Word) -> bool {
+    fields::is_name((word.begin, &text[word.begin..word.end]))
+}
+
+/// Whether a word is a preposition of direction.
+pub(crate) fn is_direction(word: &Word) -> bool {
+    is_in(DIRECTIONS, &word.lower)
+}
+
+/// The position of an order's verb, and whether its object precedes it: `Acme can come off my list`.
+fn subject(message: &Message<'_>) -> (usize, bool) {
+    let first = message.first();
+    let begins = |found: &&Found| message.words.get(first).is_some_and(|word| word.begin == found.begin);
+    let Some(found) = message.found.iter().find(begins) else { return (first, false) };
+    let after = message.words.iter().position(|word| word.begin >= found.end);
+    let after = after.filter(|at| matches!(message.words[*at].lower.as_str(), "can" | "may"));
+    after.map_or((first, false), |at| (at + 1, true))
+}
+
+/// Whether a word is a verb with an ending, `ing` or `ed`.
+fn is_form(verb: &str, word: &str, ending: &str) -> bool {
+    let Some(begin) = word.strip_suffix(ending) else { return false };
+    let doubled = || begin.strip_prefix(verb).is_some_and(|rest| verb.ends_with(rest) && rest.len() == 1);
+    begin == verb || verb.strip_suffix('e') == Some(begin) || doubled()
+}
+
+/// The terms of the words that a phrase is compared by.
+fn core<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<String> {
+    words
+        .filter(|word| !is_in(FUNCTION, &word.lower) && !is_in(LOOSE, &word.lower))
+        .map(|word| word.term.clone())
+        .collect()
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|it| it == word)
+}

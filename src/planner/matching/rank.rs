@@ -1,0 +1,225 @@
+//! Orders tools by how well a message speaks for them: the words first, then what each takes.
+
+use std::cmp::Ordering;
+
+use super::{
+    elsewhere::is_elsewhere,
+    index::{Index, Indexed},
+    inverted_index::{InvertedIndex, Term},
+    message::Message,
+    names::{ACCOUNT, Found},
+    slots::{Filled, Given, Slot},
+};
+use toolwire_engine::registry::ExtractKind;
+
+/// So many tools, the best by words alone, are looked at closely.
+const CANDIDATES: usize = 16;
+
+/// What speaks for a tool beside words.
+const NAME_TAKEN: f32 = 1.5;
+const NAME_REFERRED: f32 = 1.0;
+const SEVERAL_TAKEN: f32 = 1.5;
+const TIME_TAKEN: f32 = 1.0;
+const WORD_TAKEN: f32 = 0.5;
+
+/// What speaks against it.
+const NAME_NOT_TAKEN: f32 = 0.7;
+const ACCOUNT_NOT_TAKEN: f32 = 0.7;
+const NOTHING_REFERRED: f32 = 0.85;
+const MISSING: f32 = 0.5;
+const TIME_MISSING: f32 = 0.85;
+const ONE_EACH: f32 = 0.85;
+
+/// How much of a message words together are, and a name that is not known.
+const TOGETHER: f32 = 0.3;
+const FOREIGN: f32 = 0.7;
+
+/// A tool that may be meant.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    /// Its place in the index.
+    pub(crate) tool: usize,
+    /// How well the message speaks for it.
+    pub(crate) score: f32,
+    /// Whether it takes something known that the message names.
+    pub(crate) takes_known: bool,
+    /// What its arguments would be.
+    pub(crate) filled: Filled,
+}
+
+/// The tools that a message speaks for.
+#[derive(Debug)]
+pub(crate) struct Ranking {
+    /// The best first.
+    pub(crate) candidates: Vec<Candidate>,
+    /// The share of what the message is about that any tool knows, 0 to 1.
+    pub(crate) coverage: f32,
+    /// How many words of it no tool knows.
+    pub(crate) unknown: f32,
+    /// How many names and words of it are of things that no tool is about.
+    pub(crate) foreign: f32,
+    terms: Vec<Said>,
+}
+
+/// A term of the message.
+#[derive(Debug)]
+struct Said {
+    /// `None` where no tool has it.
+    term: Option<Term>,
+    /// The place of its word. `None` of two words together.
+    word: Option<usize>,
+}
+
+impl Ranking {
+    /// The offered tools in order. `offered` says so of each tool of the index.
+    pub(crate) fn new(index: &Index, offered: &[bool], given: Given<'_>) -> Self {
+        let message = given.message;
+        let terms = said(&index.words, message);
+        let mut scores = vec![0.0_f32; index.tools.len()];
+        for term in terms.iter().filter_map(|said| said.term) {
+            for (tool, weight) in index.words.postings(term) {
+                scores[*tool as usize] += weight;
+            }
+        }
+        let mut best: Vec<_> = (0..scores.len())
+            .filter(|tool| scores[*tool] > 0.0 && offered[*tool] && index.tools[*tool].is_readable)
+            .collect();
+        let by_score = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+        if best.len() > CANDIDATES {
+            best.select_nth_unstable_by(CANDIDATES, by_score);
+            best.truncate(CANDIDATES);
+        }
+        let mut candidates: Vec<_> =
+            best.into_iter().filter_map(|tool| Candidate::new(index, tool, scores[tool], given)).collect();
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
+        let (coverage, unknown, foreign) = coverage(&index.words, message, &terms);
+        Self { candidates, coverage, unknown, foreign, terms }
+    }
+
+    /// The words of the message that speak for a tool, the strongest first.
+    pub(crate) fn words(&self, index: &Index, message: &Message<'_>, tool: usize) -> Vec<String> {
+        let weight = |said: &Said| {
+            let postings = index.words.postings(said.term?);
+            let it = postings.iter().find(|(of, _)| *of as usize == tool)?;
+            Some((it.1, message.words[said.word?].lower.clone()))
+        };
+        let mut words: Vec<_> = self.terms.iter().filter_map(weight).collect();
+        words.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal));
+        words.dedup_by(|a, b| a.1 == b.1);
+        words.into_iter().map(|(_, word)| word).collect()
+    }
+}
+
+impl Candidate {
+    /// A tool with what the message gives for it. `None` if the message names what the tool knows nothing of.
+    fn new(index: &Index, tool: usize, words: f32, given: Given<'_>) -> Option<Self> {
+        let indexed = &index.tools[tool];
+        let filled = Filled::new(&indexed.slots, given);
+        let score = fit(indexed, &filled, given, words)?;
+        let takes_known = indexed.slots.iter().any(|slot| slot.takes_names() && takes(slot, given));
+        Some(Self { tool, score, takes_known, filled })
+    }
+}
+
+/// Whether the message names something known that a slot takes.
+fn takes(slot: &Slot, given: Given<'_>) -> bool {
+    given.message.found.iter().any(|found| found.is_of(slot.of_kind()))
+}
+
+/// The score of the words, more where the tool takes what the message gives, less where it lacks something.
+fn fit(indexed: &Indexed, filled: &Filled, given: Given<'_>, words: f32) -> Option<f32> {
+    let things = given.message.found.iter().filter(|found| !found.is_of(ACCOUNT) && !found.is_unknown());
+    let known: Vec<_> = things.collect();
+    let mut score = fit_of_names(indexed, &known, given, words)?;
+    score += filled.said.iter().map(|at| taken(&indexed.slots[*at])).sum::<f32>();
+    let names_account = given.message.found.iter().any(|found| found.is_of(ACCOUNT));
+    if names_account && !indexed.slots.iter().any(|slot| slot.extract.kind == ExtractKind::Account) {
+        score *= ACCOUNT_NOT_TAKEN;
+    }
+    // What is named and not clear, or only pointed at, will be asked for; so will what an order lacks.
+    let is_vague = known.iter().any(|found| !found.candidates.is_empty());
+    let is_asked =
+        is_vague || (given.refers && known.is_empty()) || (!indexed.is_read && given.message.is_order());
+    let lacks = filled.missing.iter().map(|at| &indexed.slots[*at]);
+    for slot in lacks.filter(|slot| !(is_asked && slot.takes_names())) {
+        score *= if slot.extract.kind == ExtractKind::Timeframe { TIME_MISSING } else { MISSING };
+    }
+    Some(score)
+}
+
+/// The score with what is named. `None` if that is nothing that the tool takes, and the tool takes names.
+fn fit_of_names(indexed: &Indexed, known: &[&Found], given: Given<'_>, words: f32) -> Option<f32> {
+    let Some(slot) = indexed.slots.iter().find(|slot| slot.takes_names()) else {
+        let is_before = given.refers && !given.carried.is_empty();
+        return Some(match () {
+            () if !known.is_empty() => words * NAME_NOT_TAKEN,
+            () if is_before => words * NOTHING_REFERRED,
+            () => words,
+        });
+    };
+    let of = slot.of_kind();
+    let takes_all = slot.extract.kind == ExtractKind::Symbols;
+    Some(match known.iter().filter(|found| of.is_empty() || found.is_of(of)).count() {
+        0 if !known.is_empty() => return None,
+        0 if given.refers && given.carried.iter().any(|(kind, _)| kind == of) => words + NAME_TAKEN,
+        0 if given.refers => words + NAME_REFERRED,
+        0 => words,
+        1 => words + NAME_TAKEN,
+        _ if takes_all && slot.fewest > 1 => words + NAME_TAKEN + SEVERAL_TAKEN,
+        _ if takes_all => words + NAME_TAKEN + SEVERAL_TAKEN / 2.0,
+        _ => (words + NAME_TAKEN) * ONE_EACH,
+    })
+}
+
+/// What it adds that the message says what a slot takes.
+fn taken(slot: &Slot) -> f32 {
+    match slot.extract.kind {
+        ExtractKind::Timeframe => TIME_TAKEN,
+        ExtractKind::Symbol
+        | ExtractKind::Symbols
+        | ExtractKind::Company
+        | ExtractKind::Topic
+        | ExtractKind::Count
+        | ExtractKind::Until
+        | ExtractKind::Rest => 0.0,
+        _ => WORD_TAKEN,
+    }
+}
+
+/// The terms of a message: each by itself, and two and three that stand side by side.
+fn said(index: &InvertedIndex, message: &Message<'_>) -> Vec<Said> {
+    let known = |term: Term| Some(term).filter(|term| !index.postings(*term).is_empty());
+    let singles = message.content.iter().map(|(term, word)| Said { term: known(*term), word: Some(*word) });
+    let pairs = message.content.windows(2).filter_map(|two| index.pair(two[0].0, two[1].0));
+    let together = pairs.chain(index.groups(&message.tokens));
+    singles.chain(together.map(|term| Said { term: Some(term), word: None })).collect()
+}
+
+/// How much of a message any tool knows, rare words counting more. Numbers and times say nothing of it. A name that is
+/// not known counts against it. With it, how many words and names are not known.
+fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[Said]) -> (f32, f32, f32) {
+    let (mut known, mut all, mut unknown, mut elsewhere) = (0.0, 0.0, 0.0, 0.0);
+    for Said { term, word } in terms {
+        let Some(word) = *word else {
+            // Words that say nothing by themselves, but stand as in a question of a tool.
+            let rarity = term.map_or(0.0, |term| index.rarity(term)) * TOGETHER;
+            known += rarity;
+            all += rarity;
+            continue;
+        };
+        match term {
+            Some(term) => {
+                let rarity = index.rarity(*term);
+                known += rarity;
+                all += rarity;
+            }
+            None if message.times.takes(word) || message.words[word].number().is_some() => {}
+            None if is_elsewhere(&message.words[word].term) => elsewhere += 1.0,
+            None => unknown += 1.0,
+        }
+    }
+    let names = message.found.iter().filter(|found| found.is_foreign());
+    let foreign = elsewhere + names.map(|_| 1.0).sum::<f32>();
+    all += index.unknown * (unknown + FOREIGN * foreign);
+    (if all > 0.0 { known / all } else { 0.0 }, unknown, foreign)
+}

@@ -1,0 +1,76 @@
+//! What a tool takes, and the values that a message gives for it, as the manifest's `extract` says.
+//!
+//! A value is never moved into its bounds: what is out of them becomes a question. Not here: which tool is meant.
+
+mod given;
+mod read;
+mod slot;
+
+use serde_json::{Map, Value, json};
+
+use self::read::Reading;
+pub(crate) use self::{
+    given::Given,
+    slot::{Note, Slot},
+};
+
+/// The arguments of one tool, as far as a message gives them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filled {
+    pub(crate) arguments: Map<String, Value>,
+    /// The slots, by place, that must be filled and are not.
+    pub(crate) missing: Vec<usize>,
+    /// Why a value cannot be taken, as a question.
+    pub(crate) wrong: Option<String>,
+    /// Of a parameter that takes one name: the other names, each for a call of its own.
+    pub(crate) others: Option<(String, Vec<String>)>,
+    /// The slots, by place, that the message itself fills.
+    pub(crate) said: Vec<usize>,
+}
+
+impl Filled {
+    /// The arguments that a message gives for these slots.
+    pub(crate) fn new(slots: &[Slot], given: Given<'_>) -> Self {
+        let mut filled = Self::default();
+        let note = slots.iter().find_map(|slot| slot.note(given.message));
+        for (at, slot) in slots.iter().enumerate() {
+            let read = read::slot(slot, given, note.as_ref());
+            let Some(Reading { value, others, is_said }) = read else {
+                if slot.is_required {
+                    filled.missing.push(at);
+                }
+                continue;
+            };
+            if let Some(number) = value.as_f64() {
+                filled.wrong = filled.wrong.take().or_else(|| slot.out_of_bounds(number));
+            }
+            if let (Some(word), false) = (value.as_str(), slot.allowed.is_empty())
+                && !slot.allowed.iter().any(|it| it == word)
+            {
+                filled.wrong = Some(format!("Which {} do you mean: {}?", slot.name, slot.allowed.join(", ")));
+            }
+            if value.as_array().is_some_and(|list| list.len() < slot.fewest) {
+                filled.missing.push(at);
+            }
+            if is_said {
+                filled.said.push(at);
+            }
+            if !others.is_empty() {
+                filled.others = Some((slot.name.clone(), others));
+            }
+            filled.arguments.insert(slot.name.clone(), value);
+        }
+        filled
+    }
+
+    /// The arguments of each call: one for each name where the tool takes one.
+    pub(crate) fn calls(self) -> Vec<Map<String, Value>> {
+        let Some((name, others)) = self.others else { return vec![self.arguments] };
+        let other = |value: String| {
+            let mut arguments = self.arguments.clone();
+            arguments.insert(name.clone(), json!(value));
+            arguments
+        };
+        std::iter::once(self.arguments.clone()).chain(others.into_iter().map(other)).collect()
+    }
+}

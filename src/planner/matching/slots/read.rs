@@ -1,0 +1,246 @@
+//! One kind of `extract` each: the value that a message gives.
+
+use chrono::{Datelike, NaiveDate};
+use serde_json::{Value, json};
+
+use super::{
+    given::Given,
+    slot::{Note, Slot},
+};
+use crate::matching::{
+    message::Message,
+    times::{Form, Span, Unit},
+    topic::topic,
+    words::{Word, phrase},
+};
+use toolwire_engine::registry::ExtractKind;
+
+/// How many words may stand between a word of `after` and what is read.
+const NEAR: usize = 4;
+
+/// The most things that can be asked for: a larger number is a price or a year.
+const MOST: u32 = 1000;
+
+/// A value that was read.
+pub(super) struct Reading {
+    pub(super) value: Value,
+    /// More names than the parameter takes.
+    pub(super) others: Vec<String>,
+    /// Whether the message says it, and not what was said before.
+    pub(super) is_said: bool,
+}
+
+impl Reading {
+    fn said(value: impl Into<Value>) -> Self {
+        Self { value: value.into(), others: Vec::new(), is_said: true }
+    }
+}
+
+/// What a message gives for a slot. Names within a note do not count.
+pub(super) fn slot(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
+    let message = given.message;
+    match slot.extract.kind {
+        ExtractKind::Symbol | ExtractKind::Company => one_name(slot, given, note),
+        ExtractKind::Symbols => all_names(slot, given, note),
+        ExtractKind::Account => account(slot, given),
+        ExtractKind::Topic => topic(message).map(Reading::said),
+        ExtractKind::Timeframe => timeframe(slot, message).map(Reading::said),
+        ExtractKind::Days => days(slot, message).map(Reading::said),
+        ExtractKind::Quarters => quarters(message).map(Reading::said),
+        ExtractKind::Count => count(message).map(Reading::said),
+        ExtractKind::Since => message.times.since.map(|date| Reading::said(date.to_string())),
+        ExtractKind::Until => message.times.until.map(|date| Reading::said(date.to_string())),
+        ExtractKind::Words | ExtractKind::Profile => word(slot, message).map(Reading::said),
+        ExtractKind::Flag => word(slot, message).map(|value| Reading::said(value == "true")),
+        ExtractKind::Rest => rest(slot, message).map(Reading::said),
+    }
+}
+
+/// The names in the message that the slot takes; without one, what was named before.
+fn names(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> (Vec<String>, bool) {
+    let of = slot.of_kind();
+    let mut said: Vec<String> = Vec::new();
+    // A note names nothing that something is done to.
+    let named =
+        given.message.found.iter().filter(|found| {
+            note.is_none_or(|note| found.end <= note.cue.start || found.begin >= note.text.end)
+        });
+    for value in named.filter_map(|found| found.value(of)) {
+        if !said.iter().any(|it| it == value) {
+            said.push(value.to_owned());
+        }
+    }
+    if !said.is_empty() {
+        return (said, true);
+    }
+    let carried = given.carried.iter().filter(|(kind, _)| kind == of || kind.is_empty() || of.is_empty());
+    let is_ambiguous = given.message.found.iter().any(|found| !found.candidates.is_empty());
+    (if is_ambiguous { Vec::new() } else { carried.map(|(_, value)| value.clone()).collect() }, false)
+}
+
+fn one_name(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
+    let (mut names, is_said) = names(slot, given, note);
+    if names.is_empty() {
+        return None;
+    }
+    let others = names.split_off(1);
+    // What was named before is one thing: the last.
+    Some(Reading {
+        value: names.remove(0).into(),
+        others: if is_said { others } else { Vec::new() },
+        is_said,
+    })
+}
+
+fn all_names(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
+    let (mut names, is_said) = names(slot, given, note);
+    if names.len() < slot.fewest && is_said {
+        // `How does it compare to TCS?` takes what was named before too.
+        let of = slot.of_kind();
+        for (_, value) in given.carried.iter().filter(|(kind, _)| kind == of) {
+            if !names.contains(value) {
+                names.insert(0, value.clone());
+            }
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let value = match &slot.extract.join {
+        Some(join) if !slot.is_list => json!(names.join(join)),
+        _ if slot.is_list => json!(names),
+        _ => json!(names[0]),
+    };
+    Some(Reading { value, others: Vec::new(), is_said })
+}
+
+/// The account that is named, or else that of the request.
+fn account(slot: &Slot, given: Given<'_>) -> Option<Reading> {
+    let of = slot.of_kind();
+    let named = given.message.found.iter().find(|found| found.is_of(of)).and_then(|found| found.value(of));
+    if let Some(name) = named {
+        return Some(Reading::said(name));
+    }
+    let account = given.account?;
+    Some(Reading { value: account.into(), others: Vec::new(), is_said: false })
+}
+
+/// A length of time as one of the slot's words; one that is none of them is told as it would be written.
+fn timeframe(slot: &Slot, message: &Message<'_>) -> Option<String> {
+    if let Some(said) = word(slot, message) {
+        return Some(said);
+    }
+    if let Some(span) = message.times.spans.first() {
+        let forms = written(span);
+        let known = forms.iter().find(|form| slot.allowed.contains(form));
+        return known.or(forms.first()).cloned();
+    }
+    // `since January` is this year.
+    let begins_year = |date: &NaiveDate| date.ordinal() == 1 && message.times.until.is_none();
+    if message.times.since.is_some_and(|date| begins_year(&date)) {
+        return Some("YTD".to_owned());
+    }
+    let all = "ALL".to_owned();
+    (message.times.is_all && slot.allowed.contains(&all)).then_some(all)
+}
+
+/// How a length of time may be written, the shortest first.
+fn written(span: &Span) -> Vec<String> {
+    let Span { count, unit, form, .. } = *span;
+    let mut forms = Vec::new();
+    if form == Form::This && unit == Unit::Year {
+        forms.push("YTD".to_owned());
+    }
+    let letter = |unit| match unit {
+        Unit::Day => 'D',
+        Unit::Week => 'W',
+        Unit::Month => 'M',
+        Unit::Quarter => 'Q',
+        Unit::Year => 'Y',
+    };
+    forms.push(format!("{count}{}", letter(unit)));
+    let (days, months) = match unit {
+        Unit::Day | Unit::Week => (count * unit.days(), (count * unit.days() + 2) / 30),
+        Unit::Month | Unit::Quarter | Unit::Year => (0, count * unit.months()),
+    };
+    // A month has 28 to 31 days, and 52 weeks are a year.
+    let is_about = days == 0 || days.abs_diff(months * 30) <= 2 + months / 2;
+    if days > 0 && days % 7 == 0 {
+        forms.push(format!("{}W", days / 7));
+    }
+    for (length, letter) in [(12, 'Y'), (3, 'Q'), (1, 'M')] {
+        if is_about && months > 0 && months % length == 0 {
+            forms.push(format!("{}{letter}", months / length));
+        }
+    }
+    forms
+}
+
+fn days(slot: &Slot, message: &Message<'_>) -> Option<u32> {
+    let after = &slot.extract.after;
+    let stands = |span: &&Span| {
+        // `Hold 30 days`, or `a 30 day hold`.
+        let around = &message.words[span.first.saturating_sub(NEAR)..message.words.len().min(span.end + 1)];
+        after.is_empty()
+            || around.iter().any(|word| after.iter().any(|it| phrase(it).first() == Some(&word.term)))
+    };
+    let span = message.times.spans.iter().find(stands)?;
+    Some(span.count * span.unit.days())
+}
+
+fn quarters(message: &Message<'_>) -> Option<u32> {
+    let span = message.times.spans.first()?;
+    match span.unit {
+        Unit::Quarter => Some(span.count),
+        Unit::Year => Some(span.count * 4),
+        Unit::Month if span.count.is_multiple_of(3) => Some(span.count / 3),
+        Unit::Day | Unit::Week | Unit::Month => None,
+    }
+}
+
+/// A number of things: one that belongs to no time, no name and no sum of money, and that nothing is compared with.
+fn count(message: &Message<'_>) -> Option<u32> {
+    let is_free = |(at, word): &(usize, &Word)| {
+        let before = &message.text[..word.begin];
+        let after = &message.text[word.end..];
+        !message.times.takes(*at)
+            && message.bound(*at).is_none()
+            && word.lower != "one"
+            && !message.found.iter().any(|it| it.begin < word.end && word.begin < it.end)
+            && !before.ends_with(['$', '₹', '€', '.', ',', '-', '/'])
+            && (!after.starts_with(['%', ',', '.', '-', '/'])
+                || after.trim_end_matches(['.', '?', ',']).is_empty())
+    };
+    let words = message.words.iter().enumerate().filter(is_free);
+    words.filter_map(|(_, word)| word.number()).find(|number| (1..=MOST).contains(number))
+}
+
+/// The value that is said in the most words.
+fn word(slot: &Slot, message: &Message<'_>) -> Option<String> {
+    let is_named = |at: usize| {
+        let word = &message.words[at];
+        message.found.iter().any(|it| it.begin < word.end && word.begin < it.end)
+    };
+    let stands = |phrase: &[String]| {
+        let mut places = message.words.windows(phrase.len()).enumerate();
+        places.any(|(at, window)| {
+            !is_named(at) && window.iter().zip(phrase).all(|(word, said)| is_same(&word.lower, said))
+        })
+    };
+    slot.phrases.iter().find(|(phrase, _)| stands(phrase)).map(|(_, value)| value.clone())
+}
+
+/// Whether a word is the one that is listed, in singular or plural.
+fn is_same(lower: &str, said: &str) -> bool {
+    lower == said || lower.strip_suffix('s') == Some(said) || said.strip_suffix('s') == Some(lower)
+}
+
+/// A note, without the marks around it.
+fn rest(slot: &Slot, message: &Message<'_>) -> Option<String> {
+    let note = slot.note(message)?;
+    let rest = message.text[note.text].trim_matches(|c: char| !c.is_alphanumeric() && !"()%$₹€".contains(c));
+    let opens = rest.matches('(').count();
+    let rest = if rest.matches(')').count() > opens { rest.trim_end_matches(')') } else { rest };
+    let rest = if opens > rest.matches(')').count() { rest.trim_start_matches('(') } else { rest };
+    (!rest.is_empty()).then(|| rest.to_owned())
+}

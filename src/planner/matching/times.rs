@@ -1,0 +1,257 @@
+//! Times in a message: lengths such as `the last two weeks`, and dates such as `since June 2024`.
+
+mod date;
+
+use chrono::{Datelike, NaiveDate};
+
+pub(crate) use self::date::is_calendar;
+use self::date::{DURING, SINCE, UNTIL, date};
+use super::words::Word;
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// How a length of time is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `the last two weeks`.
+    Past,
+    /// `this year`, `today`.
+    This,
+    /// `60 days`.
+    Bare,
+}
+
+/// A length of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// The first of its words.
+    pub(crate) first: usize,
+    /// The one after the last.
+    pub(crate) end: usize,
+    pub(crate) count: u32,
+    pub(crate) unit: Unit,
+    pub(crate) form: Form,
+}
+
+/// Every time in a message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Times {
+    pub(crate) spans: Vec<Span>,
+    /// Whether all time there is is meant.
+    pub(crate) is_all: bool,
+    pub(crate) since: Option<NaiveDate>,
+    pub(crate) until: Option<NaiveDate>,
+    /// The words of dates.
+    dates: Vec<usize>,
+}
+
+const PAST: [&str; 6] = ["last", "past", "previous", "preceding", "trailing", "recent"];
+/// What is said for all time there is.
+const ALL: [&[&str]; 10] = [
+    &["all", "time"],
+    &["ever"],
+    &["overall"],
+    &["since", "inception"],
+    &["since", "i", "started"],
+    &["since", "i", "opened"],
+    &["since", "the", "beginning"],
+    &["since", "the", "start"],
+    &["from", "the", "start"],
+    &["lifetime"],
+];
+
+impl Unit {
+    fn of(word: &str) -> Option<Self> {
+        Some(match word.strip_suffix('s').unwrap_or(word) {
+            "day" => Self::Day,
+            "week" | "weekly" => Self::Week,
+            "month" | "monthly" => Self::Month,
+            "quarter" => Self::Quarter,
+            "year" | "yearly" | "annual" | "annually" | "yr" => Self::Year,
+            _ => return None,
+        })
+    }
+
+    fn of_letter(letter: char) -> Option<Self> {
+        Some(match letter {
+            'd' => Self::Day,
+            'w' => Self::Week,
+            'm' => Self::Month,
+            'q' => Self::Quarter,
+            'y' => Self::Year,
+            _ => return None,
+        })
+    }
+
+    /// So many months; none of what is shorter.
+    pub(crate) const fn months(self) -> u32 {
+        match self {
+            Self::Day | Self::Week => 0,
+            Self::Month => 1,
+            Self::Quarter => 3,
+            Self::Year => 12,
+        }
+    }
+
+    /// So many days, a month being 30.
+    pub(crate) const fn days(self) -> u32 {
+        match self {
+            Self::Day => 1,
+            Self::Week => 7,
+            Self::Month => 30,
+            Self::Quarter => 90,
+            Self::Year => 365,
+        }
+    }
+}
+
+impl Times {
+    /// The times in a message that is read on the given day.
+    pub(crate) fn of(words: &[Word], today: NaiveDate) -> Self {
+        let mut times = Self::default();
+        let mut at = 0;
+        while at < words.len() {
+            match span(words, at) {
+                Some(span) => {
+                    at = span.end;
+                    times.spans.push(span);
+                }
+                None => at += 1,
+            }
+        }
+        let lower: Vec<_> = words.iter().map(|word| word.lower.as_str()).collect();
+        times.is_all = ALL.iter().any(|phrase| lower.windows(phrase.len()).any(|window| window == *phrase));
+        times.read_dates(words, today);
+        if times.since.is_none() {
+            times.read_calendar(today);
+        }
+        times
+    }
+
+    /// Whether there is a time.
+    pub(crate) fn is_any(&self) -> bool {
+        !self.spans.is_empty() || !self.dates.is_empty()
+    }
+
+    /// Whether there is a time that does not reach up to now: dates, or one that is over.
+    pub(crate) fn is_narrow(&self) -> bool {
+        !self.dates.is_empty() || self.spans.iter().any(|span| span.form == Form::Past)
+    }
+
+    /// Whether there is a time of the calendar that has ended: dates, or `last month`, which is not `the last month`.
+    pub(crate) fn is_of_calendar(&self, words: &[Word]) -> bool {
+        let lower = |at: usize| words[at].lower.as_str();
+        let is_last = |span: &Span| {
+            let is_the = span.first.checked_sub(1).is_some_and(|before| lower(before) == "the");
+            span.end == span.first + 2 && matches!(lower(span.first), "last" | "previous") && !is_the
+        };
+        let is_long = |span: &&Span| matches!(span.unit, Unit::Month | Unit::Quarter | Unit::Year);
+        !self.dates.is_empty() || self.spans.iter().filter(is_long).any(is_last)
+    }
+
+    /// Whether a word belongs to a time.
+    pub(crate) fn takes(&self, word: usize) -> bool {
+        self.spans.iter().any(|span| (span.first..span.end).contains(&word)) || self.dates.contains(&word)
+    }
+
+    fn read_dates(&mut self, words: &[Word], today: NaiveDate) {
+        let mut at = 0;
+        while at < words.len() {
+            let Some((first, last, end)) = date(words, at, today) else {
+                at += 1;
+                continue;
+            };
+            let before = at.checked_sub(1).map_or("", |before| words[before].lower.as_str());
+            self.dates.extend(at..end);
+            match () {
+                () if SINCE.contains(&before) => self.since = Some(first),
+                () if UNTIL.contains(&before) && self.since.is_some() || before == "until" => {
+                    self.until = Some(last);
+                }
+                () if DURING.contains(&before) || first == last => {
+                    (self.since, self.until) = (Some(first), Some(last));
+                }
+                () => {}
+            }
+            at = end;
+        }
+    }
+
+    /// `last year` and `this year` as dates.
+    fn read_calendar(&mut self, today: NaiveDate) {
+        let year = |span: &&Span| span.unit == Unit::Year && span.count == 1;
+        let (form, back) = match self.spans.iter().find(year).map(|span| span.form) {
+            Some(form @ Form::Past) => (form, 1),
+            Some(form @ Form::This) => (form, 0),
+            _ => return,
+        };
+        let year = today.year() - back;
+        self.since = NaiveDate::from_ymd_opt(year, 1, 1);
+        self.until = NaiveDate::from_ymd_opt(year, 12, 31).filter(|_| form == Form::Past);
+    }
+}
+
+/// The length of time that begins at a word.
+fn span(words: &[Word], at: usize) -> Option<Span> {
+    named(words, at).or_else(|| counted(words, at))
+}
+
+/// Such as `today`, `this year` or `the year`.
+fn named(words: &[Word], at: usize) -> Option<Span> {
+    let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
+    let made = |end, count, unit, form| Some(Span { first: at, end, count, unit, form });
+    match (lower(at), lower(at + 1)) {
+        ("today" | "intraday", _) => made(at + 1, 1, Unit::Day, Form::This),
+        ("yesterday", _) => made(at + 1, 1, Unit::Day, Form::Past),
+        ("ytd", _) => made(at + 1, 1, Unit::Year, Form::This),
+        ("year", "to") if lower(at + 2) == "date" => made(at + 3, 1, Unit::Year, Form::This),
+        ("this" | "current", next) => made(at + 2, 1, Unit::of(next)?, Form::This),
+        ("the", next) if !next.ends_with('s') => made(at + 2, 1, Unit::of(next)?, Form::This),
+        ("half", "a" | "the") if lower(at + 2) == "year" => made(at + 3, 6, Unit::Month, Form::Bare),
+        ("half", "year") => made(at + 2, 6, Unit::Month, Form::Bare),
+        _ => None,
+    }
+}
+
+/// Such as `the last two weeks`, `60 days`, `a couple of months` or `3m`.
+fn counted(words: &[Word], at: usize) -> Option<Span> {
+    let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
+    let is_past = PAST.contains(&lower(at));
+    let form = if is_past { Form::Past } else { Form::Bare };
+    let made = |end, count, unit| Some(Span { first: at, end, count, unit, form });
+    let mut next = at + usize::from(is_past);
+    if lower(next) == "couple" {
+        next += 1 + usize::from(lower(next + 1) == "of");
+        return made(next + 1, 2, Unit::of(lower(next))?);
+    }
+    let count = words.get(next).and_then(Word::number);
+    let is_article = !is_past && count.is_none() && matches!(lower(next), "a" | "an");
+    next += usize::from(count.is_some() || is_article);
+    // `A good week` is a week.
+    let is_plain = words.get(next).is_some_and(|word| word.number().is_none());
+    if is_article && is_plain && Unit::of(lower(next)).is_none() && Unit::of(lower(next + 1)).is_some() {
+        next += 1;
+    }
+    if let Some((count, unit)) = letters(lower(next)).filter(|_| count.is_none()) {
+        return made(next + 1, count, unit);
+    }
+    // A word such as `monthly` needs nothing before it, and `week` alone says no length.
+    let unit = Unit::of(lower(next))?;
+    let is_alone = next == at && !lower(next).ends_with("ly") && lower(next) != "annual";
+    if is_alone { None } else { made(next + 1, count.unwrap_or(1), unit) }
+}
+
+/// `3m` or `1y`.
+fn letters(word: &str) -> Option<(u32, Unit)> {
+    let unit = Unit::of_letter(word.chars().last()?)?;
+    let count = word[..word.len() - 1].parse().ok()?;
+    Some((count, unit))
+}

@@ -1,0 +1,33 @@
+//! What domains say of names and words, for planners without a model.
+
+use std::{fmt, sync::Arc};
+
+use toolwire_tool::context::UserId;
+
+/// What a domain says of words: synonyms of its questions, and names of what its tools are asked about, as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lexicon {
+    /// Where it stands, such as `toys/lexicon.json`, for messages.
+    pub file: String,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// The names of things that a user's messages may mean, such as companies.
+pub trait Names: Send + Sync + fmt::Debug {
+    /// The names for one user. The same `Arc` for as long as they are the same.
+    fn of(&self, user: &UserId) -> Arc<[Name]>;
+}
+
+/// One name of one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// How people write it, such as `Acme Mills` or `ACME`.
+    pub text: String,
+    /// What tools take for it, such as `ACME`.
+    pub value: String,
+    /// What kind of thing it names: the `of` of a parameter's `extract` that takes it.
+    pub of: String,
+    /// Whether it is an ordinary word too, which counts as the name only as it is written here, case included.
+    pub is_a_word: bool,
+}

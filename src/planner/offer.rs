@@ -1,0 +1,164 @@
+//! The tools of one turn: those of a pinned snapshot that the user may call, and the names that the user may say.
+//!
+//! What does not depend on the turn is made once and shared: the index of the snapshot's words, the names of each user.
+//! Not here: who may call what, which whoever makes the offer says.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use chrono::{DateTime, NaiveDate, Utc};
+use moka::sync::Cache;
+
+use super::names::{Lexicon, Name, Names};
+use crate::matching::{LeftOut, index::Index, left_out, lexicon::Words, names::NameIndex, nearest};
+use toolwire_base::{clock, files::Problems};
+use toolwire_engine::registry::{RegisteredTool, Snapshot, ToolType};
+use toolwire_tool::context::UserId;
+
+/// A model chooses from so many tools.
+const MOST: usize = 64;
+
+/// The names of so many users are kept ready.
+const USERS: u64 = 1024;
+
+/// Makes the offers of all turns.
+#[derive(Debug)]
+pub struct Offers {
+    words: Arc<Words>,
+    names: Vec<Arc<dyn Names>>,
+    /// Of the last snapshot whose words were others.
+    index: Mutex<Option<Arc<Index>>>,
+    by_user: Cache<UserId, Known>,
+}
+
+/// The names of one user, and what they were made from.
+#[derive(Clone, Debug)]
+struct Known {
+    from: Arc<[Arc<[Name]>]>,
+    index: Arc<NameIndex>,
+}
+
+/// The tools that a turn may call.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    snapshot: Arc<Snapshot>,
+    tools: Arc<[Arc<RegisteredTool>]>,
+    words: Arc<Words>,
+    index: Arc<Index>,
+    /// Of each tool of the index, whether it is offered.
+    offered: Arc<[bool]>,
+    names: Arc<NameIndex>,
+}
+
+impl Offers {
+    /// With the lexicons and the names of all domains, or everything that is wrong with a lexicon.
+    pub fn new(lexicons: &[Lexicon], names: Vec<Arc<dyn Names>>) -> Result<Self, Problems> {
+        let words = Arc::new(Words::read(lexicons)?);
+        Ok(Self { words, names, index: Mutex::default(), by_user: Cache::new(USERS) })
+    }
+
+    /// The tools of a snapshot that the user is offered.
+    pub fn of(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        user: &UserId,
+        is_offered: impl Fn(&RegisteredTool) -> bool,
+    ) -> Offer {
+        let offered: Arc<[bool]> = snapshot.tools().map(|tool| is_offered(tool)).collect();
+        let tools = snapshot.tools().zip(&*offered).filter(|(_, is_offered)| **is_offered);
+        Offer {
+            tools: tools.map(|(tool, _)| Arc::clone(tool)).collect(),
+            words: Arc::clone(&self.words),
+            index: self.index_of(snapshot),
+            offered,
+            names: self.names_of(user),
+            snapshot: Arc::clone(snapshot),
+        }
+    }
+
+    /// The index of a snapshot. A tool's status changes nothing of its words.
+    fn index_of(&self, snapshot: &Snapshot) -> Arc<Index> {
+        // A panic while it is made leaves the last one, which is looked at again.
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = index.as_ref().filter(|index| index.is_of(snapshot.tools())) {
+            return Arc::clone(index);
+        }
+        let made = Arc::new(Index::new(snapshot.tools(), &self.words));
+        *index = Some(Arc::clone(&made));
+        made
+    }
+
+    fn names_of(&self, user: &UserId) -> Arc<NameIndex> {
+        let from: Arc<[Arc<[Name]>]> = self.names.iter().map(|names| names.of(user)).collect();
+        let is_same = |known: &Known| known.from.iter().zip(&*from).all(|(a, b)| Arc::ptr_eq(a, b));
+        if let Some(known) = self.by_user.get(user).filter(is_same) {
+            return known.index;
+        }
+        let all = self.words.names.iter().chain(from.iter().flat_map(|names| &**names)).cloned();
+        let index = Arc::new(NameIndex::new(all.collect()));
+        self.by_user.insert(user.clone(), Known { from, index: Arc::clone(&index) });
+        index
+    }
+}
+
+impl Offer {
+    /// The tools, in order of name.
+    pub fn tools(&self) -> &[Arc<RegisteredTool>] {
+        &self.tools
+    }
+
+    /// The tool of a name, if it is offered.
+    pub fn get(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
+        let at = self.tools.binary_search_by(|tool| tool.definition.name.as_str().cmp(name)).ok()?;
+        Some(&self.tools[at])
+    }
+
+    /// The same with fewer tools where there are more than a model can choose from: those nearest to the message, those
+    /// that were called before, and those that are no functions.
+    #[must_use]
+    pub fn narrowed<'a>(self, message: &str, called: impl Iterator<Item = &'a str>) -> Self {
+        if self.tools.len() <= MOST {
+            return self;
+        }
+        let today = DateTime::<Utc>::from(clock::wall()).date_naive();
+        let near = nearest(&self.index, &self.offered, &self.names, message, today);
+        let mut kept: HashSet<String> = called.map(ToOwned::to_owned).collect();
+        kept.extend(near.into_iter().map(|tool| self.index.tools[tool].tool.definition.name.to_string()));
+        let is_kept = |tool: &RegisteredTool| {
+            let definition = &tool.definition;
+            definition.kind != ToolType::Function || kept.contains(definition.name.as_str())
+        };
+        let offered = self.index.tools.iter().zip(&*self.offered);
+        let offered = offered.map(|(indexed, was)| *was && is_kept(&indexed.tool)).collect();
+        let tools = self.tools.iter().filter(|tool| is_kept(tool)).cloned().collect();
+        Self { tools, offered, ..self }
+    }
+
+    /// What of a message the tools that were called for it had no regard for.
+    pub fn left_out(&self, called: &[&str], message: &str, today: NaiveDate) -> LeftOut {
+        left_out(&self.index, &self.names, called, message, today)
+    }
+
+    /// The snapshot that the tools are of. Calls of the turn pin it too.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    pub(super) fn index(&self) -> &Index {
+        &self.index
+    }
+
+    pub(super) fn offered(&self) -> &[bool] {
+        &self.offered
+    }
+
+    pub(super) fn words(&self) -> &Words {
+        &self.words
+    }
+
+    pub(super) fn names(&self) -> &NameIndex {
+        &self.names
+    }
+}

@@ -1,0 +1,68 @@
+//! What a cycle does about the end of a call, by its code (spec 004 §5.3): one table.
+//!
+//! Not here: what each planner is shown of it.
+
+use toolwire_contract::{ErrorCode, proto::agent::v1::CallAction};
+
+/// What a cycle does about a call that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnError {
+    /// No more calls: the source refuses us, and each further request makes it worse.
+    Stop,
+    /// Once more, and then on without it. A write is asked for by the same identifier.
+    Again,
+    /// On without it.
+    Skip,
+    /// On without it: the answer says what was not found.
+    Without,
+    /// Whoever planned it corrects it: a model by the violations, without one the user is asked.
+    Correct,
+    /// On without it, and it is never asked for again.
+    Denied,
+}
+
+/// The table.
+pub const fn on_error(code: ErrorCode) -> OnError {
+    match code {
+        ErrorCode::AuthFailed | ErrorCode::Blocked => OnError::Stop,
+        ErrorCode::Timeout | ErrorCode::OutcomeUnknown => OnError::Again,
+        ErrorCode::RateLimited
+        | ErrorCode::Unavailable
+        | ErrorCode::ParseError
+        | ErrorCode::Unknown
+        | ErrorCode::ResultTooLarge
+        | ErrorCode::PermissionDenied
+        | ErrorCode::Conflict
+        | ErrorCode::Cancelled => OnError::Skip,
+        ErrorCode::NotFound => OnError::Without,
+        ErrorCode::InvalidArgument => OnError::Correct,
+        ErrorCode::ConfirmationDenied | ErrorCode::ConfirmationExpired => OnError::Denied,
+    }
+}
+
+/// What is told of a call that failed; `is_last`: it is not called once more.
+pub const fn action(code: ErrorCode, is_last: bool) -> CallAction {
+    match on_error(code) {
+        OnError::Stop => CallAction::Stopped,
+        OnError::Again if !is_last => CallAction::Retried,
+        OnError::Again | OnError::Skip | OnError::Without | OnError::Correct | OnError::Denied => {
+            CallAction::Skipped
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_have_been_lost_is_asked_for_again_and_only_refusing_sources_stop_a_cycle() {
+        let with = |wanted| ErrorCode::ALL.into_iter().filter(move |code| on_error(*code) == wanted);
+        assert_eq!(with(OnError::Again).collect::<Vec<_>>(), [ErrorCode::Timeout, ErrorCode::OutcomeUnknown]);
+        assert_eq!(with(OnError::Stop).collect::<Vec<_>>(), [ErrorCode::AuthFailed, ErrorCode::Blocked]);
+        for code in ErrorCode::ALL {
+            assert_ne!(action(code, true), CallAction::Retried, "{code:?}");
+        }
+        assert_eq!(action(ErrorCode::Timeout, false), CallAction::Retried);
+    }
+}

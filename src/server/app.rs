@@ -1,0 +1,264 @@
+//! The composition root: configuration and domains to a wired service. It folds the list it is given and names nobody.
+
+mod access;
+mod administer;
+mod agent;
+mod answers;
+mod cancellations;
+mod check;
+mod conflicts;
+mod cool_downs;
+mod expiry;
+mod fresh;
+mod listeners;
+mod loaded;
+mod missing;
+mod offered;
+mod offers;
+mod opened;
+mod pipeline;
+mod records;
+mod serving;
+mod sources;
+mod start_error;
+mod state;
+mod state_watch;
+mod tree;
+mod unmatched;
+mod wal_watch;
+mod webhooks;
+
+use std::{fmt, iter, sync::Arc, time::Duration};
+
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    access::policy,
+    administer::administer,
+    listeners::keep_certificates,
+    loaded::{Loaded, load},
+    offered::asked,
+    offers::offers,
+    pipeline::pipeline,
+    records::{confirmations, records},
+    state::state,
+    tree::RELOAD_INTERVAL,
+};
+pub use self::{
+    check::check, listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError,
+    tree::tree,
+};
+use crate::{
+    domain::{Domain, Opened},
+    faces::{grpc, http::table::Table, routes, transport::Report},
+    service::{
+        Tools,
+        jobs::Jobs,
+        runs::Runs,
+        tasks::{self, Tasks},
+        turns::Turns,
+        workspace::Workspaces,
+    },
+};
+use toolwire_base::files::Tree;
+use toolwire_config::{Config, Section};
+use toolwire_engine::{
+    registry::{DataSource, Registry},
+    tasks::Orchestrator,
+};
+use toolwire_sources::upstream::{settings, source_status::SourceLimits};
+use toolwire_store::{
+    Sqlite,
+    workspace::{Workspace, sweep},
+};
+use toolwire_tool::context::Services;
+
+/// The wired service, whatever face it is given.
+#[derive(Clone)]
+pub struct App {
+    /// What the tools are made from, and kept current.
+    pub registry: Arc<Registry>,
+    /// The tools as every face offers them.
+    pub tools: Tools,
+    /// What outlives the process. Opened at first use.
+    pub state: Arc<Sqlite>,
+    /// The documents that tasks share.
+    pub workspace: Workspace,
+    /// What the tools of all domains find in their context.
+    pub services: Services,
+    /// Conversations.
+    pub turns: Turns,
+    /// Work in the background.
+    pub jobs: Jobs,
+    /// Tasks that the server works on itself.
+    pub runs: Runs,
+    /// The names of the tools that have no manifest, and so are not offered.
+    pub undeclared: Arc<[String]>,
+    limits: Arc<dyn SourceLimits>,
+    data: Vec<Arc<dyn DataSource>>,
+    grpc: grpc::GrpcServices,
+    http: Table,
+    tree: Tree,
+}
+
+impl fmt::Debug for App {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("App").field("registry", &self.registry).finish_non_exhaustive()
+    }
+}
+
+impl App {
+    /// Wires the service.
+    pub fn build(config: &Config, domains: &[Domain]) -> Result<Self, StartError> {
+        // Before files and tables, of which the same domain twice has each twice.
+        conflicts::refuse(domains).map_err(StartError::of)?;
+        let tree = tree(&config.data, domains).map_err(StartError::of)?;
+        let state = Arc::new(state(&config.state, domains).map_err(StartError::of)?);
+        let workspace = Workspace::new(&state);
+        let Loaded { registry, templates, prompts, upstream, opened, grpc } =
+            load(config, domains, &tree, &state, &workspace)?;
+        let asked = asked(domains, config);
+        let of_domains = asked.clone().flat_map(|domain| (domain.routes)()).collect();
+        let http = routes::table(&config.http, of_domains).map_err(StartError::of)?;
+        let answers = answers::of(&templates, prompts, asked.clone());
+        let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
+        let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
+        data.extend(answers.files(templates));
+        let offer = offers(asked, names).map_err(StartError::of)?;
+        let policy = policy(&config.auth);
+        let orchestrator = Orchestrator::new(Arc::clone(&state) as _, workspace.clone());
+        let in_context = services.clone().with(Arc::new(states));
+        let pipeline = pipeline(config, domains, &state, &registry, &policy, &orchestrator, in_context);
+        let records = records(config, &state, &registry, &policy, &pipeline);
+        let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
+        let confirmations = confirmations(config, &state, &registry, &policy);
+        let tasks = Tasks::new(tasks::Parts {
+            store: Arc::clone(&state) as _,
+            pipeline: Arc::clone(&pipeline),
+            orchestrator,
+            workspace: workspace.clone(),
+        });
+        let turns = agent::turns(agent::Wiring {
+            config,
+            answers,
+            offers: offer,
+            state: &state,
+            registry: &registry,
+            policy: &policy,
+            pipeline: &pipeline,
+            confirmations: &confirmations,
+            limits: &limits,
+        })
+        .map_err(StartError::of)?;
+        let jobs = agent::jobs(&turns, &state);
+        let runs = agent::runs(&turns, &tasks, config).map_err(StartError::of)?;
+        let tools = Tools::new(
+            pipeline,
+            Arc::clone(&registry),
+            policy,
+            Arc::clone(&limits),
+            confirmations,
+            tasks,
+            records,
+        );
+        let app = Self {
+            registry,
+            tools,
+            state,
+            workspace,
+            services,
+            turns,
+            jobs,
+            runs,
+            undeclared,
+            limits,
+            data,
+            grpc,
+            http,
+            tree,
+        };
+        app.publish_health();
+        Ok(app)
+    }
+
+    /// The same service, with another way to look up the state of limiters and cool-downs.
+    #[must_use]
+    pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
+        Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
+    }
+
+    /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains. The admin endpoint
+    /// answers and edits of the files on disk are taken over meanwhile.
+    pub async fn serve(
+        &self,
+        config: &Config,
+        listeners: impl Into<Listeners>,
+        shutdown: impl Future<Output = ()>,
+    ) -> Report {
+        let Listeners { grpc, http, admin } = listeners.into();
+        let admin = admin.map(|admin| admin.beside(grpc.local_addr().ok()));
+        let tls = [grpc.tls().cloned(), http.as_ref().and_then(|http| http.tls().cloned())];
+        let draining = CancellationToken::new();
+        let shutdown = async {
+            shutdown.await;
+            draining.cancel();
+            // They take minutes, and nothing is lost with them: whoever watches starts another.
+            self.jobs.interrupt();
+        };
+        let state = state_watch::Watch::new(&self.state);
+        let (ready, ready_too) = (state.readiness(), state.readiness());
+        let serving = async {
+            let served = self.serve_callers(config, grpc, http, ready, &draining);
+            let (report, ()) = tokio::join!(served, shutdown);
+            self.finish_writes(config.server.drain.forced_end.saturating_sub(report.elapsed)).await;
+            report
+        };
+        tokio::select! {
+            report = serving => report,
+            never = self.keep_fresh() => match never {},
+            never = keep_certificates(tls, RELOAD_INTERVAL) => match never {},
+            never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
+            never = state.run() => match never {},
+            never = wal_watch::run(&self.state) => match never {},
+            never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep) => match never {},
+            never = self.follow_cancellations() => match never {},
+            never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},
+            never = sweep::run(&self.workspace) => match never {},
+            never = administer(admin, draining.clone(), ready_too) => match never {},
+        }
+    }
+
+    /// The documents that tasks share, as every face offers them.
+    pub fn workspaces(&self) -> Workspaces {
+        Workspaces::new(self.workspace.clone())
+    }
+
+    /// Waits for the writes that outlived their callers, for as long as the drain has left.
+    async fn finish_writes(&self, left: Duration) {
+        let in_flight = self.tools.in_flight();
+        let emptied = async {
+            self.jobs.emptied().await;
+            in_flight.emptied().await;
+        };
+        if timeout(left, emptied).await.is_err() {
+            tracing::warn!(calls = in_flight.len(), "the forced end cuts calls whose outcome is now unknown");
+            in_flight.shut_down();
+        }
+    }
+
+    /// Every method that is served, by its full name.
+    pub fn methods(&self) -> Vec<String> {
+        self.grpc.rules().iter().map(|(name, _)| name.to_owned()).collect()
+    }
+}
+
+/// What can be set of the domains and their sources, for loading the configuration.
+pub fn sections(domains: &[Domain]) -> Vec<Section> {
+    let sources =
+        |domain: &Domain| domain.sources.iter().map(|spec| (domain.name, *spec)).collect::<Vec<_>>();
+    let of_domain =
+        |domain: &Domain| domain.settings.iter().map(|it| it.clone().of(domain.name)).collect::<Vec<_>>();
+    let of_sources = settings::section(domains.iter().flat_map(sources).collect());
+    iter::once(of_sources).chain(domains.iter().flat_map(of_domain)).collect()
+}

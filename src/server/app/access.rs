@@ -1,0 +1,30 @@
+//! Who may call, and what, by the configuration. Not here: how credentials are compared.
+
+use std::sync::Arc;
+
+use crate::faces::transport::authenticate::{Authenticator, Loopback, StaticTokens};
+use toolwire_config::{self as config, Config};
+use toolwire_engine::pipeline::{Policy, policy::AllowAll};
+use toolwire_tool::context::{KnownBy, User};
+
+/// Which tools a user may call: all of them where nobody needs credentials.
+pub(super) fn policy(auth: &config::Auth) -> Arc<dyn Policy> {
+    if auth.users.is_empty() { Arc::new(AllowAll) } else { Arc::new(auth.clone()) }
+}
+
+/// Bearer tokens if there are any, otherwise trust in the loopback interface.
+pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
+    if config.auth.users.is_empty() {
+        return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
+    }
+    let tokens = config.auth.users.iter().map(|entry| {
+        let user = User {
+            id: entry.user_id.clone(),
+            email: entry.email.clone(),
+            role: entry.role.clone(),
+            known_by: KnownBy::Token,
+        };
+        (entry.token.clone(), user)
+    });
+    Arc::new(StaticTokens::new(tokens))
+}

@@ -1,0 +1,50 @@
+//! What other processes of the same state ask this one to cancel: calls, turns and jobs that it carries out.
+
+use std::{convert::Infallible, time::Duration};
+
+use tokio::time::sleep;
+
+use super::App;
+use toolwire_engine::pipeline::Which;
+use toolwire_store::cancellations::{CancelRequest, Subject};
+
+/// Between two attempts to follow a state that cannot be read.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+
+impl App {
+    /// Follows for as long as it is polled.
+    pub(super) async fn follow_cancellations(&self) -> Infallible {
+        loop {
+            // The state's own watch says why it cannot be read.
+            if let Ok(mut requests) = self.state.cancel_requests().await {
+                loop {
+                    for request in requests.next().await {
+                        self.cancel(&request).await;
+                    }
+                }
+            }
+            sleep(TRY_AGAIN).await;
+        }
+    }
+
+    /// Follows in a program that serves nobody. Other processes see its calls from its first record on; before that,
+    /// its state need not be opened.
+    pub async fn follow_cancellations_once_seen(&self) -> Infallible {
+        self.state.seen().await;
+        self.follow_cancellations().await
+    }
+
+    /// Answers after the cancellation, so that a requester who has the answer knows that it was done.
+    async fn cancel(&self, request: &CancelRequest) {
+        let CancelRequest { user, subject, .. } = request;
+        let was_running = match subject {
+            Subject::Call(id) => self.tools.in_flight().cancel(user, Which::Call(*id)).is_some(),
+            Subject::Request(id) => self.tools.in_flight().cancel(user, Which::Request(*id)).is_some(),
+            Subject::Turn(_) | Subject::Session(_) => self.turns.cancel_here(user, subject),
+            Subject::Job(id) => self.jobs.cancel_here(user, *id),
+        };
+        if let Err(error) = self.state.answer_cancel(request, was_running).await {
+            tracing::warn!(%error, subject = subject.word(), "a request to cancel cannot be answered");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Ends confirmations that nobody decided, or used, in time, and tasks whose deadline has passed; settles what a
+//! process that is gone left open in tasks; and forgets what is kept no longer. What comes too late is told so without
+//! this: here it is for those who look.
+
+use std::{convert::Infallible, time::Duration};
+
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use toolwire_base::clock;
+use toolwire_engine::pipeline::InFlight;
+use toolwire_store::{
+    Sqlite,
+    audit::Audit,
+    confirmations::Confirmations,
+    jobs::Jobs,
+    sessions::Sessions,
+    tasks::{Recovered, Tasks},
+};
+
+/// How often it looks, which is one read of an index.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often it looks for what others have left open.
+const RECOVER: Duration = Duration::from_secs(5);
+
+/// How often it forgets.
+const SWEEP: Duration = Duration::from_mins(10);
+
+/// Looks for as long as it is polled. What cannot be done now is done later; the state's own watch says why.
+pub(super) async fn run(state: &Sqlite, in_flight: &InFlight, keep: Duration) -> Infallible {
+    let mut interval = interval(INTERVAL);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut recovered, mut swept) = (None, None);
+    loop {
+        interval.tick().await;
+        let _ = state.expire(clock::wall()).await;
+        if let Ok(stopped) = state.expire_tasks(clock::wall()).await {
+            in_flight.cancel_calls(&stopped.calls);
+        }
+        if is_due(&mut recovered, RECOVER) {
+            recover(state).await;
+        }
+        if is_due(&mut swept, SWEEP) {
+            let _ = state.sweep(clock::wall()).await;
+            let _ = state.sweep_records(clock::wall()).await;
+            // A part at a time: others change something meanwhile.
+            while let Ok(true) = state.sweep_tasks(keep, clock::wall()).await {}
+            while let Ok(true) = state.sweep_turns(clock::wall()).await {}
+            while let Ok(true) = state.sweep_jobs(clock::wall()).await {}
+        }
+    }
+}
+
+/// Whether it is time again; from now on it has been done.
+fn is_due(last: &mut Option<Instant>, every: Duration) -> bool {
+    let now = clock::now();
+    let is_due = last.is_none_or(|last| now - last >= every);
+    if is_due {
+        *last = Some(now);
+    }
+    is_due
+}
+
+async fn recover(state: &Sqlite) {
+    match state.interrupt_jobs(clock::wall()).await {
+        Ok(0) | Err(_) => {}
+        Ok(jobs) => tracing::warn!(jobs, "jobs whose process is gone are ended"),
+    }
+    match state.recover(clock::wall()).await {
+        Ok(Recovered { reads: 0, settled: 0, unknown: 0 }) | Err(_) => {}
+        Ok(Recovered { reads, settled, unknown }) => {
+            tracing::warn!(
+                reads,
+                settled,
+                unknown,
+                "calls of tasks that a process had left open are settled"
+            );
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What the tools of all domains are made from. Not here: making them, which is the registry's.
+
+use std::collections::BTreeSet;
+
+use super::conflicts;
+use crate::domain::{Domain, Offer};
+use toolwire_base::files::{Problems, Tree};
+use toolwire_config::Config;
+use toolwire_contract::descriptors;
+use toolwire_engine::registry::{Manifests, Offered};
+
+/// Where manifests come from, what can execute them, and what they may name. Fails if two domains have one name, offer
+/// a tool of one name, or define the same file or message differently.
+pub fn offered(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offered, Problems> {
+    conflicts::refuse(domains)?;
+    let mut manifests = Manifests::new(tree.clone());
+    let (mut executors, mut choices, mut disabled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut intent_parameters = BTreeSet::new();
+    for domain in asked(domains, config) {
+        // About the server rather than its data, so they do not come with the data.
+        if domain.offer == Offer::WithDiagnostics {
+            manifests = manifests.with(Tree::Embedded(domain.data.clone()), domain.name);
+        }
+        executors.extend(domain.tools.iter().cloned());
+        choices.extend((domain.choices)(config));
+        disabled.extend((domain.disabled)(config));
+        intent_parameters.extend(domain.intent_parameters);
+    }
+    let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
+    Ok(Offered { manifests, executors, descriptors, choices, disabled, intent_parameters })
+}
+
+/// The domains that are offered: those of diagnostics only where they are switched on.
+pub(super) fn asked<'a>(
+    domains: &'a [Domain],
+    config: &Config,
+) -> impl Iterator<Item = &'a Domain> + Clone + use<'a> {
+    let diagnostics = config.server.diagnostics;
+    domains.iter().filter(move |domain| diagnostics || domain.offer == Offer::Always)
+}

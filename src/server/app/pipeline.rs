@@ -1,0 +1,42 @@
+//! The pipeline over the state. Not here: its layers.
+
+use std::sync::Arc;
+
+use super::sources::users_sources;
+use crate::domain::Domain;
+use toolwire_config::Config;
+use toolwire_engine::{
+    pipeline::{Parts, Pipeline, Policy, Tiers},
+    registry::Registry,
+    tasks::Orchestrator,
+};
+use toolwire_store::Sqlite;
+use toolwire_tool::context::Services;
+
+/// Made of the tools, and of what they find in their context.
+pub(super) fn pipeline(
+    config: &Config,
+    domains: &[Domain],
+    state: &Arc<Sqlite>,
+    registry: &Arc<Registry>,
+    policy: &Arc<dyn Policy>,
+    orchestrator: &Orchestrator,
+    services: Services,
+) -> Arc<Pipeline> {
+    Pipeline::new(Parts {
+        registry: Arc::clone(registry),
+        policy: Arc::clone(policy),
+        idempotency: Arc::clone(state) as _,
+        confirmations: Arc::clone(state) as _,
+        tasks: Arc::clone(state) as _,
+        orchestrate: Arc::new(orchestrator.clone()),
+        decide_within: config.confirmations.expire_in,
+        decide_within_tasks: config.confirmations.tasks_expire_in,
+        users_sources: users_sources(domains),
+        tiers: Tiers { persistent: Arc::clone(state) as _, ..Tiers::in_memory() },
+        services,
+        cap: config.server.deadline_cap,
+        unread: config.server.limits.unread(),
+        log_arguments: config.log.arguments,
+    })
+}

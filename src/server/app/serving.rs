@@ -1,0 +1,69 @@
+//! What serves the listeners of callers, and their common end.
+
+use std::net::SocketAddr;
+
+use futures_util::future::{BoxFuture, FutureExt};
+use tokio::sync::watch::Receiver;
+use tokio_util::sync::CancellationToken;
+
+use super::{App, access::authenticator};
+use crate::faces::{
+    grpc::{self, Face},
+    http::{self, route::Http},
+    transport::{Common, Listener, Report},
+};
+use toolwire_config::Config;
+
+impl App {
+    /// Serves both listeners until `shutdown` is cancelled and their drains have ended.
+    ///
+    /// Boxed, so that the layers are compiled here and not once more in each crate that waits for this.
+    pub(super) fn serve_callers<'a>(
+        &'a self,
+        config: &'a Config,
+        grpc: Listener,
+        http: Option<Listener>,
+        ready: Receiver<bool>,
+        shutdown: &'a CancellationToken,
+    ) -> BoxFuture<'a, Report> {
+        let common =
+            Common::new(authenticator(config), &config.server, http.is_some().then_some(&config.http));
+        let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
+        let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
+        async move {
+            let face = self.face(config);
+            let over_grpc = grpc::serve(face, services, &common, http1_at, grpc, ready, shutdown.cancelled());
+            let Some(http) = http else { return over_grpc.await };
+            let (over_grpc, over_http) =
+                tokio::join!(over_grpc, self.serve_http(config, &common, grpc_at, http, shutdown));
+            over_grpc.and(over_http)
+        }
+        .boxed()
+    }
+
+    async fn serve_http(
+        &self,
+        config: &Config,
+        common: &Common,
+        grpc_at: Option<SocketAddr>,
+        listener: Listener,
+        shutdown: &CancellationToken,
+    ) -> Report {
+        let face = self.face(config);
+        let http = Http { grpc: self.grpc.routes(&face), face };
+        let needs_credentials = !config.auth.users.is_empty();
+        let (table, shutdown) = (self.http.clone(), shutdown.cancelled());
+        http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await
+    }
+
+    fn face(&self, config: &Config) -> Face {
+        Face {
+            tools: self.tools.clone(),
+            turns: self.turns.clone(),
+            jobs: self.jobs.clone(),
+            runs: self.runs.clone(),
+            workspaces: self.workspaces(),
+            max_request_bytes: config.server.limits.max_request_bytes,
+        }
+    }
+}

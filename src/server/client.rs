@@ -1,0 +1,13 @@
+//! What a command needs to speak to a server: the connection, who asks over it, and a refusal in words.
+//!
+//! Not here: the flags that name the server (`toolwire-cli`), and what is asked of it.
+
+mod probe;
+mod refused;
+mod server;
+mod server_url;
+mod tls;
+
+pub use refused::{refused, refused_as_json, refused_or_lost};
+pub use server::{Credentials, Server};
+pub use server_url::{InvalidUrl, ServerUrl};

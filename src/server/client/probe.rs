@@ -1,0 +1,163 @@
+//! What answers at an address where no gRPC server does: looked at once, when a command cannot go on.
+
+use std::{fmt, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+use toolwire_base::words::one_line;
+
+/// How much of an answer is looked at, in bytes, and how long it is waited for.
+const ANSWER: (usize, Duration) = (1_024, Duration::from_secs(2));
+/// The maximum length, in characters, of server text shown in an error.
+const LONGEST: usize = 200;
+/// What an HTTP/2 client says first: the preface and empty settings (RFC 9113 §3.4).
+const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+/// A TLS record that holds an alert, which is what a TLS server says to what is no handshake.
+const TLS_ALERT: &[u8] = &[0x15, 0x03];
+/// The kind of an HTTP/2 frame of settings, in the fourth byte.
+const SETTINGS: u8 = 4;
+
+/// What answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// A server that speaks HTTP/1, but not HTTP/2; what it says to that.
+    Http1(String),
+    /// A server that wants TLS first.
+    Tls,
+    /// A server that speaks HTTP/2, but not gRPC.
+    Http2,
+    /// A server that speaks something else; how it begins.
+    Other(String),
+    /// A server that closes the connection.
+    Closed,
+    /// A server that says nothing.
+    Silence,
+    /// No server.
+    Nobody(String),
+}
+
+/// What answers at a URL to who begins as a client without TLS does.
+pub(super) async fn what_answers(url: &str) -> Answer {
+    let (bytes, bound) = ANSWER;
+    let mut heard = Vec::with_capacity(bytes);
+    match timeout(bound, greet(url, &mut heard)).await {
+        Ok(Err(nobody)) => nobody,
+        Ok(Ok(())) if heard.is_empty() => Answer::Closed,
+        Err(_) if heard.is_empty() => Answer::Silence,
+        // What came within the bound is looked at, however the waiting ended.
+        Ok(Ok(())) | Err(_) => heard_as(&heard),
+    }
+}
+
+/// Listens until the other side ends or wants TLS, which some say only after their settings.
+async fn greet(url: &str, heard: &mut Vec<u8>) -> Result<(), Answer> {
+    let Some(address) = address(url) else {
+        return Err(Answer::Nobody("the address has no host".to_owned()));
+    };
+    let mut stream = TcpStream::connect(address).await.map_err(|error| Answer::Nobody(error.to_string()))?;
+    let _ = stream.write_all(GREETING).await;
+    while heard.len() < ANSWER.0 && !is_tls(heard) && stream.read_buf(heard).await.unwrap_or(0) > 0 {}
+    Ok(())
+}
+
+fn address(url: &str) -> Option<(String, u16)> {
+    let uri: http::Uri = url.parse().ok()?;
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    Some((uri.host()?.trim_matches(['[', ']']).to_owned(), port))
+}
+
+fn heard_as(bytes: &[u8]) -> Answer {
+    if is_tls(bytes) {
+        return Answer::Tls;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    if text.starts_with("HTTP/1.") {
+        let (_, body) = text.split_once("\r\n\r\n").unwrap_or_default();
+        let is_text = !body.trim_start().starts_with(['<', '{']);
+        return Answer::Http1(one_line(if is_text { body } else { "" }).chars().take(LONGEST).collect());
+    }
+    if bytes.get(3) == Some(&SETTINGS) {
+        return Answer::Http2;
+    }
+    Answer::Other(text.chars().take(16).filter(|c| !c.is_control()).collect())
+}
+
+/// A TLS server answers plain text with an alert, or with words: ours in GOAWAY, others over HTTP/1.1.
+fn is_tls(answer: &[u8]) -> bool {
+    let says = |word: &[u8]| answer.windows(word.len()).any(|it| it == word);
+    answer.starts_with(TLS_ALERT) || says(b"TLS") || says(b"HTTPS")
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http1(text) => {
+                f.write_str("an HTTP/1.1 server answers there, and gRPC needs HTTP/2")?;
+                if text.is_empty() { Ok(()) } else { write!(f, "; it says {text:?}") }
+            }
+            Self::Tls => f.write_str("a server that expects TLS answers there"),
+            Self::Http2 => f.write_str("an HTTP/2 server answers there, but it does not speak gRPC"),
+            Self::Other(text) => write!(f, "what answers there is no HTTP server; it says {text:?}"),
+            Self::Closed => f.write_str("what answers there closes the connection"),
+            Self::Silence => f.write_str("connections are accepted there, but nothing answers"),
+            Self::Nobody(why) => write!(f, "nothing answers there: {why}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// What is found where a server says this, part by part, to whoever connects.
+    async fn found(parts: &[&'static [u8]]) -> Answer {
+        let parts = parts.to_vec();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let serving = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_exact(&mut [0; GREETING.len()]).await.unwrap();
+            stream.set_nodelay(true).unwrap();
+            for part in parts {
+                stream.write_all(part).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+        });
+        let answer = what_answers(&url).await;
+        serving.await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn what_answers_is_known_by_what_it_says() {
+        assert_eq!(found(&[b"HTTP/1.1 400 Bad Request\r\n\r\n"]).await, Answer::Http1(String::new()));
+        let words = b"HTTP/1.1 505 HTTP Version Not Supported\r\n\r\nThis is the admin port.\n";
+        assert_eq!(found(&[words]).await, Answer::Http1("This is the admin port.".to_owned()));
+        let page = b"HTTP/1.1 400 Bad Request\r\n\r\n<html>";
+        assert_eq!(found(&[page]).await, Answer::Http1(String::new()));
+        assert_eq!(found(&[b"\0\0\x06\x04\0\0\0\0\0"]).await, Answer::Http2);
+        assert_eq!(found(&[b"SSH-2.0-OpenSSH_9.9\r\n"]).await, Answer::Other("SSH-2.0-OpenSSH_".to_owned()));
+        assert_eq!(found(&[]).await, Answer::Closed);
+    }
+
+    #[tokio::test]
+    async fn a_refusal_of_plain_text_is_told_from_other_answers() {
+        assert_eq!(found(&[b"\x15\x03\x01\x00\x02\x02\x46"]).await, Answer::Tls);
+        let words = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.";
+        assert_eq!(found(&[words]).await, Answer::Tls);
+        let go_away = b"\0\0\x1c\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0cThis port speaks TLS";
+        assert_eq!(found(&[b"\0\0\0\x04\0\0\0\0\0", go_away]).await, Answer::Tls);
+    }
+
+    #[tokio::test]
+    async fn where_nobody_listens_that_is_said() {
+        let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        assert!(matches!(what_answers(&format!("http://{free}")).await, Answer::Nobody(_)));
+    }
+}

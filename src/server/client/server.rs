@@ -1,0 +1,215 @@
+//! A connection to a server: an HTTP/2 channel, with TLS for `https://`, and who asks over it.
+
+use std::{error::Error, path::Path, time::Duration};
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderValue, StatusCode, Uri,
+    header::{CONTENT_TYPE, TE},
+};
+use http_body_util::Full;
+use secrecy::{ExposeSecret, SecretString};
+use tokio::time::timeout;
+use tonic::{
+    Request, Status,
+    body::Body,
+    metadata::{AsciiMetadataValue, MetadataMap},
+    transport::{Channel, Endpoint},
+};
+use tower::ServiceExt;
+
+use super::{
+    probe::{self, Answer},
+    server_url::ServerUrl,
+    tls,
+};
+use crate::console::Failure;
+use toolwire_contract::status::wrong_port;
+use toolwire_tool::context::UserId;
+
+/// How long a connection may take to come about.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Methods that change nothing and that every server of ours has.
+const METHODS: [&str; 2] = ["/grpc.health.v1.Health/Check", "/toolwire.v1.ToolService/GetLimits"];
+/// How often a silent server is asked whether it lives, and how long its answer may take.
+const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
+
+/// A server that a command is connected to, by the flags `--server`, `--token`, `--ca` and `--user`.
+#[derive(Clone, Debug)]
+pub struct Server {
+    channel: Channel,
+    metadata: MetadataMap,
+}
+
+/// Who calls.
+#[derive(Clone, Debug, Default)]
+pub struct Credentials {
+    /// The bearer token.
+    pub token: Option<SecretString>,
+    /// The user, where the server needs no credentials.
+    pub user: Option<UserId>,
+}
+
+impl Server {
+    /// Connects to a server, over TLS for `https://`: trusting the authorities in `ca`, or else those of the platform.
+    pub async fn connect(
+        url: &ServerUrl,
+        credentials: &Credentials,
+        ca: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let metadata = metadata(credentials)?;
+        let mut endpoint = Endpoint::from_shared(url.0.clone()).map_err(|error| unreachable(url, &error))?;
+        if url.is_https() {
+            endpoint = tls::add(endpoint, ca)?;
+        }
+        let channel = endpoint
+            .connect_timeout(CONNECT_TIMEOUT)
+            .http2_keep_alive_interval(KEEPALIVE.0)
+            .keep_alive_timeout(KEEPALIVE.1)
+            .connect()
+            .await
+            .map_err(|error| unreachable(url, &error))?;
+        greet(url, channel.clone()).await?;
+        Ok(Self { channel, metadata })
+    }
+
+    /// The connection, for a generated client.
+    pub fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
+    /// A request that says who makes it.
+    pub fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        *request.metadata_mut() = self.metadata.clone();
+        request
+    }
+}
+
+fn metadata(credentials: &Credentials) -> Result<MetadataMap, Failure> {
+    let mut metadata = MetadataMap::new();
+    if let Some(token) = &credentials.token {
+        let bearer = format!("Bearer {}", token.expose_secret());
+        let usage = |_| Failure::Usage("the token must be visible ASCII characters; check it".to_owned());
+        let mut value: AsciiMetadataValue = bearer.parse().map_err(usage)?;
+        value.set_sensitive(true);
+        metadata.insert("authorization", value);
+    }
+    if let Some(user) = &credentials.user {
+        let value = user.as_str().parse().expect("a user id is visible ASCII");
+        metadata.insert("x-toolwire-user", value);
+    }
+    Ok(metadata)
+}
+
+/// Makes sure that the other end speaks gRPC, whatever it says: a connection alone does not tell. Asked in HTTP's
+/// words, since a client of gRPC reads any answer as gRPC and says what is wrong with its bytes.
+async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
+    for method in METHODS {
+        match timeout(CONNECT_TIMEOUT, channel.clone().oneshot(empty(method))).await {
+            Ok(Ok(answer)) if is_grpc(answer.headers()) => {
+                let status = Status::from_header_map(answer.headers());
+                return match status.as_ref().and_then(wrong_port::grpc_port) {
+                    Some(port) => Err(at_http_port(url, port)),
+                    None => Ok(()),
+                };
+            }
+            Ok(Ok(answer)) if is_gateway_error(answer.status()) => {
+                return Err(behind_gateway(url, answer.status()));
+            }
+            // A proxy may pass the one on and not the other.
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) | Err(_) => return Err(not_grpc(url).await),
+        }
+    }
+    Err(no_server(url, &Answer::Http2))
+}
+
+/// A request for a method, of one message without fields.
+fn empty(method: &'static str) -> http::Request<Body> {
+    let mut request = http::Request::new(Body::new(Full::from(Bytes::from_static(&[0; 5]))));
+    *request.method_mut() = http::Method::POST;
+    *request.uri_mut() = Uri::from_static(method);
+    request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    request.headers_mut().insert(TE, HeaderValue::from_static("trailers"));
+    request
+}
+
+/// A proxy that has no server may send the status alone, without a content type.
+fn is_grpc(headers: &HeaderMap) -> bool {
+    let has_type = |kind: &HeaderValue| kind.as_bytes().starts_with(b"application/grpc");
+    headers.contains_key("grpc-status") || headers.get(CONTENT_TYPE).is_some_and(has_type)
+}
+
+fn is_gateway_error(status: StatusCode) -> bool {
+    matches!(status, StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT)
+}
+
+fn behind_gateway(url: &ServerUrl, status: StatusCode) -> Failure {
+    Failure::Failed(format!(
+        "a proxy answers at {} and cannot reach a server behind it: HTTP {status}. Is `toolwire serve` running there?",
+        url.0
+    ))
+}
+
+/// The server's own port for something else.
+fn at_http_port(url: &ServerUrl, grpc: Option<u16>) -> Failure {
+    let instead = grpc.and_then(|port| url.at(port)).map_or_else(
+        || "name the address that `toolwire serve` prints first".to_owned(),
+        |url| format!("use --server {url}"),
+    );
+    Failure::Failed(format!("{url} is the server's HTTP port, and this program speaks gRPC: {instead}"))
+}
+
+async fn not_grpc(url: &ServerUrl) -> Failure {
+    let found = probe::what_answers(&url.0).await;
+    match (found, url.is_https()) {
+        (Answer::Tls, false) => {
+            Failure::Failed(format!("the server speaks TLS: use {}", tls::encrypted(url)))
+        }
+        (Answer::Tls, true) => {
+            let within = CONNECT_TIMEOUT.as_secs();
+            Failure::Failed(format!("the server at {} gives no answer of gRPC within {within} s", url.0))
+        }
+        (found, _) => no_server(url, &found),
+    }
+}
+
+fn no_server(url: &ServerUrl, found: &Answer) -> Failure {
+    let advice = "Name the address that `toolwire serve` prints, with --server or TOOLWIRE_SERVER";
+    Failure::Failed(format!("no toolwire server at {}: {found}. {advice}", url.0))
+}
+
+fn unreachable(url: &ServerUrl, error: &(dyn Error + 'static)) -> Failure {
+    if let Some(why) = tls::why(url, error) {
+        return Failure::Failed(format!("cannot talk to {}: {why}", url.0));
+    }
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    let advice = "Is it running? Start it with `toolwire serve`, or name another with --server";
+    Failure::Failed(format!("cannot reach {}: {cause}. {advice}", url.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_without_a_content_type_is_grpc() {
+        let mut headers = HeaderMap::new();
+        assert!(!is_grpc(&headers));
+        headers.insert("grpc-status", HeaderValue::from_static("14"));
+        assert!(is_grpc(&headers));
+    }
+
+    #[test]
+    fn a_token_is_sent_as_a_sensitive_header() {
+        let credentials = Credentials { token: Some("t0ken".into()), user: None };
+        let metadata = metadata(&credentials).unwrap();
+        let value = metadata.get("authorization").unwrap();
+        assert!(value.is_sensitive());
+        assert_eq!(value.to_str().unwrap(), "Bearer t0ken");
+    }
+}

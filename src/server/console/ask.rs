@@ -1,0 +1,126 @@
+//! Asking for what must not stand on a command line: on the terminal, or else as lines of standard input.
+
+use std::io::{self, BufRead, ErrorKind, IsTerminal};
+
+use console::Term;
+use tokio::{
+    sync::Mutex,
+    task::{JoinHandle, spawn_blocking},
+};
+
+use toolwire_base::words::without_bom;
+
+/// A line that is being read.
+type Reading = JoinHandle<io::Result<String>>;
+
+/// What is still read for somebody who waits no more: a read of standard input cannot be stopped.
+static LEFT: Mutex<Option<Reading>> = Mutex::const_new(None);
+
+/// A question, by what the terminal shows before the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// What is typed is shown.
+    Open(&'static str),
+    /// What is typed is not shown.
+    Secret(&'static str),
+}
+
+/// The answers as they stand, one a question. Blocks until they are given; without a terminal each is a line of
+/// standard input, and a line that is missing is `UnexpectedEof`.
+pub fn ask<const N: usize>(questions: [Question; N]) -> io::Result<[String; N]> {
+    if io::stdin().is_terminal() { asked(&Term::stderr(), questions) } else { lines(io::stdin().lock()) }
+}
+
+/// The next line of standard input, asked for where somebody sees it; `None` at its end. Whoever stops waiting takes no
+/// line away from the next question.
+pub async fn answer(prompt: &str) -> io::Result<Option<String>> {
+    let is_terminal = io::stdin().is_terminal();
+    let mut left = LEFT.lock().await;
+    if is_terminal {
+        Term::stderr().write_str(prompt)?;
+        forget_typed()?;
+        // So is a line that came in between.
+        left.take_if(|reading| reading.is_finished());
+    }
+    next(&mut left, || lines(io::stdin().lock()).map(|[line]| line)).await
+}
+
+async fn next(
+    left: &mut Option<Reading>,
+    read: impl FnOnce() -> io::Result<String> + Send + 'static,
+) -> io::Result<Option<String>> {
+    let line = left.get_or_insert_with(|| spawn_blocking(read)).await;
+    *left = None;
+    match line.map_err(io::Error::other)? {
+        Ok(line) => Ok(Some(line)),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn asked<const N: usize>(terminal: &Term, questions: [Question; N]) -> io::Result<[String; N]> {
+    let mut answers = std::array::from_fn(|_| String::new());
+    for (answer, question) in answers.iter_mut().zip(questions) {
+        *answer = match question {
+            Question::Open(prompt) => {
+                terminal.write_str(prompt)?;
+                forget_typed()?;
+                let [line] = lines(io::stdin().lock())?;
+                line
+            }
+            Question::Secret(prompt) => {
+                terminal.write_str(prompt).and_then(|()| terminal.read_secure_line())?
+            }
+        };
+    }
+    Ok(answers)
+}
+
+/// Forgets what was typed before there was anything to answer: nobody said yes to what they had not seen.
+fn forget_typed() -> io::Result<()> {
+    #[cfg(unix)]
+    rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;
+    Ok(())
+}
+
+fn lines<const N: usize>(input: impl BufRead) -> io::Result<[String; N]> {
+    let mut lines = input.lines();
+    let mut answers = std::array::from_fn(|_| String::new());
+    for answer in &mut answers {
+        let line = lines.next().unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))?;
+        without_bom(&line).clone_into(answer);
+    }
+    Ok(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_answers_as_they_stand() {
+        assert_eq!(lines("riley\n pass word \nmore\n".as_bytes()).unwrap(), ["riley", " pass word "]);
+        assert_eq!(lines("\u{feff}y\n".as_bytes()).unwrap(), ["y"]);
+    }
+
+    #[tokio::test]
+    async fn a_line_that_nobody_waits_for_any_more_is_the_next_answer() {
+        let (keyboard, typed) = std::sync::mpsc::channel::<&str>();
+        let mut left = None;
+        let given_up = next(&mut left, move || Ok(typed.recv().unwrap().to_owned())).now_or_never();
+        assert!(given_up.is_none() && left.is_some());
+        keyboard.send("y").unwrap();
+        let answer = next(&mut left, || unreachable!("a second read would wait for a second line")).await;
+        assert_eq!(answer.unwrap().as_deref(), Some("y"));
+        let over = next(&mut left, || lines("".as_bytes()).map(|[line]| line)).await;
+        assert_eq!(over.unwrap(), None);
+    }
+
+    #[test]
+    fn a_missing_line_is_an_unexpected_end() {
+        let error = lines::<2>("riley\n".as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+}

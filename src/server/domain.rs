@@ -1,0 +1,178 @@
+//! What a domain is: tools, and everything that only they need, offered as one value.
+//!
+//! The platform serves domains and knows none by name. The bundled ones are listed in `toolwire::domains`; a team's own
+//! crate makes its own the same way and hands it to the same function. Each part has the type of the crate that uses
+//! it, so this file only gathers.
+
+mod command;
+
+use std::{error::Error, fmt, sync::Arc};
+
+use crate::faces::{grpc, http::route::Route};
+use toolwire_agent::ground::contexts::TypedContexts;
+use toolwire_base::files::{Embedded, Problem, Tree};
+use toolwire_config::{Config, Section};
+use toolwire_engine::registry::{Choice, DataSource, Disabled};
+use toolwire_planner::Names;
+use toolwire_sources::upstream::{source::SourceSpec, source_status::Hold, sources::Sources};
+use toolwire_store::{Sqlite, sqlite::Migrations};
+use toolwire_tool::{
+    Executor,
+    context::{Services, SourceStates},
+};
+
+pub use command::{Alone, Command, Here, Job, Place, Run, StartJob, WithServer};
+
+/// A domain, before it is opened.
+pub struct Domain {
+    /// Its name, such as `toys`: that of its folders and of its package.
+    pub name: &'static str,
+    /// Whether it is offered without being asked for.
+    pub offer: Offer,
+    /// What carries out its tools.
+    pub tools: Vec<Arc<dyn Executor>>,
+    /// The sources that its tools ask over HTTP. Each has its table of settings.
+    pub sources: Vec<SourceSpec>,
+    /// What else can be set of it.
+    pub settings: Vec<Section>,
+    /// The encoded `FileDescriptorSet` of its messages and services and of what they import, comments included. Empty
+    /// for a domain whose tools declare their schemas themselves.
+    pub descriptors: &'static [u8],
+    /// What it embeds: the manifests of its tools, the files that its sources read, and the templates of answers,
+    /// `<name>/answers/<tool>.md`.
+    pub data: Embedded,
+    /// Its words for planners without a model: the text of `data/<name>/lexicon.json` (docs/AGENT.md).
+    pub lexicon: Option<&'static str>,
+    /// Its tables in the state file.
+    pub migrations: Option<Migrations>,
+    /// Its routes over HTTP that are no tool's own.
+    pub routes: fn() -> Vec<Route>,
+    /// Its commands.
+    pub commands: Vec<Command>,
+    /// The parameters that intents pass to whichever tool they route to: where the tool does not take one of these, it
+    /// is dropped rather than refused.
+    pub intent_parameters: &'static [&'static str],
+    /// What the results of its tools are about, for whoever writes an answer.
+    pub contexts: Option<TypedContexts>,
+    /// Pairs of tools with the same arguments: a conversation that is about the first calls the second, whose
+    /// results say more.
+    pub in_chat: &'static [(&'static str, &'static str)],
+    /// What parameters of its tools may be by the configuration.
+    pub choices: Choices,
+    /// Which of its tools cannot be called by the configuration.
+    pub disabled: DisabledTools,
+    /// Makes its sources and services from the configuration.
+    pub open: Open,
+    /// Every problem of its data, for the linter.
+    pub check: Check,
+}
+
+/// Tells what parameters of a domain's tools may be by the configuration.
+pub type Choices = Box<dyn Fn(&Config) -> Vec<Choice> + Send + Sync>;
+
+/// Tells which of a domain's tools cannot be called by the configuration.
+pub type DisabledTools = Box<dyn Fn(&Config) -> Vec<Disabled> + Send + Sync>;
+
+/// Makes a domain's sources and services.
+pub type Open = Box<dyn Fn(&Opening<'_>) -> Result<Opened, OpenError> + Send + Sync>;
+
+/// Tells what is wrong with a domain's data.
+pub type Check = Box<dyn Fn(&Opening<'_>) -> Vec<Problem> + Send + Sync>;
+
+/// Why a domain cannot be opened, in words for the operator.
+pub type OpenError = Box<dyn Error + Send + Sync>;
+
+/// Whether a domain is offered without being asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// It always is.
+    Always,
+    /// Only with `--diagnostics`: it is about the service itself, so its manifests never come from `--data`.
+    WithDiagnostics,
+}
+
+/// What a domain is opened with.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// The data tree: a directory on disk, or what all domains embed.
+    pub tree: &'a Tree,
+    /// What outlives the process.
+    pub state: &'a Arc<Sqlite>,
+    /// The sources of all domains: clients, addresses, clocks.
+    pub upstream: &'a Sources,
+}
+
+/// An open domain.
+#[derive(Default)]
+pub struct Opened {
+    /// What its tools find in their context.
+    pub services: Services,
+    /// How to fix, for a call, the state of each source whose data changes while it serves.
+    pub states: SourceStates,
+    /// The sources whose data the registry tells of.
+    pub data: Vec<Arc<dyn DataSource>>,
+    /// Its typed services.
+    pub grpc: Vec<grpc::Service>,
+    /// What users call the things that its tools are asked about.
+    pub names: Vec<Arc<dyn Names>>,
+    /// What keeps its sources from being asked, beside limits and cool-downs.
+    pub holds: Vec<Arc<dyn Hold>>,
+}
+
+impl Domain {
+    /// A domain of nothing but a name.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            offer: Offer::Always,
+            tools: Vec::new(),
+            sources: Vec::new(),
+            settings: Vec::new(),
+            descriptors: &[],
+            data: Embedded::default(),
+            lexicon: None,
+            migrations: None,
+            routes: Vec::new,
+            commands: Vec::new(),
+            intent_parameters: &[],
+            contexts: None,
+            in_chat: &[],
+            choices: Box::new(|_| Vec::new()),
+            disabled: Box::new(|_| Vec::new()),
+            open: Box::new(|_| Ok(Opened::default())),
+            check: Box::new(|_| Vec::new()),
+        }
+    }
+}
+
+impl Opened {
+    /// The parts of both domains, those of the other one last.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            services: self.services.and(other.services),
+            states: self.states.and(other.states),
+            data: self.data.into_iter().chain(other.data).collect(),
+            grpc: self.grpc.into_iter().chain(other.grpc).collect(),
+            names: self.names.into_iter().chain(other.names).collect(),
+            holds: self.holds.into_iter().chain(other.holds).collect(),
+        }
+    }
+}
+
+impl fmt::Debug for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Domain")
+            .field("name", &self.name)
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").field("services", &self.services).finish_non_exhaustive()
+    }
+}

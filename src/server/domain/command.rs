@@ -1,0 +1,141 @@
+//! A command that a domain adds to the command line.
+//!
+//! It declares its arguments and does its work. The flags that name a server are not its own: the command line adds
+//! them and connects.
+
+use std::fmt;
+
+use clap::{ArgMatches, Args, FromArgMatches};
+use futures_util::future::BoxFuture;
+
+use crate::{
+    client::Server,
+    console::{self, Failure},
+    service::jobs::Jobs,
+};
+use toolwire_contract::proto::agent::v1;
+use toolwire_tool::context::{Services, ToolContext};
+
+/// A command of the program. Its name is one that neither the program nor another domain has.
+#[derive(Debug)]
+pub struct Command {
+    /// Its name, help and arguments.
+    pub clap: clap::Command,
+    /// What it does.
+    pub run: Run,
+}
+
+/// What a command does, given its arguments as [`Command::clap`] read them.
+pub enum Run {
+    /// Something by itself.
+    Alone(Alone),
+    /// Something with a server. `--server`, `--token`, `--ca` and `--user` are added to its arguments.
+    WithServer(WithServer),
+    /// Work in the background, at a server or in this program, which is followed to its end. The flags of a connection,
+    /// `--json` and `--job` are added to its arguments.
+    Job(Job),
+}
+
+/// Work that a command starts and the command line follows.
+pub struct Job {
+    /// Starts it: its name.
+    pub start: StartJob,
+    /// What came out, for people.
+    pub tell: fn(&v1::Job) -> String,
+}
+
+/// Starts a job where it is to be carried out.
+pub type StartJob =
+    Box<dyn Fn(&ArgMatches, Place) -> BoxFuture<'static, Result<String, Failure>> + Send + Sync>;
+
+/// Where a job is carried out.
+#[derive(Debug)]
+pub enum Place {
+    /// At a server.
+    Server(Server),
+    /// In this program.
+    Here(Box<Here>),
+}
+
+/// This program, as a job needs it.
+#[derive(Debug)]
+pub struct Here {
+    /// Starts jobs.
+    pub jobs: Jobs,
+    /// What the tools of all domains find in their context.
+    pub services: Services,
+    /// Whose the job is.
+    pub context: ToolContext,
+}
+
+/// Does something by itself.
+pub type Alone = Box<dyn Fn(&ArgMatches) -> Result<(), Failure> + Send + Sync>;
+
+/// Does something with a server.
+pub type WithServer =
+    Box<dyn Fn(&ArgMatches, Server) -> BoxFuture<'static, Result<(), Failure>> + Send + Sync>;
+
+impl Command {
+    /// A command that does something by itself. Its help is the doc comment of its arguments.
+    pub fn alone<A: Args + 'static>(name: &'static str, run: fn(A) -> Result<(), Failure>) -> Self {
+        let run = move |matches: &ArgMatches| run(read(matches)?);
+        Self { clap: A::augment_args(clap::Command::new(name)), run: Run::Alone(Box::new(run)) }
+    }
+
+    /// A command that does something with a server. Its help is the doc comment of its arguments.
+    pub fn with_server<A, F>(name: &'static str, run: fn(A, Server) -> F) -> Self
+    where
+        A: Args + Send + 'static,
+        F: Future<Output = Result<(), Failure>> + Send + 'static,
+    {
+        let run = move |matches: &ArgMatches, server| {
+            let arguments = read(matches);
+            let done: BoxFuture<'static, _> = Box::pin(async move { run(arguments?, server).await });
+            done
+        };
+        Self { clap: A::augment_args(clap::Command::new(name)), run: Run::WithServer(Box::new(run)) }
+    }
+
+    /// A command that starts a job and follows it. Its help is the doc comment of its arguments.
+    pub fn job<A, F>(name: &'static str, start: fn(A, Place) -> F, tell: fn(&v1::Job) -> String) -> Self
+    where
+        A: Args + Send + 'static,
+        F: Future<Output = Result<String, Failure>> + Send + 'static,
+    {
+        let start = move |matches: &ArgMatches, place| {
+            let arguments = read(matches);
+            let started: BoxFuture<'static, _> = Box::pin(async move { start(arguments?, place).await });
+            started
+        };
+        let run = Run::Job(Job { start: Box::new(start), tell });
+        Self { clap: A::augment_args(clap::Command::new(name)), run }
+    }
+
+    /// The names that it answers to.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [self.clap.get_name()].into_iter().chain(self.clap.get_all_aliases())
+    }
+}
+
+fn read<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
+    A::from_arg_matches(matches).map_err(|error| {
+        // What is wrong is shown as clap shows it.
+        console::usage(&error).err().unwrap_or(Failure::SaidRefused)
+    })
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Alone(_) => "Alone",
+            Self::WithServer(_) => "WithServer",
+            Self::Job(_) => "Job",
+        })
+    }
+}

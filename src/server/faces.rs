@@ -1,0 +1,12 @@
+//! The faces of the service. Each turns what it received into a call, hands it to the one pipeline, and renders the
+//! events; none validates, limits, caches or retries by itself.
+
+pub mod admin;
+pub mod agui;
+pub mod grpc;
+pub mod http;
+pub mod incoming;
+pub mod rest;
+pub mod routes;
+pub mod specified;
+pub mod transport;

@@ -1,0 +1,379 @@
+//! The admin endpoint: `/metrics` for Prometheus, `/healthz` and `/readyz` for whoever runs the process.
+//!
+//! Plain HTTP/1.1 without credentials, off unless an address is configured. Nothing it tells holds data of users: that
+//! is what permits an address that other machines reach. It changes nothing; each connection answers one request within
+//! a bound, and few are open at once, so that it cannot starve what it watches. At that bound a connection without a
+//! request makes room for a new one, so that silent peers keep no probe out.
+
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::{StatusCode, Version, header},
+    middleware::{Next, from_fn},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use hyper::{body::Incoming, server::conn::http1};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, copy, sink},
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    task::{AbortHandle, JoinSet},
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceBuilder;
+
+use super::{
+    http::{expect, host},
+    transport::StrictFraming,
+};
+use toolwire_telemetry::metric::export::{Scrape, TEXT_FORMAT};
+
+/// Connections at once; a further one takes the place of one without a request, or waits until one has ended.
+const MAX_CONNECTIONS: usize = 16;
+/// How long a peer may take to say what it wants.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection may last, slow readers included.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of a request's headers.
+const MAX_HEADERS: usize = 16 * 1024;
+/// How long to wait after the kernel would not hand a connection over, as when there are no file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What every connection of HTTP/2 begins with, and none of HTTP/1.
+const HTTP2: [u8; 5] = *b"PRI *";
+
+const OVERVIEW: &str = "/metrics tells what is counted, /healthz whether the process lives, /readyz whether it takes \
+                        calls\n";
+
+/// The endpoint on an address that it has taken.
+#[derive(Debug)]
+pub struct Admin {
+    listener: TcpListener,
+    scrape: Option<Scrape>,
+    /// Where gRPC is spoken.
+    grpc_at: Option<SocketAddr>,
+}
+
+/// The configured address cannot be taken.
+#[derive(Debug, thiserror::Error)]
+#[error("admin: cannot listen on {address}: {cause}. Name a free address with --admin, or leave it out")]
+pub struct BindError {
+    address: SocketAddr,
+    cause: std::io::Error,
+}
+
+/// What the handlers know.
+#[derive(Clone, Debug)]
+struct Known {
+    scrape: Option<Scrape>,
+    draining: CancellationToken,
+    ready: watch::Receiver<bool>,
+}
+
+impl Admin {
+    /// Takes the address.
+    pub async fn bind(address: SocketAddr, scrape: Option<Scrape>) -> Result<Self, BindError> {
+        let listener = TcpListener::bind(address).await.map_err(|cause| BindError { address, cause })?;
+        Ok(Self { listener, scrape, grpc_at: None })
+    }
+
+    /// The same, which tells gRPC clients where gRPC is spoken.
+    pub fn beside(self, grpc_at: Option<SocketAddr>) -> Self {
+        Self { grpc_at, ..self }
+    }
+
+    /// The address, with the port that was taken.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Answers for as long as it is polled; not ready while `ready` says so, and once `draining` is cancelled.
+    pub async fn serve(self, draining: CancellationToken, ready: watch::Receiver<bool>) -> Infallible {
+        let routes = routes(Known { scrape: self.scrape, draining, ready });
+        let (permits, grpc_at) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), self.grpc_at);
+        // Dropped with this future, and every connection with it.
+        let mut connections = JoinSet::new();
+        let mut silent = Silent::default();
+        loop {
+            while connections.try_join_next().is_some() {}
+            match self.listener.accept().await {
+                Ok((stream, _)) => {
+                    if permits.available_permits() == 0 {
+                        silent.close_oldest();
+                    }
+                    let permit =
+                        Arc::clone(&permits).acquire_owned().await.expect("this semaphore is never closed");
+                    let (routes, has_asked) = (routes.clone(), Arc::new(AtomicBool::new(false)));
+                    let asked = Arc::clone(&has_asked);
+                    let connection = connections.spawn(async move {
+                        let _ = timeout(CONNECTION_TIMEOUT, answer(stream, routes, asked, grpc_at)).await;
+                        drop(permit);
+                    });
+                    silent.add(connection, has_asked);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "admin: a connection was not accepted");
+                    sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+/// The connections on which no request has come, the oldest first.
+#[derive(Debug, Default)]
+struct Silent(VecDeque<(AbortHandle, Arc<AtomicBool>)>);
+
+impl Silent {
+    fn add(&mut self, connection: AbortHandle, has_asked: Arc<AtomicBool>) {
+        self.0.retain(|(connection, has_asked)| !connection.is_finished() && !has_asked.load(Relaxed));
+        self.0.push_back((connection, has_asked));
+    }
+
+    /// Closes the oldest, if there is one; its permit is free soon after.
+    fn close_oldest(&mut self) {
+        self.0.retain(|(connection, has_asked)| !connection.is_finished() && !has_asked.load(Relaxed));
+        if let Some((connection, _)) = self.0.pop_front() {
+            connection.abort();
+        }
+    }
+}
+
+/// One request. What goes wrong on a connection is the peer's affair.
+async fn answer(stream: TcpStream, routes: Router, has_asked: Arc<AtomicBool>, grpc_at: Option<SocketAddr>) {
+    let mut beginning = [0; HTTP2.len()];
+    // Looked at, not read: a peer that is silent is left to the bound on headers below.
+    let seen = timeout(HEADER_TIMEOUT, stream.peek(&mut beginning)).await;
+    if matches!(seen, Ok(Ok(_)) if beginning == HTTP2) {
+        return say_port(stream, grpc_at).await;
+    }
+    let routes = ServiceBuilder::new()
+        .map_request(move |request: Request<Incoming>| {
+            has_asked.store(true, Relaxed);
+            request
+        })
+        .service(routes);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(MAX_HEADERS)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(StrictFraming::new(stream)), TowerToHyperService::new(routes));
+    let _ = connection.await;
+}
+
+/// Tells a client of HTTP/2, which is one of gRPC most likely, which port this is, in the words that such clients show.
+async fn say_port(mut stream: TcpStream, grpc_at: Option<SocketAddr>) {
+    let grpc = grpc_at.map_or_else(String::new, |at| format!(" gRPC is spoken on port {}.", at.port()));
+    let text = format!("This is the admin port, which speaks HTTP/1.1 only.{grpc}\n");
+    let answer = format!(
+        "HTTP/1.1 505 HTTP Version Not Supported\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\n\
+         connection: close\r\n\r\n{text}",
+        text.len()
+    );
+    if stream.write_all(answer.as_bytes()).await.is_ok() && stream.shutdown().await.is_ok() {
+        // Closing with unread input would reset the connection, and the answer might be lost.
+        let _ = copy(&mut stream.take(MAX_HEADERS as u64), &mut sink()).await;
+    }
+}
+
+fn routes(known: Known) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(async || "alive\n"))
+        .route("/readyz", get(ready))
+        .fallback(async || (StatusCode::NOT_FOUND, OVERVIEW))
+        .layer(from_fn(well_formed))
+        .with_state(known)
+}
+
+/// Lets those requests in that name one host and expect nothing more, as the HTTP listener does. One of HTTP/1.0 need
+/// not name any.
+async fn well_formed(request: Request, next: Next) -> Response {
+    let may_be_nameless =
+        request.version() < Version::HTTP_11 && !request.headers().contains_key(header::HOST);
+    if !may_be_nameless && host::named(request.uri(), request.headers()).is_none() {
+        return (StatusCode::BAD_REQUEST, "a request names one host\n").into_response();
+    }
+    if !expect::can_be_met(request.headers()) {
+        return (StatusCode::EXPECTATION_FAILED, "no expectation is met\n").into_response();
+    }
+    next.run(request).await
+}
+
+async fn metrics(State(known): State<Known>) -> Response {
+    let Some(scrape) = known.scrape else {
+        return (StatusCode::NOT_FOUND, "this process does not count\n").into_response();
+    };
+    match scrape.text() {
+        Ok(text) => ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "admin: the metrics cannot be written");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+async fn ready(State(known): State<Known>) -> (StatusCode, &'static str) {
+    if known.draining.is_cancelled() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
+    }
+    if !*known.ready.borrow() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the state cannot be written: see the log\n");
+    }
+    (StatusCode::OK, "ready\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An endpoint of a process that does not count, and what makes it drain.
+    async fn start() -> (SocketAddr, CancellationToken) {
+        let (address, draining, _) = start_told().await;
+        (address, draining)
+    }
+
+    /// The same, and who tells it whether the state can be written.
+    async fn start_told() -> (SocketAddr, CancellationToken, watch::Sender<bool>) {
+        let admin = Admin::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+        let (address, draining) = (admin.address().unwrap(), CancellationToken::new());
+        let (teller, ready) = watch::channel(true);
+        tokio::spawn(admin.serve(draining.clone(), ready));
+        (address, draining, teller)
+    }
+
+    /// The first line and the body of what it answers.
+    async fn ask(address: SocketAddr, request: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.lines().next().unwrap().to_owned(), body.to_owned())
+    }
+
+    async fn get(address: SocketAddr, path: &str) -> (String, String) {
+        ask(address, &format!("GET {path} HTTP/1.1\r\nhost: admin\r\n\r\n")).await
+    }
+
+    #[tokio::test]
+    async fn it_is_ready_until_it_drains_and_alive_for_longer() {
+        let (address, draining) = start().await;
+        assert_eq!(get(address, "/readyz").await, ("HTTP/1.1 200 OK".into(), "ready\n".into()));
+        draining.cancel();
+        let unavailable = ("HTTP/1.1 503 Service Unavailable".into(), "draining\n".into());
+        assert_eq!(get(address, "/readyz").await, unavailable);
+        assert_eq!(get(address, "/healthz").await, ("HTTP/1.1 200 OK".into(), "alive\n".into()));
+    }
+
+    #[tokio::test]
+    async fn it_is_not_ready_while_the_state_cannot_be_written() {
+        let (address, _draining, teller) = start_told().await;
+        teller.send_replace(false);
+        let (status, body) = get(address, "/readyz").await;
+        assert_eq!(status, "HTTP/1.1 503 Service Unavailable");
+        assert!(body.contains("the state cannot be written"), "{body}");
+        teller.send_replace(true);
+        assert_eq!(get(address, "/readyz").await.1, "ready\n");
+    }
+
+    #[tokio::test]
+    async fn anything_else_is_not_found_and_says_what_there_is() {
+        let (address, _draining) = start().await;
+        for path in ["/", "/metric", "/metrics/../../etc/passwd"] {
+            assert_eq!(
+                get(address, path).await,
+                ("HTTP/1.1 404 Not Found".into(), OVERVIEW.into()),
+                "{path}"
+            );
+        }
+        let (status, _) =
+            ask(address, "POST /metrics HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n").await;
+        assert_eq!(status, "HTTP/1.1 405 Method Not Allowed");
+    }
+
+    #[tokio::test]
+    async fn requests_that_can_be_read_in_two_ways_are_refused() {
+        let (address, _draining) = start().await;
+        for head in [
+            "GET /healthz HTTP/1.1\nhost: a\n",
+            "GET /healthz HTTP/1.1\r\nhost: a\n",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\ntransfer-encoding: chunked",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\ncontent-length: 0",
+            "GET /healthz HTTP/1.1\r\nhost: a:b",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\nhost: a",
+            "GET http://b/healthz HTTP/1.1\r\nhost: a",
+            "GET /healthz HTTP/1.1",
+        ] {
+            let (status, _) = ask(address, &format!("{head}\r\n\r\n")).await;
+            assert_eq!(status, "HTTP/1.1 400 Bad Request", "{head:?}");
+        }
+        let unmet = "GET /healthz HTTP/1.1\r\nhost: a\r\nexpect: 200-ok\r\n\r\n";
+        assert_eq!(ask(address, unmet).await.0, "HTTP/1.1 417 Expectation Failed");
+        let old = "GET /healthz HTTP/1.0\r\n\r\n";
+        assert_eq!(ask(address, old).await.0, "HTTP/1.0 200 OK");
+    }
+
+    #[tokio::test]
+    async fn a_client_of_grpc_is_told_which_port_this_is() {
+        let admin = Admin::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+        let (address, (_teller, ready)) = (admin.address().unwrap(), watch::channel(true));
+        let admin = admin.beside(Some(([127, 0, 0, 1], 50_051).into()));
+        tokio::spawn(admin.serve(CancellationToken::new(), ready));
+        let (status, body) = ask(address, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
+        assert_eq!(status, "HTTP/1.1 505 HTTP Version Not Supported");
+        assert!(body.contains("the admin port") && body.contains("gRPC is spoken on port 50051."), "{body}");
+    }
+
+    #[tokio::test]
+    async fn headers_without_an_end_are_refused() {
+        let (address, _draining) = start().await;
+        let request = format!("GET /healthz HTTP/1.1\r\nx: {}\r\n\r\n", "x".repeat(2 * MAX_HEADERS));
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        // The server may close before it has read everything.
+        let _ = stream.write_all(request.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        assert!(!answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+    }
+
+    #[tokio::test]
+    async fn silent_peers_hold_nobody_up() {
+        let (address, _draining) = start().await;
+        let mut silent = Vec::new();
+        for _ in 0..3 * MAX_CONNECTIONS {
+            silent.push(TcpStream::connect(address).await.unwrap());
+            let mut half = TcpStream::connect(address).await.unwrap();
+            half.write_all(b"GET /healthz HTTP/1.1\r\nhost:").await.unwrap();
+            silent.push(half);
+        }
+        let answer = timeout(HEADER_TIMEOUT, get(address, "/healthz")).await;
+        assert_eq!(answer.expect("no silent peer has to be waited for").1, "alive\n");
+    }
+
+    #[tokio::test]
+    async fn an_address_in_use_says_so() {
+        let (address, _draining) = start().await;
+        let error = Admin::bind(address, None).await.unwrap_err().to_string();
+        assert!(error.contains(&address.to_string()) && error.contains("--admin"), "{error}");
+    }
+}

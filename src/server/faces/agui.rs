@@ -1,0 +1,27 @@
+//! AG-UI over HTTP: a conversation as the runs and events of that protocol (specification 003's `/copilotkit` routes).
+//!
+//! `threadId` is a session of ours; what it remembers is what counts, and a caller's messages stand before it only as
+//! far as they are older. Not here: `CopilotKit`'s own runtime protocol, and tools that a caller would carry out.
+
+mod action;
+pub mod event;
+mod input;
+mod interrupted;
+mod outcome;
+pub mod run;
+mod running;
+mod stream;
+mod transcript;
+
+use axum::routing::post;
+use http::Method;
+
+use super::{http::route::Route, transport::rules::Rule};
+
+/// The routes.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::POST, "/copilotkit/action", Rule::CONVERSATION, post(action::action)),
+        Route::new(Method::POST, "/copilotkit/stream", Rule::CONVERSATION, post(stream::stream)),
+    ]
+}

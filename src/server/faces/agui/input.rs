@@ -1,0 +1,223 @@
+//! What a run is asked: AG-UI's `RunAgentInput`. Members that we have no use for are let be, as the protocol wants it:
+//! `state`, `tools`, `context`. They are not even read: whatever they hold, no run fails by it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, value::RawValue};
+
+use crate::{
+    faces::specified::{
+        body::{Object, Text},
+        said::{self, Said},
+    },
+    service::request::{self, refuse},
+};
+use toolwire_contract::Refusal;
+use toolwire_tool::context::{RequestId, SessionId};
+
+/// The longest name of a run, in characters.
+const LONGEST_RUN: usize = 128;
+
+/// The most interrupts that one run answers.
+const MOST_RESUMED: usize = 16;
+
+/// The longest messages that a run gives back, in bytes. A client has its messages anyway, and memory for all runs at
+/// once is dear.
+const LONGEST_ECHO: usize = 1024 * 1024;
+
+/// The members that a run reads, beside its messages.
+const READ: [&str; 6] = ["action", "threadId", "runId", "resume", "account", "forwardedProps"];
+
+/// What a run is asked.
+#[derive(Debug)]
+pub(super) struct Input {
+    /// The conversation.
+    pub(super) thread: SessionId,
+    /// The run, as its caller names it.
+    pub(super) run_id: String,
+    /// What is said.
+    pub(super) said: Said,
+    /// The messages as they came; `None` where they are too large to be given back.
+    pub(super) messages: Option<Vec<Value>>,
+    /// What is answered to the interrupts of the run before, by their names. Empty: a new turn.
+    pub(super) resume: BTreeMap<String, Answer>,
+    /// The account that is meant where the message names none.
+    pub(super) account: String,
+}
+
+/// What is answered to an interrupt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The call may be carried out.
+    Approved {
+        /// The tool's name as the person typed it.
+        tool: String,
+        /// Why.
+        reason: String,
+    },
+    /// It must not be.
+    Denied {
+        /// Why.
+        reason: String,
+    },
+    /// It was decided elsewhere.
+    Elsewhere,
+}
+
+impl Input {
+    /// Reads the body of a run.
+    pub(super) fn read(text: &Text) -> Result<Self, Refusal> {
+        let (body, messages) = text.split(|name| READ.contains(&name))?;
+        Self::of(body, messages)
+    }
+
+    /// Reads the body of an action: of the one that there is.
+    pub(super) fn of_action(text: &Text, action: &str) -> Result<Option<Self>, Refusal> {
+        let (mut body, messages) = text.split(|name| READ.contains(&name))?;
+        if body.text("action")? != action {
+            return Ok(None);
+        }
+        Self::of(body, messages).map(Some)
+    }
+
+    fn of(mut body: Object, messages: Option<&RawValue>) -> Result<Self, Refusal> {
+        let thread = body.text("threadId")?;
+        let thread = request::session_id("threadId", &thread)?.unwrap_or_else(fresh);
+        let run_id = Some(body.text("runId")?).filter(|id| !id.is_empty());
+        let run_id = run_id.unwrap_or_else(|| RequestId::generate().to_string());
+        if run_id.chars().count() > LONGEST_RUN {
+            let what = format!("must have at most {LONGEST_RUN} characters");
+            return Err(refuse("runId", "max_length", &what));
+        }
+        let said = said::read("messages", messages)?;
+        let resume = resume(body.list("resume")?)?;
+        if resume.is_empty() && said.question.is_empty() {
+            return Err(refuse("messages", "required", "must hold a text of the user's"));
+        }
+        let mut account = body.text("account")?;
+        if let Some(Value::Object(forwarded)) = body.take("forwardedProps")
+            && let Some(Value::String(of_props)) = forwarded.get("account")
+            && account.is_empty()
+        {
+            account.clone_from(of_props);
+        }
+        Ok(Self { thread, run_id, said, messages: echo(messages), resume, account })
+    }
+}
+
+/// The messages, to be given back as they came.
+fn echo(messages: Option<&RawValue>) -> Option<Vec<Value>> {
+    let Some(messages) = messages else { return Some(Vec::new()) };
+    if messages.get().len() > LONGEST_ECHO {
+        return None;
+    }
+    serde_json::from_str(messages.get()).ok()
+}
+
+fn fresh() -> SessionId {
+    RequestId::generate().to_string().parse().expect("a UUID is short enough")
+}
+
+fn resume(entries: Vec<Value>) -> Result<BTreeMap<String, Answer>, Refusal> {
+    if entries.len() > MOST_RESUMED {
+        return Err(refuse("resume", "max_items", &format!("must have at most {MOST_RESUMED} elements")));
+    }
+    let entry = |(at, value)| entry(&format!("resume[{at}]"), value);
+    entries.into_iter().enumerate().map(entry).collect()
+}
+
+fn entry(path: &str, value: Value) -> Result<(String, Answer), Refusal> {
+    let mut entry = Object::of(path.to_owned(), value)?;
+    let id = entry.text("interruptId")?;
+    let reason = |reason: String, else_: &str| if reason.is_empty() { else_.to_owned() } else { reason };
+    let answer = match entry.text("status")?.as_str() {
+        "cancelled" => Answer::Denied { reason: "its caller gave it up".to_owned() },
+        "resolved" => match entry.object("payload")? {
+            None => Answer::Elsewhere,
+            Some(mut payload) => {
+                let (tool, said) = (payload.text("tool")?, payload.text("reason")?);
+                match payload.take("approved") {
+                    None => Answer::Elsewhere,
+                    Some(Value::Bool(true)) => Answer::Approved { tool, reason: said },
+                    Some(Value::Bool(false)) => {
+                        Answer::Denied { reason: reason(said, "its caller denied it") }
+                    }
+                    Some(_) => {
+                        return Err(refuse(&payload.path("approved"), "type", "must be true or false"));
+                    }
+                }
+            }
+        },
+        _ => return Err(refuse(&entry.path("status"), "enum", "must be resolved or cancelled")),
+    };
+    Ok((id, answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[allow(clippy::needless_pass_by_value, reason = "what `json!` makes")]
+    fn read(value: Value) -> Result<Input, Refusal> {
+        Input::read(&Text::of(value.to_string()))
+    }
+
+    #[test]
+    fn what_other_agents_use_is_let_be() {
+        let input = read(json!({
+            "threadId": "t", "runId": "r", "state": {"x": nested(200)}, "tools": [{"name": "alert"}], "context": 1,
+            "messages": [{"id": "1", "role": "user", "content": "Hello"}],
+            "forwardedProps": {"account": "Savings", "other": 1},
+        }))
+        .unwrap();
+        assert_eq!((input.thread.as_str(), input.run_id.as_str()), ("t", "r"));
+        assert_eq!((input.said.question.as_str(), input.account.as_str()), ("Hello", "Savings"));
+        assert!(input.resume.is_empty());
+    }
+
+    fn nested(levels: usize) -> Value {
+        (0..levels).fold(json!(1), |inner, _| json!([inner]))
+    }
+
+    #[test]
+    fn messages_that_cannot_be_given_back_are_not() {
+        let echo = |content: Value| {
+            let messages =
+                json!([{"role": "assistant", "content": content}, {"role": "user", "content": "a"}]);
+            read(json!({"messages": messages})).unwrap().messages.map(|messages| messages.len())
+        };
+        assert_eq!(echo(json!("Hi")), Some(2));
+        assert_eq!(echo("x".repeat(LONGEST_ECHO).into()), None);
+        assert_eq!(echo(nested(500)), None);
+    }
+
+    #[test]
+    fn an_interrupt_is_approved_denied_or_decided_elsewhere() {
+        let answer = |entry: Value| read(json!({"resume": [entry]})).unwrap().resume.remove("c").unwrap();
+        let resolved = |payload: Value| json!({"interruptId": "c", "status": "resolved", "payload": payload});
+        let approved = Answer::Approved { tool: "debug_confirm".to_owned(), reason: String::new() };
+        assert_eq!(answer(resolved(json!({"approved": true, "tool": "debug_confirm"}))), approved);
+        assert_eq!(
+            answer(resolved(json!({"approved": false, "reason": "no"}))),
+            Answer::Denied { reason: "no".to_owned() }
+        );
+        assert_eq!(answer(resolved(json!(null))), Answer::Elsewhere);
+        let given_up = answer(json!({"interruptId": "c", "status": "cancelled"}));
+        assert!(matches!(given_up, Answer::Denied { .. }));
+    }
+
+    #[test]
+    fn nothing_to_answer_is_refused() {
+        for wrong in [
+            json!({}),
+            json!({"messages": [{"role": "assistant", "content": "Hi"}]}),
+            json!({"messages": "hello"}),
+            json!({"resume": [{"interruptId": "c", "status": "maybe"}]}),
+            json!({"runId": "x".repeat(129), "messages": [{"role": "user", "content": "a"}]}),
+        ] {
+            assert!(read(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+}

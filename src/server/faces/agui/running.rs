@@ -1,0 +1,75 @@
+//! A run at work: the turn that is begun or gone on with, and what is sent of what it says.
+
+use std::collections::VecDeque;
+
+use http::{Extensions, request::Parts};
+
+use super::{
+    event::Event,
+    input::Input,
+    interrupted::{self, Interrupted},
+    run::{Names, Run},
+};
+use crate::{
+    faces::{
+        http::route::Http,
+        specified::turn::{self, Told},
+    },
+    service::turns::Say,
+};
+use toolwire_contract::Refusal;
+
+/// A run at work. Dropping it cancels its turn.
+#[derive(Debug)]
+pub(super) struct Running {
+    told: Told,
+    /// What was made of what it says.
+    pub(super) run: Run,
+    pending: VecDeque<Event>,
+    failure: Option<Refusal>,
+}
+
+impl Running {
+    /// Begins what a request asks for.
+    pub(super) async fn begin(http: &Http, parts: &Parts, input: Input) -> Result<Self, Refusal> {
+        let Input { thread, run_id, said, messages, resume, account } = input;
+        let mut names = Names { thread_id: thread.to_string(), run_id, messages, ..Names::default() };
+        let context = turn::context(&parts.extensions, Some(thread.clone()));
+        // The same run again is the same turn.
+        let mut new = turn::new(context, said, account, names.run_id.parse().ok());
+        if !resume.is_empty() {
+            let extensions: &Extensions = &parts.extensions;
+            let Interrupted { turn_id, known } =
+                interrupted::decided(http, extensions, &thread, resume).await?;
+            names.known = known;
+            new.say = Say::Resume(turn_id);
+        }
+        let told = turn::begin(&http.face.turns, new).await?;
+        Ok(Self { told, run: Run::new(names), pending: VecDeque::new(), failure: None })
+    }
+
+    /// The next event; `None` after the last.
+    pub(super) async fn next(&mut self) -> Option<Event> {
+        loop {
+            self.pending.extend(self.run.take());
+            if let Some(event) = self.pending.pop_front() {
+                return Some(event);
+            }
+            if self.run.is_over() {
+                return None;
+            }
+            match self.told.next().await.unwrap_or(Err(Refusal::CallerGone)) {
+                Ok(event) => self.run.hear(event),
+                Err(refusal) => {
+                    self.run.fail(&refusal);
+                    self.failure = Some(refusal);
+                }
+            }
+        }
+    }
+
+    /// Why it has failed, if it has.
+    pub(super) fn failure(&self) -> Option<&Refusal> {
+        self.failure.as_ref()
+    }
+}

@@ -1,0 +1,79 @@
+//! The audit on the wire: requests read, answers rendered. The command line, over the service in its own process,
+//! speaks the same.
+
+use crate::service::{Tools, audit::Filter, request};
+use toolwire_contract::{
+    Refusal,
+    convert::timestamp,
+    proto::v1::{self, AuditKind, AuditVerdict},
+};
+use toolwire_store::audit::{Kind, Record, Verdict};
+use toolwire_tool::context::User;
+
+/// A page of records.
+pub async fn list(
+    tools: &Tools,
+    user: &User,
+    message: v1::ListRecordsRequest,
+) -> Result<v1::ListRecordsResponse, Refusal> {
+    let v1::ListRecordsRequest { filter, page_size, page_token } = message;
+    let filter = read_filter(filter.unwrap_or_default())?;
+    let page = tools.audit().list(user, filter, page_size, &page_token).await?;
+    let records = page.records.into_iter().map(rendered).collect();
+    Ok(v1::ListRecordsResponse { records, next_page_token: page.next })
+}
+
+fn read_filter(wire: v1::AuditFilter) -> Result<Filter, Refusal> {
+    let kind = |wire| match AuditKind::try_from(wire) {
+        Ok(AuditKind::Write) => Ok(Kind::Write),
+        Ok(AuditKind::Decision) => Ok(Kind::Decision),
+        _ => Err(request::refuse("filter.kinds", "enum", "must be kinds of AuditKind")),
+    };
+    Ok(Filter {
+        tools: wire.tools,
+        user: request::user_id("filter.user_id", &wire.user_id)?,
+        kinds: wire.kinds.into_iter().map(kind).collect::<Result<_, _>>()?,
+        since: request::instant("filter.since", wire.since)?,
+        until: request::instant("filter.until", wire.until)?,
+        call_id: wire.call_id,
+        confirmation_id: wire.confirmation_id,
+    })
+}
+
+fn rendered(record: Record) -> v1::AuditRecord {
+    let kind = match record.kind {
+        Kind::Write => AuditKind::Write,
+        Kind::Decision => AuditKind::Decision,
+    };
+    let verdict = match record.verdict {
+        Verdict::Allowed => AuditVerdict::Allowed,
+        Verdict::Approved => AuditVerdict::Approved,
+        Verdict::Denied => AuditVerdict::Denied,
+        Verdict::Expired => AuditVerdict::Expired,
+        Verdict::Withdrawn => AuditVerdict::Withdrawn,
+        Verdict::Voided => AuditVerdict::Voided,
+    };
+    v1::AuditRecord {
+        sequence: record.sequence,
+        kind: kind.into(),
+        time: Some(timestamp(record.at)),
+        ended_at: record.ended_at.map(timestamp),
+        user_id: record.user,
+        known_by: record.known_by,
+        peer: record.peer.unwrap_or_default(),
+        face: record.face,
+        tool: record.tool,
+        definition_digest: record.definition_digest.map(|it| it.to_string()).unwrap_or_default(),
+        arguments_digest: record.arguments_digest.to_string(),
+        verdict: verdict.into(),
+        code: record.code,
+        call_id: record.call_id,
+        trace_id: record.trace_id,
+        confirmation_id: record.confirmation_id,
+        approver: record.approver,
+        caller: record.caller,
+        request_id: record.request_id,
+        on_behalf_of: record.on_behalf_of,
+        task_id: record.task_id,
+    }
+}

@@ -1,0 +1,152 @@
+//! Calls that run or ran on the wire: requests read, answers rendered. The command line, over the service in its own
+//! process, speaks the same.
+
+use std::time::SystemTime;
+
+use tokio_util::sync::CancellationToken;
+
+use super::result::{self, Form};
+use crate::service::{
+    Tools,
+    calls::{Filter, LONGEST_WAIT, Record, State, Which, Whose},
+    request,
+};
+use toolwire_base::clock;
+use toolwire_contract::{
+    Refusal,
+    convert::{self, duration, timestamp},
+    proto::v1::{self, get_call_request},
+};
+use toolwire_tool::context::{TaskLabel, User};
+
+/// One call.
+pub async fn get(
+    tools: &Tools,
+    user: &User,
+    message: v1::GetCallRequest,
+    ends: &CancellationToken,
+) -> Result<v1::GetCallResponse, Refusal> {
+    let form = Form::read(message.result_format(), message.max_tokens)?;
+    let wait = request::wait("wait", message.wait)?.unwrap_or_default();
+    if wait > LONGEST_WAIT {
+        let what = format!("must be at most {} s", LONGEST_WAIT.as_secs());
+        return Err(request::refuse("wait", "maximum", &what));
+    }
+    let which = which(message.call, message.tool)?;
+    let looked = tools.calls().get(user, &which, wait, ends).await?;
+    let result = match looked.result {
+        Some(result) => Some(result::rendered(tools, result, form).await),
+        None => None,
+    };
+    Ok(v1::GetCallResponse {
+        call: Some(rendered(looked.record)),
+        result,
+        confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
+    })
+}
+
+/// A page of calls.
+pub async fn list(
+    tools: &Tools,
+    user: &User,
+    message: v1::ListCallsRequest,
+) -> Result<v1::ListCallsResponse, Refusal> {
+    let v1::ListCallsRequest { filter, page_size, page_token } = message;
+    let filter = read_filter(filter.unwrap_or_default())?;
+    let page = tools.calls().list(user, &filter, page_size, &page_token).await?;
+    let calls = page.calls.into_iter().map(rendered).collect();
+    Ok(v1::ListCallsResponse { calls, next_page_token: page.next })
+}
+
+fn which(call: Option<get_call_request::Call>, tool: String) -> Result<Which, Refusal> {
+    use get_call_request::Call;
+    let none = || request::refuse("call", "required", "must name a call by call_id or request_id");
+    match call.ok_or_else(none)? {
+        Call::CallId(id) => Ok(Which::Call(request::call_id("call_id", &id)?)),
+        Call::RequestId(id) => {
+            let id = request::request_id("request_id", &id)?.ok_or_else(none)?;
+            Ok(Which::Request(id, Some(tool).filter(|tool| !tool.is_empty())))
+        }
+    }
+}
+
+fn read_filter(wire: v1::CallFilter) -> Result<Filter, Refusal> {
+    let state = |wire| {
+        let what = "must be states of CallState";
+        state_of(wire).ok_or_else(|| request::refuse("filter.states", "enum", what))
+    };
+    let whose = match wire.user_id.as_str() {
+        "" => Whose::Own,
+        "*" => Whose::Everybodys,
+        other => request::user_id("filter.user_id", other)?.map_or(Whose::Own, Whose::Of),
+    };
+    let parent = Some(wire.parent_call_id).filter(|id| !id.is_empty());
+    Ok(Filter {
+        tools: wire.tools,
+        states: wire.states.into_iter().map(state).collect::<Result<_, _>>()?,
+        task_id: request::task_id("filter.task_id", &wire.task_id)?
+            .as_ref()
+            .map(TaskLabel::to_string)
+            .unwrap_or_default(),
+        session_id: request::session_id("filter.session_id", &wire.session_id)?
+            .map(|id| id.to_string())
+            .unwrap_or_default(),
+        parent_call_id: parent.map(|id| request::call_id("filter.parent_call_id", &id)).transpose()?,
+        whose,
+        since: request::instant("filter.since", wire.since)?,
+    })
+}
+
+/// A call, rendered.
+fn rendered(record: Record) -> v1::CallRecord {
+    let until = record.ended_at.unwrap_or_else(clock::wall);
+    let took = until.duration_since(record.arrived_at).unwrap_or_default();
+    let code = format!("TOOL_ERROR_CODE_{}", record.code);
+    let instant = |at: Option<SystemTime>| at.map(timestamp);
+    v1::CallRecord {
+        call_id: record.call_id.to_string(),
+        tool: record.tool,
+        definition_digest: record.definition_digest,
+        user_id: record.user,
+        face: record.face,
+        state: state(record.state).into(),
+        request_id: record.request_id,
+        task_id: record.task_id,
+        session_id: record.session_id,
+        parent_call_id: record.parent_call_id,
+        trace_id: record.trace_id,
+        arrived_at: Some(timestamp(record.arrived_at)),
+        ended_at: instant(record.ended_at),
+        deadline: instant(record.deadline),
+        duration: Some(duration(took)),
+        code: v1::ToolErrorCode::from_str_name(&code).unwrap_or_default().into(),
+        from_cache: record.from_cache,
+        confirmation_id: record.confirmation_id,
+        result_kept: record.result_kept,
+    }
+}
+
+/// Every state.
+const STATES: [State; 6] = [
+    State::Running,
+    State::AwaitingConfirmation,
+    State::Succeeded,
+    State::Failed,
+    State::Cancelled,
+    State::OutcomeUnknown,
+];
+
+fn state(state: State) -> v1::CallState {
+    match state {
+        State::Running => v1::CallState::Running,
+        State::AwaitingConfirmation => v1::CallState::AwaitingConfirmation,
+        State::Succeeded => v1::CallState::Succeeded,
+        State::Failed => v1::CallState::Failed,
+        State::Cancelled => v1::CallState::Cancelled,
+        State::OutcomeUnknown => v1::CallState::OutcomeUnknown,
+    }
+}
+
+fn state_of(wire: i32) -> Option<State> {
+    STATES.into_iter().find(|it| i32::from(state(*it)) == wire)
+}

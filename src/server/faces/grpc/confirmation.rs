@@ -1,0 +1,195 @@
+//! Confirmations on the wire: requests read, answers rendered. The command line, over the service in its own process,
+//! speaks the same.
+
+use futures_util::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+use crate::service::{
+    Tools,
+    confirmations::{Filter, Judgement, LONGEST_WAIT, News, Ruling, Viewed, Watch},
+    request,
+};
+use toolwire_base::clock;
+use toolwire_contract::{
+    Refusal,
+    convert::timestamp,
+    json,
+    proto::v1::{self, ConfirmationWatchType, decide_confirmation_request::Decision},
+};
+use toolwire_store::confirmations::{Confirmation, life::State};
+use toolwire_tool::context::{Origin, User};
+
+/// Longer arguments, as JSON text, are not sent as a structure too: one can take six times as much, and clients take
+/// messages of 4 MiB.
+const MOST_STRUCTURE: usize = 256 * 1024;
+
+/// A page of confirmations.
+pub async fn list(
+    tools: &Tools,
+    user: &User,
+    message: v1::ListConfirmationsRequest,
+) -> Result<v1::ListConfirmationsResponse, Refusal> {
+    let v1::ListConfirmationsRequest { filter, page_size, page_token } = message;
+    let filter = read_filter(filter.unwrap_or_default())?;
+    let page = tools.confirmations().list(user, &filter, page_size, &page_token).await?;
+    let confirmations = page.confirmations.into_iter().map(rendered).collect();
+    Ok(v1::ListConfirmationsResponse { confirmations, next_page_token: page.next })
+}
+
+/// One confirmation.
+pub async fn get(
+    tools: &Tools,
+    user: &User,
+    message: v1::GetConfirmationRequest,
+    ends: &CancellationToken,
+) -> Result<v1::Confirmation, Refusal> {
+    let wait = request::wait("wait", message.wait)?.unwrap_or_default();
+    if wait > LONGEST_WAIT {
+        let what = format!("must be at most {} s", LONGEST_WAIT.as_secs());
+        return Err(request::refuse("wait", "maximum", &what));
+    }
+    tools.confirmations().get(user, &message.confirmation_id, wait, ends).await.map(rendered)
+}
+
+/// Decides on one.
+pub async fn decide(
+    tools: &Tools,
+    user: &User,
+    message: v1::DecideConfirmationRequest,
+    origin: Origin,
+) -> Result<v1::Confirmation, Refusal> {
+    let v1::DecideConfirmationRequest { confirmation_id, decision, on_behalf_of } = message;
+    let ruling = match decision {
+        Some(Decision::Approve(it)) => Ruling::Approve { tool: it.tool, reason: it.reason },
+        Some(Decision::Deny(it)) => Ruling::Deny { reason: it.reason },
+        None => return Err(request::refuse("decision", "required", "must be approve or deny")),
+    };
+    let judgement = Judgement { ruling, on_behalf_of, origin };
+    tools.confirmations().decide(user, &confirmation_id, judgement).await.map(rendered)
+}
+
+/// The stream of a watch. One that cannot go on ends with the reason.
+pub async fn watch(
+    tools: &Tools,
+    user: User,
+    message: v1::WatchConfirmationsRequest,
+) -> Result<BoxStream<'static, Result<v1::WatchConfirmationsResponse, Status>>, Refusal> {
+    let filter = read_filter(message.filter.unwrap_or_default())?;
+    let watch = tools.confirmations().watch(user, filter, message.after_sequence).await?;
+    let next = async |watch: Option<Watch>| {
+        let mut watch = watch?;
+        match watch.next().await {
+            Ok(news) => Some((Ok(told(news)), Some(watch))),
+            Err(refusal) => Some((Err(refusal.into()), None)),
+        }
+    };
+    Ok(stream::unfold(Some(watch), next).boxed())
+}
+
+fn read_filter(wire: v1::ConfirmationFilter) -> Result<Filter, Refusal> {
+    let state = |wire| {
+        let what = "must be states of ConfirmationState";
+        state_of(wire).ok_or_else(|| request::refuse("filter.states", "enum", what))
+    };
+    Ok(Filter {
+        states: wire.states.into_iter().map(state).collect::<Result<_, _>>()?,
+        tools: wire.tools,
+        user: request::user_id("filter.user_id", &wire.user_id)?,
+        task_id: request::task_id("filter.task_id", &wire.task_id)?,
+        decidable: wire.decidable,
+    })
+}
+
+fn told(news: News) -> v1::WatchConfirmationsResponse {
+    let (kind, told) = match news {
+        News::Requested(told) => (ConfirmationWatchType::Requested, told),
+        News::Changed(told) => (ConfirmationWatchType::Changed, told),
+        News::Synced(sequence) => return silent(ConfirmationWatchType::Synced, sequence),
+        News::Heartbeat(sequence) => return silent(ConfirmationWatchType::Heartbeat, sequence),
+    };
+    let sequence = told.viewed.position;
+    v1::WatchConfirmationsResponse {
+        r#type: kind.into(),
+        confirmation: Some(rendered(*told.viewed)),
+        sequence,
+        event_time: Some(timestamp(told.at)),
+    }
+}
+
+fn silent(kind: ConfirmationWatchType, sequence: u64) -> v1::WatchConfirmationsResponse {
+    let event_time = Some(timestamp(clock::wall()));
+    v1::WatchConfirmationsResponse { r#type: kind.into(), confirmation: None, sequence, event_time }
+}
+
+/// A confirmation, rendered.
+pub fn rendered(viewed: Viewed) -> v1::Confirmation {
+    let Viewed { confirmation, why_not, name_required, position } = viewed;
+    let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
+    let is_cut = confirmation.is_cut;
+    let arguments = Value::Object(asked.arguments.filter(|_| !is_cut).unwrap_or_default());
+    let arguments_json = if is_cut { String::new() } else { arguments.to_string() };
+    let is_shown_twice = !is_cut && arguments_json.len() <= MOST_STRUCTURE;
+    let structure = arguments.as_object().filter(|_| is_shown_twice).map(json::to_struct);
+    let decided_at = decided.as_ref().map(|it| timestamp(it.at));
+    let (decided_by, decided_via, on_behalf_of) =
+        decided.map(|it| (it.by.to_string(), it.via, it.on_behalf_of)).unwrap_or_default();
+    v1::Confirmation {
+        confirmation_id: id.to_string(),
+        state: state(at).into(),
+        tool: key.tool.into(),
+        path: asked.path.into_iter().map(Into::into).collect(),
+        summary: asked.summary,
+        arguments: structure,
+        arguments_json,
+        arguments_digest: confirmation.arguments_digest.to_string(),
+        definition_digest: asked.definition_digest.to_string(),
+        category: asked.category.into(),
+        consequence_level: asked.consequence_level.into(),
+        cause: v1::ConfirmationCause::from(asked.cause).into(),
+        user_id: key.user.to_string(),
+        user_email: asked.user_email.unwrap_or_default(),
+        task_id: asked.task_id.map(|id| id.to_string()).unwrap_or_default(),
+        session_id: asked.session_id.map(|id| id.to_string()).unwrap_or_default(),
+        call_id: asked.outermost.call_id.to_string(),
+        request_id: asked.outermost.request_id.to_string(),
+        created_at: Some(timestamp(confirmation.created_at)),
+        expires_at: Some(timestamp(confirmation.expires_at)),
+        decided_at,
+        decided_by,
+        decided_via,
+        on_behalf_of,
+        reason: confirmation.reason,
+        used_at: used.map(|(at, _)| timestamp(at)),
+        used_by_call_id: used.map(|(_, call_id)| call_id.to_string()).unwrap_or_default(),
+        may_decide: Some(v1::MayDecide {
+            allowed: why_not.is_none(),
+            reason: why_not.unwrap_or_default(),
+            name_required,
+        }),
+        sequence: position,
+        arguments_cut: is_cut,
+    }
+}
+
+/// A state on the wire.
+fn state(state: State) -> v1::ConfirmationState {
+    match state {
+        State::Pending => v1::ConfirmationState::Pending,
+        State::Approved => v1::ConfirmationState::Approved,
+        State::Used => v1::ConfirmationState::Used,
+        State::Denied => v1::ConfirmationState::Denied,
+        State::Expired => v1::ConfirmationState::Expired,
+        State::Voided => v1::ConfirmationState::Voided,
+        State::Withdrawn => v1::ConfirmationState::Withdrawn,
+    }
+}
+
+/// The state of one on the wire; `None` for one that is not stated or not known.
+fn state_of(wire: i32) -> Option<State> {
+    State::ALL.into_iter().find(|it| i32::from(state(*it)) == wire)
+}

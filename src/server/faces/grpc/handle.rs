@@ -1,0 +1,90 @@
+//! `HandleToolCall`: a call of a task's agent, and what its loop does next, on the wire.
+
+use tonic::Request;
+
+use super::{
+    result::{self, Form},
+    task_wire as wire,
+};
+use crate::{
+    faces::incoming,
+    service::{
+        Tools, request,
+        tasks::{Detail, Handled},
+    },
+};
+use toolwire_contract::{
+    Refusal,
+    arguments::{self, Arguments},
+    convert, json,
+    proto::{
+        tasks::v1::{
+            BlockAction, HandleToolCallRequest, HandleToolCallResponse, handle_tool_call_request::Input,
+            handle_tool_call_response::Detail as Wire,
+        },
+        v1,
+    },
+};
+use toolwire_engine::pipeline::{Call, Target, Wishes};
+use toolwire_store::tasks::Turn;
+use toolwire_tool::context::TaskId;
+
+/// The longest identifier that a model may give a call, in characters.
+const LONGEST_ID: usize = 128;
+
+/// The call that a request asks for.
+pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Form), Refusal> {
+    let (_, extensions, message) = message.into_parts();
+    let format = v1::ResultFormat::try_from(message.result_format).unwrap_or_default();
+    let form = Form::read(format, message.max_tokens)?;
+    let arguments = match message.input {
+        None => Ok(Arguments::new()),
+        Some(Input::Arguments(structure)) => arguments::from_struct(structure),
+        Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
+    };
+    let target = request::target(Some(Target::Tool(message.tool)))?;
+    let mut call = incoming::call(&extensions, target, Arguments::new()).written(arguments);
+    if message.task_id.is_empty() {
+        return Err(request::refuse("task_id", "required", "must name a task; ListTasks lists yours"));
+    }
+    call.context.task_id = request::task_id("task_id", &message.task_id)?;
+    call.request_id = request::request_id("request_id", &message.request_id)?;
+    if message.tool_call_id.chars().count() > LONGEST_ID {
+        let what = format!("must have at most {LONGEST_ID} characters");
+        return Err(request::refuse("tool_call_id", "max_length", &what));
+    }
+    call.turn = Some(Box::new(Turn {
+        step: message.step,
+        position: message.position.unwrap_or_default(),
+        tool_call_id: message.tool_call_id,
+        lease_token: message.lease_token,
+    }));
+    let wishes = Wishes {
+        expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,
+        wait_for_confirmation: request::wait("wait_for_confirmation", message.wait_for_confirmation)?,
+        require_confirmation: message.require_confirmation,
+    };
+    call.wishes = wishes.if_any();
+    incoming::hand_over(&extensions);
+    Ok((call, form))
+}
+
+/// What became of it.
+pub(super) async fn handled(tools: &Tools, handled: Handled, form: Form) -> HandleToolCallResponse {
+    let detail = match handled.detail {
+        Detail::Result(result) => Wire::Result(result::rendered(tools, *result, form).await),
+        Detail::Value(arguments) => Wire::Value(json::to_struct(&arguments)),
+        Detail::Block { status, reason, task_id, required } => Wire::Block(BlockAction {
+            status,
+            reason: wire::reason(reason).into(),
+            task_id: task_id.as_ref().map(TaskId::to_string).unwrap_or_default(),
+            confirmation_required: required.map(|it| convert::confirmation_required(*it)),
+        }),
+    };
+    HandleToolCallResponse {
+        call_id: handled.call_id.to_string(),
+        action: handled.then.word().to_owned(),
+        detail: Some(detail),
+        sequence: handled.sequence,
+    }
+}

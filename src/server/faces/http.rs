@@ -1,0 +1,117 @@
+//! The HTTP listener: the table of its routes, and the layers that each request passes.
+//!
+//! HTTP/1.1 and HTTP/2 on one port, beside that of gRPC. What both share (connections, users, deadlines, room, drain)
+//! is `transport`; what is here knows hosts, origins, routes and problems. A face is a list of routes: it turns a
+//! request into a call and renders what comes of it, and is named in its records.
+
+mod answer;
+pub mod conditional;
+mod cors;
+mod edge;
+pub(super) mod expect;
+pub(super) mod host;
+mod media_type;
+mod origin;
+mod path;
+pub mod pieces;
+pub mod problem;
+pub mod route;
+mod spelled;
+pub mod sse;
+pub mod table;
+mod timeout;
+mod trace;
+
+use std::{convert::Infallible, net::SocketAddr};
+
+use axum::body::Body as AxumBody;
+use http::{Request, Response};
+use tonic::body::Body;
+use tower::{Service, ServiceBuilder};
+
+pub use self::spelled::LastWord;
+use self::{
+    route::Http,
+    table::{Found, Table},
+};
+use super::transport::{
+    self, Arrival, Common, Counted, Either, Hooks, ListenError, Listener, Report, Socket, Speech, tls::Files,
+};
+use toolwire_config as config;
+
+/// Takes the address, and reads the certificate if one is configured.
+pub fn bind(
+    listen: SocketAddr,
+    config: &config::Http,
+    server: &config::Server,
+) -> Result<Listener, ListenError> {
+    let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
+    Listener::open(listen, server.reuse_port, files, &Speech::Either(Either::from(config)))
+}
+
+/// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client
+/// is told where gRPC is spoken.
+#[allow(clippy::too_many_arguments, reason = "what one listener needs, each once")]
+pub async fn serve(
+    http: Http,
+    table: Table,
+    config: &config::Http,
+    needs_credentials: bool,
+    common: &Common,
+    grpc_at: Option<SocketAddr>,
+    listener: Listener<impl Socket>,
+    shutdown: impl Future<Output = ()>,
+) -> Report {
+    let in_flight = http.face.tools.in_flight().clone();
+    let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
+    let edge = edge::Layer::new(config, needs_credentials, grpc_at);
+    let stack = stack(http, table, edge, common);
+    transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
+}
+
+/// The layers over the routes, in the order in which a request passes them.
+fn stack(
+    http: Http,
+    table: Table,
+    edge: edge::Layer,
+    common: &Common,
+) -> impl Service<
+    Request<Body>,
+    Response = Response<
+        impl http_body::Body<Data = bytes::Bytes, Error = axum::Error> + Send + 'static + use<>,
+    >,
+    Error = Infallible,
+    Future: Send,
+>
++ Clone
++ Send
++ 'static
++ use<> {
+    let routes = ServiceBuilder::new()
+        .map_request(entering)
+        // Innermost: whoever may not make the request at all learns nothing of what is there.
+        .layer(conditional::Layer)
+        .service(table.router(http));
+    ServiceBuilder::new()
+        // Before anything looks for the route.
+        .map_request(path::normalise)
+        // Above all that answers: its span sees every answer in its final form.
+        .layer(trace::Layer::new(table))
+        // So that a connection on which nothing is under way can be closed.
+        .layer(Counted)
+        // By headers alone, before anything is read: host, origin, route, type of the body.
+        .layer(edge)
+        // What the layers below refuse becomes a problem.
+        .layer(spelled::Layer)
+        // Panics, time of arrival, deadline, user, room, end of watches.
+        .service(transport::shared(routes, timeout::find, common))
+}
+
+/// A request as the routes take it. Its records name the face.
+fn entering(mut request: Request<Body>) -> Request<AxumBody> {
+    let face = request.extensions().get::<Found>().map(|found| found.face);
+    if let (Some(face), Some(arrival)) = (face, request.extensions_mut().get_mut::<Arrival>()) {
+        arrival.face = face;
+    }
+    request.map(AxumBody::new)
+}

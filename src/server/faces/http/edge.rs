@@ -1,0 +1,243 @@
+//! What is looked at before anything of a request is read: whom it names, whose page makes it, whether there is such a
+//! route, and what its body is.
+//!
+//! Everything is decided at once, by headers alone; who calls is asked below.
+
+use std::{
+    convert::Infallible,
+    net::SocketAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use axum::response::IntoResponse;
+use http::{
+    HeaderMap, HeaderValue, Method, Request, StatusCode,
+    header::{ALLOW, VARY, X_CONTENT_TYPE_OPTIONS},
+    request::Parts,
+};
+use http_body::Body as _;
+use pin_project_lite::pin_project;
+use tonic::body::Body;
+
+use super::{
+    answer::Answer,
+    cors, expect,
+    host::{BadHost, Hosts},
+    media_type,
+    origin::{Origins, Page},
+    path,
+    problem::Problem,
+    table::{Found, Missing},
+};
+use crate::{
+    faces::transport::{is_grpc, peer::Peer},
+    service::request::refuse,
+};
+use toolwire_config as config;
+use toolwire_contract::status::wrong_port;
+
+/// Lets those requests in that name this server and one of its routes.
+#[derive(Clone, Debug)]
+pub(super) struct Layer(Arc<Edge>);
+
+#[derive(Debug)]
+struct Edge {
+    hosts: Hosts,
+    origins: Origins,
+    /// Where gRPC is spoken.
+    grpc_at: Option<SocketAddr>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Service<S> {
+    inner: S,
+    edge: Arc<Edge>,
+}
+
+impl Layer {
+    /// By the configuration.
+    pub(super) fn new(config: &config::Http, needs_credentials: bool, grpc_at: Option<SocketAddr>) -> Self {
+        let hosts = match (needs_credentials, &*config.allowed_hosts) {
+            (false, _) => Hosts::Loopback,
+            (true, []) => Hosts::Any,
+            (true, names) => Hosts::Allowed(names.to_vec()),
+        };
+        Self(Arc::new(Edge { hosts, origins: Origins::new(&config.allowed_origins), grpc_at }))
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Service<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner, edge: Arc::clone(&self.0) }
+    }
+}
+
+impl<S> tower::Service<Request<Body>> for Service<S>
+where
+    S: tower::Service<Request<Body>, Response = Answer, Error = Infallible>,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let (mut parts, body) = request.into_parts();
+        // First: whatever else is wrong, its caller can only read a status of gRPC's.
+        if is_grpc(&parts.headers) {
+            let answer = wrong_port::is_http(self.edge.grpc_at).into_http();
+            return ResponseFuture::decided(answer, Page::None);
+        }
+        let page = match self.edge.page(&parts) {
+            Ok(page) => page,
+            Err(refused) => return ResponseFuture::decided(refused.into_response(), Page::None),
+        };
+        if !expect::can_be_met(&parts.headers) {
+            return ResponseFuture::decided(unmet_expectation().into_response(), page);
+        }
+        if cors::is_preflight(&parts.method, &parts.headers) {
+            return ResponseFuture::decided(cors::preflight(&parts.headers), page);
+        }
+        let found = parts.extensions.remove().expect("the layer above finds the route of every request");
+        match allowed(found, &parts, body.is_end_stream()) {
+            Ok(found) => {
+                parts.extensions.insert(found);
+                parts.extensions.insert(found.rule);
+                ResponseFuture::Passed { page, future: self.inner.call(Request::from_parts(parts, body)) }
+            }
+            Err(refused) => ResponseFuture::decided(refused.into_response(), page),
+        }
+    }
+}
+
+impl Edge {
+    /// Whose page makes a request, if it may and the request names this server.
+    fn page(&self, parts: &Parts) -> Result<Page, Problem> {
+        let named = self.hosts.check(&parts.uri, &parts.headers).map_err(bad_host)?;
+        let is_encrypted = parts.extensions.get::<Peer>().is_some_and(|peer| peer.is_encrypted);
+        match self.origins.page(&parts.headers, is_encrypted, &named) {
+            Page::Foreign => Err(foreign_origin()),
+            page => Ok(page),
+        }
+    }
+}
+
+/// The route of a request, if there is one that takes such a body.
+fn allowed(found: Result<Found, Missing>, parts: &Parts, is_empty: bool) -> Result<Found, Problem> {
+    for (part, text) in [("path", parts.uri.path()), ("query", parts.uri.query().unwrap_or_default())] {
+        if !path::is_well_encoded(text) {
+            return Err(badly_encoded(part));
+        }
+    }
+    let found = found.map_err(missing)?;
+    if !matches!(parts.method, Method::GET | Method::HEAD) {
+        media_type::check(&parts.headers, found.rule.messages, is_empty)?;
+    }
+    Ok(found)
+}
+
+fn bad_host(bad: BadHost) -> Problem {
+    match bad {
+        BadHost::Malformed => Problem::new(
+            "INVALID_HOST",
+            StatusCode::BAD_REQUEST,
+            "a request names one host, in `Host` or in `:authority`, and its port by a number",
+        ),
+        BadHost::Foreign => Problem::new(
+            "FOREIGN_HOST",
+            StatusCode::FORBIDDEN,
+            "this server does not answer by that name: without credentials it answers as localhost, and with them its \
+             operator may list its names in http.allowed_hosts",
+        ),
+    }
+}
+
+fn foreign_origin() -> Problem {
+    Problem::new(
+        "FOREIGN_ORIGIN",
+        StatusCode::FORBIDDEN,
+        "pages of another origin may not call this server unless its operator lists it in http.allowed_origins",
+    )
+}
+
+fn unmet_expectation() -> Problem {
+    Problem::new(
+        "EXPECTATION_FAILED",
+        StatusCode::EXPECTATION_FAILED,
+        "the only expectation that is met is `expect: 100-continue`",
+    )
+}
+
+/// A path or a query that no percent-decoding makes a text of.
+fn badly_encoded(part: &str) -> Problem {
+    let what = "must be UTF-8 in percent-encoding: `%` and two hexadecimal digits, and `%25` for a percent sign itself";
+    refuse(part, "format", what).into()
+}
+
+fn missing(missing: Missing) -> Problem {
+    match missing {
+        Missing::Path => Problem::new(
+            "UNKNOWN_ROUTE",
+            StatusCode::NOT_FOUND,
+            "there is nothing at this path; /openapi.json says what there is",
+        ),
+        Missing::Method(allowed) => {
+            let what = format!("this path takes {allowed}; /openapi.json says what for");
+            let allowed = HeaderValue::from_str(&allowed).expect("names of methods are tokens");
+            Problem::new("METHOD_NOT_ALLOWED", StatusCode::METHOD_NOT_ALLOWED, what)
+                .with_header(ALLOW, allowed)
+        }
+    }
+}
+
+pin_project! {
+    /// A refusal, or the answer of who is asked, with what a browser is to know of it.
+    #[project = Projection]
+    pub(super) enum ResponseFuture<F> {
+        Decided { answer: Option<Answer>, page: Page },
+        Passed { #[pin] future: F, page: Page },
+    }
+}
+
+impl<F> ResponseFuture<F> {
+    fn decided(answer: Answer, page: Page) -> Self {
+        Self::Decided { answer: Some(answer), page }
+    }
+}
+
+impl<F: Future<Output = Result<Answer, Infallible>>> Future for ResponseFuture<F> {
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let (mut answer, page) = match self.project() {
+            Projection::Decided { answer, page } => {
+                (answer.take().expect("a future is not polled after it is ready"), page)
+            }
+            Projection::Passed { future, page } => {
+                let Ok(answer) = ready!(future.poll(cx));
+                (answer, page)
+            }
+        };
+        note(answer.headers_mut(), std::mem::replace(page, Page::None));
+        Poll::Ready(Ok(answer))
+    }
+}
+
+/// What a browser is to know of every answer.
+fn note(headers: &mut HeaderMap, page: Page) {
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    match page {
+        Page::Allowed(origin) => cors::allow(headers, origin),
+        // So that no cache gives this answer to a page.
+        Page::None | Page::Foreign => {
+            headers.append(VARY, HeaderValue::from_static("origin"));
+        }
+    }
+}

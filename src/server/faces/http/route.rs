@@ -1,0 +1,66 @@
+//! A route of the HTTP listener: its method and path, who may ask it, and what answers.
+//!
+//! From the table of all routes both the router and the rules are made, so that no route is without a rule. Not here:
+//! which routes there are; whoever answers declares them.
+
+use std::fmt;
+
+use axum::routing::MethodRouter;
+use http::Method;
+
+use crate::faces::{
+    grpc::{Face, Routes},
+    transport::rules::Rule,
+};
+
+/// What answers: axum's handlers with `State<Http>`.
+///
+/// The extensions of a request that reaches one hold the [`Arrival`](crate::faces::transport::Arrival), the [`Rule`]
+/// and, unless the route is public, the [`User`](toolwire_tool::context::User):
+/// [`incoming`](crate::faces::incoming) reads them.
+pub type Handler = MethodRouter<Http>;
+
+/// One route.
+#[derive(Clone)]
+pub struct Route {
+    /// The method. GET answers HEAD, too.
+    pub method: Method,
+    /// The path as axum's router reads it, such as `/v1/tools/{call}`.
+    pub path: &'static str,
+    /// Who may ask it, how long an answer may take, and what it counts against. `messages` says how the body comes:
+    /// `One` is complete before the handler is asked, at most `max_request_bytes` of it; `Many` comes as a stream.
+    pub rule: Rule,
+    /// Whether the handler evaluates the preconditions of a write itself, because only the store can do that atomically
+    /// with the write. It finds the [`Conditions`](super::conditional::Conditions) in the extensions of the request.
+    pub checks_preconditions: bool,
+    /// What answers.
+    pub handler: Handler,
+}
+
+impl Route {
+    /// A route whose writes have no validators of their own.
+    pub fn new(method: Method, path: &'static str, rule: Rule, handler: Handler) -> Self {
+        Self { method, path, rule, checks_preconditions: false, handler }
+    }
+}
+
+/// What handlers need. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Http {
+    /// Tools, conversations, jobs, tasks and documents.
+    pub face: Face,
+    /// The gRPC services, called within the process: a request with the extensions of the one that is answered needs no
+    /// second authentication and makes no second span.
+    pub grpc: Routes,
+}
+
+impl fmt::Debug for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { method, path, rule, checks_preconditions: _, handler: _ } = self;
+        f.debug_struct("Route")
+            .field("method", method)
+            .field("path", path)
+            .field("rule", rule)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,121 @@
+//! Events sent as they come: `text/event-stream`.
+//!
+//! A comment goes out at once, so that proxies and readers see that the stream is open, and another one after each
+//! silence. Not here: what is said when a stream is broken off from outside.
+
+use std::{convert::Infallible, fmt::Write as _, time::Duration};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, stream};
+use http::{
+    HeaderName,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
+use tokio::{
+    select,
+    time::{Instant, sleep_until},
+};
+
+use toolwire_base::clock;
+
+/// The header by which a reader says which event it has last.
+pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// A stream that is silent for so long says that it is open.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// One event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// What a reader names to go on after it.
+    pub id: Option<String>,
+    /// Its name; empty: none.
+    pub event: &'static str,
+    /// What it says.
+    pub data: String,
+}
+
+/// The events as an answer, until the last one.
+pub fn response(events: impl Stream<Item = Event> + Send + 'static) -> Response {
+    spelled(events.map(|event| event.spelled().into()))
+}
+
+/// The same of events that are spelled already, one or several in a piece.
+pub fn spelled(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
+    let opened = Bytes::from_static(b": open\n\n");
+    let rest = stream::unfold((events.boxed(), clock::now() + SILENCE), next);
+    let body = stream::iter([opened]).chain(rest).map(Ok::<_, Infallible>);
+    let headers = [
+        (CONTENT_TYPE, "text/event-stream"),
+        (CACHE_CONTROL, "no-store"),
+        // nginx keeps answers back otherwise.
+        (http::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    (headers, Body::from_stream(body)).into_response()
+}
+
+type Open = (stream::BoxStream<'static, Bytes>, Instant);
+
+async fn next((mut events, due): Open) -> Option<(Bytes, Open)> {
+    let said = select! {
+        // An event is no silence.
+        biased;
+        event = events.next() => event?,
+        () = sleep_until(due) => Bytes::from_static(b": keep-alive\n\n"),
+    };
+    Some((said, (events, clock::now() + SILENCE)))
+}
+
+impl Event {
+    /// As it is sent.
+    pub fn spelled(&self) -> String {
+        let mut text = String::with_capacity(self.data.len() + 64);
+        if let Some(id) = &self.id {
+            let _ = writeln!(text, "id: {id}");
+        }
+        if !self.event.is_empty() {
+            let _ = writeln!(text, "event: {}", self.event);
+        }
+        for line in self.data.split('\n') {
+            let _ = writeln!(text, "data: {line}");
+        }
+        text.push('\n');
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    fn event(id: Option<&str>, event: &'static str, data: &str) -> Event {
+        Event { id: id.map(ToOwned::to_owned), event, data: data.to_owned() }
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_open_at_once_and_events_are_spelled_line_by_line() {
+        let events = [event(Some("0"), "started", "{}"), event(None, "", "a\nb")];
+        let response = response(stream::iter(events));
+        assert_eq!(response.headers()["cache-control"], "no-store");
+        assert_eq!(response.headers()["x-accel-buffering"], "no");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let expected = ": open\n\nid: 0\nevent: started\ndata: {}\n\ndata: a\ndata: b\n\n";
+        assert_eq!(body, expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_stream_says_that_it_is_open() {
+        let mut body = response(stream::pending()).into_body();
+        let mut said = Vec::new();
+        for _ in 0..3 {
+            said.push(body.frame().await.unwrap().unwrap().into_data().unwrap());
+        }
+        assert_eq!(said, [": open\n\n", ": keep-alive\n\n", ": keep-alive\n\n"]);
+    }
+}

@@ -1,0 +1,222 @@
+//! The table of all routes: from it come the router and the rules, so that no route is without a rule.
+
+use std::{collections::HashMap, sync::Arc};
+
+use axum::Router;
+use http::Method;
+use matchit::InsertError;
+
+use super::route::{Handler, Http, Route};
+use crate::faces::transport::rules::Rule;
+
+/// Every route, checked. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Table(Arc<Checked>);
+
+#[derive(Debug, Default)]
+struct Checked {
+    paths: Vec<Path>,
+    known: HashMap<&'static str, usize>,
+    by_template: matchit::Router<usize>,
+}
+
+/// What there is at one path.
+#[derive(Debug)]
+struct Path {
+    template: &'static str,
+    methods: Vec<Offered>,
+    handler: Handler,
+}
+
+/// A method at a path.
+#[derive(Debug)]
+struct Offered {
+    method: Method,
+    rule: Rule,
+    checks_preconditions: bool,
+    face: &'static str,
+}
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The path with names where it has values.
+    pub(super) template: &'static str,
+    pub(super) rule: Rule,
+    /// The face.
+    pub(super) face: &'static str,
+    /// Whether the same path can be read.
+    pub(super) is_readable: bool,
+    /// Whether the route evaluates the preconditions of a write itself.
+    pub(super) checks_preconditions: bool,
+}
+
+/// Why there is nothing for a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// There is no such path.
+    Path,
+    /// There is, for these methods.
+    Method(String),
+}
+
+/// The routes cannot be served.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RouteError {
+    /// Two routes have one method and path.
+    #[error("both {first} and {second} offer {method} {path}; rename one of the two")]
+    Twice {
+        /// The method.
+        method: Method,
+        /// The path.
+        path: &'static str,
+        /// The face that offers it.
+        first: &'static str,
+        /// The one that offers it too.
+        second: &'static str,
+    },
+    /// The path is none, or cannot be told from another.
+    #[error("{face} offers {path}, which the router refuses: {why}")]
+    Path {
+        /// The path.
+        path: &'static str,
+        /// The face that offers it.
+        face: &'static str,
+        /// What the router says.
+        why: String,
+    },
+}
+
+impl Table {
+    /// The routes that faces offer, with their names.
+    pub fn new(offered: impl IntoIterator<Item = (&'static str, Route)>) -> Result<Self, RouteError> {
+        let mut checked = Checked::default();
+        for (face, route) in offered {
+            checked.at(face, &route)?.add(face, route)?;
+        }
+        Ok(Self(Arc::new(checked)))
+    }
+
+    /// What answers.
+    pub(super) fn router(&self, http: Http) -> Router {
+        let add = |router: Router<Http>, path: &Path| router.route(path.template, path.handler.clone());
+        self.0.paths.iter().fold(Router::new(), add).with_state(http)
+    }
+
+    /// What is asked for by a method at a path.
+    pub(super) fn find(&self, method: &Method, path: &str) -> Result<Found, Missing> {
+        let matched = self.0.by_template.at(path).map_err(|_| Missing::Path)?;
+        let (asked_for, path) = (path, &self.0.paths[*matched.value]);
+        let says_what = path.says_what(asked_for);
+        // GET answers HEAD, too.
+        let asked = if method == Method::HEAD { &Method::GET } else { method };
+        let is_asked = |it: &&Offered| it.method == asked && (!says_what || it.method == Method::POST);
+        let found = path.methods.iter().find(is_asked);
+        let &Offered { rule, checks_preconditions, face, .. } =
+            found.ok_or_else(|| Missing::Method(path.allowed(says_what)))?;
+        let is_readable = !says_what && path.methods.iter().any(|it| it.method == Method::GET);
+        Ok(Found { template: path.template, rule, face, is_readable, checks_preconditions })
+    }
+
+    /// Every method, path and rule, in the order in which they were offered.
+    pub fn iter(&self) -> impl Iterator<Item = (&Method, &'static str, Rule)> {
+        self.0
+            .paths
+            .iter()
+            .flat_map(|path| path.methods.iter().map(move |it| (&it.method, path.template, it.rule)))
+    }
+}
+
+impl Checked {
+    /// The path of a route.
+    fn at(&mut self, face: &'static str, route: &Route) -> Result<&mut Path, RouteError> {
+        let Self { paths, known, by_template } = self;
+        let at = known.get(route.path).copied().unwrap_or(paths.len());
+        if at == paths.len() {
+            by_template.insert(route.path, at).map_err(|error| refused(route, face, &error))?;
+            known.insert(route.path, at);
+            paths.push(Path { template: route.path, methods: Vec::new(), handler: Handler::new() });
+        }
+        Ok(&mut paths[at])
+    }
+}
+
+impl Path {
+    fn add(&mut self, face: &'static str, route: Route) -> Result<(), RouteError> {
+        let Route { method, path, rule, checks_preconditions, handler } = route;
+        if let Some(first) = self.methods.iter().find(|known| known.method == method) {
+            return Err(RouteError::Twice { method, path, first: first.face, second: face });
+        }
+        self.methods.push(Offered { method, rule, checks_preconditions, face });
+        self.handler = std::mem::take(&mut self.handler).merge(handler);
+        Ok(())
+    }
+
+    /// Whether several routes share the path. What is done stands behind its last colon then, and is a POST; the other
+    /// methods take it without one.
+    fn is_split(&self) -> bool {
+        let has_post = self.methods.iter().any(|it| it.method == Method::POST);
+        has_post && self.methods.len() > 1 && self.template.ends_with('}')
+    }
+
+    /// Whether a request says what is done.
+    fn says_what(&self, asked_for: &str) -> bool {
+        self.is_split() && asked_for.rsplit('/').next().is_some_and(|last| last.contains(':'))
+    }
+
+    /// The methods, as `Allow` has them.
+    fn allowed(&self, says_what: bool) -> String {
+        let is_split = self.is_split();
+        let is_taken = |method: &&Method| !is_split || (**method == Method::POST) == says_what;
+        let methods = self.methods.iter().map(|it| &it.method);
+        let mut names: Vec<_> = methods.filter(is_taken).map(Method::as_str).collect();
+        if names.contains(&"GET") {
+            names.push("HEAD");
+        }
+        names.sort_unstable();
+        names.join(", ")
+    }
+}
+
+fn refused(route: &Route, face: &'static str, error: &InsertError) -> RouteError {
+    RouteError::Path { path: route.path, face, why: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::{get, post};
+
+    use super::*;
+
+    fn route(method: Method, path: &'static str) -> Route {
+        let handler = if method == Method::GET { get(async || "") } else { post(async || "") };
+        Route::new(method, path, Rule::USER, handler)
+    }
+
+    fn table(routes: Vec<Route>) -> Result<Table, RouteError> {
+        Table::new(routes.into_iter().map(|route| ("toys", route)))
+    }
+
+    #[test]
+    fn a_route_is_found_by_method_and_path() {
+        let toy = || route(Method::GET, "/v1/toys/{toy}");
+        let table = table(vec![toy(), route(Method::POST, "/v1/toys/{toy}")]).unwrap();
+        for method in [Method::GET, Method::HEAD, Method::POST] {
+            let found = table.find(&method, "/v1/toys/top").unwrap();
+            assert_eq!((found.template, found.face), ("/v1/toys/{toy}", "toys"), "{method}");
+        }
+        assert_eq!(table.find(&Method::PUT, "/v1/toys/top"), Err(Missing::Method("GET, HEAD".into())));
+        assert_eq!(table.find(&Method::PUT, "/v1/toys/top:spin"), Err(Missing::Method("POST".into())));
+        for path in ["/v1/toys", "/v1/toys/", "/v1/toys/top/spin", "/", ""] {
+            assert_eq!(table.find(&Method::GET, path), Err(Missing::Path), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn two_routes_of_one_method_and_path_are_refused() {
+        let error = table(vec![route(Method::GET, "/a"), route(Method::GET, "/a")]).unwrap_err();
+        assert_eq!(error.to_string(), "both toys and toys offer GET /a; rename one of the two");
+        let error = table(vec![route(Method::GET, "/a/{b}"), route(Method::POST, "/a/{c}")]).unwrap_err();
+        assert!(matches!(error, RouteError::Path { path: "/a/{c}", .. }), "{error}");
+    }
+}

@@ -1,0 +1,239 @@
+//! One SERVER span, one measure and, if it was refused before it became a call, one log line for each request.
+//!
+//! What gRPC's own layer does, in the words of HTTP: the route with names where the path has values, and the status. An
+//! answer that nobody waited for is 499. Nothing of a request's or an answer's content is recorded.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use http::{HeaderName, HeaderValue, Method, Request, Response};
+use http_body::{Body as HttpBody, SizeHint};
+use opentelemetry::trace::TraceId;
+use pin_project_lite::pin_project;
+use tokio::time::Instant;
+use tracing::{Span, field::Empty};
+
+use super::table::{Found, Table};
+use crate::faces::transport::{
+    CallersTrace, PolledFrame, TakenOver,
+    parent::{note_trace, span_of},
+    peer::Peer,
+};
+use toolwire_base::clock;
+use toolwire_telemetry::{self as telemetry, attribute, metric};
+
+/// The status of what nobody waited for.
+const CLOSED: u16 = 499;
+
+/// Names the trace of a request in its answer.
+const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
+
+/// Opens a span for each request.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    table: Table,
+}
+
+impl Layer {
+    pub(super) fn new(table: Table) -> Self {
+        Self { table }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Service<S> {
+    inner: S,
+    table: Table,
+}
+
+/// Holds the span open. Dropped before its answer has ended, it says that nobody waited.
+#[derive(Debug)]
+struct Recorder {
+    span: Span,
+    /// The caller's trace, or else the one that the span begins.
+    trace_id: Option<TraceId>,
+    method: &'static str,
+    route: Option<&'static str>,
+    peer: Option<Peer>,
+    taken_over: TakenOver,
+    began: Instant,
+    status: Option<u16>,
+    has_ended: bool,
+}
+
+impl Recorder {
+    fn open<B>(found: Option<Found>, request: &mut Request<B>) -> Self {
+        let (method, route) = (known(request.method()), found.map(|found| found.template));
+        let span = span_of(request, |request| span(method, route, request));
+        note_trace(request);
+        let callers = request.extensions().get::<CallersTrace>().map(|it| it.0);
+        let trace_id = callers
+            .or_else(|| if span.is_disabled() { None } else { span.in_scope(telemetry::current_trace_id) });
+        let taken_over = TakenOver::default();
+        request.extensions_mut().insert(taken_over.clone());
+        let peer = request.extensions().get::<Peer>().cloned();
+        let began = clock::now();
+        Self { span, trace_id, method, route, peer, taken_over, began, status: None, has_ended: false }
+    }
+
+    /// The answer has ended.
+    fn end(&mut self) {
+        if !self.has_ended {
+            self.has_ended = true;
+            self.record(self.status.unwrap_or(CLOSED));
+        }
+    }
+
+    fn record(&self, status: u16) {
+        metric::http_ended(self.method, self.route, status, clock::now() - self.began);
+        self.span.record(attribute::HTTP_RESPONSE_STATUS_CODE, i64::from(status));
+        if status >= 500 {
+            self.span.record(attribute::ERROR_TYPE, i64::from(status));
+            self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
+        }
+        if status >= 400 && status != CLOSED && !self.taken_over.is_set() {
+            let peer = self.peer.as_ref().map(|peer| tracing::field::display(peer.address));
+            let (method, route) = (self.method, self.route.unwrap_or(attribute::OTHER));
+            tracing::info!(target: "toolwire::http", method, route, status, peer, "refused");
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.record(CLOSED);
+        }
+    }
+}
+
+/// The method, if it is one that anybody uses: others come from outside.
+fn known(method: &Method) -> &'static str {
+    const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or(attribute::OTHER)
+}
+
+fn span<B>(method: &'static str, route: Option<&'static str>, request: &Request<B>) -> Span {
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
+    let name = route.map_or_else(|| method.to_owned(), |route| format!("{method} {route}"));
+    // Integers as i64: tracing-opentelemetry turns unsigned ones into text.
+    tracing::info_span!(
+        attribute::HTTP,
+        { attribute::OTEL_NAME } = name,
+        { attribute::OTEL_KIND } = attribute::SERVER,
+        { attribute::OTEL_STATUS_CODE } = Empty,
+        { attribute::HTTP_REQUEST_METHOD } = method,
+        { attribute::HTTP_ROUTE } = route,
+        { attribute::HTTP_RESPONSE_STATUS_CODE } = Empty,
+        { attribute::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
+        { attribute::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
+        { attribute::ERROR_TYPE } = Empty,
+    )
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Service<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner, table: self.table.clone() }
+    }
+}
+
+impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+where
+    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
+    ResB: HttpBody,
+{
+    type Response = Response<Body<ResB>>;
+    type Error = Infallible;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
+        let found = self.table.find(request.method(), request.uri().path());
+        let recorder = Recorder::open(found.as_ref().ok().copied(), &mut request);
+        // Whether it may be asked is decided below.
+        request.extensions_mut().insert(found);
+        let inner = recorder.span.in_scope(|| self.inner.call(request));
+        ResponseFuture { inner, recorder: Some(recorder) }
+    }
+}
+
+pin_project! {
+    /// The answer; its body takes the span over.
+    #[derive(Debug)]
+    pub(super) struct ResponseFuture<F> {
+        #[pin]
+        inner: F,
+        recorder: Option<Recorder>,
+    }
+}
+
+impl<F, B> Future for ResponseFuture<F>
+where
+    F: Future<Output = Result<Response<B>, Infallible>>,
+    B: HttpBody,
+{
+    type Output = Result<Response<Body<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let recorder = this.recorder.as_ref().expect("a future is not polled after it is ready");
+        let Ok(mut response) = ready!(recorder.span.in_scope(|| this.inner.poll(cx)));
+        if let Some(trace_id) = recorder.trace_id {
+            let name = HeaderValue::try_from(trace_id.to_string()).expect("it is ASCII");
+            response.headers_mut().insert(TRACE_ID, name);
+        }
+        let mut recorder = this.recorder.take();
+        if let Some(recorder) = &mut recorder {
+            recorder.status = Some(response.status().as_u16());
+            if response.body().is_end_stream() {
+                recorder.end();
+            }
+        }
+        Poll::Ready(Ok(response.map(|inner| Body { inner, recorder })))
+    }
+}
+
+pin_project! {
+    /// The body below; the span ends with it.
+    #[derive(Debug)]
+    pub(super) struct Body<B> {
+        #[pin]
+        inner: B,
+        recorder: Option<Recorder>,
+    }
+}
+
+impl<B: HttpBody> HttpBody for Body<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
+        let mut this = self.project();
+        let polled = match this.recorder.as_ref() {
+            Some(recorder) => recorder.span.in_scope(|| this.inner.as_mut().poll_frame(cx)),
+            None => this.inner.as_mut().poll_frame(cx),
+        };
+        let frame = ready!(polled);
+        let is_last = matches!(frame, None | Some(Err(_))) || this.inner.is_end_stream();
+        if is_last && let Some(mut recorder) = this.recorder.take() {
+            recorder.end();
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

@@ -1,0 +1,191 @@
+//! What a request says of its call, checked: the parts that every RPC that calls a tool has in common.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use http::{Extensions, HeaderMap, HeaderName};
+use tonic::Request;
+
+use crate::{
+    faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer},
+    service::request,
+};
+use toolwire_base::{clock, duration};
+use toolwire_contract::{
+    Refusal,
+    arguments::Arguments,
+    proto::v1::{self, invoke_tool_request::Input},
+};
+use toolwire_engine::pipeline::{Arrived, Call, Target, Wishes};
+use toolwire_store::audit::{By, on_behalf};
+use toolwire_tool::context::{Origin, SessionId, ToolContext, User};
+
+/// What a typed request and one over HTTP say beside their message.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-toolwire-request-id");
+const TASK_ID: HeaderName = HeaderName::from_static("x-toolwire-task-id");
+const SESSION_ID: HeaderName = HeaderName::from_static("x-toolwire-session-id");
+const EXPECTED_DIGEST: HeaderName = HeaderName::from_static("x-toolwire-expected-digest");
+const WAIT: HeaderName = HeaderName::from_static("x-toolwire-wait-for-confirmation");
+const REQUIRE: HeaderName = HeaderName::from_static("x-toolwire-require-confirmation");
+
+/// The time of a call whose caller states none: longer than any cap.
+const UNBOUNDED: Duration = Duration::from_hours(24);
+/// Told when required parameters are missing from a structure without fields. Client libraries that load `.proto` files
+/// at run time take a plain object for `google.protobuf.Struct` and drop all of its keys without a word.
+const EMPTY_STRUCT: &str = "`arguments` arrived as an empty Struct. If your program did fill it, its proto loader \
+                            dropped the keys: send `arguments_json`, or see docs/CLIENTS.md on Struct";
+
+/// Who makes a request, for a method that is not a tool.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The user, by verified credentials.
+    pub user: User,
+    /// The session that the metadata names, if any.
+    pub session_id: Option<SessionId>,
+}
+
+impl Caller {
+    /// Who makes a request. A session id that is too long is refused.
+    ///
+    /// # Panics
+    /// If the method is public: then there is no user.
+    pub fn of<T>(request: &Request<T>) -> Result<Self, Refusal> {
+        Ok(Self { user: user(request.extensions()), session_id: session(request.metadata().as_ref())? })
+    }
+}
+
+/// A call with the identity and the deadline of its request.
+pub fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Call {
+    let (arrived, context) = caller(extensions);
+    Call::arrived(arrived, context, target, arguments)
+}
+
+/// When a request came, and a context with its identity and its deadline.
+pub fn caller(extensions: &Extensions) -> (Arrived, ToolContext) {
+    let user = user(extensions);
+    let arrival = extensions.get::<Arrival>();
+    let arrived = arrival.map_or_else(Arrived::now, |it| Arrived { at: it.at, wall: it.wall });
+    let timeout = arrival.and_then(|it| it.timeout).unwrap_or(UNBOUNDED);
+    let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
+    let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
+    let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
+    let origin = origin(extensions);
+    let context = ToolContext { origin, trace_id, credentials, ..ToolContext::new(user, deadline) };
+    (arrived, context)
+}
+
+/// What a request asks for, and a context with its identity, its deadline and what it says of itself.
+pub fn asked<T>(
+    request: Request<T>,
+    context: impl FnOnce(&mut T) -> Option<v1::ToolContext>,
+) -> Result<(ToolContext, T), Refusal> {
+    let (_, extensions, mut message) = request.into_parts();
+    let (_, mut own) = caller(&extensions);
+    self::context(&mut own, context(&mut message).unwrap_or_default())?;
+    Ok((own, message))
+}
+
+/// Where a request came from.
+pub fn origin(extensions: &Extensions) -> Origin {
+    let arrival = extensions.get::<Arrival>();
+    let peer = arrival.and_then(|it| it.peer);
+    Origin {
+        face: arrival.map_or("grpc", |it| it.face),
+        peer: peer.map(|address| address.ip().to_canonical()),
+    }
+}
+
+/// Does what a request asks for that is not a call: the records of what it changes say how it came.
+pub fn noted<'a, T: 'a>(
+    extensions: &Extensions,
+    doing: impl Future<Output = T> + Send + 'a,
+) -> BoxFuture<'a, T> {
+    let (known_by, trace_id) = (user(extensions).known_by, extensions.get::<CallersTrace>().map(|it| it.0));
+    Box::pin(on_behalf(By { known_by, origin: origin(extensions), trace_id }, doing))
+}
+
+/// Who makes a request.
+pub fn user(extensions: &Extensions) -> User {
+    extensions.get::<User>().cloned().expect("every RPC of our services requires a user")
+}
+
+/// The call is complete and goes to the pipeline, which logs it.
+pub fn hand_over(extensions: &Extensions) {
+    if let Some(taken_over) = extensions.get::<TakenOver>() {
+        taken_over.set();
+    }
+}
+
+/// What to tell a caller that lacks required parameters, judging by the form in which its arguments came.
+pub(super) fn missing_hint(input: Option<&Input>) -> Option<&'static str> {
+    match input {
+        Some(Input::Arguments(structure)) if structure.fields.is_empty() => Some(EMPTY_STRUCT),
+        _ => None,
+    }
+}
+
+/// On whose behalf the tool is called. Identity and deadline are never taken from here.
+pub fn context(own: &mut ToolContext, context: v1::ToolContext) -> Result<(), Refusal> {
+    if claims(&context) {
+        let message = "may set only task_id, session_id and attributes: identity comes from your credentials \
+                       and the deadline from grpc-timeout";
+        return Err(request::refuse("context", "read-only", message));
+    }
+    own.task_id = request::task_id("context.task_id", &context.task_id)?;
+    own.session_id = request::session_id("context.session_id", &context.session_id)?;
+    own.attributes = request::attributes("context.attributes", context.attributes)?;
+    Ok(())
+}
+
+/// Task, session, `request_id` and wishes of a typed request, which travel as metadata.
+pub(super) fn metadata(call: &mut Call, metadata: &HeaderMap) -> Result<(), Refusal> {
+    call.request_id = request::request_id("request_id", text(metadata, &REQUEST_ID)?)?;
+    call.context.task_id = request::task_id(TASK_ID.as_str(), text(metadata, &TASK_ID)?)?;
+    call.context.session_id = session(metadata)?;
+    call.wishes = wishes(metadata)?.if_any();
+    Ok(())
+}
+
+fn wishes(metadata: &HeaderMap) -> Result<Wishes, Refusal> {
+    let malformed = |header: &HeaderName, what: &str| request::refuse(header.as_str(), "format", what);
+    let wait = match text(metadata, &WAIT)? {
+        "" => None,
+        length => Some(duration::parse(length).map_err(|what| malformed(&WAIT, &what.to_string()))?),
+    };
+    let require_confirmation = match text(metadata, &REQUIRE)? {
+        "" | "false" => false,
+        "true" => true,
+        _ => return Err(malformed(&REQUIRE, "must be true or false")),
+    };
+    Ok(Wishes {
+        expected_digest: request::expected_digest(
+            EXPECTED_DIGEST.as_str(),
+            text(metadata, &EXPECTED_DIGEST)?,
+        )?,
+        wait_for_confirmation: wait,
+        require_confirmation,
+    })
+}
+
+/// The session of a typed request.
+fn session(metadata: &HeaderMap) -> Result<Option<SessionId>, Refusal> {
+    request::session_id(SESSION_ID.as_str(), text(metadata, &SESSION_ID)?)
+}
+
+/// A header's text; empty if there is none. What cannot be read is not taken for absent: a write would lose its
+/// `request_id`.
+fn text<'a>(metadata: &'a HeaderMap, key: &HeaderName) -> Result<&'a str, Refusal> {
+    let mut values = metadata.get_all(key).iter();
+    let malformed = || request::refuse(key.as_str(), "format", "must be visible ASCII characters, sent once");
+    match (values.next(), values.next()) {
+        (None, _) => Ok(""),
+        (Some(value), None) => value.to_str().map_err(|_| malformed()),
+        (Some(_), Some(_)) => Err(malformed()),
+    }
+}
+
+fn claims(context: &v1::ToolContext) -> bool {
+    let v1::ToolContext { user_id, user_email, user_role, call_id, parent_call_id, deadline, .. } = context;
+    [user_id, user_email, user_role, call_id, parent_call_id].into_iter().any(|text| !text.is_empty())
+        || deadline.is_some()
+}

@@ -1,0 +1,58 @@
+//! The REST face: tools as routes, and the other services by one table.
+//!
+//! It spells requests and answers and decides nothing: what may be called, and what becomes of it, is said below. Not
+//! here: the listener with its layers (`http`), and the routes that specifications show (`specified`).
+
+mod answer;
+mod asked;
+mod definitions;
+mod dispatch;
+mod document;
+mod errors;
+mod event;
+mod events;
+mod fixed;
+mod listing;
+mod message;
+mod openapi;
+mod query;
+mod read;
+mod rpc;
+mod tool;
+mod tools;
+mod transcode;
+mod wire;
+
+use axum::routing::{get, post};
+use http::Method;
+
+pub use self::answer::confirmation_required;
+use super::{
+    http::route::Route,
+    transport::rules::{Access, Pool, Rule},
+};
+
+/// What anyone may read: it says nothing of anybody.
+const ANYONE: Rule = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
+
+/// Every route of this face.
+pub fn routes() -> Vec<Route> {
+    // The representation of a call's target is the definition of its tool.
+    let call = |path, handler| Route {
+        checks_preconditions: true,
+        ..Route::new(Method::POST, path, Rule::USER, handler)
+    };
+    let read = |path, handler| Route::new(Method::GET, path, Rule::USER, handler);
+    let mut routes = vec![
+        call("/v1/tools/{tool}", post(tool::by_name)),
+        call("/v1/intents/{intent}", post(tool::by_intent)),
+        read("/v1/tools", get(listing::list)),
+        read("/v1/tools/{tool}", get(listing::one)),
+        read("/v1/exports/{format}", get(listing::export)),
+        read("/v1/openapi.json", get(openapi::answer)),
+        read("/openapi.json", get(openapi::answer)),
+        Route::new(Method::GET, "/errors/{code}", ANYONE, get(errors::page)),
+    ];
+    routes.extend(dispatch::routes());
+    routes
+}

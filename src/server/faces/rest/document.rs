@@ -1,0 +1,130 @@
+//! Documents as bytes, on their way in and out, whatever their length.
+//!
+//! What people outside wrote must not become a page of this server: a document always comes as an attachment, and runs
+//! nothing if a browser shows it all the same.
+
+use std::time::SystemTime;
+
+use axum::{body::Body, response::Response};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, stream};
+use http::{HeaderName, HeaderValue, header, request::Parts};
+use http_body::Frame;
+use http_body_util::StreamBody;
+use prost::Message as _;
+use prost_reflect::ReflectMessage;
+use tonic::Status;
+
+use super::{
+    answer, fixed::Row, listing::unless_known, message, query::Query, read::Message, transcode, wire,
+};
+use crate::faces::http::{problem::Problem, route::Http};
+use toolwire_contract::proto::workspace::v1::{
+    Document, GetDocumentResponse, PutDocumentRequest, PutHeader, get_document_response, put_document_request,
+};
+
+/// The longest piece of a document that the service takes.
+const PIECE: usize = 512 * 1024;
+const UNTRUSTED: HeaderName = HeaderName::from_static("x-toolwire-untrusted");
+
+/// The bytes of a document, or what is known of it if that is asked for.
+pub(super) async fn download(
+    row: &Row,
+    http: Http,
+    named: &[(String, String)],
+    parts: &Parts,
+) -> Result<Response, Problem> {
+    let is_about = Query::any(&parts.uri).flag("metadata_only")?;
+    let asked = transcode::asked(row, named, parts, Body::empty()).await?;
+    let mut responses = wire::call(http, row, parts, wire::body(&asked)).await?;
+    let first = responses.next().await?.map(GetDocumentResponse::decode).transpose();
+    let first = first.map_err(|error| Status::internal(error.to_string()))?.and_then(|it| it.part);
+    let Some(get_document_response::Part::Document(document)) = first else {
+        return Err(Status::internal("no document").into());
+    };
+    let changed = document.updated_at.and_then(|at| SystemTime::try_from(at).ok());
+    let mut answer = unless_known(&parts.headers, &document.etag, || {
+        if is_about { answer::json(&message::of(&document)) } else { sent(&document, responses) }
+    });
+    if let Some(changed) = changed {
+        let date = HeaderValue::try_from(httpdate::fmt_http_date(changed)).expect("a date is ASCII");
+        answer.headers_mut().insert(header::LAST_MODIFIED, date);
+    }
+    Ok(answer)
+}
+
+fn sent(document: &Document, responses: wire::Responses) -> Response {
+    let mut response = Response::new(Body::from_stream(pieces(responses)));
+    let headers = response.headers_mut();
+    let unknown = HeaderValue::from_static("application/octet-stream");
+    headers.insert(header::CONTENT_TYPE, HeaderValue::try_from(&document.mime_type).unwrap_or(unknown));
+    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; sandbox; frame-ancestors 'none'"),
+    );
+    if document.untrusted {
+        headers.insert(UNTRUSTED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn pieces(responses: wire::Responses) -> impl Stream<Item = Result<Bytes, Status>> + Send {
+    stream::unfold(Some(responses), async |responses| {
+        let mut responses = responses?;
+        loop {
+            let part = match responses.next().await {
+                Ok(None) => return None,
+                Ok(Some(bytes)) => GetDocumentResponse::decode(bytes).ok().and_then(|it| it.part),
+                Err(status) => return Some((Err(status), None)),
+            };
+            if let Some(get_document_response::Part::Chunk(chunk)) = part {
+                return Some((Ok(Bytes::from(chunk)), Some(responses)));
+            }
+        }
+    })
+}
+
+/// Writes the document that the body is. What else is to be said of it is in the query and in headers.
+pub(super) async fn upload(
+    row: &Row,
+    http: Http,
+    named: &[(String, String)],
+    parts: Parts,
+    body: Body,
+) -> Result<Response, Problem> {
+    let mut header =
+        Message::of(PutHeader::default().descriptor()).with_query(Query::any(&parts.uri).pairs())?;
+    for (name, value) in named {
+        header = header.with_field(name, value)?;
+    }
+    let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    // Charsets other than UTF-8 were refused before.
+    let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
+    if let Some(kind) = kind.filter(|_| !header.says("mime_type")) {
+        header = header.with_field("mime_type", kind)?;
+    }
+    let header: PutHeader = transcode::with_headers(header, &parts)?.read()?;
+    let first = framed(put_document_request::Part::Header(header));
+    let pieces = body.into_data_stream().flat_map(|piece| match piece {
+        Ok(piece) => stream::iter(split(piece).into_iter().map(Ok).collect::<Vec<_>>()),
+        Err(error) => stream::iter(vec![Err(error)]),
+    });
+    let frames = stream::iter([Ok(first)]).chain(pieces).map(|piece| piece.map(Frame::data));
+    let responses = wire::call(http, row, &parts, tonic::body::Body::new(StreamBody::new(frames))).await?;
+    let output = transcode::described(row).output();
+    Ok(answer::spelled(output, responses.one().await?, answer::written).await?)
+}
+
+fn split(mut piece: Bytes) -> Vec<Bytes> {
+    let mut frames = Vec::new();
+    while !piece.is_empty() {
+        let chunk = piece.split_to(piece.len().min(PIECE)).to_vec();
+        frames.push(framed(put_document_request::Part::Chunk(chunk)));
+    }
+    frames
+}
+
+fn framed(part: put_document_request::Part) -> Bytes {
+    wire::frame(&PutDocumentRequest { part: Some(part) })
+}

@@ -1,0 +1,60 @@
+//! What a code means, as text: the row of `docs/ERRORS.md` that a problem's `type` leads to.
+
+use axum::{
+    extract::{Path, rejection::PathRejection},
+    response::{IntoResponse, Response},
+};
+use http::{StatusCode, header::CONTENT_TYPE};
+
+use super::tool::named;
+use crate::faces::http::problem::{Problem, title};
+
+const PAGE: &str = include_str!("../../docs/ERRORS.md");
+
+/// The page of a code.
+pub(super) async fn page(path: Result<Path<String>, PathRejection>) -> Result<Response, Problem> {
+    let code = named(path)?;
+    let unknown = || Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, "there is no such code");
+    let text = explained(&code).ok_or_else(unknown)?;
+    Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+}
+
+/// What the page says of a code, one line for each column of its row.
+fn explained(code: &str) -> Option<String> {
+    let mut heads: Vec<&str> = Vec::new();
+    let mut text = String::new();
+    for line in PAGE.lines() {
+        let Some(cells) = cells(line) else {
+            heads.clear();
+            continue;
+        };
+        if heads.is_empty() {
+            heads = cells;
+        } else if cells[0]
+            .split(", ")
+            .any(|it| it.strip_prefix('`').and_then(|it| it.strip_suffix('`')) == Some(code))
+        {
+            let said = heads.iter().zip(cells).skip(1).filter(|(_, cell)| !cell.is_empty());
+            text.extend(said.map(|(head, cell)| format!("{head}: {cell}\n")));
+        }
+    }
+    (!text.is_empty()).then(|| format!("{code}: {}\n\n{text}", title(code)))
+}
+
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let inner = line.strip_prefix('|')?.strip_suffix('|')?;
+    Some(inner.split('|').map(str::trim).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_explained_and_nothing_else_is() {
+        let text = explained("RATE_LIMITED").unwrap();
+        assert!(text.starts_with("RATE_LIMITED: Rate limited\n\nretryable: yes\n"), "{text}");
+        assert!(explained("ALREADY_ANSWERED").is_some());
+        assert!(explained("").is_none() && explained("code").is_none() && explained("---").is_none());
+    }
+}

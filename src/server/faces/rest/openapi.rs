@@ -1,0 +1,90 @@
+//! The face described by itself, as `OpenAPI` 3.1: the routes of the table, and the tools that a user sees.
+//!
+//! A value and not derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come from
+//! their descriptors. Made once for what a user sees, and kept for the next who sees the same.
+
+mod asked;
+mod paths;
+mod problems;
+mod rpcs;
+mod schema;
+mod shared;
+mod tools;
+
+use std::sync::{Arc, LazyLock};
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+
+use self::paths::Paths;
+use super::listing::{tag_of, unless_known};
+use crate::{
+    faces::{http::route::Http, incoming},
+    service::{Filter, kept::Kept},
+};
+use toolwire_base::digest::Digest;
+use toolwire_engine::registry::{RegisteredTool, Status};
+
+/// About so many bytes a document has.
+const BYTES: usize = 512 * 1024;
+
+/// The documents of what users see.
+static MADE: LazyLock<Kept<Bytes>> = LazyLock::new(Kept::default);
+
+/// The document of what a user sees.
+pub(super) async fn answer(State(http): State<Http>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let seen = http.face.tools.list(&incoming::user(&parts.extensions), Filter::default());
+    let snapshot = Arc::clone(seen.snapshot());
+    // What cannot be called is left out, as in exports.
+    let is_callable = |tool: &Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
+    let tools: Vec<_> = seen.filter(is_callable).collect();
+    let tag = Digest::of_parts(tools.iter().map(|tool| tag_of(&tool.definition)));
+    let make = move || {
+        let document = Bytes::from(document(&tools).to_string());
+        (document.len(), document)
+    };
+    let document = MADE.of(&snapshot, tag, BYTES, make).await;
+    unless_known(&parts.headers, &tag.to_string(), || {
+        ([(CONTENT_TYPE, "application/json")], Body::from(document)).into_response()
+    })
+}
+
+/// The document of these tools and of every fixed route.
+fn document(tools: &[Arc<RegisteredTool>]) -> Value {
+    let mut paths = Paths::default();
+    let mut schemas = schema::Schemas::default();
+    for tool in tools {
+        tools::add(&mut paths, &tool.definition);
+    }
+    rpcs::add(&mut paths, &mut schemas);
+    shared::add(&mut paths, &mut schemas);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Toolwire",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Tools for agents. A call is a POST whose body is the arguments; what fails is a problem \
+                            (RFC 9457). Every path but /errors/{code} needs a user.",
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"bearer": []}, {}],
+        "tags": [
+            {"name": "tools", "description": "Tools: what there is, and calls."},
+            {"name": "platform", "description": "Calls, confirmations, tasks, documents and jobs."},
+        ],
+        "paths": paths.into_value(),
+        "components": {
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "parameters": shared::parameters(),
+            "responses": problems::responses(),
+            "schemas": schemas.into_value(),
+        },
+    })
+}

@@ -1,0 +1,90 @@
+//! The query of a request, every parameter of which must be known.
+
+use http::Uri;
+use url::form_urlencoded;
+
+use crate::service::request::refuse;
+use toolwire_contract::Refusal;
+
+/// The parameters of a query, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// The query of a request, of which nothing may be asked but `known`.
+    pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<Self, Refusal> {
+        let query = Self::any(uri);
+        match query.0.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+            None => Ok(query),
+            Some((name, _)) => Err(unknown(name, known)),
+        }
+    }
+
+    /// The query of a request, whatever it asks.
+    pub(super) fn any(uri: &Uri) -> Self {
+        let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+        Self(pairs.into_owned().collect())
+    }
+
+    /// The parameters.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Every value of a parameter.
+    pub(super) fn all(&self, name: &str) -> Vec<String> {
+        self.pairs().filter(|(it, _)| *it == name).map(|(_, value)| value.to_owned()).collect()
+    }
+
+    /// The value of a parameter that may be there once; empty if it is not.
+    pub(super) fn one(&self, name: &str) -> Result<&str, Refusal> {
+        let mut values = self.pairs().filter(|(it, _)| *it == name).map(|(_, value)| value);
+        match (values.next(), values.next()) {
+            (value, None) => Ok(value.unwrap_or_default()),
+            _ => Err(refuse(name, "format", "must be given once")),
+        }
+    }
+
+    /// A number; none if it is not there.
+    pub(super) fn number(&self, name: &str) -> Result<Option<u32>, Refusal> {
+        match self.one(name)? {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| refuse(name, "type", "must be a whole number")),
+        }
+    }
+
+    /// Whether something is asked for; not if it is not there.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        match self.one(name)? {
+            "" | "false" => Ok(false),
+            "true" => Ok(true),
+            _ => Err(refuse(name, "type", "must be true or false")),
+        }
+    }
+}
+
+/// Asks for something that there is not.
+pub(super) fn unknown(name: &str, known: &[&str]) -> Refusal {
+    let name: String = name.chars().take(64).collect();
+    let what = match known {
+        [] => "is unknown: this path takes no query".to_owned(),
+        _ => format!("is unknown: this path takes {}", known.join(", ")),
+    };
+    refuse(&name, "unknown", &what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_holds_what_is_known_and_once_what_is_one() {
+        let uri: Uri = "/v1/tools?tags=a%20b&tags=c&limit=5".parse().unwrap();
+        let query = Query::read(&uri, &["tags", "limit"]).unwrap();
+        assert_eq!(query.all("tags"), ["a b", "c"]);
+        assert_eq!(query.number("limit"), Ok(Some(5)));
+        assert!(query.one("tags").is_err() && query.flag("limit").is_err());
+        let error = Query::read(&uri, &["tags"]).unwrap_err();
+        assert!(error.to_string().contains("limit is unknown: this path takes tags"), "{error}");
+    }
+}

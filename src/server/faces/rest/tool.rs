@@ -1,0 +1,93 @@
+//! Calls of tools: `POST /v1/tools/{name}:call` and `:invoke`, and the same for intents.
+//!
+//! The router knows no suffix behind a parameter: what is done stands behind the last colon, which no name has.
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::{Path, Request, State, rejection::PathRejection},
+    response::Response,
+};
+use http::StatusCode;
+
+use super::{answer::Which, asked, events};
+use crate::{
+    faces::http::{conditional::Conditions, problem::Problem, route::Http},
+    service::request::refuse,
+};
+use toolwire_contract::Refusal;
+use toolwire_engine::pipeline::Target;
+
+type Named = Result<Path<String>, PathRejection>;
+
+/// How a call is answered.
+enum Manner {
+    /// By its result.
+    Call,
+    /// By its events.
+    Invoke,
+}
+
+/// A tool by its name.
+pub(super) async fn by_name(http: State<Http>, path: Named, request: Request) -> Result<Response, Problem> {
+    answer(http, path, Target::Tool, request).await
+}
+
+/// A tool by an intent that routes to it.
+pub(super) async fn by_intent(http: State<Http>, path: Named, request: Request) -> Result<Response, Problem> {
+    answer(http, path, Target::Intent, request).await
+}
+
+async fn answer(
+    State(http): State<Http>,
+    path: Named,
+    target: fn(String) -> Target,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (name, manner) = meant(&named(path)?)?;
+    let (parts, body) = request.into_parts();
+    let body = read(body).await?;
+    let (mut call, form) = asked::call(&parts, target(name), &body)?;
+    let (which, tools) = (Which::of(&call), &http.face.tools);
+    if let Some(conditions) = parts.extensions.get::<Conditions>() {
+        asked::bind(&mut call, conditions, tools)?;
+    }
+    let user = call.context.user.id.clone();
+    let refused = |refusal| Ok(which.refused(asked::in_our_words(refusal)));
+    match manner {
+        Manner::Call => match tools.finish(call).await {
+            Ok(terminal) => Ok(which.ended(tools, terminal, form).await),
+            Err(refusal) => refused(refusal),
+        },
+        // In a box: a call that is answered by its result need not be as large.
+        Manner::Invoke => match Box::pin(tools.start(call)).await {
+            Ok(started) => Ok(which.note(events::answer(started, tools, form, &user))),
+            Err(refusal) => refused(refusal),
+        },
+    }
+}
+
+/// The name in a path.
+pub(super) fn named(path: Named) -> Result<String, Problem> {
+    match path {
+        Ok(Path(name)) => Ok(name),
+        Err(_) => Err(refuse("path", "format", "must be UTF-8 with percent-encoding").into()),
+    }
+}
+
+fn meant(segment: &str) -> Result<(String, Manner), Problem> {
+    match segment.rsplit_once(':') {
+        Some((name, "call")) => Ok((name.to_owned(), Manner::Call)),
+        Some((name, "invoke")) => Ok((name.to_owned(), Manner::Invoke)),
+        _ => {
+            let what =
+                "a call is made at /v1/tools/{name}:call, or :invoke for its events; /openapi.json says more";
+            Err(Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, what))
+        }
+    }
+}
+
+/// The body, which the layers above bound.
+pub(super) async fn read(body: Body) -> Result<bytes::Bytes, Refusal> {
+    let broken_off = |_| refuse("body", "json", "broke off");
+    to_bytes(body, usize::MAX).await.map_err(broken_off)
+}

@@ -1,0 +1,117 @@
+//! A request as the message of an RPC: path, query, body and headers, each where the proto has a field for it.
+
+use std::sync::LazyLock;
+
+use axum::body::Body;
+use http::request::Parts;
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
+use serde_json::{Value, json};
+
+use super::{
+    asked,
+    fixed::{Form, Row},
+    query::Query,
+    read::Message,
+    tool,
+};
+use crate::faces::http::{
+    conditional::{Conditions, Tags},
+    sse,
+};
+use toolwire_contract::{Refusal, descriptors};
+
+/// The field of what must hold of a document for a write.
+pub(super) const PRECONDITION: &str = "precondition";
+
+/// The services of the platform with their comments.
+pub(super) static POOL: LazyLock<DescriptorPool> =
+    LazyLock::new(|| descriptors::pool([]).expect("the build script wrote valid descriptor sets"));
+
+/// The RPC of a row.
+pub(super) fn described(row: &Row) -> MethodDescriptor {
+    let service = POOL.get_service_by_name(row.rpc.0).expect("the table names services of the platform");
+    let found = service.methods().find(|method| method.name() == row.rpc.1);
+    found.expect("the table names methods of the platform")
+}
+
+/// Whether the message of a row states what must hold of a document.
+pub(super) fn has_precondition(row: &Row) -> bool {
+    input(row).get_field_by_name(PRECONDITION).is_some()
+}
+
+/// The message that a request for a row becomes, or its first one.
+pub(super) fn input(row: &Row) -> MessageDescriptor {
+    let header = match row.form {
+        Form::Upload => POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
+        _ => None,
+    };
+    header.unwrap_or_else(|| described(row).input())
+}
+
+/// The message that a request is.
+pub(super) async fn asked(
+    row: &Row,
+    named: &[(String, String)],
+    parts: &Parts,
+    body: Body,
+) -> Result<DynamicMessage, Refusal> {
+    let mut message = Message::of(described(row).input());
+    if row.is_queried() {
+        message = message.with_query(Query::any(&parts.uri).pairs())?;
+    } else {
+        Query::read(&parts.uri, &[])?;
+        message = message.with_body(&tool::read(body).await?)?;
+    }
+    for (name, value) in named {
+        message = message.with_field(name, value)?;
+    }
+    with_headers(message, parts)?.dynamic()
+}
+
+/// The same with what headers say of it, where it has a field for that.
+pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Message, Refusal> {
+    if let Some(key) = asked::key(&parts.headers)?
+        && message.has("request_id")
+    {
+        message = message.with_field("request_id", key)?;
+    }
+    if let Some(conditions) = parts.extensions.get::<Conditions>()
+        && message.has(PRECONDITION)
+    {
+        message = message.with_value(PRECONDITION, precondition(conditions))?;
+    }
+    if let Some(last) = asked::text(&parts.headers, &sse::LAST_EVENT_ID, "Last-Event-ID")? {
+        for after in ["after_sequence", "after_position"] {
+            if message.has(after) {
+                message = message.with_field(after, last)?;
+            }
+        }
+    }
+    // The exact text, unless another form is asked for.
+    if message.has("result_format") && !message.says("result_format") {
+        message = message.with_field("result_format", "JSON")?;
+    }
+    Ok(message)
+}
+
+/// Conditions as the contract has them. A weak tag is the strong one of no document.
+fn precondition(conditions: &Conditions) -> Value {
+    let set = |tags: &Tags, has_weak: bool| match tags {
+        Tags::Any => json!({"any": true}),
+        Tags::Listed(tags) => {
+            let tags = tags.iter().filter(|tag| has_weak || !tag.is_weak).map(|tag| &tag.text);
+            json!({"etags": tags.collect::<Vec<_>>()})
+        }
+    };
+    let mut precondition = json!({});
+    if let Some(tags) = &conditions.if_match {
+        precondition["if_match"] = set(tags, false);
+    }
+    if let Some(tags) = &conditions.if_none_match {
+        precondition["if_none_match"] = set(tags, true);
+    }
+    if let Some(since) = conditions.if_unmodified_since {
+        precondition["if_unmodified_since"] = prost_types::Timestamp::from(since).to_string().into();
+    }
+    precondition
+}

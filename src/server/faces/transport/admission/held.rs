@@ -1,0 +1,98 @@
+//! The answer's body, which holds the request's share until it has ended or is dropped.
+
+use std::{
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use futures_util::future::BoxFuture;
+use http_body::{Body as HttpBody, SizeHint};
+use pin_project_lite::pin_project;
+
+use crate::faces::transport::{
+    polled_frame::PolledFrame,
+    shares::{Holder, Share},
+};
+use toolwire_base::{
+    offload,
+    turns::{Turn, Turns},
+};
+
+pin_project! {
+    /// The body below; the share goes with it. What it has to do is done on behalf of the user who asked.
+    #[derive(Debug, Default)]
+    pub(in super::super) struct Held<B> {
+        #[pin]
+        inner: B,
+        share: Option<Share>,
+        user: Option<Arc<str>>,
+        compressed: Option<Compressed>,
+    }
+}
+
+/// An answer that is compressed as it is read, which costs ten times what it costs to send it: a user does so in one
+/// answer at a time.
+pub(super) struct Compressed {
+    turns: Arc<Turns<Holder>>,
+    holder: Holder,
+    /// The turn that is waited for.
+    turn: Option<BoxFuture<'static, Turn>>,
+}
+
+impl Compressed {
+    pub(super) fn new(turns: Arc<Turns<Holder>>, holder: Holder) -> Self {
+        Self { turns, holder, turn: None }
+    }
+
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Turn> {
+        let Self { turns, holder, turn } = self;
+        let waited = turn.get_or_insert_with(|| {
+            let (turns, holder) = (Arc::clone(turns), holder.clone());
+            Box::pin(async move { turns.begin(Some(&holder)).await })
+        });
+        let begun = ready!(waited.as_mut().poll(cx));
+        *turn = None;
+        Poll::Ready(begun)
+    }
+}
+
+impl fmt::Debug for Compressed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compressed").field("holder", &self.holder).finish_non_exhaustive()
+    }
+}
+
+impl<B> Held<B> {
+    pub(super) fn new(
+        inner: B,
+        share: Option<Share>,
+        user: Option<Arc<str>>,
+        compressed: Option<Compressed>,
+    ) -> Self {
+        Self { inner, share, user, compressed }
+    }
+}
+
+impl<B: HttpBody> HttpBody for Held<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
+        let this = self.project();
+        let _turn = match this.compressed {
+            Some(compressed) => Some(ready!(compressed.poll_turn(cx))),
+            None => None,
+        };
+        offload::poll_on_behalf(this.user.as_ref(), || this.inner.poll_frame(cx))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

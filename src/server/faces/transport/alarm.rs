@@ -1,0 +1,72 @@
+//! The bounds of the transport, by name: each time that one is reached it is counted, and told in the log now and then.
+
+use std::{
+    fmt,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use toolwire_base::clock;
+use toolwire_telemetry::metric;
+
+/// Each bound has one line in the log in so much time, with how often it was reached: a flood must not become one of
+/// lines.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// A bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// Connections in all.
+    Connections,
+    /// Connections of one peer.
+    PeerConnections,
+    /// Room for connections: one that never authenticated was closed.
+    Unauthenticated,
+    /// What all users may have under way of something.
+    All,
+    /// What one user, or one peer, may have under way of something.
+    Share,
+    /// The time to complete a request.
+    RequestTime,
+}
+
+/// Since when nothing was told, and how often the bound was reached since.
+struct Untold {
+    due: AtomicU64,
+    times: AtomicU64,
+}
+
+static UNTOLD: [Untold; 6] = [const { Untold { due: AtomicU64::new(0), times: AtomicU64::new(0) } }; 6];
+static START: OnceLock<Instant> = OnceLock::new();
+
+impl Bound {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Connections => "connections",
+            Self::PeerConnections => "peer_connections",
+            Self::Unauthenticated => "unauthenticated",
+            Self::All => "all",
+            Self::Share => "share",
+            Self::RequestTime => "request_time",
+        }
+    }
+
+    /// The bound of `what` is reached; the last one of it was `who`.
+    pub(super) fn reached(self, what: &str, who: &dyn fmt::Display) {
+        metric::bound_reached(self.name());
+        let untold = &UNTOLD[self as usize];
+        let times = untold.times.fetch_add(1, Relaxed) + 1;
+        let now = clock::now().duration_since(*START.get_or_init(clock::now)).as_secs();
+        let due = untold.due.load(Relaxed);
+        let next = now + INTERVAL.as_secs();
+        if now >= due && untold.due.compare_exchange(due, next, Relaxed, Relaxed).is_ok() {
+            untold.times.store(0, Relaxed);
+            tracing::warn!(target: "toolwire::bounds", bound = self.name(), what, last = %who, times, "a bound is reached");
+        }
+    }
+}

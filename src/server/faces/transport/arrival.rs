@@ -1,0 +1,137 @@
+//! When a request arrived, from where, and how long its caller will wait.
+//!
+//! The one place that reads the clock for a call: every deadline below is counted from here. It does not enforce any.
+
+use std::{
+    convert::Infallible,
+    net::SocketAddr,
+    task::{Context, Poll},
+    time::{Duration, SystemTime},
+};
+
+use http::{HeaderMap, Request, Response};
+use tokio::time::Instant;
+use tonic::Status;
+
+use super::{peer::Peer, reply::Reply};
+use toolwire_base::clock;
+
+/// The longest time-out that counts: more would overflow the clock's arithmetic and change nothing.
+const FOREVER: Duration = Duration::from_hours(8760);
+
+/// Stored in the extensions of every request that goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// Monotonic: what deadlines are counted from.
+    pub at: Instant,
+    /// The same moment on the wall clock, for people.
+    pub wall: SystemTime,
+    /// How long the caller waits, if it says so.
+    pub timeout: Option<Duration>,
+    /// The TCP peer.
+    pub peer: Option<SocketAddr>,
+    /// The face, for records: `grpc`, `http`.
+    pub face: &'static str,
+}
+
+impl Arrival {
+    /// The instant that bounds the call: arrival + min(`timeout`, `cap`); none if neither bounds it.
+    pub fn deadline(&self, cap: Option<Duration>) -> Option<Instant> {
+        let bound = match (self.timeout, cap) {
+            (Some(timeout), Some(cap)) => timeout.min(cap),
+            (timeout, cap) => timeout.or(cap)?,
+        };
+        (bound < FOREVER).then(|| self.at + bound)
+    }
+}
+
+/// Finds in headers how long the caller waits, if it says so.
+pub(super) trait FindTimeout: Fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>> + Copy {}
+
+impl<F: Fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>> + Copy> FindTimeout for F {}
+
+/// Stamps requests; refuses a malformed time-out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layer<F> {
+    face: &'static str,
+    find: F,
+}
+
+impl<F: FindTimeout> Layer<F> {
+    /// What arrives at a face, whose callers say so how long they wait.
+    pub(super) fn new(face: &'static str, find: F) -> Self {
+        Self { face, find }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Service<F, S> {
+    inner: S,
+    face: &'static str,
+    find: F,
+}
+
+impl<F: Copy, S> tower::Layer<S> for Layer<F> {
+    type Service = Service<F, S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner, face: self.face, find: self.find }
+    }
+}
+
+impl<F, S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<F, S>
+where
+    F: FindTimeout,
+    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
+    ResB: Default,
+{
+    type Response = Response<ResB>;
+    type Error = Infallible;
+    type Future = Reply<S::Future, ResB>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
+        let timeout = match (self.find)(request.headers()) {
+            Ok(timeout) => timeout,
+            Err(malformed) => return Reply::refused(*malformed),
+        };
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
+        let (at, wall, face) = (clock::now(), clock::wall(), self.face);
+        request.extensions_mut().insert(Arrival { at, wall, timeout, peer, face });
+        Reply::passed(self.inner.call(request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(timeout: Option<u64>) -> Arrival {
+        let timeout = timeout.map(Duration::from_secs);
+        Arrival { at: clock::now(), wall: clock::wall(), timeout, peer: None, face: "grpc" }
+    }
+
+    #[tokio::test]
+    async fn the_shorter_of_time_out_and_cap_is_the_deadline() {
+        let cap = Some(Duration::from_mins(2));
+        for (timeout, cap, bound) in [
+            (Some(5), cap, Some(5)),
+            (Some(500), cap, Some(120)),
+            (None, cap, Some(120)),
+            (Some(500), None, Some(500)),
+            (None, None, None),
+        ] {
+            let arrival = arrival(timeout);
+            let deadline = arrival.deadline(cap);
+            assert_eq!(deadline, bound.map(|bound| arrival.at + Duration::from_secs(bound)));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_time_out_of_centuries_is_none() {
+        assert_eq!(arrival(Some(99_999_999 * 3_600)).deadline(None), None);
+    }
+}

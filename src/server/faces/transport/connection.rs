@@ -1,0 +1,128 @@
+//! One TCP connection, from its first byte to its end: TLS where it is configured, the preface, what is spoken, the end
+//! by age, silence or drain, and a bounded time for the last calls.
+
+use std::{io, net::SocketAddr, sync::Arc};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{Instant, timeout, timeout_at},
+};
+
+use self::course::Course;
+pub(super) use self::course::Layers;
+use super::{
+    Config,
+    connections::Known,
+    peer::Peer,
+    preface::{self, Opening, OtherProtocol, Protocol},
+    requests::Requests,
+    signals::Signals,
+    socket::Stream,
+    tls::{self, Accepted, Tls},
+};
+use toolwire_base::clock;
+
+mod course;
+mod http1;
+mod http2;
+mod request_body;
+
+/// A connection that was accepted.
+pub(super) struct Connection<S> {
+    pub(super) address: SocketAddr,
+    pub(super) service: S,
+    pub(super) config: Arc<Config>,
+    pub(super) tls: Option<Tls>,
+    pub(super) signals: Arc<Signals>,
+    pub(super) known: Arc<Known>,
+}
+
+impl<S: Layers> Connection<S> {
+    /// Serves the connection until it ends or is dropped by force.
+    pub(super) async fn run(self, stream: impl Stream) {
+        let address = self.address;
+        let (forced, closed) = (self.signals.forced.clone(), self.known.closed.clone());
+        tokio::select! {
+            // First: what is ready leaves.
+            biased;
+            () = self.serve(stream) => {}
+            () = forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
+            () = closed.cancelled() => {
+                tracing::debug!(%address, "connection closed to make room: nobody authenticated on it");
+            }
+        }
+    }
+
+    async fn serve(self, stream: impl Stream) {
+        let (address, bound) = (self.address, self.config.preface_timeout);
+        // One bound for the handshake and the preface.
+        let by = clock::now() + bound;
+        let Some(tls) = &self.tls else { return self.serve_spoken(stream, by).await };
+        match timeout_at(by, tls.accept(stream)).await {
+            Ok(Ok(Accepted::Encrypted(stream))) => self.serve_spoken(stream, by).await,
+            Ok(Ok(Accepted::Plain(stream))) => {
+                tracing::info!(%address, "connection closed: a client without TLS on a port that speaks it");
+                let _ = timeout(bound, tls::reject_plain(stream)).await;
+            }
+            Ok(Err(error)) if is_lost(&error) => {
+                tracing::debug!(%address, "connection lost before its first bytes");
+            }
+            Ok(Err(error)) => tracing::info!(%address, %error, "connection closed: the TLS handshake failed"),
+            Err(_) => tracing::debug!(%address, ?bound, "connection closed: no TLS handshake in time"),
+        }
+    }
+
+    /// Reads the preface and serves what follows.
+    async fn serve_spoken<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
+        let (address, bound) = (self.address, self.config.preface_timeout);
+        match timeout_at(by, preface::read(stream)).await {
+            Ok(Ok(Opening::Http2(stream))) => http2::serve(self.course(), stream).await,
+            Ok(Ok(Opening::Other(other))) => self.serve_other(other).await,
+            Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before its first bytes"),
+            Err(_) => tracing::debug!(%address, ?bound, "connection closed: no HTTP/2 preface in time"),
+        }
+    }
+
+    /// Serves HTTP/1 where it is spoken, and tells any other peer what is.
+    async fn serve_other<T>(self, other: OtherProtocol<T>)
+    where
+        T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        if let (Some(either), Protocol::Text) = (self.config.speech.either(), other.protocol) {
+            // Boxed: no connection of another protocol needs room for it.
+            return Box::pin(http1::serve(self.course(), other, either)).await;
+        }
+        let http1_at = self.config.speech.http_at();
+        log_other_protocol(self.address, &other);
+        // Ignored if it fails or takes too long: the connection ends in any case.
+        let _ = timeout(self.config.preface_timeout, other.reject_by_protocol(http1_at)).await;
+    }
+
+    /// How it goes on once it is known what is spoken.
+    fn course(self) -> Course<S> {
+        let Self { address, service, config, tls, signals, known } = self;
+        let wanted = config.speech.either().is_some();
+        let requests = wanted.then(|| Arc::new(Requests::new(signals.draining.clone())));
+        let http_at = config.speech.http_at();
+        let peer = Peer { http_at, requests, ..Peer::new(address, tls.is_some(), known) };
+        Course { service, peer, config, signals }
+    }
+}
+
+fn is_lost(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset)
+}
+
+fn log_other_protocol<T>(address: SocketAddr, other: &OtherProtocol<T>) {
+    match other.protocol {
+        // Somebody's configuration is wrong: theirs or ours.
+        Protocol::Tls => tracing::info!(
+            %address,
+            "connection closed: a TLS client on a port without TLS; use http:// or configure [server.tls]"
+        ),
+        protocol => tracing::debug!(%address, ?protocol, "connection closed: not HTTP/2"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

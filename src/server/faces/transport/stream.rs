@@ -1,0 +1,153 @@
+//! The task of one HTTP/2 stream, ended from outside when its call's deadline has passed and its reader stalls.
+//!
+//! hyper does not poll a response body while the reader's window is shut, so a deadline that lives in the body goes
+//! unseen just then, and the stream would hold its body, its permit and its memory for as long as the peer likes. The
+//! deadline layer therefore leaves the deadline here, and the task drops the stream (`RST_STREAM`) soon after it. A
+//! body that can still be polled is always first: its caller gets `DEADLINE_EXCEEDED` in trailers.
+
+use std::{
+    cell::Cell,
+    future::poll_fn,
+    pin::{Pin, pin},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_util::task::TaskTracker;
+
+use toolwire_base::clock;
+
+/// How long after the deadline the body may still say so itself.
+const GRACE: Duration = Duration::from_millis(100);
+/// A reset this shortly before the deadline is the deadline: the caller's clock was a little ahead.
+const MARGIN: Duration = Duration::from_millis(50);
+
+tokio::task_local! {
+    static DEADLINE: Cell<Option<Instant>>;
+}
+
+/// Spawns the streams of a connection, counted.
+#[derive(Debug, Clone)]
+pub(super) struct Executor {
+    pub(super) streams: TaskTracker,
+}
+
+impl<F> hyper::rt::Executor<F> for Executor
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, stream: F) {
+        self.streams.spawn(DEADLINE.scope(Cell::new(None), bounded(stream)));
+    }
+}
+
+/// A connection of HTTP/1, whose requests follow each other in its one task.
+pub(super) async fn one_after_another(connection: impl Future<Output = ()>) {
+    DEADLINE.scope(Cell::new(None), bounded(connection)).await;
+}
+
+/// Lets the stream whose task this is end soon after `deadline`. Does nothing outside of a stream's task.
+pub(super) fn set_deadline(deadline: Instant) {
+    let _ = DEADLINE.try_with(|cell| cell.set(Some(deadline)));
+}
+
+/// The call of the stream whose task this is has ended; the task may go on with another.
+pub(super) fn clear_deadline() {
+    let _ = DEADLINE.try_with(|cell| cell.set(None));
+}
+
+/// Whether the deadline of the stream whose task this is has passed, or is about to.
+pub(super) fn is_past_deadline() -> bool {
+    deadline().is_some_and(|deadline| clock::now() + MARGIN >= deadline)
+}
+
+fn deadline() -> Option<Instant> {
+    DEADLINE.try_with(Cell::get).ok().flatten()
+}
+
+async fn bounded(stream: impl Future<Output = ()>) {
+    let mut stream = pin!(stream);
+    let mut timer = None;
+    poll_fn(|cx| match stream.as_mut().poll(cx) {
+        Poll::Ready(()) => Poll::Ready(()),
+        Poll::Pending => poll_stalled(&mut timer, cx),
+    })
+    .await;
+}
+
+/// Ready when the deadline, if there is one, has passed by the grace. It may have been moved since the last look.
+fn poll_stalled(timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> Poll<()> {
+    let Some(deadline) = deadline() else { return Poll::Pending };
+    let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline + GRACE)));
+    if timer.deadline() != deadline + GRACE {
+        timer.as_mut().reset(deadline + GRACE);
+    }
+    timer.as_mut().poll(cx)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use hyper::rt::Executor as _;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stalled_stream_ends_after_its_deadline() {
+        let executor = Executor { streams: TaskTracker::new() };
+        let start = clock::now();
+        executor.execute(async move {
+            set_deadline(start + Duration::from_secs(3));
+            pending::<()>().await;
+        });
+        executor.streams.close();
+        timeout(Duration::from_hours(1), executor.streams.wait()).await.unwrap();
+        assert_eq!(start.elapsed(), Duration::from_secs(3) + GRACE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_that_is_moved_counts_from_then_on() {
+        let executor = Executor { streams: TaskTracker::new() };
+        let start = clock::now();
+        executor.execute(async move {
+            for _ in 0..5 {
+                set_deadline(clock::now() + Duration::from_secs(3));
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+            pending::<()>().await;
+        });
+        executor.streams.close();
+        timeout(Duration::from_hours(1), executor.streams.wait()).await.unwrap();
+        assert_eq!(start.elapsed(), Duration::from_secs(11) + GRACE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_drops_near_its_deadline_knows_it() {
+        struct OnDrop(tokio::sync::mpsc::UnboundedSender<bool>);
+        impl Drop for OnDrop {
+            fn drop(&mut self) {
+                self.0.send(is_past_deadline()).unwrap();
+            }
+        }
+        let (sender, mut dropped) = tokio::sync::mpsc::unbounded_channel();
+        let executor = Executor { streams: TaskTracker::new() };
+        for (lives, expected) in [(2_940, false), (2_960, true), (10_000, true)] {
+            let sender = OnDrop(sender.clone());
+            executor.execute(async move {
+                let _sender = sender;
+                set_deadline(clock::now() + Duration::from_secs(3));
+                tokio::time::sleep(Duration::from_millis(lives)).await;
+            });
+            assert_eq!(dropped.recv().await, Some(expected), "{lives} ms");
+        }
+    }
+
+    #[tokio::test]
+    async fn outside_of_a_stream_there_is_no_deadline() {
+        set_deadline(clock::now());
+        assert!(!is_past_deadline());
+    }
+}

@@ -1,0 +1,156 @@
+//! Ends watches when their connection is to go, so that they do not hold it open until the forced end.
+//!
+//! A watch is what the rules call [`Lifetime::Uncapped`]. It ends with UNAVAILABLE, which tells its client to watch
+//! again, elsewhere. Other calls are left to finish; one that only waits is told by [`ending`], and answers with what
+//! it has.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use http::{Extensions, Request, Response};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use pin_project_lite::pin_project;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tonic::{Code, Status};
+
+use super::{
+    peer::Peer,
+    polled_frame::PolledFrame,
+    refusal,
+    rules::{Lifetime, Rule},
+};
+use toolwire_contract::status;
+
+/// Ends watches at the signal that their connection brings along.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layer;
+
+#[derive(Debug, Clone)]
+pub(super) struct Service<S> {
+    inner: S,
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Service<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner }
+    }
+}
+
+impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+where
+    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
+{
+    type Response = Response<Body<ResB>>;
+    type Error = Infallible;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+        let end = watch_end(request.extensions());
+        let inner = Some(self.inner.call(request));
+        ResponseFuture { inner, ended: end.clone().map(CancellationToken::cancelled_owned), end }
+    }
+}
+
+/// The signal that ends this request, if it is a watch.
+fn watch_end(extensions: &Extensions) -> Option<CancellationToken> {
+    let rule = extensions.get::<Rule>()?;
+    let peer = extensions.get::<Peer>()?;
+    (rule.lifetime == Lifetime::Uncapped).then(|| peer.watches_end.clone())
+}
+
+pin_project! {
+    /// The answer, or UNAVAILABLE at the end of watches.
+    pub(super) struct ResponseFuture<F> {
+        #[pin]
+        inner: Option<F>,
+        #[pin]
+        ended: Option<WaitForCancellationFutureOwned>,
+        end: Option<CancellationToken>,
+    }
+}
+
+impl<F, B> Future for ResponseFuture<F>
+where
+    F: Future<Output = Result<Response<B>, Infallible>>,
+{
+    type Output = Result<Response<Body<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        if !has_ended(this.ended, cx)
+            && let Some(inner) = this.inner.as_mut().as_pin_mut()
+        {
+            let Ok(response) = ready!(inner.poll(cx));
+            let ended = this.end.take().map(CancellationToken::cancelled_owned);
+            return Poll::Ready(Ok(response.map(|inner| Body { inner: Some(inner), ended })));
+        }
+        this.inner.set(None);
+        Poll::Ready(Ok(refusal::response(draining())))
+    }
+}
+
+pin_project! {
+    /// The body below until its end, or the end of watches; then nothing.
+    pub(super) struct Body<B> {
+        #[pin]
+        inner: Option<B>,
+        #[pin]
+        ended: Option<WaitForCancellationFutureOwned>,
+    }
+}
+
+impl<B> Default for Body<B> {
+    fn default() -> Self {
+        Self { inner: None, ended: None }
+    }
+}
+
+impl<B: HttpBody> HttpBody for Body<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
+        let mut this = self.project();
+        let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
+        if !has_ended(this.ended, cx) {
+            return inner.poll_frame(cx);
+        }
+        this.inner.set(None);
+        Poll::Ready(Some(Ok(Frame::trailers(refusal::trailers(&draining())))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    /// The layers above leave an answer whole whose length they know.
+    fn size_hint(&self) -> SizeHint {
+        match (&self.inner, &self.ended) {
+            (Some(inner), None) => inner.size_hint(),
+            (Some(_), Some(_)) => SizeHint::default(),
+            (None, _) => SizeHint::with_exact(0),
+        }
+    }
+}
+
+/// Fires when whatever only waits on the connection of a request is to answer.
+pub fn ending(extensions: &Extensions) -> CancellationToken {
+    extensions.get::<Peer>().map(|peer| peer.watches_end.clone()).unwrap_or_default()
+}
+
+fn has_ended(ended: Pin<&mut Option<WaitForCancellationFutureOwned>>, cx: &mut Context<'_>) -> bool {
+    ended.as_pin_mut().is_some_and(|ended| ended.poll(cx).is_ready())
+}
+
+fn draining() -> Status {
+    status::plain(Code::Unavailable, "DRAINING", "this connection is about to close; watch again on another")
+}

@@ -1,0 +1,218 @@
+//! What every face offers: tools are listed, described, watched and called here, and nowhere else.
+//!
+//! Who may see and call what, how a search works and how long the parts of a request may be is decided here, once. A
+//! face spells requests and answers in its own form; nothing here is a wire type. Not here: how a call is carried out
+//! (`toolwire_engine::pipeline`).
+
+pub mod audit;
+pub mod calls;
+pub mod confirmations;
+pub mod export;
+pub mod exported;
+mod filter;
+mod guidance;
+pub mod jobs;
+pub mod kept;
+mod listing;
+mod model;
+mod page;
+pub mod request;
+pub mod runs;
+pub mod tasks;
+pub mod turns;
+mod unavailable;
+mod watch;
+pub mod workspace;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use confirmations::Confirmations;
+pub use filter::Filter;
+pub use guidance::Guidance;
+pub use listing::Listing;
+use tasks::Tasks;
+pub use watch::{News, Watch};
+
+use self::{exported::Exported, guidance::Said, kept::Kept, listing::Sight};
+
+use toolwire_contract::{Refusal, Terminal, near};
+use toolwire_engine::{
+    pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Target, Which},
+    registry::{RegisteredTool, Registry},
+};
+use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
+use toolwire_store::confirmations::Of;
+use toolwire_tool::context::User;
+
+/// The tools, as every face offers them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    pipeline: Arc<Pipeline>,
+    registry: Arc<Registry>,
+    policy: Arc<dyn Policy>,
+    limits: Arc<dyn SourceLimits>,
+    said: Arc<Said>,
+    exports: Kept<Arc<Exported>>,
+    confirmations: Confirmations,
+    tasks: Tasks,
+    records: Records,
+}
+
+/// What is kept of calls, for who looks at them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// Calls that run or ran.
+    pub calls: calls::Calls,
+    /// Who did what.
+    pub audit: audit::Audit,
+}
+
+impl Tools {
+    /// The tools of a registry, called through a pipeline over the same registry and policy.
+    pub fn new(
+        pipeline: Arc<Pipeline>,
+        registry: Arc<Registry>,
+        policy: Arc<dyn Policy>,
+        limits: Arc<dyn SourceLimits>,
+        confirmations: Confirmations,
+        tasks: Tasks,
+        records: Records,
+    ) -> Self {
+        let (said, exports) = (Arc::default(), Kept::default());
+        Self { pipeline, registry, policy, limits, said, exports, confirmations, tasks, records }
+    }
+
+    /// The same tools, with another way to look up the state of limiters and cool-downs.
+    #[must_use]
+    pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The user's tools that pass the filter, in order of name.
+    pub fn list(&self, user: &User, filter: Filter) -> Listing {
+        Listing::new(self.registry.snapshot(), self.sight(user.clone()), filter)
+    }
+
+    /// One tool. What the user may not call is refused whether or not it exists.
+    pub fn get(&self, user: &User, name: &str) -> Result<Arc<RegisteredTool>, Refusal> {
+        if name.is_empty() {
+            let what = "must name a tool; ListTools lists what you may call";
+            return Err(request::refuse("name", "required", what));
+        }
+        if !self.policy.may_call(user, name) {
+            return Err(Refusal::PermissionDenied { tool: name.to_owned() });
+        }
+        if let Some(tool) = self.registry.snapshot().get(name) {
+            return Ok(Arc::clone(tool));
+        }
+        let tools: Vec<_> = self.list(user, Filter::default()).collect();
+        let near = near::names(name, tools.iter().map(|tool| tool.definition.name.as_str()));
+        Err(Refusal::UnknownTool { name: name.to_owned(), near })
+    }
+
+    /// The tool that a target means, if there is one that the user may call.
+    pub fn find(&self, user: &User, target: &Target) -> Option<Arc<RegisteredTool>> {
+        let snapshot = self.registry.snapshot();
+        let tool = match target {
+            Target::Tool(name) => snapshot.get(name),
+            Target::Intent(intent) => snapshot.by_intent(intent),
+        };
+        tool.filter(|tool| self.policy.may_call(user, &tool.definition.name)).cloned()
+    }
+
+    /// The user's tools now, and then everything else that there is to say, every change from now on included.
+    pub fn watch(&self, user: User) -> (Listing, Watch) {
+        let (sight, watch) = (self.sight(user), self.registry.watch());
+        Watch::begin(sight, watch)
+    }
+
+    /// Text for the system prompt of a planner that may use the user's tools which pass the filter.
+    pub fn guidance(&self, user: &User, filter: Filter) -> Arc<Guidance> {
+        let (budgets, tools) = (self.limits.budgets(), self.list(user, filter));
+        if tools.is_whole() {
+            return self.said.of(tools.snapshot(), budgets);
+        }
+        Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), &budgets))
+    }
+
+    /// The status of each source that the user's tools read from, with its name as definitions say it, in order of
+    /// name; only of `source`, unless that is empty.
+    pub async fn limits(&self, user: &User, source: &str) -> Result<Vec<(String, SourceStatus)>, Refusal> {
+        let tools: Vec<_> = self.list(user, Filter::default()).collect();
+        let sources = tools.iter().filter_map(|tool| tool.definition.source.as_ref());
+        let mut sources: BTreeSet<_> = sources.map(|source| source.name.as_str()).collect();
+        if !source.is_empty() && !sources.contains(source) {
+            let known = Vec::from_iter(sources).join(", ");
+            return Err(request::refuse("source", "enum", &format!("must be one of: {known}")));
+        }
+        sources.retain(|name| source.is_empty() || *name == source);
+        let mut statuses = Vec::new();
+        for name in sources {
+            let status = self.limits.status(&user.id, name).await;
+            statuses.push((name.to_owned(), status));
+        }
+        Ok(statuses)
+    }
+
+    /// Starts a call. A refusal that comes before anything else is the error here.
+    pub async fn start(&self, call: Call) -> Result<CallStream, Refusal> {
+        self.pipeline.start(call).await
+    }
+
+    /// Carries a call out to its end, without events.
+    pub async fn finish(&self, call: Call) -> Result<Terminal, Refusal> {
+        self.pipeline.finish(call).await
+    }
+
+    /// Cancels a user's own call, whichever process carries it out, be it one that waits for a person and for which
+    /// nobody waits. Whether there was one.
+    pub async fn cancel(&self, user: &User, which: Which) -> Result<bool, Refusal> {
+        let cancelled = self.in_flight().cancel(&user.id, which);
+        let of = match which {
+            // Most calls ask nobody, and then there is nothing to look for in the state.
+            Which::Call(_) if cancelled.is_some_and(|it| !it.may_have_asked) => return Ok(true),
+            Which::Call(call_id) => Of::Call(call_id),
+            // Who asked may have been an earlier call of the same identifier.
+            Which::Request(request_id) => Of::Request(request_id),
+        };
+        // Before what it asked for is withdrawn, so that it asks for nothing more.
+        let was_running = self.calls().cancel_elsewhere(user, which, cancelled.is_some()).await;
+        match self.confirmations.withdraw(user, of).await {
+            Ok(was_waiting) => Ok(was_running || was_waiting),
+            Err(_) if was_running => Ok(true),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// What persons must decide.
+    pub fn confirmations(&self) -> &Confirmations {
+        &self.confirmations
+    }
+
+    /// Trees of tasks.
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// Calls that run or ran.
+    pub fn calls(&self) -> &calls::Calls {
+        &self.records.calls
+    }
+
+    /// Who did what.
+    pub fn audit(&self) -> &audit::Audit {
+        &self.records.audit
+    }
+
+    /// The calls that are running.
+    pub fn in_flight(&self) -> &InFlight {
+        self.pipeline.in_flight()
+    }
+
+    fn sight(&self, user: User) -> Sight {
+        Sight::new(user, Arc::clone(&self.policy))
+    }
+}
+
+#[cfg(test)]
+mod tests;

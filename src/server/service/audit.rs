@@ -1,0 +1,92 @@
+//! The audit as every face offers it: who sees which records. Not here: what is recorded (`toolwire-store`).
+
+use std::sync::Arc;
+
+use super::{
+    page::{BoundTo, Sizes},
+    request::refuse,
+    unavailable::unavailable,
+};
+use toolwire_base::clock;
+use toolwire_contract::Refusal;
+use toolwire_engine::pipeline::Policy;
+use toolwire_store::{
+    audit as store,
+    audit::{Criteria, KEPT, Record},
+};
+use toolwire_tool::context::User;
+
+pub use toolwire_store::audit::Filter;
+
+const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
+
+/// The most tools of a filter.
+const MOST_TOOLS: usize = 32;
+
+/// The longest identifier of a filter, in bytes.
+const LONGEST: usize = 64;
+
+/// The audit, as every face offers it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Audit {
+    store: Arc<dyn store::Audit>,
+    policy: Arc<dyn Policy>,
+}
+
+/// A page of records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// What is on it, the newest first.
+    pub records: Vec<Record>,
+    /// Where the next one begins; empty on the last one.
+    pub next: String,
+}
+
+impl Audit {
+    /// The records of a store.
+    pub fn new(store: Arc<dyn store::Audit>, policy: Arc<dyn Policy>) -> Self {
+        Self { store, policy }
+    }
+
+    /// The records that the user may see and that pass the filter: what the user did, and decisions on the user's
+    /// calls; everything for who may observe. The newest first; `size` 0 is the usual size.
+    pub async fn list(&self, user: &User, filter: Filter, size: i32, token: &str) -> Result<Page, Refusal> {
+        check(&filter)?;
+        let size = SIZES.of(size)?;
+        let bound_to = BoundTo::new("audit", user, &filter);
+        let before = bound_to.place(token)?.map(u64::from_be_bytes);
+        let observes = self.policy.may_observe(user);
+        let oldest = clock::wall().checked_sub(KEPT);
+        // What the sweep has not come to is not shown either.
+        let filter = Filter { since: filter.since.max(oldest), ..filter };
+        let criteria = Criteria { seen_by: (!observes).then(|| user.id.clone()), filter };
+        let limit = u32::try_from(size + 1).unwrap_or(SIZES.most);
+        let records = self.store.records(&criteria, before, limit).await;
+        let mut records = records.map_err(|error| unavailable(&error))?;
+        let goes_on = records.len() > size;
+        records.truncate(size);
+        let last = records.last().filter(|_| goes_on).map(|record| record.sequence);
+        for record in &mut records {
+            // Where others sit is for whoever watches over them.
+            if !observes && record.user != user.id.as_str() {
+                record.peer = None;
+            }
+        }
+        Ok(Page { records, next: last.map(|it| bound_to.token(it.to_be_bytes())).unwrap_or_default() })
+    }
+}
+
+fn check(filter: &Filter) -> Result<(), Refusal> {
+    if filter.tools.len() > MOST_TOOLS {
+        let what = format!("must have at most {MOST_TOOLS} elements");
+        return Err(refuse("filter.tools", "max_items", &what));
+    }
+    for (field, text) in
+        [("filter.call_id", &filter.call_id), ("filter.confirmation_id", &filter.confirmation_id)]
+    {
+        if text.len() > LONGEST {
+            return Err(refuse(field, "max_length", &format!("must have at most {LONGEST} bytes")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! Calls as every face offers them to who looks at them: those that run, those that ended last, and those whose outcome
+//! is kept.
+//!
+//! Three sources say what is known: the list of what runs and the last that ended, both of this process, and the
+//! records of calls with a `request_id`, which outlive it and stand above the others. Not here: calling, and cancelling
+//! what runs in this process.
+
+mod list;
+mod record;
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    list::{Filter, Page, Whose},
+    record::{Record, State},
+};
+use super::{request::refuse, unavailable::unavailable};
+use toolwire_base::clock;
+use toolwire_contract::{ConfirmationRequired, Refusal, ToolResult};
+use toolwire_engine::{
+    pipeline::{InFlight, Policy, Seen, Which as InFlightCall, frame},
+    registry::Registry,
+};
+use toolwire_store::{
+    calls as store,
+    calls::{Named, RecordedCall},
+    cancellations::Subject,
+    confirmations::Confirmations,
+};
+use toolwire_tool::context::{CallId, RequestId, User, UserId};
+
+/// The longest that anybody waits for the end of a call in one request.
+pub const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// What other processes do is seen this late at most.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What looking at calls needs.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The calls with a `request_id`.
+    pub store: Arc<dyn store::Calls>,
+    /// What they wait for.
+    pub confirmations: Arc<dyn Confirmations>,
+    /// The tools, whose results are read.
+    pub registry: Arc<Registry>,
+    /// Who may see whose.
+    pub policy: Arc<dyn Policy>,
+    /// The calls that are running.
+    pub in_flight: InFlight,
+    /// No call lasts longer.
+    pub cap: Duration,
+}
+
+/// Calls, as every face offers them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Calls(Arc<Parts>);
+
+/// Which call is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The call of this id.
+    Call(CallId),
+    /// The user's call of this identifier; of this tool, if one is named.
+    Request(RequestId, Option<String>),
+}
+
+/// A call, with what it came to.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// What is known of it.
+    pub record: Record,
+    /// Its outcome, if it is kept.
+    pub result: Option<ToolResult>,
+    /// What it waits for.
+    pub required: Option<Box<ConfirmationRequired>>,
+}
+
+impl Calls {
+    /// Calls of these parts.
+    pub fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// One call; with `wait`, once it has ended or the wait is over, which it is when `ends` fires, too.
+    pub async fn get(
+        &self,
+        user: &User,
+        which: &Which,
+        wait: Duration,
+        ends: &CancellationToken,
+    ) -> Result<Looked, Refusal> {
+        let until = clock::now() + wait.min(LONGEST_WAIT);
+        loop {
+            let (record, recorded) = self.find(user, which).await?;
+            if record.state.is_final() || clock::now() >= until || ends.is_cancelled() {
+                return self.looked(record, recorded).await;
+            }
+            tokio::select! {
+                () = self.0.in_flight.ended(record.call_id) => {}
+                () = sleep(LOOK) => {}
+                () = sleep_until(until) => {}
+                () = ends.cancelled() => {}
+            }
+        }
+    }
+
+    /// What is known of a call, and its record if it has one.
+    async fn find(&self, user: &User, which: &Which) -> Result<(Record, Option<RecordedCall>), Refusal> {
+        let (mut running, mut ended) = self.0.in_flight.known(|seen| self.is_meant(user, which, seen));
+        let named = match which {
+            Which::Call(call_id) => Named::Call(*call_id),
+            Which::Request(id, tool) => Named::Request(&user.id, *id, tool.as_deref()),
+        };
+        let recorded = match self.0.store.recorded(named, clock::wall()).await {
+            Ok(mut recorded) => {
+                recorded.retain(|it| self.may_see(user, &it.key.user));
+                recorded
+            }
+            Err(_) if !running.is_empty() || !ended.is_empty() => Vec::new(),
+            Err(error) => return Err(unavailable(&error)),
+        };
+        if let (Which::Request(_, None), [one, other, ..]) = (which, &recorded[..]) {
+            let what = format!("must say which call: {} and others", one.key.tool);
+            return Err(if one.key.tool == other.key.tool {
+                unknown(which)
+            } else {
+                refuse("tool", "required", &what)
+            });
+        }
+        if let Which::Request(_, Some(tool)) = which {
+            running.retain(|it| it.facts.tool().is_some_and(|it| *it.definition.name == **tool));
+            ended.retain(|it| *it.tool == **tool);
+        }
+        if let Some(recorded) = recorded.into_iter().next() {
+            let runs = self.0.in_flight.is_running(recorded.call_id);
+            return Ok((Record::of_recorded(&recorded, runs, self.0.cap), Some(recorded)));
+        }
+        running.sort_by_key(|it| it.seen.call_id);
+        ended.sort_by_key(|it| it.seen.call_id);
+        let running = running.last().map(Record::of_running);
+        let found = running.or_else(|| ended.last().map(Record::of_ended));
+        found.map(|record| (record, None)).ok_or_else(|| unknown(which))
+    }
+
+    /// Cancels a user's own call in the other processes that share the state. `is_here`: whether this process has
+    /// cancelled it, which then answers for all. Whether it was running.
+    pub(super) async fn cancel_elsewhere(&self, user: &User, which: InFlightCall, is_here: bool) -> bool {
+        let subject = match which {
+            // It runs in one process.
+            InFlightCall::Call(_) if is_here => return true,
+            InFlightCall::Call(call_id) => Subject::Call(call_id),
+            InFlightCall::Request(request_id) => Subject::Request(request_id),
+        };
+        let asked = if is_here {
+            self.0.store.request_cancel(&user.id, &subject).await.map(|()| true)
+        } else {
+            self.0.store.cancel_elsewhere(&user.id, &subject).await
+        };
+        asked.unwrap_or_else(|error| {
+            tracing::warn!(%error, "other processes cannot be asked to cancel a call");
+            is_here
+        })
+    }
+
+    fn is_meant(&self, user: &User, which: &Which, seen: &Seen) -> bool {
+        match which {
+            Which::Call(call_id) => seen.call_id == *call_id && self.may_see(user, &seen.user),
+            Which::Request(id, _) => seen.request_id == Some(*id) && seen.user == user.id,
+        }
+    }
+
+    fn may_see(&self, user: &User, of: &UserId) -> bool {
+        *of == user.id || self.0.policy.may_observe(user)
+    }
+
+    /// The call with its outcome, or with what it waits for.
+    async fn looked(&self, mut record: Record, recorded: Option<RecordedCall>) -> Result<Looked, Refusal> {
+        let Some(recorded) = recorded else { return Ok(Looked { record, result: None, required: None }) };
+        let (mut result, mut required) = (None, None);
+        match record.state {
+            State::AwaitingConfirmation => {
+                let id = match recorded.confirmation {
+                    Some(id) => Some(id),
+                    None => self.0.store.pending_part(&recorded.key).await.map_err(|it| unavailable(&it))?,
+                };
+                if let Some(id) = id {
+                    let found = self.0.confirmations.find(&id, clock::wall()).await;
+                    let found = found.map_err(|error| unavailable(&error))?;
+                    required = found.map(|it| Box::new(it.required()));
+                    record.confirmation_id = id.to_string();
+                }
+            }
+            _ if record.result_kept => {
+                result = self.result(&recorded).await?;
+                record.result_kept = result.is_some();
+            }
+            _ => {}
+        }
+        Ok(Looked { record, result, required })
+    }
+
+    /// The outcome of a recorded call, framed as a response of its own. None if it cannot be read any more.
+    async fn result(&self, recorded: &RecordedCall) -> Result<Option<ToolResult>, Refusal> {
+        let stored = self.0.store.outcome(&recorded.key).await.map_err(|error| unavailable(&error))?;
+        let snapshot = self.0.registry.snapshot();
+        let tool = snapshot.get(&recorded.key.tool);
+        let output = tool.and_then(|tool| tool.output.as_ref());
+        let untrusted = tool.is_some_and(|tool| tool.definition.untrusted);
+        let read = stored.map(|stored| stored.read(output)).and_then(Result::ok);
+        Ok(read.map(|result| frame::response(result, untrusted)))
+    }
+}
+
+/// In the same words whether there is no such call or it is somebody else's.
+fn unknown(which: &Which) -> Refusal {
+    let id = match which {
+        Which::Call(call_id) => call_id.to_string(),
+        Which::Request(request_id, _) => request_id.to_string(),
+    };
+    Refusal::UnknownCall { id }
+}

@@ -1,0 +1,171 @@
+//! What is known of a call, whoever says it.
+
+use std::time::{Duration, SystemTime};
+
+use toolwire_base::clock;
+use toolwire_contract::ErrorCode;
+use toolwire_engine::pipeline::{CallEnd, EndedCall, RunningCall, Seen};
+use toolwire_store::calls::{RecordedCall, Standing};
+use toolwire_tool::context::CallId;
+
+/// What is known of a call: never its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool; empty while it is not known.
+    pub tool: String,
+    /// Digest of the tool's definition; empty while it is not known.
+    pub definition_digest: String,
+    /// Who called.
+    pub user: String,
+    /// The face it came by.
+    pub face: String,
+    /// Where it stands.
+    pub state: State,
+    /// The caller's identifier; empty if none.
+    pub request_id: String,
+    /// The task; empty if none.
+    pub task_id: String,
+    /// The session; empty if none.
+    pub session_id: String,
+    /// The call that made it; empty if none.
+    pub parent_call_id: String,
+    /// The trace; empty if none.
+    pub trace_id: String,
+    /// When it came.
+    pub arrived_at: SystemTime,
+    /// When it ended.
+    pub ended_at: Option<SystemTime>,
+    /// By when it ends.
+    pub deadline: Option<SystemTime>,
+    /// How it failed: the name of a code; empty if it did not.
+    pub code: String,
+    /// Whether its result came from a cache or from an earlier call.
+    pub from_cache: bool,
+    /// The confirmation that it waits for, or used; empty if none.
+    pub confirmation_id: String,
+    /// Whether its outcome is kept.
+    pub result_kept: bool,
+}
+
+/// Where a call stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It runs.
+    Running,
+    /// A person must approve it first.
+    AwaitingConfirmation,
+    /// It ended with data.
+    Succeeded,
+    /// It ended with an error.
+    Failed,
+    /// It was cancelled.
+    Cancelled,
+    /// It was begun, and its end is not known.
+    OutcomeUnknown,
+}
+
+impl State {
+    /// Whether it is over.
+    pub const fn is_final(self) -> bool {
+        !matches!(self, Self::Running | Self::AwaitingConfirmation)
+    }
+
+    fn of_code(code: &str) -> Self {
+        match code {
+            "OK" => Self::Succeeded,
+            code if code == ErrorCode::Cancelled.name() => Self::Cancelled,
+            code if code == ErrorCode::OutcomeUnknown.name() => Self::OutcomeUnknown,
+            _ => Self::Failed,
+        }
+    }
+}
+
+impl Record {
+    pub(super) fn of_running(call: &RunningCall) -> Self {
+        let definition = call.facts.tool().map(|tool| &tool.definition);
+        Self {
+            tool: definition.map(|it| it.name.to_string()).unwrap_or_default(),
+            definition_digest: definition.map(|it| it.digest.to_string()).unwrap_or_default(),
+            ..Self::of_seen(&call.seen)
+        }
+    }
+
+    pub(super) fn of_ended(call: &EndedCall) -> Self {
+        let (state, code) = match call.end {
+            CallEnd::Data => (State::Succeeded, ""),
+            CallEnd::Error(code) => (State::of_code(code.name()), code.name()),
+            CallEnd::AwaitsConfirmation => (State::AwaitingConfirmation, ""),
+        };
+        Self {
+            tool: call.tool.to_string(),
+            definition_digest: call.definition_digest.to_string(),
+            state,
+            ended_at: Some(call.at),
+            code: code.to_owned(),
+            from_cache: call.from_cache,
+            ..Self::of_seen(&call.seen)
+        }
+    }
+
+    /// `runs`: whether this process carries it out. No call runs longer than the cap, in whichever process, nor
+    /// after the end of its process.
+    pub(super) fn of_recorded(call: &RecordedCall, runs: bool, cap: Duration) -> Self {
+        let (state, code) = match &call.standing {
+            Standing::Asked => (State::AwaitingConfirmation, String::new()),
+            Standing::Started if runs => (State::Running, String::new()),
+            Standing::Started if !call.is_left && clock::wall() < call.begun_at + cap => {
+                (State::Running, String::new())
+            }
+            Standing::Started => (State::OutcomeUnknown, ErrorCode::OutcomeUnknown.name().to_owned()),
+            Standing::Ended(code) => {
+                let state = State::of_code(code);
+                (state, if state == State::Succeeded { String::new() } else { code.clone() })
+            }
+        };
+        Self {
+            call_id: call.call_id,
+            tool: call.key.tool.to_string(),
+            definition_digest: call.definition_digest.map(|it| it.to_string()).unwrap_or_default(),
+            user: call.key.user.to_string(),
+            face: call.face.clone(),
+            state,
+            request_id: call.key.request_id.to_string(),
+            task_id: call.task_id.clone(),
+            session_id: call.session_id.clone(),
+            parent_call_id: call.parent_call_id.map(|id| id.to_string()).unwrap_or_default(),
+            trace_id: call.trace_id.clone(),
+            arrived_at: call.begun_at,
+            ended_at: call.ended_at,
+            deadline: call.deadline,
+            code,
+            from_cache: false,
+            confirmation_id: call.confirmation.as_ref().map(ToString::to_string).unwrap_or_default(),
+            result_kept: matches!(call.standing, Standing::Ended(_)),
+        }
+    }
+
+    fn of_seen(seen: &Seen) -> Self {
+        Self {
+            call_id: seen.call_id,
+            tool: String::new(),
+            definition_digest: String::new(),
+            user: seen.user.to_string(),
+            face: seen.origin.face.to_owned(),
+            state: State::Running,
+            request_id: seen.request_id.map(|id| id.to_string()).unwrap_or_default(),
+            task_id: seen.task_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+            session_id: seen.session_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+            parent_call_id: seen.parent_call_id.map(|id| id.to_string()).unwrap_or_default(),
+            trace_id: seen.trace_id.map(|id| id.to_string()).unwrap_or_default(),
+            arrived_at: seen.arrived.wall,
+            ended_at: None,
+            deadline: Some(clock::wall_at(seen.deadline)),
+            code: String::new(),
+            from_cache: false,
+            confirmation_id: String::new(),
+            result_kept: false,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Confirmations as every face offers them: who sees which, who may decide, and the bounds of a request, once.
+//!
+//! A face spells requests and answers in its own form; nothing here is a wire type. Not here: what needs a confirmation
+//! (`toolwire_engine::pipeline`), and what becomes of one (`toolwire_store::confirmations`).
+
+mod decide;
+mod list;
+mod watch;
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    select,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    decide::{Judgement, Ruling},
+    list::{Filter, Page},
+    watch::{News, Watch},
+};
+use super::unavailable::unavailable;
+use toolwire_base::clock;
+use toolwire_contract::{ConfirmationId, Refusal, proto::v1};
+use toolwire_engine::{pipeline::Policy, registry::Registry};
+use toolwire_store::{
+    confirmations as store,
+    confirmations::{Among, Confirmation, Of, life::State, may_have_changed},
+};
+use toolwire_tool::context::User;
+
+/// The longest that anybody waits for a decision in one request.
+pub const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// Decisions that other processes make are seen this late at most.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What confirmations are offered with.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Keeps them.
+    pub store: Arc<dyn store::Confirmations>,
+    /// The tools as they stand now.
+    pub registry: Arc<Registry>,
+    /// Who may decide.
+    pub policy: Arc<dyn Policy>,
+    /// Whether a decision on one's own call counts.
+    pub own_calls: bool,
+    /// How long an approved one can be used.
+    pub use_within: Duration,
+}
+
+/// Confirmations, as every face offers them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Confirmations(Arc<Parts>);
+
+/// A confirmation as one user sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Viewed {
+    /// The confirmation.
+    pub confirmation: Confirmation,
+    /// Why the user may not decide it now; `None` if the user may.
+    pub why_not: Option<String>,
+    /// Whether approval must repeat the tool's name.
+    pub name_required: bool,
+    /// The position of its last change among what the user sees.
+    pub position: u64,
+}
+
+impl Confirmations {
+    /// The confirmations of a store.
+    pub fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// One confirmation; with `wait`, once it is no longer pending or the wait is over, which it is when `ends` fires,
+    /// too.
+    pub async fn get(
+        &self,
+        user: &User,
+        id: &str,
+        wait: Duration,
+        ends: &CancellationToken,
+    ) -> Result<Viewed, Refusal> {
+        let parsed = id.parse().map_err(|_| unknown(id))?;
+        let until = clock::now() + wait.min(LONGEST_WAIT);
+        let mut changes = self.0.store.changes_of(&parsed);
+        loop {
+            changes.mark_unchanged();
+            let confirmation = self.find(user, &parsed).await?;
+            let is_over = clock::now() >= until || ends.is_cancelled();
+            if is_over || confirmation.state != State::Pending {
+                return Ok(self.viewed(user, confirmation));
+            }
+            let expires = confirmation.expires_at.duration_since(clock::wall()).unwrap_or_default();
+            let expires = clock::now().checked_add(expires).unwrap_or(until);
+            select! {
+                () = may_have_changed(&*self.0.store, &mut changes, until.min(expires)) => {}
+                () = ends.cancelled() => {}
+            }
+        }
+    }
+
+    /// Withdraws what a user's own cancelled call asked for. Whether there was any.
+    pub async fn withdraw(&self, user: &User, of: Of) -> Result<bool, Refusal> {
+        let withdrawn = self.0.store.withdraw(&user.id, of, clock::wall()).await;
+        withdrawn.map(|count| count > 0).map_err(|error| unavailable(&error))
+    }
+
+    /// A confirmation that the user may see.
+    async fn find(&self, user: &User, id: &ConfirmationId) -> Result<Confirmation, Refusal> {
+        let found = self.0.store.find(id, clock::wall()).await.map_err(|error| unavailable(&error))?;
+        found.filter(|it| self.may_see(user, it)).ok_or_else(|| unknown(id.as_str()))
+    }
+
+    fn may_see(&self, user: &User, confirmation: &Confirmation) -> bool {
+        let policy = &self.0.policy;
+        confirmation.key.user == user.id
+            || policy.may_observe(user)
+            || policy.may_approve(user, &confirmation.key.tool, &confirmation.key.user)
+    }
+
+    /// Among which confirmations a user's positions are counted.
+    fn among(&self, user: &User) -> Among {
+        if self.0.policy.sees_others(user) { Among::All } else { Among::Own(user.id.clone()) }
+    }
+
+    fn viewed(&self, user: &User, confirmation: Confirmation) -> Viewed {
+        let name_required = confirmation.asked.consequence_level == v1::ConsequenceLevel::High;
+        let is_over = (confirmation.state != State::Pending)
+            .then(|| format!("it is {} already", confirmation.state.word()));
+        let why_not = is_over.or_else(|| self.lacks_right(user, &confirmation));
+        let position = confirmation.at(&self.among(user));
+        Viewed { confirmation, why_not, name_required, position }
+    }
+
+    /// Why a user may never decide on a confirmation; `None` if the user may.
+    fn lacks_right(&self, user: &User, confirmation: &Confirmation) -> Option<String> {
+        let key = &confirmation.key;
+        if key.user == user.id && !self.0.own_calls {
+            return Some("it is your own call, which somebody else must decide on".to_owned());
+        }
+        let may = self.0.policy.may_approve(user, &key.tool, &key.user);
+        (!may).then(|| format!("you have no right to approve calls of {}", key.tool))
+    }
+}
+
+/// Waits until something may have changed.
+async fn look_again(changed: &mut tokio::sync::watch::Receiver<u64>, until: Instant) {
+    tokio::select! {
+        _ = changed.changed() => {}
+        () = sleep(LOOK) => {}
+        () = sleep_until(until) => {}
+    }
+}
+
+/// In the same words whether there is no such confirmation or it is somebody else's.
+fn unknown(id: &str) -> Refusal {
+    Refusal::UnknownConfirmation { id: id.chars().take(64).collect() }
+}

@@ -1,0 +1,204 @@
+//! Lists of confirmations, a page at a time.
+
+use data_encoding::BASE64URL_NOPAD;
+
+use super::{super::unavailable::unavailable, Confirmations, Viewed};
+use crate::service::request::refuse;
+use toolwire_base::{clock, digest::Digest};
+use toolwire_contract::Refusal;
+use toolwire_store::confirmations::{Confirmation, Criteria, MAX_PAGE_BYTES, Place, life::State};
+use toolwire_tool::context::{TaskLabel, User, UserId};
+
+/// A page has so many entries unless its caller says otherwise, and at most so many.
+const USUAL: u32 = 50;
+const MOST: u32 = 200;
+
+/// The most tools of a filter.
+const MOST_TOOLS: usize = 32;
+
+/// So many rows are read at once, and so many for one page: what its user may not see costs time too.
+const AT_ONCE: u32 = 200;
+const MOST_READ: usize = 10_000;
+
+/// Which confirmations are meant. Criteria are combined with AND.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Any of these states; any at all if there is none.
+    pub states: Vec<State>,
+    /// Any of these tools; any at all if there is none.
+    pub tools: Vec<String>,
+    /// This user's calls.
+    pub user: Option<UserId>,
+    /// Calls on behalf of this task.
+    pub task_id: Option<TaskLabel>,
+    /// Only those that the viewer may decide now.
+    pub decidable: bool,
+}
+
+/// A page of confirmations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// What is on it.
+    pub confirmations: Vec<Viewed>,
+    /// Where the next one begins; empty on the last one.
+    pub next: String,
+}
+
+impl Filter {
+    /// Refuses what is too long.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        if self.tools.len() > MOST_TOOLS {
+            return Err(refuse(
+                "filter.tools",
+                "max_items",
+                &format!("must have at most {MOST_TOOLS} elements"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether one is meant, as its user sees it.
+    pub(super) fn passes(&self, viewed: &Viewed) -> bool {
+        let Confirmation { state, key, asked, .. } = &viewed.confirmation;
+        (self.states.is_empty() || self.states.contains(state))
+            && (self.tools.is_empty() || self.tools.iter().any(|tool| *tool == *key.tool))
+            && self.user.as_ref().is_none_or(|user| *user == key.user)
+            && (self.task_id.is_none() || self.task_id == asked.task_id)
+            && (!self.decidable || viewed.why_not.is_none())
+    }
+
+    /// What the store can look for.
+    fn criteria(&self) -> Criteria {
+        let states = if self.decidable { vec![State::Pending] } else { self.states.clone() };
+        Criteria { states, tools: self.tools.clone(), user: self.user.clone(), task_id: self.task_id.clone() }
+    }
+}
+
+impl Confirmations {
+    /// The confirmations that the user may see and that pass the filter: pending ones first, the oldest first; then the
+    /// others, the last changed first. A page may have fewer entries than there are left; `size` 0 is the usual size.
+    pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
+        filter.check()?;
+        let size = size_of(size)?;
+        let bound_to = bound_to(user, filter);
+        let mut from = if token.is_empty() { None } else { Some(place(token, &bound_to)?) };
+        let Some(criteria) = self.criteria(user, filter) else {
+            return Ok(Page { confirmations: Vec::new(), next: String::new() });
+        };
+        let (among, mut page, mut read, mut bytes) = (self.among(user), Vec::new(), 0, 0);
+        loop {
+            let part = self.0.store.list((&user.id, &among), &criteria, from, AT_ONCE).await;
+            let part = part.map_err(|error| unavailable(&error))?;
+            for row in part.confirmations {
+                let place = row.place(&among);
+                read += 1;
+                if let Some(viewed) = self.shown(user, filter, row) {
+                    bytes += weight(&viewed);
+                    if page.len() == size || bytes > MAX_PAGE_BYTES && !page.is_empty() {
+                        return Ok(Page { confirmations: page, next: text(from, &bound_to) });
+                    }
+                    page.push(viewed);
+                }
+                from = Some(place);
+            }
+            if !part.more {
+                return Ok(Page { confirmations: page, next: String::new() });
+            }
+            if read >= MOST_READ {
+                return Ok(Page { confirmations: page, next: text(from, &bound_to) });
+            }
+        }
+    }
+
+    /// What the store is to look for; `None` if the user may see nothing of it.
+    pub(super) fn criteria(&self, user: &User, filter: &Filter) -> Option<Criteria> {
+        let mut criteria = filter.criteria();
+        if !self.0.policy.sees_others(user) {
+            if criteria.user.as_ref().is_some_and(|other| *other != user.id) {
+                return None;
+            }
+            criteria.user = Some(user.id.clone());
+        }
+        Some(criteria)
+    }
+
+    /// The confirmation as the user sees it now, if the user may and it passes.
+    pub(super) fn shown(&self, user: &User, filter: &Filter, mut row: Confirmation) -> Option<Viewed> {
+        if !self.may_see(user, &row) {
+            return None;
+        }
+        // The timer has not come to it yet.
+        if row.state.is_open() && !row.is_open(clock::wall()) {
+            row.state = State::Expired;
+        }
+        Some(self.viewed(user, row)).filter(|viewed| filter.passes(viewed))
+    }
+}
+
+/// The bytes of its arguments.
+fn weight(viewed: &Viewed) -> usize {
+    let arguments = viewed.confirmation.asked.arguments.as_ref();
+    arguments.map_or(0, |arguments| serde_json::to_vec(arguments).map_or(0, |json| json.len()))
+}
+
+fn size_of(asked: i32) -> Result<usize, Refusal> {
+    match u32::try_from(asked) {
+        Ok(0) => Ok(USUAL as usize),
+        Ok(size) if size <= MOST => Ok(size as usize),
+        _ => Err(refuse("page_size", "range", &format!("must be from 1 to {MOST}, or 0 for {USUAL}"))),
+    }
+}
+
+/// Whose list a token goes on with, and of what.
+fn bound_to(user: &User, filter: &Filter) -> Digest {
+    Digest::of_parts([user.id.as_str().to_owned(), format!("{filter:?}")])
+}
+
+fn text(place: Option<Place>, bound_to: &Digest) -> String {
+    let (kind, position) = match place {
+        None => return String::new(),
+        Some(Place::Pending(position)) => (0, position),
+        Some(Place::Other(position)) => (1, position),
+    };
+    let mut bytes = vec![kind];
+    bytes.extend(position.to_be_bytes());
+    bytes.extend(&bound_to.as_bytes()[..16]);
+    BASE64URL_NOPAD.encode(&bytes)
+}
+
+fn place(token: &str, bound_to: &Digest) -> Result<Place, Refusal> {
+    let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).unwrap_or_default();
+    let read = match bytes.split_first_chunk::<9>() {
+        Some((head, rest)) if rest == &bound_to.as_bytes()[..16] => {
+            let position = u64::from_be_bytes(std::array::from_fn(|index| head[index + 1]));
+            [Place::Pending(position), Place::Other(position)].get(usize::from(head[0])).copied()
+        }
+        _ => None,
+    };
+    read.ok_or_else(|| {
+        refuse("page_token", "foreign", "must be the next_page_token of your last page with this filter")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_goes_on_with_the_list_that_it_came_from_and_with_no_other() {
+        let bound = Digest::of_bytes(b"riley's");
+        for at in [Place::Pending(7), Place::Other(u64::MAX)] {
+            assert_eq!(place(&text(Some(at), &bound), &bound).expect("ours"), at);
+            assert!(place(&text(Some(at), &bound), &Digest::of_bytes(b"demo's")).is_err());
+        }
+        for bad in ["x", "", "AAAA", "not base64 at all!"] {
+            assert!(place(bad, &bound).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_page_has_1_to_200_entries() {
+        assert_eq!([size_of(0), size_of(1), size_of(200)].map(Result::ok), [Some(50), Some(1), Some(200)]);
+        assert!(size_of(-1).is_err() && size_of(201).is_err());
+    }
+}

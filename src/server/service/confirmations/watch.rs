@@ -1,0 +1,183 @@
+//! Watching confirmations: what is open, then every change, read from the store by position, so that nothing is missed
+//! and nothing comes twice, whichever process changed it.
+
+use std::{collections::VecDeque, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{super::unavailable::unavailable, Confirmations, Filter, LOOK, Viewed, look_again};
+use toolwire_base::clock;
+use toolwire_contract::Refusal;
+use toolwire_store::confirmations::{Among, Change, Page};
+use toolwire_tool::context::User;
+
+/// A silent watch says that it is alive this often.
+const HEARTBEAT: Duration = Duration::from_secs(20);
+
+/// So many changes are read at once.
+const AT_ONCE: u32 = 500;
+
+/// An event of a watch.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// It was asked for, or is open as the watch begins.
+    Requested(Told),
+    /// Its state changed.
+    Changed(Told),
+    /// What was open is complete; the position of the last change before this.
+    Synced(u64),
+    /// Nothing happened for a while; the position of the last change.
+    Heartbeat(u64),
+}
+
+/// A confirmation in a watch.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The confirmation as it stood after the change.
+    pub viewed: Box<Viewed>,
+    /// When it changed.
+    pub at: std::time::SystemTime,
+}
+
+/// Watches on behalf of one user.
+#[derive(Debug)]
+pub struct Watch {
+    confirmations: Confirmations,
+    user: User,
+    /// Among which confirmations its positions are counted.
+    among: Among,
+    filter: Filter,
+    changed: tokio::sync::watch::Receiver<u64>,
+    /// The position up to which everything is read.
+    read: u64,
+    is_synced: bool,
+    /// What is open as the watch begins, up to `read`: where its next part begins. `None`: all of it was read.
+    opening: Option<u64>,
+    pending: VecDeque<News>,
+    spoke: Instant,
+}
+
+impl Confirmations {
+    /// Watches what the user may see: what is open, or, after a position, every change since.
+    pub async fn watch(&self, user: User, filter: Filter, after: u64) -> Result<Watch, Refusal> {
+        filter.check()?;
+        let changed = self.0.store.changed();
+        let mut watch = Watch {
+            among: self.among(&user),
+            confirmations: self.clone(),
+            user,
+            filter,
+            changed,
+            read: after,
+            is_synced: after == 0,
+            opening: None,
+            pending: VecDeque::new(),
+            spoke: clock::now(),
+        };
+        if after == 0 {
+            watch.begin().await?;
+        } else {
+            watch.go_on().await?;
+        }
+        Ok(watch)
+    }
+}
+
+impl Watch {
+    /// The next event. A store that cannot be read ends the watch, which can go on from its last position.
+    pub async fn next(&mut self) -> Result<News, Refusal> {
+        loop {
+            if let Some(news) = self.pending.pop_front() {
+                self.spoke = clock::now();
+                return Ok(news);
+            }
+            if let Some(after) = self.opening {
+                self.read_open(after).await?;
+                continue;
+            }
+            self.changed.mark_unchanged();
+            if self.read_on().await? {
+                continue;
+            }
+            if !self.is_synced {
+                self.is_synced = true;
+                self.pending.push_back(News::Synced(self.read));
+                continue;
+            }
+            let until = self.spoke + HEARTBEAT;
+            if clock::now() >= until {
+                self.pending.push_back(News::Heartbeat(self.read));
+                continue;
+            }
+            look_again(&mut self.changed, until.min(clock::now() + LOOK)).await;
+        }
+    }
+
+    async fn begin(&mut self) -> Result<(), Refusal> {
+        self.read = self.store().kept(&self.among).await.map_err(|error| unavailable(&error))?.last;
+        self.opening = Some(0);
+        Ok(())
+    }
+
+    /// Reads some more of what is open. What changes meanwhile is told as a change.
+    async fn read_open(&mut self, after: u64) -> Result<(), Refusal> {
+        let page = match self.confirmations.criteria(&self.user, &self.filter) {
+            Some(criteria) => {
+                let page =
+                    self.store().open_now((&self.user.id, &self.among), &criteria, (after, self.read)).await;
+                page.map_err(|error| unavailable(&error))?
+            }
+            None => Page::default(),
+        };
+        self.opening = page.confirmations.last().filter(|_| page.more).map(|last| last.at(&self.among));
+        for confirmation in page.confirmations {
+            let at = confirmation.decided.as_ref().map_or(confirmation.created_at, |decided| decided.at);
+            self.tell(Change { confirmation, at }, News::Requested);
+        }
+        if self.opening.is_none() {
+            self.pending.push_back(News::Synced(self.read));
+        }
+        Ok(())
+    }
+
+    /// Refuses a position that no change has, or had for too long.
+    async fn go_on(&self) -> Result<(), Refusal> {
+        let kept = self.store().kept(&self.among).await.map_err(|error| unavailable(&error))?;
+        let first = kept.first.saturating_sub(1);
+        if (first..=kept.last).contains(&self.read) {
+            return Ok(());
+        }
+        Err(Refusal::NoSuchSequence { first, last: kept.last })
+    }
+
+    /// Reads what has changed. Whether anything has.
+    async fn read_on(&mut self) -> Result<bool, Refusal> {
+        let changes = self.store().changes(&self.among, self.read, AT_ONCE).await;
+        let changes = changes.map_err(|error| unavailable(&error))?;
+        let has_changed = !changes.is_empty();
+        for change in changes {
+            self.read = change.confirmation.at(&self.among);
+            let news = match change.confirmation.state {
+                toolwire_store::confirmations::life::State::Pending => News::Requested,
+                _ => News::Changed,
+            };
+            self.tell(change, news);
+        }
+        Ok(has_changed)
+    }
+
+    fn tell(&mut self, change: Change, news: impl FnOnce(Told) -> News) {
+        let Change { confirmation, at } = change;
+        if !self.confirmations.may_see(&self.user, &confirmation) {
+            return;
+        }
+        let viewed = self.confirmations.viewed(&self.user, confirmation);
+        if self.filter.passes(&viewed) {
+            self.pending.push_back(news(Told { viewed: Box::new(viewed), at }));
+        }
+    }
+
+    fn store(&self) -> &dyn toolwire_store::confirmations::Confirmations {
+        &*self.confirmations.0.store
+    }
+}

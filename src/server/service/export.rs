@@ -1,0 +1,79 @@
+//! A user's tools as providers of models take them.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{Filter, Tools, exported::Exported, request};
+use toolwire_base::{digest::Digest, offload};
+use toolwire_contract::{Refusal, near::did_you_mean};
+use toolwire_engine::{
+    exports::{self, Format, Options},
+    registry::RegisteredTool,
+};
+use toolwire_tool::context::User;
+
+/// The longest export, in bytes: clients stop at 4 MiB.
+const LONGEST: usize = 3 * 1024 * 1024;
+/// About so many bytes a tool has in an export.
+const OF_A_TOOL: usize = 2 * 1024;
+
+/// What is to be exported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The name of the format.
+    pub format: String,
+    /// In the strict form, where the format has one.
+    pub strict: bool,
+    /// Only tools with all of these tags.
+    pub tags: Vec<String>,
+}
+
+impl Tools {
+    /// The tools that a user may call, declared in a format, in order of name. Of all that a user sees it is made once;
+    /// of a part each time.
+    pub async fn export(&self, user: &User, wanted: Wanted) -> Result<Arc<Exported>, Refusal> {
+        let Wanted { format, strict, tags } = wanted;
+        let format = named(&format)?;
+        let filter = Filter::tagged(request::tags("tags", tags)?);
+        let tools = self.list(user, filter);
+        let on_network: BTreeSet<_> = self.limits.budgets().into_iter().map(|source| source.name).collect();
+        let bytes = tools.snapshot().tools().len() * OF_A_TOOL;
+        let kept = tools.kept_as(&format!("{format:?} {strict} {on_network:?}"));
+        let snapshot = Arc::clone(tools.snapshot());
+        let options = Options { strict, on_network };
+        let work = move || {
+            let exported = exported(format, &tools.collect::<Vec<_>>(), &options);
+            (exported.export.json.len(), Arc::new(exported))
+        };
+        let exported = match kept {
+            Some(key) => self.exports.of(&snapshot, key, bytes, work).await,
+            None => offload::if_large(bytes, work).await.1,
+        };
+        let length = exported.export.json.len();
+        if length > LONGEST {
+            let what = format!(
+                "must name fewer tools: the export has {length} bytes, and at most {LONGEST} fit into an answer"
+            );
+            return Err(request::refuse("tags", "max_length", &what));
+        }
+        Ok(exported)
+    }
+}
+
+fn exported(format: Format, tools: &[Arc<RegisteredTool>], options: &Options) -> Exported {
+    let definitions: Vec<_> = tools.iter().map(|tool| &tool.definition).collect();
+    let mut export = exports::export(format, &definitions, options);
+    if tools.is_empty() {
+        export.notes.push("there is no tool with all of these tags that you may call".to_owned());
+    }
+    let digest = Digest::of_parts(std::iter::once(&export.json).chain(&export.notes));
+    Exported { export, digest }
+}
+
+fn named(name: &str) -> Result<Format, Refusal> {
+    let unknown = || {
+        let names = Format::ALL.map(Format::name);
+        let hint = did_you_mean(name, names.into_iter());
+        request::refuse("format", "enum", &format!("must be one of: {}{hint}", names.join(", ")))
+    };
+    Format::from_name(name).ok_or_else(unknown)
+}

@@ -1,0 +1,54 @@
+//! Text for a planner's system prompt. What is said of all tools is kept for as long as it holds.
+
+use std::sync::{Arc, Weak};
+
+use arc_swap::ArcSwapOption;
+
+use toolwire_engine::registry::{self, RegisteredTool, Snapshot};
+use toolwire_sources::upstream::source_status::SourceBudget;
+
+/// Text for a planner's system prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guidance {
+    /// Which tools there are: spec 003's lines.
+    pub tools: String,
+    /// How to use them well (spec 004 §4.4). Empty if there is nothing to say.
+    pub guidance: String,
+}
+
+impl Guidance {
+    pub(super) fn new(tools: &[Arc<RegisteredTool>], budgets: &[SourceBudget]) -> Self {
+        Self {
+            tools: registry::describe_for_planner(tools),
+            guidance: registry::guidance_for_planner(tools, budgets),
+        }
+    }
+}
+
+/// What was last said of all tools.
+#[derive(Debug, Default)]
+pub(super) struct Said(ArcSwapOption<Whole>);
+
+#[derive(Debug)]
+struct Whole {
+    /// Holds no tools; while it is there, no other snapshot has its address.
+    snapshot: Weak<Snapshot>,
+    budgets: Vec<SourceBudget>,
+    guidance: Arc<Guidance>,
+}
+
+impl Said {
+    /// What is said of all tools of a snapshot.
+    pub(super) fn of(&self, snapshot: &Arc<Snapshot>, budgets: Vec<SourceBudget>) -> Arc<Guidance> {
+        if let Some(whole) = &*self.0.load()
+            && whole.snapshot.as_ptr() == Arc::as_ptr(snapshot)
+            && whole.budgets == budgets
+        {
+            return Arc::clone(&whole.guidance);
+        }
+        let guidance = Arc::new(Guidance::new(snapshot.tools().as_slice(), &budgets));
+        let (snapshot, kept) = (Arc::downgrade(snapshot), Arc::clone(&guidance));
+        self.0.store(Some(Arc::new(Whole { snapshot, budgets, guidance: kept })));
+        guidance
+    }
+}

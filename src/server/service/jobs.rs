@@ -1,0 +1,173 @@
+//! Jobs as every face offers them: which may begin, what a repeat gets, and whose they are.
+//!
+//! A user has the own jobs and no others. Not here: what is done in a job (`toolwire-agent`), and what is kept
+//! (`toolwire-store`).
+
+mod list;
+mod start;
+mod watch;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    list::Page,
+    start::Wanted,
+    watch::{News, Watch},
+};
+use super::unavailable::unavailable;
+use toolwire_agent::{Agent, job::Stop};
+use toolwire_base::clock;
+use toolwire_contract::{JobRefusal, Refusal};
+use toolwire_sources::models::Model;
+use toolwire_store::{
+    cancellations::Subject,
+    jobs::{Ending, Job, JobId, Jobs as Store},
+};
+use toolwire_tool::context::{User, UserId};
+
+/// What jobs are offered with.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Calls tools for them.
+    pub agent: Agent,
+    /// Keeps them.
+    pub store: Arc<dyn Store>,
+    /// Writes texts; `None` without a model.
+    pub model: Option<Arc<dyn Model>>,
+}
+
+/// Jobs, as every face offers them. Cheap to clone; clones share state.
+#[derive(Clone, Debug)]
+pub struct Jobs {
+    parts: Arc<Parts>,
+    running: Arc<Running>,
+}
+
+/// The jobs that this process carries out.
+#[derive(Debug, Default)]
+struct Running {
+    jobs: Mutex<HashMap<(UserId, JobId), CancellationToken>>,
+    /// The server ends.
+    draining: CancellationToken,
+    /// Changes when a job leaves.
+    left: tokio::sync::Notify,
+}
+
+/// The place of a job that runs, until it is dropped.
+#[derive(Debug)]
+struct Place {
+    running: Arc<Running>,
+    key: (UserId, JobId),
+    cancelled: CancellationToken,
+}
+
+impl Jobs {
+    /// The jobs that this agent calls tools for.
+    pub fn new(parts: Parts) -> Self {
+        Self { parts: Arc::new(parts), running: Arc::default() }
+    }
+
+    /// The same jobs, whose texts another model writes.
+    #[must_use]
+    pub fn by(&self, model: Option<Arc<dyn Model>>) -> Self {
+        Self::new(Parts { model, ..(*self.parts).clone() })
+    }
+
+    /// One job.
+    pub async fn get(&self, user: &User, id: &str) -> Result<Job, Refusal> {
+        let id = named(id)?;
+        self.kept(user, id).await?.ok_or_else(|| unknown(&id))
+    }
+
+    /// Cancels a job with its calls; of one that has ended nothing changes. The job as it stands then.
+    pub async fn cancel(&self, user: &User, id: &str) -> Result<Job, Refusal> {
+        let id = named(id)?;
+        self.kept(user, id).await?.ok_or_else(|| unknown(&id))?;
+        let ended = self.parts.store.end_job(&user.id, id, &Ending::cancelled(), clock::wall()).await;
+        let was_running = ended.map_err(|error| unavailable(&error))?;
+        // It has ended whoever carries it out: another process is only told to stop.
+        if !self.cancel_here(&user.id, id) && was_running {
+            let asked = self.parts.store.request_cancel(&user.id, &Subject::Job(id)).await;
+            asked.map_err(|error| unavailable(&error))?;
+        }
+        self.kept(user, id).await?.ok_or_else(|| unknown(&id))
+    }
+
+    /// Stops a job that this process carries out. Whether it did.
+    pub fn cancel_here(&self, user: &UserId, id: JobId) -> bool {
+        let running = self.running.lock();
+        let job = running.get(&(user.clone(), id));
+        if let Some(job) = job {
+            job.cancel();
+        }
+        job.is_some()
+    }
+
+    /// The server ends: jobs that run are ended as interrupted, and none begins any more.
+    pub fn interrupt(&self) {
+        self.running.draining.cancel();
+    }
+
+    /// Waits until no job runs here.
+    pub async fn emptied(&self) {
+        loop {
+            let left = self.running.left.notified();
+            if self.running.lock().is_empty() {
+                return;
+            }
+            left.await;
+        }
+    }
+
+    /// How many jobs run here.
+    pub fn running(&self) -> usize {
+        self.running.lock().len()
+    }
+
+    async fn kept(&self, user: &User, id: JobId) -> Result<Option<Job>, Refusal> {
+        self.parts.store.job(&user.id, id).await.map_err(|error| unavailable(&error))
+    }
+}
+
+impl Running {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(UserId, JobId), CancellationToken>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Waits until somebody stops the job.
+    async fn stopped(&self) -> Stop {
+        tokio::select! {
+            biased;
+            () = self.cancelled.cancelled() => Stop::Cancelled,
+            () = self.running.draining.cancelled() => Stop::Interrupted,
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.running.lock().remove(&self.key);
+        self.running.left.notify_waiters();
+    }
+}
+
+/// The job that is meant. What has not the form of a name is unknown, in the same words as what is somebody else's.
+fn named(id: &str) -> Result<JobId, Refusal> {
+    match id.parse() {
+        Ok(id) => Ok(id),
+        Err(_) if id.is_empty() => Err(super::request::refuse("job_id", "required", "must name a job")),
+        Err(_) => Err(unknown(id)),
+    }
+}
+
+fn unknown(id: &(impl ToString + ?Sized)) -> Refusal {
+    let id: String = id.to_string().chars().take(64).collect();
+    JobRefusal::Unknown { id }.into()
+}

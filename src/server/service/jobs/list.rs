@@ -1,0 +1,45 @@
+//! Lists of jobs, a page at a time.
+
+use super::Jobs;
+use crate::service::{
+    page::{BoundTo, Sizes},
+    request::refuse,
+    unavailable::unavailable,
+};
+use toolwire_contract::Refusal;
+use toolwire_store::jobs::{Job, State};
+use toolwire_tool::context::User;
+
+const SIZES: Sizes = Sizes { usual: 50, most: 100 };
+
+/// A page of jobs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// What is on it, the newest first, without results.
+    pub jobs: Vec<Job>,
+    /// Where the next one begins; empty on the last one.
+    pub next: String,
+}
+
+impl Jobs {
+    /// The user's jobs in any of these states, in any at all if there is none; `size` 0 is the usual size.
+    pub async fn list(&self, user: &User, states: &[State], size: i32, token: &str) -> Result<Page, Refusal> {
+        if states.len() > State::ALL.len() {
+            let what = format!("must have at most {} elements", State::ALL.len());
+            return Err(refuse("states", "max_items", &what));
+        }
+        let size = SIZES.of(size)?;
+        let secret = self.parts.store.page_secret().await.map_err(|error| unavailable(&error))?;
+        let bound_to = BoundTo::new("jobs", user, &states).sealed(&secret);
+        let before = bound_to.place(token)?.map(u64::from_be_bytes);
+        // One more tells whether there is another page.
+        let limit = u32::try_from(size + 1).unwrap_or(u32::MAX);
+        let found = self.parts.store.jobs(&user.id, states, before, limit).await;
+        let mut found = found.map_err(|error| unavailable(&error))?;
+        let goes_on = found.len() > size;
+        found.truncate(size);
+        let last = found.last().filter(|_| goes_on);
+        let next = last.map_or_else(String::new, |(position, _)| bound_to.token(position.to_be_bytes()));
+        Ok(Page { jobs: found.into_iter().map(|(_, job)| job).collect(), next })
+    }
+}

@@ -1,0 +1,122 @@
+//! Jobs that begin: one a user at a time, so many in all, and a repeat gets what the first one got.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Jobs, Place};
+use crate::service::{request::refuse, unavailable::unavailable};
+use toolwire_agent::job::{Run, Setup, Workflow, carry_out};
+use toolwire_base::{clock, digest::Digest};
+use toolwire_contract::{JobRefusal, Refusal};
+use toolwire_store::jobs::{Begun, Job, JobId, NewJob};
+use toolwire_telemetry as telemetry;
+use toolwire_tool::context::{RequestId, ToolContext, User};
+
+/// So many jobs run at once.
+const MOST: usize = 64;
+
+/// When room is expected for another job.
+const RETRY_AFTER: Duration = Duration::from_secs(10);
+
+/// How long a job may take, unless its caller says otherwise, and at most.
+const USUAL: Duration = Duration::from_mins(5);
+const LONGEST: Duration = Duration::from_mins(10);
+
+/// At most so much of a job's time is kept for its result.
+const RESERVED: Duration = Duration::from_secs(10);
+
+/// A job that is asked for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Who asks, in which session. Its deadline is that of the request, not of the job.
+    pub context: ToolContext,
+    /// Recognises a repeat.
+    pub request_id: Option<RequestId>,
+    /// Everything that the job is about: a repeat says the same.
+    pub content: Value,
+    /// The longest it may take.
+    pub max_time: Option<Duration>,
+    /// What is done.
+    pub workflow: Arc<dyn Workflow>,
+}
+
+impl Jobs {
+    /// Starts a job, which goes on whatever becomes of its caller; of a repeat the job it started.
+    pub async fn start(&self, wanted: Wanted) -> Result<Job, Refusal> {
+        let max_time = wanted.max_time.unwrap_or(USUAL);
+        if max_time.is_zero() || max_time > LONGEST {
+            let what = format!("must be longer than zero and at most {} min", LONGEST.as_secs() / 60);
+            return Err(refuse("max_time", "range", &what));
+        }
+        if self.running.draining.is_cancelled() {
+            return Err(Refusal::ShuttingDown);
+        }
+        let id = wanted.request_id.unwrap_or_else(RequestId::generate);
+        let user = wanted.context.user.clone();
+        let digest = Digest::of_bytes(wanted.content.to_string().as_bytes());
+        let Some(place) = self.enter(&user, id) else {
+            return self.known(&user, id, digest).await;
+        };
+        let deadline = clock::now() + max_time;
+        let new = NewJob {
+            user: user.id.clone(),
+            id,
+            digest,
+            kind: wanted.workflow.kind().to_owned(),
+            deadline: clock::wall_at(deadline),
+        };
+        let begun = self.parts.store.begin_job(&new, clock::wall()).await;
+        match begun.map_err(|error| unavailable(&error))? {
+            Begun::New(job) => {
+                self.spawn(place, wanted, deadline);
+                Ok(job)
+            }
+            Begun::Known(job) => Ok(job),
+            Begun::Reused => Err(Refusal::RequestIdReused { request_id: id.to_string() }),
+            Begun::Running(job_id) => Err(JobRefusal::Running { job_id: job_id.to_string() }.into()),
+        }
+    }
+
+    /// A place for a job. `None` if it has one, or there is no room.
+    fn enter(&self, user: &User, id: JobId) -> Option<Place> {
+        let key = (user.id.clone(), id);
+        let mut running = self.running.lock();
+        if running.len() >= MOST || running.contains_key(&key) {
+            return None;
+        }
+        let cancelled = CancellationToken::new();
+        running.insert(key.clone(), cancelled.clone());
+        Some(Place { running: Arc::clone(&self.running), key, cancelled })
+    }
+
+    /// The job that runs already; without one there is no room.
+    async fn known(&self, user: &User, id: JobId, digest: Digest) -> Result<Job, Refusal> {
+        match self.kept(user, id).await? {
+            Some(job) if job.digest == digest => Ok(job),
+            Some(_) => Err(Refusal::RequestIdReused { request_id: id.to_string() }),
+            None => Err(JobRefusal::TooMany { retry_after: RETRY_AFTER }.into()),
+        }
+    }
+
+    /// Carries a job out in a task of its own.
+    fn spawn(&self, place: Place, wanted: Wanted, deadline: tokio::time::Instant) {
+        let left = clock::remaining(deadline);
+        let ToolContext { user, session_id, attributes, origin, credentials, .. } = wanted.context;
+        let own = ToolContext::new(user, deadline);
+        let setup = Setup {
+            id: place.key.1,
+            context: ToolContext { origin, session_id, attributes, credentials, ..own },
+            until: deadline - (left / 5).min(RESERVED),
+            store: Arc::clone(&self.parts.store),
+            model: self.parts.model.clone(),
+        };
+        let run = Run::new(&self.parts.agent, setup);
+        let work = async move {
+            carry_out(&*wanted.workflow, &run, place.stopped()).await;
+            drop(place);
+        };
+        tokio::spawn(telemetry::continuing_trace(work));
+    }
+}

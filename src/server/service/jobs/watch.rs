@@ -1,0 +1,112 @@
+//! Watching a job: its events in order, read from the store by sequence and nothing else. A lost hint, a slow reader or
+//! a restart costs time only.
+
+use std::{collections::VecDeque, time::Duration};
+
+use tokio::{
+    select,
+    sync::watch::Receiver,
+    time::{Instant, sleep_until},
+};
+
+use super::{Jobs, named, unknown};
+use crate::service::unavailable::unavailable;
+use toolwire_base::clock;
+use toolwire_contract::{JobRefusal, Refusal};
+use toolwire_store::jobs::{Event, Job, JobId};
+use toolwire_tool::context::User;
+
+/// So many events are read at once.
+const AT_ONCE: u32 = 500;
+
+/// What others say is seen this late at most where nothing tells of it.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A silent watch says that it is alive this often.
+const HEARTBEAT: Duration = Duration::from_secs(20);
+
+/// What a watcher is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// The job said something; with its last event comes the job as it ended.
+    Event(Event, Option<Box<Job>>),
+    /// Nothing happened for a while.
+    Heartbeat,
+}
+
+/// Watches one job.
+#[derive(Debug)]
+pub struct Watch {
+    jobs: Jobs,
+    user: User,
+    id: JobId,
+    changed: Receiver<u64>,
+    /// The next event.
+    next: u64,
+    is_over: bool,
+    pending: VecDeque<Event>,
+    spoke: Instant,
+}
+
+impl Jobs {
+    /// Watches a job: every event after the given one. The end of the watch never ends the job.
+    pub async fn watch(&self, user: User, id: &str, after: Option<u64>) -> Result<Watch, Refusal> {
+        let id = named(id)?;
+        let changed = self.parts.store.jobs_watched().await.map_err(|error| unavailable(&error))?;
+        let job = self.kept(&user, id).await?.ok_or_else(|| unknown(&id))?;
+        if let Some(sequence) = after.filter(|after| *after >= job.next) {
+            return Err(JobRefusal::NoSuchEvent { sequence, events: job.next }.into());
+        }
+        let next = after.map_or(0, |after| after + 1);
+        // After the last event nothing comes.
+        let is_over = job.ended_at.is_some() && next >= job.next;
+        let pending = VecDeque::new();
+        Ok(Watch { jobs: self.clone(), user, id, changed, next, is_over, pending, spoke: clock::now() })
+    }
+}
+
+impl Watch {
+    /// The next news; `None` after the last event. A store that cannot be read ends the watch, which can go on after
+    /// its last event.
+    pub async fn next(&mut self) -> Result<Option<News>, Refusal> {
+        loop {
+            if let Some(event) = self.pending.pop_front() {
+                self.spoke = clock::now();
+                self.next = event.sequence + 1;
+                self.is_over = event.is_last;
+                return self.told(event).await.map(Some);
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            self.changed.mark_unchanged();
+            let events = self.jobs.parts.store.events(&self.user.id, self.id, self.next, AT_ONCE).await;
+            self.pending = events.map_err(|error| unavailable(&error))?.into();
+            if !self.pending.is_empty() {
+                continue;
+            }
+            let until = self.spoke + HEARTBEAT;
+            if clock::now() >= until {
+                self.spoke = clock::now();
+                // It may have been forgotten meanwhile.
+                self.jobs.kept(&self.user, self.id).await?.ok_or_else(|| unknown(&self.id))?;
+                return Ok(Some(News::Heartbeat));
+            }
+            self.look_again(until).await;
+        }
+    }
+
+    async fn told(&self, event: Event) -> Result<News, Refusal> {
+        let ended = if event.is_last { self.jobs.kept(&self.user, self.id).await? } else { None };
+        Ok(News::Event(event, ended.map(Box::new)))
+    }
+
+    /// Waits until something may have been said, or the given instant.
+    async fn look_again(&mut self, until: Instant) {
+        let until = until.min(clock::now() + LOOK);
+        select! {
+            told = self.changed.changed() => if told.is_err() { sleep_until(until).await },
+            () = sleep_until(until) => {}
+        }
+    }
+}

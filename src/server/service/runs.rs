@@ -1,0 +1,130 @@
+//! Tasks that the server's own agent works on: specification 002's loop, for a task and all that work for it.
+//!
+//! It is a worker like any other: it leases a task, renders it, asks a model, and hands every call of the model's to
+//! `tasks`, whose answer alone decides whether the loop goes on. What it leaves open the next worker finds. Not here:
+//! what a call does to a task (`toolwire_engine::tasks`), and models (`toolwire_sources::models`).
+
+mod call;
+mod drive;
+mod ended;
+mod held;
+mod leg;
+mod messages;
+mod parts;
+mod role;
+mod told;
+mod work;
+mod worker;
+
+use std::sync::Arc;
+
+use tokio::time::sleep_until;
+use tracing::Instrument;
+
+use self::work::{Spent, Work};
+pub use self::{
+    parts::Parts,
+    role::{Role, Roles},
+};
+use super::turns::BudgetWish;
+use toolwire_agent::{
+    Budget, TurnId,
+    log::Reader,
+    running::{Entered, Running},
+};
+use toolwire_base::clock;
+use toolwire_contract::{Refusal, TurnRefusal};
+use toolwire_sources::models::Model;
+use toolwire_tool::context::{RequestId, SessionId, ToolContext};
+
+/// Tasks that are worked on here. Cheap to clone; clones share state.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    parts: Arc<Parts>,
+    running: Running,
+}
+
+/// Asks for a task to be worked on.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// Who asks.
+    pub context: ToolContext,
+    /// The task.
+    pub task_id: String,
+    /// Lowers what each of its tasks may spend each time it is worked on.
+    pub budget: BudgetWish,
+}
+
+impl Runs {
+    /// With these parts.
+    pub fn new(parts: Parts) -> Self {
+        let settings = parts.agent.settings();
+        let running = Running::new(settings.turns, settings.turns_per_user);
+        Self { parts: Arc::new(parts), running }
+    }
+
+    /// The same, asking another model.
+    #[must_use]
+    pub fn by(&self, model: Option<Arc<dyn Model>>) -> Self {
+        Self::new(Parts { model, ..(*self.parts).clone() })
+    }
+
+    /// The same, asking another model for the tasks of a role.
+    #[must_use]
+    pub fn by_role(&self, role: &str, model: Arc<dyn Model>) -> Self {
+        Self::new(Parts { roles: self.parts.roles.with_model(role, model), ..(*self.parts).clone() })
+    }
+
+    /// The tasks that are worked on now.
+    pub fn running(&self) -> &Running {
+        &self.running
+    }
+
+    /// Works on a task, and on all that work for it, until it has ended or all wait for people. Leaving the events
+    /// stops that; started writes go on.
+    pub async fn begin(&self, new: NewRun) -> Result<(TurnId, Reader), Refusal> {
+        let Some(model) = self.parts.model.clone() else { return Err(TurnRefusal::NoModel.into()) };
+        let user = new.context.user.clone();
+        let task = self.parts.tasks.get(&user, &new.task_id).await?;
+        let turn_id = RequestId::generate();
+        // Two at once would take each other's leases.
+        let session: SessionId = task.id.as_str().parse().expect("the name of a task is short enough");
+        let entered = self.running.enter(&user.id, turn_id, &session, None, clock::wall())?;
+        let Entered::New(place, reader) = entered else { return Err(Refusal::CallerGone) };
+        let budget: Budget = new.budget.within(self.parts.agent.settings());
+        let mut context = new.context;
+        if let Some(time) = new.budget.max_time {
+            context.deadline = context.deadline.shortened(clock::now() + time);
+        }
+        let parts = Arc::clone(&self.parts);
+        let work = async move {
+            let mut work = Work {
+                parts: &parts,
+                model,
+                context,
+                task: task.id,
+                budget,
+                turn_id,
+                log: &place.log,
+                spent: Spent::default(),
+                asked: Vec::new(),
+            };
+            let deadline = work.context.deadline.at();
+            let end = tokio::select! {
+                biased;
+                () = sleep_until(deadline) => Err(Refusal::DeadlineExceeded),
+                () = place.cancelled.cancelled() => Err(TurnRefusal::Cancelled.into()),
+                () = place.log.abandoned() => Err(Refusal::CallerGone),
+                end = drive::run(&mut work) => end,
+                never = place.log.keep_talking() => match never {},
+            };
+            let log = place.leave();
+            match end {
+                Ok(event) => log.tell(event),
+                Err(refusal) => log.refuse(refusal),
+            }
+        };
+        tokio::spawn(work.in_current_span());
+        Ok((turn_id, reader))
+    }
+}

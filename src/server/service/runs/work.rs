@@ -1,0 +1,89 @@
+//! A run at work: what it is about, what it has spent, and what it tells.
+
+use std::sync::Arc;
+
+use super::parts::Parts;
+use toolwire_agent::{Budget, TurnId, log::Log};
+use toolwire_contract::{ConfirmationRequired, Refusal, proto::agent::v1::turn_event::Event};
+use toolwire_engine::registry::{RegisteredTool, Status, ToolType};
+use toolwire_sources::models::{Model, Usage};
+use toolwire_store::tasks::{Filter, Scope, Task};
+use toolwire_tool::context::{TaskId, ToolContext};
+
+/// So many tasks of a tree are read at once.
+const PAGE: i32 = 1_000;
+
+/// A run at work.
+pub(super) struct Work<'a> {
+    pub(super) parts: &'a Parts,
+    /// Who works on tasks of which no role says otherwise.
+    pub(super) model: Arc<dyn Model>,
+    pub(super) context: ToolContext,
+    /// The task that is meant.
+    pub(super) task: TaskId,
+    pub(super) budget: Budget,
+    pub(super) turn_id: TurnId,
+    pub(super) log: &'a Log,
+    /// What was spent.
+    pub(super) spent: Spent,
+    /// What a person must decide, as it was asked for here.
+    pub(super) asked: Vec<Asked>,
+}
+
+/// What a run has spent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    pub(super) steps: u32,
+    pub(super) calls: u32,
+    pub(super) usage: Usage,
+}
+
+/// A call that waits for a person.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) call_id: String,
+    pub(super) tool: String,
+    pub(super) arguments: String,
+    pub(super) required: Box<ConfirmationRequired>,
+}
+
+impl Work<'_> {
+    /// Tells something of a task.
+    pub(super) fn tell(&self, task: &TaskId, event: Event) {
+        self.log.tell_of(task.as_str(), event);
+    }
+
+    /// The tools that a task's agent may call, whatever its role: all of the user's but those that begin a tree.
+    pub(super) fn offered(&self) -> impl Iterator<Item = Arc<RegisteredTool>> {
+        let parts = self.parts.agent.parts();
+        let (policy, user) = (Arc::clone(&parts.policy), self.context.user.clone());
+        let tools: Vec<_> = parts.registry.snapshot().tools().cloned().collect();
+        tools.into_iter().filter(move |tool| {
+            let definition = &tool.definition;
+            definition.kind != ToolType::Root
+                && !matches!(definition.status, Status::Disabled(_))
+                && policy.may_call(&user, &definition.name)
+        })
+    }
+
+    /// The task that is meant and all that work for it, parents before children.
+    pub(super) async fn tree(&self) -> Result<Vec<Task>, Refusal> {
+        let user = &self.context.user;
+        let root = self.parts.tasks.get(user, self.task.as_str()).await?.root;
+        let filter = Filter { scope: Scope::Tree(root), ..Filter::default() };
+        let (mut below, mut token) = (Vec::<Task>::new(), String::new());
+        loop {
+            let page = self.parts.tasks.list(user, &filter, PAGE, &token).await?;
+            for task in page.tasks {
+                let is_below = |parent: &TaskId| below.iter().any(|it| it.id == *parent);
+                if task.id == self.task || task.parent.as_ref().is_some_and(is_below) {
+                    below.push(task);
+                }
+            }
+            if page.next.is_empty() {
+                return Ok(below);
+            }
+            token = page.next;
+        }
+    }
+}

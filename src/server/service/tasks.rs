@@ -1,0 +1,175 @@
+//! Tasks as every face offers them: whose they are, and the bounds of a request, once (spec 002).
+//!
+//! A face spells requests and answers in its own form; nothing here is a wire type. A user has the own trees and no
+//! others. Not here: how a call of a task is recorded (`toolwire_engine::pipeline`), and what becomes of a task
+//! (`toolwire_store::tasks`).
+
+mod change;
+mod create;
+mod handle;
+mod lease;
+mod list;
+mod render;
+mod timeline;
+mod watch;
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::Value;
+
+pub use self::{
+    create::NewTask,
+    handle::{Detail, Handled},
+    lease::{LeaseWish, Wanted},
+    list::Page,
+    render::RenderWish,
+    timeline::{Following, Step},
+    watch::{News, Watch},
+};
+use crate::service::request::refuse;
+use toolwire_base::{clock, digest::Digest};
+use toolwire_contract::{Refusal, TaskRefusal, json};
+use toolwire_engine::{
+    pipeline::{Pipeline, refused},
+    tasks::Orchestrator,
+};
+use toolwire_store::{
+    tasks::{Ending, Mutation, OpenCall, Task, TaskError, Tasks as Store},
+    workspace::Workspace,
+};
+use toolwire_tool::context::{RequestId, TaskId, User};
+
+/// The longest request, question or answer, in bytes.
+pub const LONGEST_REQUEST: usize = 65_536;
+
+/// The most documents that go along with anything.
+pub const MOST_DOCUMENTS: usize = 64;
+
+/// What others change is seen this late at most where nothing tells of it.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A silent stream says that it is alive this often.
+const HEARTBEAT: Duration = Duration::from_secs(20);
+
+/// What tasks are offered with.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Keeps them.
+    pub store: Arc<dyn Store>,
+    /// Carries their calls out.
+    pub pipeline: Arc<Pipeline>,
+    /// Begins trees.
+    pub orchestrator: Orchestrator,
+    /// Their documents.
+    pub workspace: Workspace,
+}
+
+/// Tasks, as every face offers them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Tasks(Arc<Parts>);
+
+impl Tasks {
+    /// The tasks of a store, whose calls go through a pipeline over the same store.
+    pub fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// One task.
+    pub async fn get(&self, user: &User, id: &str) -> Result<Task, Refusal> {
+        let id = named(id)?;
+        self.0.store.task(&user.id, &id).await.map_err(|error| refused(&id, error))
+    }
+
+    /// What has no end yet of a task's calls.
+    pub async fn open_calls(&self, user: &User, id: &str) -> Result<Vec<OpenCall>, Refusal> {
+        let id = named(id)?;
+        self.0.store.open_calls(&user.id, &id).await.map_err(|error| refused(&id, error))
+    }
+
+    /// Tells the calls that something stopped, and says what came of it.
+    fn settled<T>(&self, ending: Ending<T>) -> T {
+        self.0.pipeline.in_flight().cancel_calls(&ending.stopped.calls);
+        ending.of
+    }
+}
+
+/// The task that is meant. What has not the form of a name is unknown, in the same words as what is somebody else's.
+fn named(id: &str) -> Result<TaskId, Refusal> {
+    match id.parse() {
+        Ok(id) => Ok(id),
+        Err(_) if id.is_empty() => {
+            Err(refuse("task_id", "required", "must name a task; ListTasks lists yours"))
+        }
+        Err(_) => Err(TaskRefusal::Unknown { id: id.chars().take(64).collect() }.into()),
+    }
+}
+
+/// Why something did not succeed of the task of this name.
+fn why(id: &TaskId) -> impl Fn(TaskError) -> Refusal + use<'_> {
+    move |error| refused(id, error)
+}
+
+/// A change that a repeat of must be recognised; `content` says everything that it is about.
+fn mutation(
+    method: &'static str,
+    request_id: Option<RequestId>,
+    content: &Value,
+) -> Result<Mutation, Refusal> {
+    let missing = || {
+        let what = "is required: a new UUID, and the same one again when you repeat the request";
+        refuse("request_id", "required", what)
+    };
+    let request_id = request_id.ok_or_else(missing)?;
+    let digest = Digest::of_bytes(content.to_string().as_bytes());
+    Ok(Mutation { method, request_id, digest })
+}
+
+/// A text of 1 to so many bytes.
+fn text<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, Refusal> {
+    if text.trim().is_empty() {
+        return Err(refuse(field, "required", "must not be empty"));
+    }
+    bounded(field, text, most)
+}
+
+/// A text of at most so many bytes.
+fn bounded<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, Refusal> {
+    if text.len() > most {
+        return Err(refuse(field, "max_length", &format!("must have at most {most} bytes")));
+    }
+    Ok(text)
+}
+
+/// Paths that go along.
+fn documents(field: &str, paths: Vec<String>) -> Result<Vec<String>, Refusal> {
+    if paths.len() > MOST_DOCUMENTS {
+        let what = format!("must have at most {MOST_DOCUMENTS} elements");
+        return Err(refuse(field, "max_items", &what));
+    }
+    Ok(paths)
+}
+
+/// An object that is a result: within the depth that arguments have.
+fn result(
+    field: &str,
+    result: serde_json::Map<String, Value>,
+) -> Result<serde_json::Map<String, Value>, Refusal> {
+    let value = Value::Object(result);
+    if !json::is_within_depth(&value) {
+        let what = format!("must not nest deeper than {} levels", json::MAX_DEPTH);
+        return Err(refuse(field, "depth", &what));
+    }
+    match value {
+        Value::Object(result) => Ok(result),
+        _ => unreachable!("it was made an object above"),
+    }
+}
+
+/// Waits until something may have changed, or the given instant.
+async fn look_again(changed: &mut tokio::sync::watch::Receiver<u64>, until: tokio::time::Instant) {
+    let until = until.min(clock::now() + LOOK);
+    tokio::select! {
+        told = changed.changed() => if told.is_err() { tokio::time::sleep_until(until).await },
+        () = tokio::time::sleep_until(until) => {}
+    }
+}

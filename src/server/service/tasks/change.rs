@@ -1,0 +1,142 @@
+//! What is said to a task and what ends it, beside its agent's calls.
+
+use serde_json::{Map, Value, json};
+
+use super::{LONGEST_REQUEST, Tasks, documents, mutation, named, result, text, why};
+use crate::service::request::refuse;
+use toolwire_base::clock;
+use toolwire_contract::Refusal;
+use toolwire_engine::pipeline::refused;
+use toolwire_store::tasks::{NewEnd, NewMessage, Resolution, Task, entry::Opaque};
+use toolwire_tool::context::{CallId, RequestId, TaskId, User};
+
+/// The longest message in bytes, and the longest part of it that only a provider understands.
+const LONGEST_MESSAGE: usize = 262_144;
+const LONGEST_OPAQUE: usize = 65_536;
+
+/// The longest words on why a task failed, in characters.
+const LONGEST_FAILURE: usize = 4_096;
+
+/// The longest reason, in characters.
+const LONGEST_REASON: usize = 1_000;
+
+impl Tasks {
+    /// Adds text of the agent's or a person's, and returns its entry.
+    pub async fn append(
+        &self,
+        user: &User,
+        id: &str,
+        message: NewMessage,
+        request_id: Option<RequestId>,
+    ) -> Result<u64, Refusal> {
+        let id = named(id)?;
+        let opaque = message.opaque.as_ref();
+        if message.text.is_empty() && opaque.is_none() {
+            return Err(refuse("message.text", "required", "must not be empty"));
+        }
+        super::bounded("message.text", &message.text, LONGEST_MESSAGE)?;
+        if let Some(Opaque { data, .. }) = opaque.filter(|it| it.data.len() > LONGEST_OPAQUE) {
+            let what = format!("must have at most {LONGEST_OPAQUE} bytes, and has {}", data.len());
+            return Err(refuse("message.opaque.data", "max_length", &what));
+        }
+        let mutation = mutation("AppendMessage", request_id, &json!([id.as_str(), format!("{message:?}")]))?;
+        let appended = self.0.store.append_message(&user.id, &id, &message, mutation, clock::wall());
+        appended.await.map_err(why(&id))
+    }
+
+    /// Ends a task whose agent has stopped without a hand-off, or failed.
+    pub async fn end(
+        &self,
+        user: &User,
+        id: &str,
+        end: NewEnd,
+        lease_token: u64,
+        request_id: Option<RequestId>,
+    ) -> Result<Task, Refusal> {
+        let id = named(id)?;
+        let end = match end {
+            NewEnd::Completed(value, paths) => NewEnd::Completed(
+                result("completed.result", value)?,
+                documents("completed.documents", paths)?,
+            ),
+            NewEnd::Failed(why) => {
+                if why.trim().is_empty() || why.chars().count() > LONGEST_FAILURE {
+                    let what = format!("must say why, in 1 to {LONGEST_FAILURE} characters");
+                    return Err(refuse("failed", "max_length", &what));
+                }
+                NewEnd::Failed(why)
+            }
+        };
+        let content = match &end {
+            NewEnd::Completed(value, paths) => json!([id.as_str(), "completed", value, paths]),
+            NewEnd::Failed(why) => json!([id.as_str(), "failed", why]),
+        };
+        let mutation = mutation("EndTask", request_id, &content)?;
+        let ended = self.0.store.end_task(&user.id, &id, &end, lease_token, mutation, clock::wall()).await;
+        Ok(self.settled(ended.map_err(why(&id))?))
+    }
+
+    /// Cancels a task with everything that works for it. Also how many of these there were.
+    pub async fn cancel(&self, user: &User, id: &str, reason: &str) -> Result<(Task, usize), Refusal> {
+        let id = named(id)?;
+        if reason.chars().count() > LONGEST_REASON {
+            let what = format!("must have at most {LONGEST_REASON} characters");
+            return Err(refuse("reason", "max_length", &what));
+        }
+        let ended = self.0.store.cancel_task(&user.id, &id, reason, clock::wall()).await.map_err(why(&id))?;
+        let descendants = ended.stopped.tasks.iter().filter(|task| **task != id).count();
+        Ok((self.settled(ended), descendants))
+    }
+
+    /// Answers a question. The first answer counts.
+    pub async fn answer(
+        &self,
+        user: &User,
+        id: &str,
+        answer: &str,
+        paths: Vec<String>,
+    ) -> Result<Task, Refusal> {
+        let id = named(id)?;
+        text("answer", answer, LONGEST_REQUEST)?;
+        let paths = documents("documents", paths)?;
+        let answered = self.0.store.answer_question(&user.id, &id, answer, &paths, clock::wall()).await;
+        Ok(self.settled(answered.map_err(why(&id))?))
+    }
+
+    /// Says what became of a write whose end is not known; `done` is its result, if it was done.
+    pub async fn resolve(
+        &self,
+        user: &User,
+        id: &str,
+        call_id: CallId,
+        done: Option<Map<String, Value>>,
+        reason: &str,
+    ) -> Result<Task, Refusal> {
+        let id = named(id)?;
+        if reason.trim().is_empty() || reason.chars().count() > LONGEST_REASON {
+            let what = format!("must say how it is known, in 1 to {LONGEST_REASON} characters");
+            return Err(refuse("reason", "required", &what));
+        }
+        let resolution = match done {
+            Some(value) => Resolution::Done(result("done", value)?),
+            None => Resolution::NotDone,
+        };
+        let store = &self.0.store;
+        let resolved = store.resolve_unknown(&user.id, &id, call_id, &resolution, reason, clock::wall());
+        resolved.await.map_err(why(&id))
+    }
+
+    /// A user has given credentials for a source: every task that waits for them goes on. How many. Whoever keeps the
+    /// credentials says so once they are kept; said again, nothing changes.
+    pub async fn credentials_given(&self, user: &User, source: &str) -> Result<usize, Refusal> {
+        let given = self.0.store.credentials_given(&user.id, source, clock::wall()).await;
+        // It is of no task; of the store alone.
+        given.map_err(|error| refused(&TaskId::generate(), error))
+    }
+
+    /// Deletes an ended tree. Again is fine.
+    pub async fn delete(&self, user: &User, id: &str) -> Result<(), Refusal> {
+        let id = named(id)?;
+        self.0.store.delete_tree(&user.id, &id, clock::wall()).await.map_err(why(&id))
+    }
+}

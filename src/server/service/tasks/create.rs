@@ -1,0 +1,124 @@
+//! Creating roots.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use serde_json::json;
+
+use super::{LONGEST_REQUEST, MOST_DOCUMENTS, Tasks, bounded, mutation, text};
+use crate::service::request::refuse;
+use toolwire_base::clock;
+use toolwire_contract::{Refusal, ToolName};
+use toolwire_engine::tasks::{Content, Initial};
+use toolwire_store::tasks::{DEFAULT_TIMEOUT, MAX_TIMEOUT, NewRoot, Task};
+use toolwire_tool::context::{RequestId, TaskId, User};
+
+/// The most labels, and the longest of their texts in bytes.
+const MOST_LABELS: usize = 16;
+const LONGEST_LABEL: usize = 256;
+
+/// The longest text of a document to begin with, in bytes.
+const LONGEST_TEXT: usize = 262_144;
+
+/// What creates a root that no tool creates.
+const TOOL: &str = "CreateTask";
+
+/// A root to create.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewTask {
+    /// What is to be done.
+    pub request: String,
+    /// The role that is to work on it. Empty: the caller drives it.
+    pub role: String,
+    /// Documents to begin with.
+    pub documents: Vec<Initial>,
+    /// How long it has.
+    pub timeout: Option<Duration>,
+    /// Labels.
+    pub labels: BTreeMap<String, String>,
+}
+
+impl Tasks {
+    /// Creates a root. A repeat answers the same.
+    pub async fn create(
+        &self,
+        user: &User,
+        new: NewTask,
+        request_id: Option<RequestId>,
+    ) -> Result<Task, Refusal> {
+        check(&new)?;
+        let timeout = timeout(new.timeout)?;
+        let documents: Vec<_> = new.documents.iter().map(|it| format!("{it:?}")).collect();
+        let content = json!([new.request, new.role, new.labels, timeout.as_millis().to_string(), documents]);
+        let mutation = mutation("CreateTask", request_id, &content)?;
+        let root = NewRoot {
+            id: TaskId::generate(),
+            user: user.id.clone(),
+            tool: TOOL.to_owned(),
+            request: new.request,
+            role: new.role,
+            documents: Vec::new(),
+            deadline: clock::wall() + timeout,
+            labels: new.labels,
+        };
+        self.0.orchestrator.create(root, new.documents, mutation).await
+    }
+}
+
+fn check(new: &NewTask) -> Result<(), Refusal> {
+    text("request", &new.request, LONGEST_REQUEST)?;
+    if !new.role.is_empty() {
+        role("role", &new.role)?;
+    }
+    if new.documents.len() > MOST_DOCUMENTS {
+        let what = format!("must have at most {MOST_DOCUMENTS} elements");
+        return Err(refuse("documents", "max_items", &what));
+    }
+    let mut paths = BTreeSet::new();
+    for document in &new.documents {
+        let path = match &document.content {
+            Content::CopyOf(of) if document.path.is_empty() => {
+                of.split_once('/').map_or("", |(_, path)| path)
+            }
+            _ => document.path.as_str(),
+        };
+        if !paths.insert(path) {
+            let what = format!("must name each path once, and name {path:?} twice");
+            return Err(refuse("documents", "unique", &what));
+        }
+        if let Content::Text(text) = &document.content {
+            bounded("documents.text", text, LONGEST_TEXT)?;
+        }
+    }
+    if new.labels.len() > MOST_LABELS {
+        return Err(refuse("labels", "max_properties", &format!("must have at most {MOST_LABELS} entries")));
+    }
+    for (key, value) in &new.labels {
+        bounded("labels", key, LONGEST_LABEL)?;
+        bounded("labels", value, LONGEST_LABEL)?;
+    }
+    Ok(())
+}
+
+/// A role has the form of a tool's name.
+pub(super) fn role<'a>(field: &str, role: &'a str) -> Result<&'a str, Refusal> {
+    if role.parse::<ToolName>().is_ok() {
+        return Ok(role);
+    }
+    let what = "must be a name such as analyst: lower-case letters, digits and _, a letter first, at most 64";
+    Err(refuse(field, "pattern", what))
+}
+
+fn timeout(asked: Option<Duration>) -> Result<Duration, Refusal> {
+    match asked {
+        None => Ok(DEFAULT_TIMEOUT),
+        Some(timeout) if timeout.is_zero() => Err(refuse("timeout", "minimum", "must be more than nothing")),
+        Some(timeout) if timeout > MAX_TIMEOUT => {
+            let days = MAX_TIMEOUT.as_secs() / 86_400;
+            Err(refuse("timeout", "maximum", &format!("must be at most {days} days")))
+        }
+        Some(timeout) => Ok(timeout),
+    }
+}

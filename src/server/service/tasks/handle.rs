@@ -1,0 +1,135 @@
+//! Calls of a task's agent: carried out by the one pipeline, and said in the words of an agent's loop.
+
+use super::{Tasks, why};
+use crate::service::request::refuse;
+use toolwire_contract::{
+    ConfirmationRequired, ErrorCode, Refusal, Terminal, ToolResult, arguments::Arguments,
+};
+use toolwire_engine::{
+    pipeline::{Call, NotedMistake},
+    registry::By,
+};
+use toolwire_store::tasks::{Action, Then, Waiting, entry::Thing, life::Reason};
+use toolwire_tool::context::{CallId, TaskId, User};
+
+/// What became of a call, and what the agent's loop does now.
+#[derive(Clone, Debug)]
+pub struct Handled {
+    /// The call.
+    pub call_id: CallId,
+    /// What the loop does.
+    pub then: Then,
+    /// What belongs to it.
+    pub detail: Detail,
+    /// The entry that records it. 0 if none does: nothing was begun.
+    pub sequence: u64,
+}
+
+/// What belongs to what the loop does.
+#[derive(Clone, Debug)]
+pub enum Detail {
+    /// It goes on with this result; or it stops, because the task ended while the call ran.
+    Result(Box<ToolResult>),
+    /// It stops: the arguments of the hand-off.
+    Value(Arguments),
+    /// It waits.
+    Block {
+        /// What was begun.
+        status: String,
+        /// Why. `None` for a confirmation alone.
+        reason: Option<Reason>,
+        /// The child or question.
+        task_id: Option<TaskId>,
+        /// What a person must decide.
+        required: Option<Box<ConfirmationRequired>>,
+    },
+}
+
+impl Tasks {
+    /// Carries a call out and says what the agent's loop does now. The call names its task, turn and identifier.
+    pub async fn handle(&self, call: Call) -> Result<Handled, Refusal> {
+        let missing =
+            || refuse("request_id", "required", "is required: a new UUID for each call of the model");
+        let request_id = call.request_id.ok_or_else(missing)?;
+        let id = super::named(call.context.task_id.as_ref().map_or("", |label| label.as_str()))?;
+        let (user, call_id, facts) = (call.context.user.clone(), call.context.call_id, call.facts.clone());
+        let arguments = call.arguments.clone();
+        let is_of_model = call.turn.as_deref().is_some_and(|turn| !turn.tool_call_id.is_empty());
+        let end = self.0.pipeline.finish(call).await;
+        if let Some(NotedMistake { sequence, result }) = facts.mistake()
+            && (is_of_model || end.is_ok())
+        {
+            let detail = Detail::Result(Box::new(result.clone()));
+            return Ok(Handled { call_id, then: Then::Continue, detail, sequence: *sequence });
+        }
+        let terminal = end?;
+        let entry = self.0.store.entry_of(&user.id, &id, request_id).await.map_err(why(&id))?;
+        let (sequence, call_id) = entry.map_or((0, call_id), |entry| (entry.sequence, entry.call_id));
+        let has_ended = entry.is_some_and(|entry| entry.state.is_final());
+        let (then, detail) = match (terminal, facts.action()) {
+            (Terminal::ConfirmationRequired(required), _) => {
+                let status = format!("→ awaiting confirmation {}", required.confirmation_id);
+                (Then::Block, Detail::Block { status, reason: None, task_id: None, required: Some(required) })
+            }
+            (Terminal::Result(result), Some(action)) => {
+                let by = facts.tool().map(|tool| tool.definition.kind.behaviour().by);
+                acted(result, action.clone(), by, arguments)
+            }
+            (Terminal::Result(result), None) => {
+                match self.executed(&user, &id, (call_id, sequence), result).await? {
+                    // It goes on with nothing: the task ended while the call ran.
+                    (Then::Continue, detail) if has_ended => (Then::Return, detail),
+                    other => other,
+                }
+            }
+        };
+        Ok(Handled { call_id, then, detail, sequence })
+    }
+
+    /// A write of which it is not known what became blocks its task, and so does a source that does not take the user's
+    /// credentials. While a write still runs, the loop may ask again.
+    async fn executed(
+        &self,
+        user: &User,
+        id: &TaskId,
+        (call_id, sequence): (CallId, u64),
+        result: ToolResult,
+    ) -> Result<(Then, Detail), Refusal> {
+        let may_block = |code| matches!(code, ErrorCode::OutcomeUnknown | ErrorCode::AuthFailed);
+        if result.outcome.as_ref().is_err_and(|error| may_block(error.code)) {
+            let task = self.0.store.task(&user.id, id).await.map_err(why(id))?;
+            let blocks = |wait: &&Waiting| match &wait.thing {
+                Thing::Call(call) => *call == call_id,
+                Thing::Source(_) => wait.sequence == sequence,
+                Thing::Child(_) | Thing::Question(_) | Thing::Confirmation(_) => false,
+            };
+            if let Some(wait) = task.waits.iter().find(blocks) {
+                let status = match &wait.thing {
+                    Thing::Source(source) => format!("→ awaiting credentials for {source}"),
+                    _ => "→ outcome unknown".to_owned(),
+                };
+                let reason = wait.thing.wait().state().reason();
+                return Ok((Then::Block, Detail::Block { status, reason, task_id: None, required: None }));
+            }
+        }
+        Ok((Then::Continue, Detail::Result(Box::new(result))))
+    }
+}
+
+/// What the loop does after a call that executes nothing.
+fn acted(result: ToolResult, action: Action, by: Option<By>, arguments: Arguments) -> (Then, Detail) {
+    let detail = match action.action {
+        Then::Continue => Detail::Result(Box::new(result)),
+        Then::Return => Detail::Value(arguments),
+        Then::Block => {
+            let reason = if by == Some(By::Ask) { Reason::Question } else { Reason::Child };
+            Detail::Block {
+                status: action.status,
+                reason: Some(reason),
+                task_id: action.task_id,
+                required: None,
+            }
+        }
+    };
+    (action.action, detail)
+}

@@ -1,0 +1,128 @@
+//! Timelines: read in pages, entry by entry, or followed as they grow.
+
+use std::collections::VecDeque;
+
+use tokio::{sync::watch::Receiver, time::Instant};
+
+use super::{HEARTBEAT, Tasks, list::size_of, look_again, named, why};
+use toolwire_base::clock;
+use toolwire_contract::{Refusal, TaskRefusal};
+use toolwire_store::tasks::{
+    Page, PageOf, Task,
+    entry::{Body, Entry},
+};
+use toolwire_tool::context::{TaskId, User};
+
+/// A page has so many entries unless its caller says otherwise, and at most so many.
+const USUAL: u32 = 100;
+const MOST: u32 = 1_000;
+
+/// So many entries are read at once by whoever follows.
+const AT_ONCE: u32 = 500;
+
+/// A step of a timeline that is followed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// The task as it stands: first, and never again.
+    Snapshot(Box<Task>),
+    /// An entry.
+    Entry(Box<Entry>),
+    /// Nothing happened for a while; every entry that there is has been told.
+    CaughtUp,
+}
+
+/// Follows one timeline. Reads the store by sequence and nothing else: a lost hint or a slow reader costs time only.
+#[derive(Debug)]
+pub struct Following {
+    tasks: Tasks,
+    user: User,
+    id: TaskId,
+    changed: Receiver<u64>,
+    /// The next entry.
+    next: u64,
+    is_over: bool,
+    pending: VecDeque<Step>,
+    spoke: Instant,
+}
+
+impl Tasks {
+    /// A page of a timeline, from an entry on in either direction. `size` 0 is the usual size.
+    pub async fn timeline(
+        &self,
+        user: &User,
+        id: &str,
+        from: Option<u64>,
+        backwards: bool,
+        size: i32,
+    ) -> Result<Page, Refusal> {
+        let id = named(id)?;
+        let limit = size_of("page_size", size, USUAL, MOST)?;
+        let page = self.0.store.page(&user.id, &id, PageOf { from, backwards, limit }).await;
+        page.map_err(why(&id))
+    }
+
+    /// One entry, whole.
+    pub async fn entry(&self, user: &User, id: &str, sequence: u64) -> Result<Entry, Refusal> {
+        let id = named(id)?;
+        let entry = self.0.store.entry(&user.id, &id, sequence).await.map_err(why(&id))?;
+        if let Some(entry) = entry {
+            return Ok(entry);
+        }
+        let task = self.0.store.task(&user.id, &id).await.map_err(why(&id))?;
+        Err(TaskRefusal::NoSuchEntry { sequence, entries: task.next_sequence }.into())
+    }
+
+    /// Follows a timeline: the task as it stands, then every entry after the given one.
+    pub async fn follow(&self, user: User, id: &str, after: Option<u64>) -> Result<Following, Refusal> {
+        let id = named(id)?;
+        let changed = self.followed().await?;
+        let task = self.0.store.task(&user.id, &id).await.map_err(why(&id))?;
+        if let Some(sequence) = after.filter(|after| *after >= task.next_sequence) {
+            return Err(TaskRefusal::NoSuchEntry { sequence, entries: task.next_sequence }.into());
+        }
+        let next = after.map_or(0, |after| after + 1);
+        // After the last entry of what is over nothing comes.
+        let is_over = task.state.is_final() && next >= task.next_sequence;
+        let pending = VecDeque::from([Step::Snapshot(Box::new(task))]);
+        Ok(Following { tasks: self.clone(), user, id, changed, next, is_over, pending, spoke: clock::now() })
+    }
+}
+
+impl Following {
+    /// The next step; `None` after the last entry of an ended task. A store that cannot be read ends it, and it can go
+    /// on after its last entry.
+    pub async fn next(&mut self) -> Result<Option<Step>, Refusal> {
+        loop {
+            if let Some(step) = self.pending.pop_front() {
+                self.spoke = clock::now();
+                return Ok(Some(step));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            self.changed.mark_unchanged();
+            if self.read_on().await? {
+                continue;
+            }
+            let until = self.spoke + HEARTBEAT;
+            if clock::now() >= until {
+                self.pending.push_back(Step::CaughtUp);
+                continue;
+            }
+            look_again(&mut self.changed, until).await;
+        }
+    }
+
+    /// Reads what has come. Whether anything has.
+    async fn read_on(&mut self) -> Result<bool, Refusal> {
+        let page = PageOf { from: Some(self.next), backwards: false, limit: AT_ONCE };
+        let read = self.tasks.0.store.page(&self.user.id, &self.id, page).await.map_err(why(&self.id))?;
+        let has_come = !read.entries.is_empty();
+        for entry in read.entries {
+            self.next = entry.sequence + 1;
+            self.is_over = matches!(entry.body, Body::Ended(_));
+            self.pending.push_back(Step::Entry(Box::new(entry)));
+        }
+        Ok(has_come)
+    }
+}

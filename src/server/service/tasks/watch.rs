@@ -1,0 +1,112 @@
+//! Watching tasks: those that have not ended, then every change, read from the store by position.
+//!
+//! Several changes of a task at once are one event; its last state is never missed, whichever process changed it.
+
+use std::collections::VecDeque;
+
+use tokio::{sync::watch::Receiver, time::Instant};
+
+use super::{HEARTBEAT, Tasks, list::check, look_again};
+use toolwire_base::clock;
+use toolwire_contract::{Refusal, TaskRefusal};
+use toolwire_engine::pipeline::refused;
+use toolwire_store::tasks::{Changes, Filter, Scope, Task, TaskError};
+use toolwire_tool::context::{TaskId, User};
+
+/// So many changes are read at once.
+const AT_ONCE: u32 = 500;
+
+/// An event of a watch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// It is there, or changed.
+    Changed(Box<Task>),
+    /// What has not ended is complete; the position of the last change before this.
+    Synced(u64),
+    /// Nothing happened for a while; the position of the last change.
+    Heartbeat(u64),
+}
+
+/// Watches on behalf of one user.
+#[derive(Debug)]
+pub struct Watch {
+    tasks: Tasks,
+    user: User,
+    filter: Filter,
+    changed: Receiver<u64>,
+    /// The position up to which everything is read.
+    read: u64,
+    is_synced: bool,
+    pending: VecDeque<News>,
+    spoke: Instant,
+}
+
+impl Tasks {
+    /// Watches the user's tasks: those that have not ended, or, after a position, every change since.
+    pub async fn watch(&self, user: User, filter: Filter, after: u64) -> Result<Watch, Refusal> {
+        check(&filter)?;
+        if let Scope::Tree(id) = &filter.scope {
+            self.get(&user, id.as_str()).await?;
+        }
+        let changed = self.followed().await?;
+        let mut watch = Watch {
+            tasks: self.clone(),
+            user,
+            filter,
+            changed,
+            read: after,
+            is_synced: false,
+            pending: VecDeque::new(),
+            spoke: clock::now(),
+        };
+        // Before the stream begins, so that what is wrong with the position is the answer.
+        watch.read_on().await?;
+        Ok(watch)
+    }
+
+    /// Tells, by changing, that something may have changed.
+    pub(super) async fn followed(&self) -> Result<Receiver<u64>, Refusal> {
+        let followed = self.0.store.followed().await;
+        followed.map_err(|error| refused(&TaskId::generate(), TaskError::Store(error)))
+    }
+}
+
+impl Watch {
+    /// The next event. A store that cannot be read ends the watch, which can go on from its last position.
+    pub async fn next(&mut self) -> Result<News, Refusal> {
+        loop {
+            if let Some(news) = self.pending.pop_front() {
+                self.spoke = clock::now();
+                return Ok(news);
+            }
+            self.changed.mark_unchanged();
+            if self.read_on().await? {
+                continue;
+            }
+            if !self.is_synced {
+                self.is_synced = true;
+                self.pending.push_back(News::Synced(self.read));
+                continue;
+            }
+            let until = self.spoke + HEARTBEAT;
+            if clock::now() >= until {
+                self.pending.push_back(News::Heartbeat(self.read));
+                continue;
+            }
+            look_again(&mut self.changed, until).await;
+        }
+    }
+
+    /// Reads what has changed. Whether there is something to tell, or more to read.
+    async fn read_on(&mut self) -> Result<bool, Refusal> {
+        let read = self.tasks.0.store.task_changes(&self.user.id, &self.filter, self.read, AT_ONCE).await;
+        let Changes { tasks, up_to, more } = read.map_err(|error| refused(&TaskId::generate(), error))?;
+        if up_to < self.read {
+            return Err(TaskRefusal::NoSuchPosition { last: up_to }.into());
+        }
+        self.read = up_to;
+        let has_changed = !tasks.is_empty();
+        self.pending.extend(tasks.into_iter().map(|task| News::Changed(Box::new(task))));
+        Ok(has_changed || more)
+    }
+}

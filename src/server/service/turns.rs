@@ -1,0 +1,114 @@
+//! Turns of conversations as every face offers them: which may begin, what a repeat gets, and whose they are.
+//!
+//! A user has the own turns and no others. Not here: what is done in a turn (`toolwire-agent`), and what is kept
+//! (`toolwire-store`).
+
+mod begin;
+mod input;
+mod look;
+
+use std::sync::Arc;
+
+use prost::Message;
+
+pub use self::{
+    begin::end_of,
+    input::{BudgetWish, NewTurn, Say},
+    look::{Looked, Which},
+};
+use super::{confirmations::Confirmations, unavailable::unavailable};
+use toolwire_agent::{
+    Agent, TurnId,
+    log::Reader,
+    memory::{Pending, Standing},
+    running::Running,
+};
+use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::Paused};
+use toolwire_store::sessions::{KeptTurn, Sessions};
+use toolwire_tool::context::User;
+
+/// What turns are offered with.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Carries them out.
+    pub agent: Agent,
+    /// Keeps them.
+    pub store: Arc<dyn Sessions>,
+    /// What persons must decide.
+    pub confirmations: Confirmations,
+}
+
+/// Turns, as every face offers them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Turns {
+    parts: Arc<Parts>,
+    running: Running,
+}
+
+/// What came of asking for a turn.
+#[derive(Debug)]
+pub enum Begun {
+    /// It runs: its events, from the first on.
+    Runs(TurnId, Reader),
+    /// It ended or paused before.
+    Kept(Box<KeptTurn>),
+}
+
+impl Turns {
+    /// The turns that this agent carries out.
+    pub fn new(parts: Parts) -> Self {
+        let settings = parts.agent.settings();
+        let running = Running::new(settings.turns, settings.turns_per_user);
+        Self { parts: Arc::new(parts), running }
+    }
+
+    /// The same turns, carried out by another agent.
+    #[must_use]
+    pub fn by(&self, agent: Agent) -> Self {
+        Self::new(Parts { agent, ..(*self.parts).clone() })
+    }
+
+    /// Who carries them out.
+    pub fn agent(&self) -> &Agent {
+        &self.parts.agent
+    }
+
+    /// The turns that run.
+    pub fn running(&self) -> &Running {
+        &self.running
+    }
+
+    /// A turn of the user's that is kept.
+    async fn kept(&self, user: &User, turn_id: TurnId) -> Result<Option<KeptTurn>, Refusal> {
+        let kept = self.parts.store.turn(&user.id, turn_id).await;
+        kept.map_err(|error| unavailable(&error))
+    }
+}
+
+/// The turn that is meant. What has not the form of a name is unknown, in the same words as what is somebody else's.
+fn named(id: &str) -> Result<TurnId, Refusal> {
+    match id.parse() {
+        Ok(id) => Ok(id),
+        Err(_) if id.is_empty() => Err(super::request::refuse(
+            "turn_id",
+            "required",
+            "must name a turn; ListTurns lists those of a session",
+        )),
+        Err(_) => Err(unknown(id)),
+    }
+}
+
+fn unknown(id: &(impl ToString + ?Sized)) -> Refusal {
+    let id: String = id.to_string().chars().take(64).collect();
+    TurnRefusal::Unknown { id }.into()
+}
+
+/// What a paused turn tells of the calls that wait.
+fn paused(turn: &KeptTurn) -> Paused {
+    Paused::decode(turn.reply.as_slice()).unwrap_or_default()
+}
+
+/// The calls of a paused turn that wait.
+fn pending(turn: &KeptTurn) -> Vec<Pending> {
+    serde_json::from_str::<Standing>(&turn.standing).map(|it| it.pending).unwrap_or_default()
+}

@@ -1,0 +1,244 @@
+//! Turns that begin or go on: one a session, and a repeat gets what the first one got.
+
+use prost::Message;
+use tracing::Instrument;
+
+use super::{Begun, NewTurn, Say, Turns, named, paused, unknown};
+use crate::service::unavailable::unavailable;
+use toolwire_agent::{
+    Asking, TurnId,
+    log::Reader,
+    memory::Standing,
+    running::{Entered, Place, Said},
+};
+use toolwire_base::clock;
+use toolwire_contract::{
+    Refusal, TurnRefusal,
+    proto::agent::v1::{Reply, turn_event::Event},
+};
+use toolwire_store::{
+    confirmations::life::State as Decided,
+    sessions::{Held, Hold, KeptTurn, State},
+};
+use toolwire_tool::context::{RequestId, SessionId, ToolContext};
+
+/// What is entered, and what the turn is carried out with.
+struct Entry {
+    place: Place,
+    /// Keeps other processes that share the state from the session.
+    hold: Hold,
+    reader: Reader,
+    asking: Asking,
+}
+
+/// Whether a turn may begin.
+enum First {
+    /// It may.
+    Begins(Hold),
+    /// It has ended already.
+    Ended(Box<KeptTurn>),
+}
+
+impl Turns {
+    /// Begins a turn, or goes on with one; of a repeat its end, or its events if it runs. Leaving the events cancels
+    /// it.
+    pub async fn begin(&self, new: NewTurn) -> Result<Begun, Refusal> {
+        new.check()?;
+        match new.say.clone() {
+            Say::Message(message) => self.say(new, message).await,
+            Say::Resume(turn_id) => self.resume(new, named(&turn_id)?).await,
+        }
+    }
+
+    async fn say(&self, new: NewTurn, message: String) -> Result<Begun, Refusal> {
+        let turn_id = new.request_id.unwrap_or_else(RequestId::generate);
+        let mut session = new.context.session_id.clone().unwrap_or_else(new_session);
+        let said = Said { message, account: new.account.clone() };
+        if new.request_id.is_some()
+            && self.running.get(&new.context.user.id, turn_id).is_none()
+            && let Some(kept) = self.kept(&new.context.user, turn_id).await?
+        {
+            if kept.message != said.message || kept.account != said.account {
+                return Err(Refusal::RequestIdReused { request_id: turn_id.to_string() });
+            }
+            if kept.state != State::Cancelled {
+                return Ok(Begun::Kept(Box::new(kept)));
+            }
+            // Its caller may not have heard of the session that began with it.
+            session = new.context.session_id.clone().unwrap_or(kept.session);
+        }
+        let asking = self.asking(&new, turn_id, session, &said);
+        let entered = self.enter(&asking, Some(said))?;
+        let (place, reader) = match entered {
+            Entered::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
+            Entered::New(place, reader) => (place, reader),
+        };
+        match self.first_look(&new, &asking).await {
+            Ok(First::Begins(hold)) => Ok(self.spawn(Entry { place, hold, reader, asking })),
+            Ok(First::Ended(kept)) => {
+                // It ended just now; others may have joined what did not begin.
+                place.leave().tell(end_of(&kept));
+                Ok(Begun::Kept(kept))
+            }
+            Err(refusal) => {
+                place.leave().refuse(refusal.clone());
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Looks, now that nobody else begins it, whether the turn may begin; or its end, if it has ended already.
+    async fn first_look(&self, new: &NewTurn, asking: &Asking) -> Result<First, Refusal> {
+        let hold = self.hold(asking)?;
+        if new.request_id.is_some() {
+            let kept = self.kept(&new.context.user, asking.turn_id).await?;
+            if let Some(kept) = kept.filter(|kept| kept.state != State::Cancelled) {
+                return Ok(First::Ended(Box::new(kept)));
+            }
+        }
+        self.refuse_while_paused(asking).await?;
+        Ok(First::Begins(hold))
+    }
+
+    /// Has the session in all processes that share the state.
+    fn hold(&self, asking: &Asking) -> Result<Hold, Refusal> {
+        let store = &self.parts.store;
+        match store.hold_session(&asking.context.user.id, &asking.session, asking.turn_id) {
+            Ok(Held::Now(hold)) => Ok(hold),
+            Ok(Held::By(turn_id)) => Err(TurnRefusal::Running { turn_id }.into()),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+
+    async fn resume(&self, new: NewTurn, turn_id: TurnId) -> Result<Begun, Refusal> {
+        let user = new.context.user.clone();
+        let not_paused =
+            |state| Refusal::from(TurnRefusal::NotPaused { turn_id: turn_id.to_string(), state });
+        if self.running.get(&user.id, turn_id).is_some_and(|entry| entry.said.is_some()) {
+            return Err(not_paused("running"));
+        }
+        let kept = self.kept(&user, turn_id).await?.ok_or_else(|| unknown(&turn_id))?;
+        let said = Said { message: kept.message.clone(), account: kept.account.clone() };
+        let mut asking = self.asking(&new, turn_id, kept.session.clone(), &said);
+        let (place, reader) = match self.enter(&asking, None)? {
+            Entered::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
+            Entered::New(place, reader) => (place, reader),
+        };
+        match self.standing(&asking, not_paused).await {
+            Ok((standing, hold)) => {
+                asking.tags.clone_from(&standing.tags);
+                asking.unread.clone_from(&standing.unread);
+                asking.standing = Some(standing);
+                asking.was_tainted = kept.tainted;
+                asking.created_at = kept.created_at;
+                Ok(self.spawn(Entry { place, hold, reader, asking }))
+            }
+            Err(refusal) => {
+                place.leave().refuse(refusal.clone());
+                Err(refusal)
+            }
+        }
+    }
+
+    /// What a paused turn goes on from, now that nobody else goes on with it.
+    async fn standing(
+        &self,
+        asking: &Asking,
+        not_paused: impl Fn(&'static str) -> Refusal,
+    ) -> Result<(Standing, Hold), Refusal> {
+        let hold = self.hold(asking)?;
+        let kept = self.kept(&asking.context.user, asking.turn_id).await?;
+        let kept = kept.ok_or_else(|| unknown(&asking.turn_id))?;
+        Ok((standing(&kept, not_paused)?, hold))
+    }
+
+    fn enter(&self, asking: &Asking, said: Option<Said>) -> Result<Entered, Refusal> {
+        let user = &asking.context.user.id;
+        self.running.enter(user, asking.turn_id, &asking.session, said, asking.created_at)
+    }
+
+    /// What the turn is carried out with.
+    fn asking(&self, new: &NewTurn, turn_id: TurnId, session: SessionId, said: &Said) -> Asking {
+        let settings = self.parts.agent.settings();
+        let latest = clock::now() + new.budget.time(settings);
+        let context = ToolContext {
+            session_id: Some(session.clone()),
+            deadline: new.context.deadline.shortened(latest),
+            ..new.context.clone()
+        };
+        Asking {
+            context,
+            session,
+            is_new_session: new.context.session_id.is_none(),
+            turn_id,
+            message: said.message.clone(),
+            account: said.account.clone(),
+            tags: new.tags.clone(),
+            budget: new.budget.within(settings),
+            unread: new.unread.clone(),
+            before: new.before.clone(),
+            created_at: clock::wall(),
+            standing: None,
+            was_tainted: false,
+        }
+    }
+
+    /// A person who is asked about one turn is not to be asked past it.
+    async fn refuse_while_paused(&self, asking: &Asking) -> Result<(), Refusal> {
+        let (user, store) = (&asking.context.user, &self.parts.store);
+        let waiting = store.paused(&user.id, &asking.session).await.map_err(|error| unavailable(&error))?;
+        for turn in waiting.iter().filter(|turn| turn.turn_id != asking.turn_id) {
+            for call in paused(turn).pending {
+                let id = call.confirmation_required.unwrap_or_default().confirmation_id;
+                let found = self
+                    .parts
+                    .confirmations
+                    .get(user, &id, std::time::Duration::ZERO, &tokio_util::sync::CancellationToken::new())
+                    .await;
+                if found.is_ok_and(|viewed| viewed.confirmation.state == Decided::Pending) {
+                    return Err(TurnRefusal::Paused { turn_id: turn.turn_id.to_string() }.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries a turn out in a task of its own. The place is free before the end is told, so that whoever hears of it
+    /// can say the next thing.
+    fn spawn(&self, Entry { place, hold, reader, asking }: Entry) -> Begun {
+        let (agent, turn_id) = (self.parts.agent.clone(), asking.turn_id);
+        let work = async move {
+            let end = agent.carry_out(&asking, &place.log, &place.cancelled).await;
+            drop(hold);
+            let log = place.leave();
+            match end {
+                Ok(event) => log.tell(event),
+                Err(refusal) => log.refuse(refusal),
+            }
+        };
+        tokio::spawn(work.in_current_span());
+        Begun::Runs(turn_id, reader)
+    }
+}
+
+fn standing(kept: &KeptTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Result<Standing, Refusal> {
+    if kept.state != State::Paused {
+        return Err(not_paused(kept.state.word()));
+    }
+    // What is not understood was written by another program.
+    serde_json::from_str(&kept.standing).map_err(|_| not_paused("of another version"))
+}
+
+/// The event that told the end of a turn.
+pub fn end_of(kept: &KeptTurn) -> Event {
+    match kept.state {
+        State::Paused => Event::Paused(paused(kept)),
+        State::Ended | State::Cancelled => {
+            Event::Final(Reply::decode(kept.reply.as_slice()).unwrap_or_default())
+        }
+    }
+}
+
+fn new_session() -> SessionId {
+    RequestId::generate().to_string().parse().expect("a UUID is short enough")
+}

@@ -1,0 +1,140 @@
+//! What is asked of a turn, and its bounds.
+
+use std::time::Duration;
+
+use crate::service::request::{self, refuse};
+use toolwire_agent::Budget;
+use toolwire_config::Agent as Settings;
+use toolwire_contract::Refusal;
+use toolwire_planner::Exchange;
+use toolwire_tool::context::{RequestId, ToolContext};
+
+/// The longest message, in bytes.
+const LONGEST_MESSAGE: usize = 16_384;
+
+/// The longest name of an account, in characters.
+const LONGEST_ACCOUNT: usize = 128;
+
+/// The most tags.
+const MOST_TAGS: usize = 16;
+
+/// The most plans and calls that a budget may name.
+const MOST_STEPS: u32 = 64;
+const MOST_CALLS: u32 = 256;
+
+/// A turn that is asked for.
+#[derive(Clone, Debug)]
+pub struct NewTurn {
+    /// Who asks, in which session, and until when.
+    pub context: ToolContext,
+    /// What is said.
+    pub say: Say,
+    /// The account that is meant where the message names none; empty if none.
+    pub account: String,
+    /// Recognises a repeat.
+    pub request_id: Option<RequestId>,
+    /// Only tools with all of these are offered.
+    pub tags: Vec<String>,
+    /// The kinds of the message's parts that are no text, such as `image`: the answer names them.
+    pub unread: Vec<String>,
+    /// What was said before, as its caller has it: counts as far as it is older than what the session remembers.
+    pub before: Vec<Exchange>,
+    /// Lowers what the server allows.
+    pub budget: BudgetWish,
+}
+
+/// What is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Say {
+    /// A message.
+    Message(String),
+    /// Goes on with the turn of this name.
+    Resume(String),
+}
+
+/// What a turn may spend at most; 0 and `None` are as the server allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetWish {
+    /// Plans.
+    pub max_steps: u32,
+    /// Calls.
+    pub max_calls: u32,
+    /// Tokens.
+    pub max_tokens: u32,
+    /// Time.
+    pub max_time: Option<Duration>,
+}
+
+impl NewTurn {
+    /// Refuses what is out of bounds.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        if let Say::Message(message) = &self.say {
+            if message.trim().is_empty() {
+                return Err(refuse("message", "required", "must not be empty"));
+            }
+            if message.len() > LONGEST_MESSAGE {
+                let what = format!("must have at most {LONGEST_MESSAGE} bytes");
+                return Err(refuse("message", "max_length", &what));
+            }
+        }
+        if self.account.chars().count() > LONGEST_ACCOUNT {
+            let what = format!("must have at most {LONGEST_ACCOUNT} characters");
+            return Err(refuse("account", "max_length", &what));
+        }
+        if self.tags.len() > MOST_TAGS {
+            let what = format!("must have at most {MOST_TAGS} elements");
+            return Err(refuse("tags", "max_items", &what));
+        }
+        request::tags("tags", self.tags.clone())?;
+        let bounds = [
+            ("budget.max_steps", self.budget.max_steps, MOST_STEPS),
+            ("budget.max_calls", self.budget.max_calls, MOST_CALLS),
+        ];
+        for (field, wish, most) in bounds {
+            if wish > most {
+                return Err(refuse(field, "maximum", &format!("must be from 1 to {most}, or absent")));
+            }
+        }
+        if self.budget.max_time.is_some_and(|time| time.is_zero()) {
+            return Err(refuse("budget.max_time", "minimum", "must be longer than zero"));
+        }
+        Ok(())
+    }
+}
+
+impl BudgetWish {
+    /// What is allowed: never more than the settings say.
+    pub(in crate::service) fn within(self, settings: &Settings) -> Budget {
+        let least = |wish: u32, most: u32| if wish == 0 { most } else { wish.min(most) };
+        Budget {
+            max_steps: least(self.max_steps, settings.max_steps),
+            max_calls: least(self.max_calls, settings.max_calls),
+            max_tokens: least(self.max_tokens, settings.max_tokens),
+        }
+    }
+
+    /// How long the turn may take.
+    pub(super) fn time(self, settings: &Settings) -> Duration {
+        self.max_time.map_or(settings.turn_timeout, |time| time.min(settings.turn_timeout))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_only_lowers_what_the_server_allows() {
+        let settings = Settings::default();
+        let wish = BudgetWish { max_steps: 100, max_calls: 2, max_tokens: 0, max_time: None };
+        let allowed = Budget { max_steps: 8, max_calls: 2, max_tokens: 60_000 };
+        assert_eq!(wish.within(&settings), allowed);
+        let hour = BudgetWish { max_time: Some(Duration::from_hours(1)), ..wish };
+        assert_eq!(
+            (wish.time(&settings), hour.time(&settings)),
+            (settings.turn_timeout, settings.turn_timeout)
+        );
+        let second = BudgetWish { max_time: Some(Duration::from_secs(1)), ..wish };
+        assert_eq!(second.time(&settings), Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,234 @@
+//! Workspaces as every face offers them: the bounds of a request, and pages, once.
+//!
+//! A face spells requests and answers in its own form; nothing here is a wire type. Not here: what a document may be
+//! (`toolwire_store::workspace`).
+
+mod page;
+
+use crate::service::{request, tasks::Tasks};
+use toolwire_base::clock;
+use toolwire_contract::{DocumentRefusal, Refusal};
+use toolwire_engine::pipeline::refused;
+use toolwire_store::{
+    documents::{Content, Criteria, Document, Version},
+    tasks::{MAX_PAGE_BYTES, Refused},
+    workspace::{Hits, Room, Workspace},
+};
+use toolwire_tool::context::{TaskId, User};
+
+/// The size of pages and of answers: the usual one, and the largest.
+const PAGE: (u32, u32) = (100, 1_000);
+const HITS: (u32, u32) = (20, 100);
+
+/// The most tags of a filter.
+const MOST_TAGS: usize = 32;
+
+/// The longest part of a filter, in bytes.
+const LONGEST: usize = 512;
+
+/// Workspaces, as every face offers them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Workspaces(Workspace);
+
+/// A page of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    /// What is on it.
+    pub items: Vec<T>,
+    /// Where the next one begins; empty on the last one.
+    pub next: String,
+}
+
+impl Workspaces {
+    /// The workspaces as they are.
+    pub fn new(workspace: Workspace) -> Self {
+        Self(workspace)
+    }
+
+    /// The workspace that a task of the user's shares. What is written is the user's: an agent's has its lease.
+    pub async fn room(&self, user: &User, task_id: &str) -> Result<Room, Refusal> {
+        if task_id.is_empty() {
+            return Err(request::refuse("task_id", "required", "must name a task; CreateTask begins one"));
+        }
+        // What has not the form of a task is as unknown as a task of somebody else's.
+        let unknown = || DocumentRefusal::UnknownTask { task_id: task_id.chars().take(64).collect() };
+        let task: TaskId = task_id.parse().map_err(|_| unknown())?;
+        Ok(self.0.room(user, &task).await?.of_person())
+    }
+
+    /// The same for the agent that has a lease on the task: what is written is the task's.
+    pub async fn leased_room(
+        &self,
+        tasks: &Tasks,
+        user: &User,
+        task_id: &str,
+        lease_token: u64,
+    ) -> Result<Room, Refusal> {
+        let room = self.room(user, task_id).await?;
+        if lease_token == 0 {
+            return Ok(room);
+        }
+        let task = tasks.get(user, task_id).await?;
+        match task.leased(clock::wall()) {
+            Some(lease) if lease.token == lease_token => Ok(self.0.room(user, &task.id).await?),
+            lease => {
+                let holder = lease.map(|lease| lease.holder.clone()).unwrap_or_default();
+                let token = task.lease.as_ref().map_or(0, |lease| lease.token);
+                Err(refused(&task.id, Refused::LeaseLost { holder, token }.into()))
+            }
+        }
+    }
+
+    /// The documents of a workspace that pass, by path.
+    pub async fn list(
+        &self,
+        room: &Room,
+        criteria: &Criteria,
+        size: i32,
+        token: &str,
+    ) -> Result<Page<Document>, Refusal> {
+        check(criteria)?;
+        let size = size_of(size, PAGE)?;
+        let bound_to = page::bound_to(room.root(), &format!("{criteria:?}"));
+        let after = page::read(token, &bound_to)?;
+        let mut items = room.list(criteria, &after, size + 1).await?;
+        let goes_on = cut(&mut items, size, document_size);
+        let next = match items.last() {
+            Some(last) if goes_on => page::token(&last.path, &bound_to),
+            _ => String::new(),
+        };
+        Ok(Page { items, next })
+    }
+
+    /// The versions of a document, the newest first.
+    pub async fn versions(
+        &self,
+        room: &Room,
+        path: &str,
+        size: i32,
+        token: &str,
+    ) -> Result<Page<Version>, Refusal> {
+        let size = size_of(size, PAGE)?;
+        let bound_to = page::bound_to(room.root(), path);
+        let below = page::read(token, &bound_to)?;
+        let below = if below.is_empty() { u32::MAX } else { below.parse().unwrap_or(0) };
+        let mut items = room.versions(path, below, size + 1).await?;
+        let goes_on = cut(&mut items, size, version_size);
+        let next = match items.last() {
+            Some(last) if goes_on => page::token(&last.version.to_string(), &bound_to),
+            _ => String::new(),
+        };
+        Ok(Page { items, next })
+    }
+
+    /// The documents of a workspace that have the words of a query and pass, best first.
+    pub async fn search(
+        &self,
+        room: &Room,
+        query: &str,
+        criteria: &Criteria,
+        size: i32,
+    ) -> Result<Hits, Refusal> {
+        check(criteria)?;
+        let size = size_of(size, HITS)?;
+        Ok(room.search(query, criteria, size as usize).await?)
+    }
+}
+
+/// Leaves what a page has: at most so many, and no more bytes than a page may have, but at least one. Whether there is
+/// more.
+fn cut<T>(items: &mut Vec<T>, most: u32, size_of: impl Fn(&T) -> usize) -> bool {
+    let mut bytes = 0;
+    let fits = |item: &&T| {
+        bytes += size_of(item);
+        bytes <= MAX_PAGE_BYTES
+    };
+    let fitting = items.iter().take_while(fits).count().clamp(1, most as usize);
+    let goes_on = items.len() > fitting;
+    items.truncate(fitting);
+    goes_on
+}
+
+fn document_size(document: &Document) -> usize {
+    let Document { path, description, tags, created_by, updated_by, content, .. } = document;
+    let tags: usize = tags.iter().map(String::len).sum();
+    path.len() + description.len() + tags + created_by.len() + updated_by.len() + content_size(content)
+}
+
+fn version_size(version: &Version) -> usize {
+    version.why.len() + version.written_by.len() + content_size(&version.content)
+}
+
+/// With what the parts of fixed length take.
+fn content_size(content: &Content) -> usize {
+    content.summary.len() + content.mime_type.len() + 256
+}
+
+fn check(criteria: &Criteria) -> Result<(), Refusal> {
+    let Criteria { path_prefix, tags, mime_type, created_by, updated_by, .. } = criteria;
+    if tags.len() > MOST_TAGS {
+        let what = format!("must have at most {MOST_TAGS} elements");
+        return Err(request::refuse("filter.tags", "max_items", &what));
+    }
+    let texts = [
+        ("filter.path_prefix", path_prefix),
+        ("filter.mime_type", mime_type),
+        ("filter.created_by", created_by),
+        ("filter.updated_by", updated_by),
+    ];
+    let tags = tags.iter().map(|tag| ("filter.tags", tag));
+    let long = texts.into_iter().chain(tags).find(|(_, text)| text.len() > LONGEST);
+    match long {
+        Some((field, _)) => {
+            let what = format!("must have at most {LONGEST} bytes");
+            Err(request::refuse(field, "max_length", &what))
+        }
+        None => Ok(()),
+    }
+}
+
+fn size_of(asked: i32, (usual, most): (u32, u32)) -> Result<u32, Refusal> {
+    match u32::try_from(asked) {
+        Ok(0) => Ok(usual),
+        Ok(size) if size <= most => Ok(size),
+        _ => {
+            let what = format!("must be from 1 to {most}, or 0 for {usual}");
+            Err(request::refuse("page_size", "range", &what))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_bounded() {
+        let of = |asked| size_of(asked, PAGE).ok();
+        assert_eq!([0, 1, 1_000, 1_001, -1].map(of), [Some(100), Some(1), Some(1_000), None, None]);
+    }
+
+    #[test]
+    fn a_page_has_as_many_as_fit_and_one_at_least() {
+        let page = |sizes: &[usize], most| {
+            let mut items = sizes.to_vec();
+            let goes_on = cut(&mut items, most, |size| *size);
+            (items.len(), goes_on)
+        };
+        let half = MAX_PAGE_BYTES / 2;
+        assert_eq!([page(&[half; 2], 3), page(&[half; 3], 3)], [(2, false), (2, true)]);
+        assert_eq!(
+            [page(&[1; 3], 2), page(&[3 * half; 2], 2), page(&[], 2)],
+            [(2, true), (1, true), (0, false)]
+        );
+    }
+
+    #[test]
+    fn a_filter_is_bounded() {
+        let long = "x".repeat(513);
+        assert!(check(&Criteria { tags: vec![String::new(); 33], ..Criteria::default() }).is_err());
+        assert!(check(&Criteria { tags: vec![long.clone()], ..Criteria::default() }).is_err());
+        assert!(check(&Criteria { path_prefix: long, ..Criteria::default() }).is_err());
+        assert!(check(&Criteria::default()).is_ok());
+    }
+}

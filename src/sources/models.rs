@@ -1,0 +1,148 @@
+//! Language models: what one is asked and what it answers, whoever provides it.
+//!
+//! A [`Model`] is asked once and answers with a stream: text and calls of tools as they come, then its end. Dropping
+//! the stream drops the request. The twins are `scripted`, which answers as a test says, and the real one over the
+//! network. Not here: prompts, tools and what is done with answers.
+
+mod bound;
+mod error;
+pub mod genai;
+mod retry;
+pub mod scripted;
+mod token;
+mod whole;
+
+use std::{fmt::Debug, sync::Arc};
+
+use futures_util::stream::BoxStream;
+use serde_json::Value;
+
+pub use self::{error::ModelError, whole::Whole};
+use toolwire_tool::context::ToolContext;
+
+/// A language model.
+pub trait Model: Send + Sync + Debug {
+    /// `provider/name`, such as `anthropic/claude-opus`, for people, logs and metrics.
+    fn id(&self) -> &str;
+
+    /// The form in which its provider takes tools.
+    fn form(&self) -> Form;
+
+    /// Asks the model, at most until the deadline of the context. The stream ends with [`Part::End`] or an error, and
+    /// nothing follows either.
+    fn chat(&self, request: Request, context: &ToolContext) -> Answer;
+}
+
+/// What a model answers.
+pub type Answer = BoxStream<'static, Result<Part, ModelError>>;
+
+/// What a model is asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// What stands above the messages. Empty for nothing.
+    pub system: String,
+    /// The messages, oldest first.
+    pub messages: Vec<Message>,
+    /// The tools that it may call, declared in the model's form: a list, sent as it is.
+    pub tools: Option<Arc<Value>>,
+    /// At most so many tokens of answer; the provider's bound without one.
+    pub max_tokens: Option<u32>,
+    /// The schema of the JSON that the answer must be, where text is not wanted.
+    pub json_schema: Option<Arc<Value>>,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// Of the one who asks.
+    User(String),
+    /// Of the one who runs the conversation, such as results that were found for it.
+    System(String),
+    /// Of the model: what it said and what it called then.
+    Assistant {
+        /// What it said. Empty if it called only.
+        text: String,
+        /// What it called.
+        calls: Vec<ToolCall>,
+    },
+    /// What came of its calls, in the order in which it called.
+    Results(Vec<ToolOutput>),
+}
+
+/// The form in which a provider takes tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Gemini's function declarations.
+    Gemini,
+    /// The functions of `OpenAI`'s chat completions.
+    Openai,
+    /// The tools of Anthropic's messages.
+    Anthropic,
+}
+
+/// A call that a model makes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// Names the call among those of the answer.
+    pub id: String,
+    /// What the model named: it may be no tool that was offered.
+    pub tool: String,
+    /// An object; or a text, where the model wrote no JSON.
+    pub arguments: Value,
+    /// What the provider wants back with the call, as it came.
+    pub signatures: Vec<String>,
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolOutput {
+    /// The call.
+    pub call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// What the model is to read.
+    pub text: String,
+}
+
+/// A part of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// More text.
+    Text(String),
+    /// All calls of the answer, together.
+    Calls(Vec<ToolCall>),
+    /// The answer is complete.
+    End {
+        /// Why it ended.
+        stop: Stop,
+        /// What it cost.
+        usage: Usage,
+    },
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The model had said all.
+    Done,
+    /// The model waits for what it called.
+    Calls,
+    /// The bound on the answer was reached: it is cut.
+    Length,
+}
+
+/// What an answer cost, as far as the provider tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the request.
+    pub input_tokens: u64,
+    /// Tokens of the answer.
+    pub output_tokens: u64,
+}
+
+impl Message {
+    /// What the model said, without calls.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::Assistant { text: text.into(), calls: Vec::new() }
+    }
+}

@@ -1,0 +1,164 @@
+//! Cool-down: a source that refused us is left alone for a while, also after a restart (spec 004 §5.1).
+//!
+//! Not here: where cool-downs are kept, which is a store's.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use tower::ServiceExt;
+
+use super::{
+    Answer, CredentialsOf, Failure, FailureKind, Part, Profile,
+    layer::{Around, Inner},
+    record,
+    request::Request,
+};
+use crate::upstream::settings;
+use toolwire_base::clock;
+use toolwire_contract::ErrorCode;
+use toolwire_store::cool_downs::{CoolDown, CoolDowns};
+use toolwire_tool::context::UserId;
+
+/// The cool-downs of a source, or of a part of one. Cloning it makes another handle of the same.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    profile: Profile,
+    part: Option<Part>,
+    store: Arc<dyn CoolDowns>,
+}
+
+impl Scope {
+    /// Those that a store keeps.
+    pub(super) fn new(profile: Profile, part: Option<Part>, store: Arc<dyn CoolDowns>) -> Self {
+        Self { profile, part, store }
+    }
+
+    /// Under which name a refusal is kept.
+    fn name(&self) -> &'static str {
+        self.part.map_or(self.profile.name, |part| part.name)
+    }
+
+    /// Why nothing may be asked for this user now: of the part, or else of the source.
+    async fn in_force(&self, user: &UserId) -> Option<Failure> {
+        let refusal = self.refusal_of(self.name(), user).await;
+        match self.part {
+            Some(_) if refusal.is_none() => self.refusal_of(self.profile.name, user).await,
+            _ => refusal,
+        }
+    }
+
+    /// A store that fails stops nobody.
+    async fn refusal_of(&self, source: &'static str, user: &UserId) -> Option<Failure> {
+        let now = clock::wall();
+        match self.store.in_force(source, user, now).await {
+            Ok(cool_down) => Some(refusal(&cool_down?, now)),
+            Err(error) => {
+                tracing::warn!(source, %error, "cool-downs cannot be read, none is assumed");
+                None
+            }
+        }
+    }
+}
+
+/// Sends nothing while a cool-down is in force, and begins one when the source refuses us.
+#[derive(Clone, Debug)]
+pub(super) struct Check {
+    scope: Scope,
+    lengths: settings::CoolDown,
+}
+
+impl Check {
+    /// Cool-downs of the given lengths.
+    pub(super) fn new(scope: Scope, lengths: settings::CoolDown) -> Self {
+        Self { scope, lengths }
+    }
+
+    fn length(&self, kind: FailureKind) -> Duration {
+        if kind == FailureKind::Blocked { self.lengths.blocked } else { self.lengths.auth_failed }
+    }
+
+    /// Whether the source is left alone after a failure. One that says already for how long is the refusal of a
+    /// cool-down that somebody else began meanwhile.
+    fn begins_after(&self, failure: &Failure) -> bool {
+        let is_login = self.scope.profile.credentials == CredentialsOf::Login;
+        let concerns_login = failure.kind == FailureKind::AuthFailed && is_login;
+        failure.kind.begins_cool_down() && !concerns_login && failure.retry_after.is_none()
+    }
+
+    /// Remembers that the source refused us. In a task of its own, since a caller that leaves must not undo it.
+    async fn begin(&self, failure: &Failure, user: UserId) {
+        let (scope, length) = (self.scope.clone(), self.length(failure.kind));
+        let (source, profile) = (scope.name(), scope.profile);
+        let concerns_user =
+            failure.kind == FailureKind::AuthFailed && profile.credentials == CredentialsOf::User;
+        let user = concerns_user.then_some(user);
+        let code = failure.kind.code();
+        record::cool_down_began(source, code, user.as_ref(), length);
+        let reason = failure.words(profile.title);
+        let cool_down = CoolDown { code, reason, until: clock::wall() + length };
+        let kept = tokio::spawn(async move {
+            if let Err(error) = scope.store.begin(source, user.as_ref(), &cool_down).await {
+                tracing::warn!(source, %error, "the cool-down cannot be kept");
+            }
+        });
+        let _ = kept.await;
+    }
+}
+
+/// What a cool-down says to those who ask meanwhile.
+fn refusal(cool_down: &CoolDown, now: SystemTime) -> Failure {
+    let kind = match cool_down.code {
+        ErrorCode::AuthFailed => FailureKind::AuthFailed,
+        _ => FailureKind::Blocked,
+    };
+    let left = cool_down.until.duration_since(now).unwrap_or(Duration::ZERO);
+    Failure::new(kind, "nothing was asked: a cool-down is in force")
+        .saying(&cool_down.reason)
+        .with_retry_after(Some(left))
+}
+
+impl Around for Check {
+    async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
+        let user = request.context.user.id.clone();
+        if let Some(refusal) = self.scope.in_force(&user).await {
+            return Err(refusal);
+        }
+        match inner.oneshot(request).await {
+            // The first to be refused is told for how long, as those who ask later are.
+            Err(failure) if self.begins_after(&failure) => {
+                let length = self.length(failure.kind);
+                let failure = self.scope.profile.worded(failure).with_retry_after(Some(length));
+                self.begin(&failure, user).await;
+                Err(failure)
+            }
+            end => end,
+        }
+    }
+}
+
+/// Looks once more, below what may have waited for long.
+#[derive(Clone, Debug)]
+pub(super) struct Recheck {
+    scope: Scope,
+}
+
+impl Recheck {
+    /// The cool-downs of a source.
+    pub(super) fn new(scope: Scope) -> Self {
+        Self { scope }
+    }
+}
+
+impl Around for Recheck {
+    async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
+        match self.scope.in_force(&request.context.user.id).await {
+            Some(refusal) => Err(refusal),
+            None => inner.oneshot(request).await,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Why a source gave no data: one taxonomy for every source (spec 004 §5.1, appendix B), translated once.
+
+use std::time::Duration;
+
+use crate::upstream::text::Line;
+use toolwire_contract::{ErrorCode, Origin, ToolError};
+use toolwire_tool::context::Unfinished;
+
+/// A request to a source failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind:?}: {detail}")]
+pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    /// What happened, for operators: goes to the log, never to a caller. It may quote what came.
+    pub detail: Line,
+    /// What to tell the agent, where the kind's usual words do not say it.
+    pub message: Option<String>,
+    /// When asking again may help, if the source or our limits say so.
+    pub retry_after: Option<Duration>,
+    /// The source. Empty until the stack fills it in.
+    pub source_title: &'static str,
+    /// How many requests were made to the source by this call so far.
+    pub attempts: u32,
+}
+
+/// The kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// One attempt took too long. Retried once.
+    TimedOut,
+    /// No connection, or it broke. Retried twice.
+    Unreachable,
+    /// A 5xx, or words to that effect. Retried twice.
+    Down,
+    /// A 429, or words to that effect. Waited for, and retried once.
+    RateLimited,
+    /// Rejected by our own limiter: the wait would pass the deadline. Never retried.
+    OverBudget,
+    /// There is no such thing. Never retried.
+    NotFound,
+    /// Our credentials are refused. Never retried; begins a cool-down.
+    AuthFailed,
+    /// We are refused. Never retried; begins a cool-down.
+    Blocked,
+    /// An answer that cannot be read. Never retried.
+    Malformed,
+    /// The call's time is up.
+    OutOfTime,
+    /// The call was cancelled.
+    Cancelled,
+    /// The service itself lacks something, such as credentials that nobody has configured.
+    NotConfigured,
+}
+
+impl Failure {
+    /// A failure, with what happened for operators.
+    pub fn new(kind: FailureKind, detail: impl AsRef<str>) -> Self {
+        Self {
+            kind,
+            detail: Line::of(detail.as_ref()),
+            message: None,
+            retry_after: None,
+            source_title: "",
+            attempts: 0,
+        }
+    }
+
+    /// An answer that cannot be read.
+    pub fn malformed(detail: impl AsRef<str>) -> Self {
+        Self::new(FailureKind::Malformed, detail)
+    }
+
+    /// The call was cancelled.
+    pub(super) fn cancelled() -> Self {
+        Self::new(FailureKind::Cancelled, "the call was cancelled")
+    }
+
+    /// What the agent is told.
+    pub(super) fn words(&self, source: &str) -> String {
+        self.message.clone().unwrap_or_else(|| self.kind.words(source))
+    }
+
+    /// The same failure with its own words for the agent.
+    pub fn saying(self, message: impl Into<String>) -> Self {
+        Self { message: Some(message.into()), ..self }
+    }
+
+    /// The same failure, stating when asking again may help.
+    pub fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
+        Self { retry_after, ..self }
+    }
+}
+
+impl FailureKind {
+    /// The code that a caller sees.
+    pub const fn code(self) -> ErrorCode {
+        match self {
+            Self::TimedOut | Self::OutOfTime => ErrorCode::Timeout,
+            Self::Unreachable | Self::Down | Self::NotConfigured => ErrorCode::Unavailable,
+            Self::RateLimited | Self::OverBudget => ErrorCode::RateLimited,
+            Self::NotFound => ErrorCode::NotFound,
+            Self::AuthFailed => ErrorCode::AuthFailed,
+            Self::Blocked => ErrorCode::Blocked,
+            Self::Malformed => ErrorCode::ParseError,
+            Self::Cancelled => ErrorCode::Cancelled,
+        }
+    }
+
+    /// Its word in logs, spans and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TimedOut => "timed_out",
+            Self::Unreachable => "unreachable",
+            Self::Down => "down",
+            Self::RateLimited => "rate_limited",
+            Self::OverBudget => "over_budget",
+            Self::NotFound => "not_found",
+            Self::AuthFailed => "auth_failed",
+            Self::Blocked => "blocked",
+            Self::Malformed => "malformed",
+            Self::OutOfTime => "out_of_time",
+            Self::Cancelled => "cancelled",
+            Self::NotConfigured => "not_configured",
+        }
+    }
+
+    /// Whether the source is left alone for a while after it.
+    pub const fn begins_cool_down(self) -> bool {
+        matches!(self, Self::AuthFailed | Self::Blocked)
+    }
+
+    fn words(self, source: &str) -> String {
+        match self {
+            Self::TimedOut => {
+                format!("{source} did not answer in time. Try again later, or go on without it.")
+            }
+            Self::Unreachable => format!("{source} cannot be reached. Try again later, or go on without it."),
+            Self::Down => format!("{source} is down. Try again later, or go on without it."),
+            Self::RateLimited | Self::OverBudget => {
+                format!("{source} accepts no more requests for now. Wait, or go on without it.")
+            }
+            Self::NotFound => format!("{source} knows nothing of that."),
+            Self::AuthFailed => {
+                format!("{source} refuses the configured credentials. Stop and tell the user.")
+            }
+            Self::Blocked => format!("{source} refuses to serve us. Stop and tell the user."),
+            Self::Malformed => {
+                format!("{source} answered with something that cannot be read. Go on without it.")
+            }
+            Self::OutOfTime => format!("The time of the call ran out while {source} was asked."),
+            Self::Cancelled => "Request was cancelled".to_owned(),
+            Self::NotConfigured => format!("{source} is not configured. Tell the user."),
+        }
+    }
+}
+
+impl From<Failure> for ToolError {
+    fn from(failure: Failure) -> Self {
+        let Failure { kind, retry_after, source_title, attempts, .. } = failure;
+        let source = if source_title.is_empty() { "The source" } else { source_title };
+        let origin = match kind {
+            FailureKind::NotConfigured | FailureKind::OverBudget | FailureKind::OutOfTime => Origin::Service,
+            FailureKind::Cancelled => Origin::Caller,
+            _ => Origin::Source,
+        };
+        let error = ToolError::new(kind.code(), failure.words(source));
+        Self {
+            retryable: error.retryable && kind != FailureKind::NotConfigured,
+            retry_after,
+            attempts,
+            ..error.with_origin(origin)
+        }
+    }
+}
+
+impl From<Failure> for Unfinished {
+    fn from(failure: Failure) -> Self {
+        ToolError::from(failure).into()
+    }
+}

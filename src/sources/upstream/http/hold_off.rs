@@ -1,0 +1,74 @@
+//! Hold-off: after a 429 or a 503 that says for how long, nobody asks the source before then, whoever was refused, in
+//! whichever process of this machine.
+//!
+//! Not here: cool-downs, which are for refusals that waiting does not end; where hold-offs are kept, which is a
+//! store's.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, timeout};
+
+use super::{Answer, Failure, FailureKind, Part, Profile, record};
+use toolwire_base::clock;
+use toolwire_store::hold_offs::{self, HoldOffs};
+
+/// How long a call waits until its hold-off is kept. It is kept all the same.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The hold-offs of a source, or of a part of one: a part holds off nobody else, and is held off with the source.
+#[derive(Clone, Debug)]
+pub(super) struct HoldOff {
+    profile: Profile,
+    part: Option<Part>,
+    store: Arc<dyn HoldOffs>,
+}
+
+impl HoldOff {
+    /// Those that a store keeps.
+    pub(super) fn new(profile: Profile, part: Option<Part>, store: Arc<dyn HoldOffs>) -> Self {
+        Self { profile, part, store }
+    }
+
+    fn name(&self) -> &'static str {
+        self.part.map_or(self.profile.name, |part| part.name)
+    }
+
+    /// The instant before which nothing may be asked, if it is yet to come. A store that fails stops nobody.
+    pub(super) async fn until(&self) -> Option<Instant> {
+        let (source, now) = (self.profile.name, clock::wall());
+        let found = self.store.of_source(source, now).await.unwrap_or_else(|error| {
+            tracing::warn!(source, %error, "hold-offs cannot be read, none is assumed");
+            Vec::new()
+        });
+        let concerning = found.iter().filter(|(name, _)| name == source || name == self.name());
+        let left = concerning.filter_map(|(_, it)| it.until.duration_since(now).ok()).max()?;
+        clock::now().checked_add(left)
+    }
+
+    /// Takes note of what a source said with an answer. In a task of its own, since a caller that leaves must not undo
+    /// it.
+    pub(super) async fn note(&self, end: &Result<Answer, Failure>) {
+        let Err(Failure { kind, retry_after: Some(length), .. }) = end else { return };
+        let Some(reason) = reason(*kind, self.profile.title).filter(|_| !length.is_zero()) else { return };
+        let (store, name) = (Arc::clone(&self.store), self.name());
+        record::hold_off_began(name, *length);
+        let hold_off = hold_offs::HoldOff { reason, until: clock::wall() + *length };
+        let kept = tokio::spawn(async move {
+            if let Err(error) = store.begin(name, &hold_off).await {
+                tracing::warn!(source = name, %error, "the hold-off is known to this process alone");
+            }
+        });
+        let _ = timeout(TIMEOUT, kept).await;
+    }
+}
+
+/// What a source said, for those who ask why it is not asked; `None` if it asked for no pause.
+fn reason(kind: FailureKind, title: &str) -> Option<String> {
+    match kind {
+        FailureKind::RateLimited => {
+            Some(format!("{title} said that too many requests came, and asked for a pause."))
+        }
+        FailureKind::Down => Some(format!("{title} said that it is down for now, and asked for a pause.")),
+        _ => None,
+    }
+}

@@ -1,0 +1,147 @@
+//! Send: one attempt, bounded in time and size, and cut the moment its call is cancelled.
+//!
+//! No `traceparent` goes out: our trace ids mean nothing to third parties, and would let them join up what one user
+//! asks.
+
+#[cfg(test)]
+mod tests;
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, header};
+use tokio::{select, time::timeout_at};
+use tracing::{Instrument, Span, field::Empty, info_span};
+
+use super::{
+    Answer, Failure, FailureKind, Outgoing, Profile, Sender,
+    check::check,
+    in_process::{self, too_long},
+    network_error, record,
+    request::Request,
+    sender::{MAX_HEADERS, Route},
+};
+use toolwire_base::{clock, offload};
+use toolwire_telemetry::attribute;
+
+/// Sends requests to one source.
+#[derive(Clone, Debug)]
+pub(super) struct Send {
+    sender: Sender,
+    profile: Profile,
+}
+
+impl Send {
+    /// Requests to a source over the given connections.
+    pub(super) fn new(sender: Sender, profile: Profile) -> Self {
+        Self { sender, profile }
+    }
+
+    /// Sends a request once.
+    pub(super) async fn attempt(self, request: Request) -> Result<Answer, Failure> {
+        let span = span(&self.profile, &request.outgoing);
+        let began = clock::now();
+        let end = self.bounded(&request).instrument(span.clone()).await;
+        recorded(&span, &end);
+        record::request_ended(self.profile.name, &end, clock::now() - began);
+        end
+    }
+
+    /// Ends when its time or the call's is up, or the call is cancelled; the connection is then dropped.
+    async fn bounded(&self, request: &Request) -> Result<Answer, Failure> {
+        let Request { outgoing, context, attempts } = request;
+        if context.cancellation.is_cancelled() {
+            return Err(Failure::cancelled());
+        }
+        let attempt_ends = clock::now() + outgoing.timeout.unwrap_or(self.profile.timeout);
+        let is_attempt = attempt_ends < context.deadline.at();
+        attempts.count();
+        let answer = select! {
+            biased;
+            () = context.cancellation.cancelled() => return Err(Failure::cancelled()),
+            answer = timeout_at(attempt_ends.min(context.deadline.at()), self.exchange(outgoing)) => answer,
+        };
+        match answer {
+            Ok(answer) => self.checked(outgoing, answer?).await,
+            Err(_) if is_attempt => Err(Failure::new(FailureKind::TimedOut, "the attempt took too long")),
+            Err(_) => Err(Failure::new(FailureKind::OutOfTime, "the call's deadline passed")),
+        }
+    }
+
+    /// The answer, or the failure that it is. Some sources are understood only by reading a whole page.
+    async fn checked(&self, outgoing: &Outgoing, answer: Answer) -> Result<Answer, Failure> {
+        let (profile, outgoing) = (self.profile, outgoing.clone());
+        offload::if_large(answer.body.len(), move || check(&profile, &outgoing, answer)).await
+    }
+
+    async fn exchange(&self, outgoing: &Outgoing) -> Result<Answer, Failure> {
+        let mut outgoing = outgoing.clone();
+        if let Some(user_agent) = self.sender.user_agent() {
+            outgoing.headers.entry(header::USER_AGENT).or_insert_with(|| user_agent.clone());
+        }
+        let url = outgoing.url.clone();
+        let response = match self.sender.route(&url)? {
+            Route::InProcess(service) => in_process::ask(service, outgoing, self.profile.max_body).await?,
+            Route::Network(client) => over_the_network(client, outgoing).await?,
+        };
+        let (status, headers) = (response.status(), response.headers().clone());
+        Span::current().record(attribute::HTTP_RESPONSE_STATUS_CODE, status.as_u16());
+        check_headers(&headers)?;
+        let body = read(response, self.profile.max_body).await?;
+        Ok(Answer { status, headers, body, url })
+    }
+}
+
+async fn over_the_network(
+    client: &reqwest::Client,
+    outgoing: Outgoing,
+) -> Result<reqwest::Response, Failure> {
+    let Outgoing { method, url, headers, body, .. } = outgoing;
+    let request = client.request(method, url).headers(headers).body(body);
+    request.send().await.map_err(|error| network_error::failure(&error))
+}
+
+fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
+    let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if size > MAX_HEADERS as usize {
+        return Err(Failure::malformed(format!("an answer with {size} bytes of headers")));
+    }
+    Ok(())
+}
+
+/// Decompressed bytes are counted as they come, so that a bomb is never unpacked.
+async fn read(mut response: reqwest::Response, max: usize) -> Result<Bytes, Failure> {
+    if response.content_length().is_some_and(|length| length > max as u64) {
+        return Err(too_long(max));
+    }
+    let mut body = BytesMut::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| network_error::failure(&error))? {
+        if body.len() + chunk.len() > max {
+            return Err(too_long(max));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
+/// The span of one attempt, by the semantic conventions for HTTP clients. Never the path nor the query: both may tell
+/// what a user asks, and the query may hold a token.
+fn span(profile: &Profile, outgoing: &Outgoing) -> Span {
+    info_span!(
+        "upstream",
+        { attribute::OTEL_NAME } = outgoing.method.as_str(),
+        { attribute::OTEL_KIND } = attribute::CLIENT,
+        { attribute::OTEL_STATUS_CODE } = Empty,
+        { attribute::SOURCE_NAME } = profile.name,
+        { attribute::HTTP_REQUEST_METHOD } = outgoing.method.as_str(),
+        { attribute::SERVER_ADDRESS } = outgoing.url.host_str(),
+        { attribute::SERVER_PORT } = outgoing.url.port_or_known_default(),
+        { attribute::HTTP_RESPONSE_STATUS_CODE } = Empty,
+        { attribute::ERROR_TYPE } = Empty,
+    )
+}
+
+fn recorded(span: &Span, end: &Result<Answer, Failure>) {
+    if let Err(failure) = end {
+        span.record(attribute::ERROR_TYPE, failure.kind.name());
+        span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
+    }
+}

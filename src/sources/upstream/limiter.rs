@@ -1,0 +1,56 @@
+//! Limits of requests to a source: per user, and above that a ceiling over all users (spec 004 §4).
+//!
+//! A request reserves the earliest instant that its user's and the source's windows and spacing allow, or nothing at
+//! all. Not here: what a request is.
+
+mod budget;
+mod memory;
+mod schedule;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+use std::{fmt::Debug, time::Duration};
+
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+
+pub use budget::{Budget, Budgets};
+pub use memory::MemoryLimiter;
+pub use shared::SharedLimiter;
+use toolwire_tool::context::UserId;
+
+/// Nothing was reserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The earliest instant is past the deadline.
+    TooLate {
+        /// The earliest instant for a request.
+        at: Instant,
+    },
+    /// Too many requests of the user wait already.
+    Crowded {
+        /// The earliest instant for a request.
+        at: Instant,
+    },
+}
+
+/// Admits requests to sources. Fit for an implementation that several processes share.
+pub trait Limiter: Send + Sync + Debug {
+    /// Waits until a request may be made (spec 004 `acquire`). Refused at once if that is past the deadline. `waiting`
+    /// is called with the length of the wait, if there is one. Dropping the future gives the reservation back.
+    fn acquire<'a>(
+        &'a self,
+        source: &'a str,
+        user: &'a UserId,
+        deadline: Instant,
+        waiting: &'a (dyn Fn(Duration) + Send + Sync),
+    ) -> BoxFuture<'a, Result<(), Refused>>;
+
+    /// How long a request made now would wait (spec 004 `getWaitTime`); zero is 004's `canMakeRequest`.
+    fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration>;
+
+    /// The budgets of a source; `None` for one without limits.
+    fn budgets(&self, source: &str) -> Option<Budgets>;
+}

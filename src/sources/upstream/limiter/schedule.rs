@@ -1,0 +1,199 @@
+//! The schedule of one source: who may make a request when, under the users' budgets and the ceiling at once.
+//!
+//! Not here: the clock and the waiting, which `memory` does.
+
+use std::collections::HashMap;
+
+use tokio::sync::watch;
+
+use super::{
+    Budgets,
+    timeline::{Nanos, Timeline},
+};
+use toolwire_tool::context::UserId;
+
+/// How many requests of one user may wait for one source.
+pub(super) const MAX_WAITERS: usize = 16;
+
+/// Who may make a request when.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    budgets: Budgets,
+    ceiling: Timeline,
+    users: HashMap<UserId, User>,
+    /// In the order of their arrival.
+    waiters: Vec<Waiter>,
+    next_id: u64,
+    next_sweep: Nanos,
+}
+
+/// What a request found.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// It may go.
+    Now,
+    /// It may go at the instant, unless that is brought forward.
+    Later {
+        /// Its place.
+        id: u64,
+        /// When it may go.
+        at: Nanos,
+        /// Tells the instant, also when it moves.
+        moved: watch::Receiver<Nanos>,
+    },
+    /// Nothing was reserved: the instant is too late.
+    TooLate {
+        /// When it might have gone.
+        at: Nanos,
+    },
+    /// Nothing was reserved: too many of the user wait.
+    Crowded {
+        /// When it might have gone.
+        at: Nanos,
+    },
+}
+
+#[derive(Debug)]
+struct User {
+    timeline: Timeline,
+    waiting: usize,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    id: u64,
+    user: UserId,
+    at: Nanos,
+    moved: watch::Sender<Nanos>,
+}
+
+impl Schedule {
+    /// A schedule without requests.
+    pub(super) fn new(budgets: Budgets) -> Self {
+        Self {
+            budgets,
+            ceiling: Timeline::new(&budgets.ceiling),
+            users: HashMap::new(),
+            waiters: Vec::new(),
+            next_id: 0,
+            next_sweep: Timeline::memory(&budgets.per_user),
+        }
+    }
+
+    /// The instant that a request of the user would get if it came now.
+    pub(super) fn earliest(&mut self, user: &UserId, now: Nanos) -> Nanos {
+        self.forget(now);
+        earliest(self.users.get(user).map(|user| &user.timeline), &self.ceiling, now)
+    }
+
+    /// Accepts a request, reserves an instant for it, or does nothing.
+    pub(super) fn reserve(&mut self, user: &UserId, now: Nanos, latest: Nanos) -> Found {
+        let at = self.earliest(user, now);
+        if at > latest || now > latest {
+            return Found::TooLate { at };
+        }
+        if at > now && self.users.get(user).is_some_and(|user| user.waiting >= MAX_WAITERS) {
+            return Found::Crowded { at };
+        }
+        self.ceiling.insert(at);
+        let state = self.user(user, now);
+        state.timeline.insert(at);
+        if at == now {
+            return Found::Now;
+        }
+        state.waiting += 1;
+        let (sender, moved) = watch::channel(at);
+        let id = self.next_id;
+        self.next_id += 1;
+        self.waiters.push(Waiter { id, user: user.clone(), at, moved: sender });
+        Found::Later { id, at, moved }
+    }
+
+    /// A waiter has gone ahead at its instant.
+    pub(super) fn granted(&mut self, id: u64) {
+        self.leave(id);
+    }
+
+    /// A waiter has left without making its request: its place is free, and the others move up.
+    pub(super) fn give_back(&mut self, id: u64, now: Nanos) {
+        let Some(Waiter { user, at, .. }) = self.leave(id) else { return };
+        self.ceiling.remove(at);
+        if let Some(user) = self.users.get_mut(&user) {
+            user.timeline.remove(at);
+        }
+        while self.move_up(now) {}
+    }
+
+    /// How many users it remembers.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.users.len()
+    }
+
+    /// The user's state, to which a request is about to be added.
+    fn user(&mut self, user: &UserId, now: Nanos) -> &mut User {
+        if !self.users.contains_key(user) {
+            let timeline = Timeline::new(&self.budgets.per_user);
+            self.users.insert(user.clone(), User { timeline, waiting: 0 });
+        }
+        let user = self.users.get_mut(user).expect("it was there, or was inserted just now");
+        user.timeline.forget(now);
+        user
+    }
+
+    fn leave(&mut self, id: u64) -> Option<Waiter> {
+        let index = self.waiters.binary_search_by_key(&id, |waiter| waiter.id).ok()?;
+        let waiter = self.waiters.remove(index);
+        if let Some(user) = self.users.get_mut(&waiter.user) {
+            user.waiting -= 1;
+        }
+        Some(waiter)
+    }
+
+    /// Places each waiter again, in order of arrival, all others staying where they are: so none moves later. One that
+    /// moves may free an instant for an earlier one, hence the answer: whether any moved.
+    fn move_up(&mut self, now: Nanos) -> bool {
+        let mut any = false;
+        // A waiter whose instant has come is accepted, even if it has not been woken yet.
+        for waiter in self.waiters.iter_mut().filter(|waiter| waiter.at > now) {
+            let Some(user) = self.users.get_mut(&waiter.user) else { continue };
+            user.timeline.remove(waiter.at);
+            self.ceiling.remove(waiter.at);
+            let at = earliest(Some(&user.timeline), &self.ceiling, now);
+            user.timeline.insert(at);
+            self.ceiling.insert(at);
+            if at < waiter.at {
+                waiter.at = at;
+                waiter.moved.send_replace(at);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Forgets what is older than every window: requests at once, idle users once a window, so that it costs little.
+    fn forget(&mut self, now: Nanos) {
+        self.ceiling.forget(now);
+        if now < self.next_sweep {
+            return;
+        }
+        self.next_sweep = now.saturating_add(Timeline::memory(&self.budgets.per_user));
+        self.users.retain(|_, user| {
+            user.timeline.forget(now);
+            user.waiting > 0 || !user.timeline.is_empty()
+        });
+    }
+}
+
+/// The earliest instant that both timelines allow.
+pub(super) fn earliest(user: Option<&Timeline>, ceiling: &Timeline, from: Nanos) -> Nanos {
+    let Some(user) = user else { return ceiling.earliest(from) };
+    let mut at = from;
+    loop {
+        let next = ceiling.earliest(user.earliest(at));
+        if next == at {
+            return at;
+        }
+        at = next;
+    }
+}

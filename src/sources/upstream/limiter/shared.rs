@@ -1,0 +1,276 @@
+//! The limiter of all processes of one machine: reservations of live sources in the state, those of embedded ones in
+//! memory.
+//!
+//! A reservation is placed under the state's lock, by the same arithmetic as in memory, so that no two processes place
+//! one in the same gap. A waiter that leaves gives its place back to whoever comes next; others keep theirs. Where the
+//! state cannot be used, each process limits itself.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, UNIX_EPOCH},
+};
+
+use futures_util::future::BoxFuture;
+use tokio::{
+    runtime::Handle,
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    Budgets, Limiter, MemoryLimiter, Refused,
+    schedule::{MAX_WAITERS, earliest},
+    timeline::{Nanos, Timeline, nanos},
+};
+use toolwire_base::clock;
+use toolwire_store::{
+    StoreError,
+    reservations::{Reservation, Reservations},
+};
+use toolwire_tool::context::UserId;
+
+/// Limits requests of all processes that share a state.
+#[derive(Debug)]
+pub struct SharedLimiter {
+    own: MemoryLimiter,
+    kept: Arc<dyn Reservations>,
+    /// The sources that the state is for.
+    live: BTreeSet<String>,
+}
+
+/// Where a request was placed.
+#[derive(Clone, Copy, Debug)]
+enum Placed {
+    /// At the given instant, so long from now.
+    In(Duration),
+    Refused(Refused),
+}
+
+/// A place in the state, given back unless it was used.
+struct Place {
+    kept: Arc<dyn Reservations>,
+    number: Option<i64>,
+}
+
+impl SharedLimiter {
+    /// A limiter of the sources with the given names, of which the live ones are shared. Any other is not limited.
+    pub fn new<'a>(
+        budgets: impl IntoIterator<Item = (&'a str, Budgets)>,
+        kept: Arc<dyn Reservations>,
+        live: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let live = live.into_iter().map(str::to_owned).collect();
+        Self { own: MemoryLimiter::new(budgets), kept, live }
+    }
+
+    /// The budgets of a source that is shared.
+    fn shared(&self, source: &str) -> Option<Budgets> {
+        self.own.budgets(source).filter(|_| self.live.contains(source))
+    }
+
+    async fn acquire_shared(
+        &self,
+        (source, budgets): (&str, Budgets),
+        user: &UserId,
+        deadline: Instant,
+        waiting: &(dyn Fn(Duration) + Send + Sync),
+    ) -> Result<(), Refused> {
+        let (number, placed) = match self.place((source, budgets), user, deadline).await {
+            Ok(placed) => placed,
+            Err(error) => {
+                tracing::warn!(source, %error, "this process alone is limited: the state cannot be used");
+                return self.own.acquire(source, user, deadline, waiting).await;
+            }
+        };
+        match placed {
+            Placed::Refused(refused) => Err(refused),
+            Placed::In(Duration::ZERO) => Ok(()),
+            Placed::In(wait) => {
+                let mut place = Place { kept: Arc::clone(&self.kept), number };
+                let at = clock::now() + wait;
+                waiting(wait);
+                sleep_until(at).await;
+                place.number = None;
+                Ok(())
+            }
+        }
+    }
+
+    async fn place(
+        &self,
+        (source, budgets): (&str, Budgets),
+        user: &UserId,
+        deadline: Instant,
+    ) -> Result<(Option<i64>, Placed), StoreError> {
+        let placed = Mutex::new(Placed::In(Duration::ZERO));
+        let choose = |reserved: &[Reservation]| {
+            let (now, arrived) = (now(), clock::now());
+            let (at, waiters) = earliest_of(&budgets, reserved, user, now);
+            let wait = Duration::from_nanos(at - now);
+            let refused = if arrived + wait > deadline {
+                Some(Refused::TooLate { at: arrived + wait })
+            } else if at > now && waiters >= MAX_WAITERS {
+                Some(Refused::Crowded { at: arrived + wait })
+            } else {
+                None
+            };
+            *placed.lock().unwrap_or_else(PoisonError::into_inner) =
+                refused.map_or(Placed::In(wait), Placed::Refused);
+            refused.is_none().then_some(at)
+        };
+        let number = self.kept.reserve(source, user, since(&budgets), &choose).await?;
+        let placed = *placed.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((number, placed))
+    }
+
+    async fn wait_time_shared(
+        &self,
+        (source, budgets): (&str, Budgets),
+        user: &UserId,
+    ) -> Result<Duration, StoreError> {
+        let reserved = self.kept.reserved(source, since(&budgets)).await?;
+        let now = now();
+        Ok(Duration::from_nanos(earliest_of(&budgets, &reserved, user, now).0 - now))
+    }
+}
+
+impl Limiter for SharedLimiter {
+    fn acquire<'a>(
+        &'a self,
+        source: &'a str,
+        user: &'a UserId,
+        deadline: Instant,
+        waiting: &'a (dyn Fn(Duration) + Send + Sync),
+    ) -> BoxFuture<'a, Result<(), Refused>> {
+        match self.shared(source) {
+            Some(budgets) => Box::pin(self.acquire_shared((source, budgets), user, deadline, waiting)),
+            None => self.own.acquire(source, user, deadline, waiting),
+        }
+    }
+
+    fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration> {
+        let Some(budgets) = self.shared(source) else { return self.own.wait_time(source, user) };
+        Box::pin(async move {
+            match self.wait_time_shared((source, budgets), user).await {
+                Ok(wait) => wait,
+                Err(_) => self.own.wait_time(source, user).await,
+            }
+        })
+    }
+
+    fn budgets(&self, source: &str) -> Option<Budgets> {
+        self.own.budgets(source)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let (Some(number), Ok(runtime)) = (self.number, Handle::try_current()) else { return };
+        let kept = Arc::clone(&self.kept);
+        // Lost, the place is used up by nobody: its instant passes.
+        runtime.spawn(async move { drop(kept.give_back(number).await) });
+    }
+}
+
+/// When a request of the user that came now would be admitted, and how many of the user's wait already.
+fn earliest_of(budgets: &Budgets, reserved: &[Reservation], user: &UserId, now: Nanos) -> (Nanos, usize) {
+    let (mut own, mut ceiling) = (Timeline::new(&budgets.per_user), Timeline::new(&budgets.ceiling));
+    let mut waiters = 0;
+    for reservation in reserved {
+        ceiling.insert(reservation.at);
+        if reservation.user == *user {
+            own.insert(reservation.at);
+            waiters += usize::from(reservation.at > now);
+        }
+    }
+    (earliest(Some(&own), &ceiling, now), waiters)
+}
+
+/// The wall clock, which processes share.
+fn now() -> Nanos {
+    nanos(clock::wall().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+/// From when on requests bear on those that come now.
+fn since(budgets: &Budgets) -> Nanos {
+    now().saturating_sub(Timeline::memory(&budgets.per_user).max(Timeline::memory(&budgets.ceiling)))
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::poll;
+
+    use super::*;
+    use crate::upstream::limiter::Budget;
+    use toolwire_store::Sqlite;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn budget(max_requests: u32, min_delay: Duration) -> Budget {
+        Budget { max_requests, window: HOUR, min_delay }
+    }
+
+    /// A process on the given state.
+    fn process(state: &Arc<Sqlite>, per_user: Budget, ceiling: Budget) -> SharedLimiter {
+        let budgets = Budgets { per_user, ceiling };
+        let sources = [("live", budgets), ("embedded", budgets)];
+        SharedLimiter::new(sources, Arc::clone(state) as _, ["live"])
+    }
+
+    async fn acquire(limiter: &SharedLimiter, source: &str, user: &str) -> Result<(), Refused> {
+        let user = user.parse().unwrap();
+        limiter.acquire(source, &user, clock::now() + Duration::from_secs(5), &|_| ()).await
+    }
+
+    #[tokio::test]
+    async fn processes_spend_one_budget_of_a_live_source_and_each_its_own_of_an_embedded_one() {
+        let state = Arc::new(Sqlite::in_memory());
+        let start = || process(&state, budget(2, Duration::ZERO), budget(3, Duration::ZERO));
+        let (one, other) = (start(), start());
+        acquire(&one, "live", "a").await.unwrap();
+        acquire(&other, "live", "a").await.unwrap();
+        let Err(Refused::TooLate { at }) = acquire(&one, "live", "a").await else { panic!("it is spent") };
+        let left = clock::remaining(at);
+        assert!(left <= HOUR && left + Duration::from_mins(5) > HOUR, "{left:?}");
+        assert!(other.wait_time("live", &"a".parse().unwrap()).await + Duration::from_mins(5) > HOUR);
+        acquire(&other, "live", "b").await.unwrap();
+        assert!(acquire(&one, "live", "c").await.is_err(), "the ceiling is of all processes, too");
+        for limiter in [&one, &other] {
+            acquire(limiter, "embedded", "a").await.unwrap();
+            acquire(limiter, "embedded", "a").await.unwrap();
+        }
+        // As a program that is started again and again.
+        assert!(acquire(&start(), "live", "a").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_waiter_that_leaves_gives_its_place_back() {
+        let state = Arc::new(Sqlite::in_memory());
+        let spaced = budget(100, HOUR);
+        let limiter = process(&state, spaced, spaced);
+        let user = "a".parse().unwrap();
+        acquire(&limiter, "live", "a").await.unwrap();
+        let told = Mutex::new(None);
+        {
+            let tell = |wait| *told.lock().unwrap() = Some(wait);
+            let far = clock::now() + 24 * HOUR;
+            let mut waits = limiter.acquire("live", &user, far, &tell);
+            while told.lock().unwrap().is_none() {
+                assert!(poll!(&mut waits).is_pending());
+                tokio::task::yield_now().await;
+            }
+            assert!(limiter.wait_time("live", &user).await > HOUR, "two places are taken");
+        }
+        while limiter.wait_time("live", &user).await > HOUR {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn without_a_state_a_process_limits_itself() {
+        let nowhere = Arc::new(Sqlite::nowhere("there is no place"));
+        let limiter = process(&nowhere, budget(1, Duration::ZERO), budget(9, Duration::ZERO));
+        acquire(&limiter, "live", "a").await.unwrap();
+        assert!(acquire(&limiter, "live", "a").await.is_err());
+    }
+}

@@ -1,0 +1,210 @@
+//! The state of limits, hold-offs and cool-downs, for agents and operators (spec 004 §4.4).
+//!
+//! Reads only and reserves no slot: a request that could be made now may have to wait a moment later.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Debug,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::BoxFuture;
+
+use super::limiter::{Budget, Limiter};
+use toolwire_base::clock;
+use toolwire_store::{
+    MemoryHoldOffs, StoreError,
+    cool_downs::{CoolDown, CoolDowns},
+    hold_offs::HoldOffs,
+};
+use toolwire_tool::context::UserId;
+
+/// How long a request of one user would wait, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceStatus {
+    /// How long a request made now would wait, cool-downs and holds included.
+    pub wait_time: Duration,
+    /// The user's budget; `None` without limits.
+    pub budget: Option<Budget>,
+    /// Until when the source is left alone after it refused us, if it did.
+    pub cool_down_until: Option<SystemTime>,
+    /// Why a request made now would wait for more than its turn, until when, and how long that is; or which parts of
+    /// the source would have it wait.
+    pub reason: Option<String>,
+}
+
+/// Until when a source is not asked for a user, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Until when.
+    pub until: SystemTime,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// What else than limits and cool-downs keeps a source from being asked: what only its domain knows.
+pub trait Hold: Send + Sync + Debug {
+    /// The source's name.
+    fn source(&self) -> &str;
+    /// Until when it is not asked for the user; `None` if nothing keeps it.
+    fn of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Option<Held>>;
+}
+
+/// A source with a budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceBudget {
+    /// Its name, such as `forum`.
+    pub name: String,
+    /// What people call it, such as `The Forum`.
+    pub title: String,
+    /// Each user's budget.
+    pub budget: Budget,
+}
+
+/// Looks up the state of limits and cool-downs.
+pub trait SourceLimits: Send + Sync + Debug {
+    /// The status of a source for one user.
+    fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus>;
+
+    /// The budgets that agents are told of: those of the live sources, whatever answers in their place. Whoever was
+    /// sparing with an embedded source is not surprised by the live one.
+    fn budgets(&self) -> Vec<SourceBudget>;
+
+    /// The sources that are left alone for everybody, and why.
+    fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>>;
+}
+
+/// The state of the limiter, and of the hold-offs and cool-downs in force.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    limiter: Arc<dyn Limiter>,
+    cool_downs: Arc<dyn CoolDowns>,
+    hold_offs: Arc<dyn HoldOffs>,
+    budgets: Vec<SourceBudget>,
+    holds: Vec<Arc<dyn Hold>>,
+}
+
+impl SourceStatus {
+    /// Whether a request made now would not wait (spec 004 `canMakeRequest`).
+    pub fn can_make_request(&self) -> bool {
+        self.wait_time.is_zero()
+    }
+}
+
+impl Limits {
+    /// The budgets are those that agents are told of.
+    pub fn new(
+        limiter: Arc<dyn Limiter>,
+        cool_downs: Arc<dyn CoolDowns>,
+        budgets: Vec<SourceBudget>,
+    ) -> Self {
+        let hold_offs = Arc::<MemoryHoldOffs>::default();
+        Self { limiter, cool_downs, hold_offs, budgets, holds: Vec::new() }
+    }
+
+    /// The same, and the pauses that sources asked for.
+    #[must_use]
+    pub fn with_hold_offs(self, hold_offs: Arc<dyn HoldOffs>) -> Self {
+        Self { hold_offs, ..self }
+    }
+
+    /// The same, and what else keeps sources from being asked.
+    #[must_use]
+    pub fn with_holds(self, holds: Vec<Arc<dyn Hold>>) -> Self {
+        Self { holds, ..self }
+    }
+
+    /// What keeps a source from being asked for the longest time: its cool-down, a pause that it asked for, or what its
+    /// domain knows. And what keeps parts of it.
+    async fn held(
+        &self,
+        user: &UserId,
+        source: &str,
+        cool_down: Option<&CoolDown>,
+        now: SystemTime,
+    ) -> (Option<Held>, Vec<Held>) {
+        let (pauses, parts): (Vec<_>, Vec<_>) =
+            self.pauses(source, now).await.into_iter().partition(|(name, _)| name == source);
+        let cooling = cool_down.map(|it| Held { until: it.until, reason: it.reason.clone() });
+        let mut all: Vec<_> = cooling.into_iter().chain(pauses.into_iter().map(|(_, held)| held)).collect();
+        for hold in self.holds.iter().filter(|hold| hold.source() == source) {
+            all.extend(hold.of(user).await);
+        }
+        let longest = all.into_iter().max_by_key(|held| held.until);
+        (longest, parts.into_iter().map(|(_, held)| held).collect())
+    }
+
+    /// The pauses that a source or its parts asked for, and the cool-downs of its parts. What cannot be read is none.
+    async fn pauses(&self, source: &str, now: SystemTime) -> Vec<(String, Held)> {
+        let hold_offs = self.hold_offs.of_source(source, now).await.unwrap_or_else(|error| {
+            tracing::warn!(source, %error, "hold-offs cannot be read");
+            Vec::new()
+        });
+        let cool_downs = self.cool_downs.of_sources(now).await.unwrap_or_default();
+        let of_parts = cool_downs
+            .into_iter()
+            .filter(|(name, _)| name.strip_prefix(source).is_some_and(|rest| rest.starts_with('/')));
+        let hold_offs =
+            hold_offs.into_iter().map(|(name, it)| (name, Held { until: it.until, reason: it.reason }));
+        let of_parts = of_parts.map(|(name, it)| (name, Held { until: it.until, reason: it.reason }));
+        hold_offs.chain(of_parts).collect()
+    }
+
+    /// The cool-down in force for the user. If the store cannot be read there is none: the request itself will fail.
+    async fn cool_down(&self, user: &UserId, source: &str, now: SystemTime) -> Option<CoolDown> {
+        let found = self.cool_downs.in_force(source, user, now).await;
+        found.unwrap_or_else(|error| {
+            tracing::warn!(source, %error, "cool-downs cannot be read");
+            None
+        })
+    }
+}
+
+impl SourceLimits for Limits {
+    fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus> {
+        Box::pin(async move {
+            let now = clock::wall();
+            let cool_down = self.cool_down(user, source, now).await;
+            let (held, parts) = self.held(user, source, cool_down.as_ref(), now).await;
+            let wait = held.as_ref().and_then(|held| held.until.duration_since(now).ok()).unwrap_or_default();
+            SourceStatus {
+                wait_time: self.limiter.wait_time(source, user).await.max(wait),
+                budget: self.limiter.budgets(source).map(|budgets| budgets.per_user),
+                cool_down_until: cool_down.map(|it| it.until),
+                reason: reason(held.as_ref(), &parts, now),
+            }
+        })
+    }
+
+    fn budgets(&self) -> Vec<SourceBudget> {
+        self.budgets.clone()
+    }
+
+    fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
+        Box::pin(async move {
+            let cool_downs = self.cool_downs.of_sources(clock::wall()).await?;
+            Ok(cool_downs.into_iter().map(|(source, it)| (source, in_words(&it))).collect())
+        })
+    }
+}
+
+/// Why the source is not asked, or else which parts of it are not.
+fn reason(held: Option<&Held>, parts: &[Held], now: SystemTime) -> Option<String> {
+    let said = |held: &Held| {
+        let (until, left) = (clock::rfc3339(held.until), held.until.duration_since(now).unwrap_or_default());
+        format!("{} It is asked again from {until} on (in {}).", held.reason, clock::wait_in_words(left))
+    };
+    if let Some(held) = held {
+        return Some(said(held));
+    }
+    let parts: Vec<_> = parts.iter().map(said).collect();
+    (!parts.is_empty()).then(|| format!("{} Other requests to this source go on.", parts.join(" ")))
+}
+
+fn in_words(cool_down: &CoolDown) -> String {
+    format!("{} It is left alone until {}.", cool_down.reason, clock::rfc3339(cool_down.until))
+}
+
+#[cfg(test)]
+mod tests;

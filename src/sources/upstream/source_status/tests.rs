@@ -1,0 +1,153 @@
+//! The status of sources, over a limiter and cool-downs that each test sets.
+
+use std::time::UNIX_EPOCH;
+
+use futures_util::future::ready;
+use tokio::time::Instant;
+
+use super::*;
+use crate::upstream::limiter::{Budgets, Refused};
+use toolwire_contract::ErrorCode;
+use toolwire_store::hold_offs::HoldOff;
+
+const BUDGET: Budget =
+    Budget { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
+
+/// Limits `forum` and nothing else; everybody waits for three seconds there.
+#[derive(Debug)]
+struct Waiting;
+
+impl Limiter for Waiting {
+    fn acquire<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a UserId,
+        _: Instant,
+        _: &'a (dyn Fn(Duration) + Send + Sync),
+    ) -> BoxFuture<'a, Result<(), Refused>> {
+        unreachable!("whoever only looks reserves nothing")
+    }
+
+    fn wait_time<'a>(&'a self, source: &'a str, _: &'a UserId) -> BoxFuture<'a, Duration> {
+        let limited = source == "forum";
+        Box::pin(ready(if limited { Duration::from_secs(3) } else { Duration::ZERO }))
+    }
+
+    fn budgets(&self, source: &str) -> Option<Budgets> {
+        let ceiling = Budget { max_requests: 100, ..BUDGET };
+        (source == "forum").then_some(Budgets { per_user: BUDGET, ceiling })
+    }
+}
+
+/// Keeps one cool-down of a source for everybody, or cannot be read.
+#[derive(Debug)]
+struct FixedCoolDown(Option<(&'static str, CoolDown)>);
+
+impl CoolDowns for FixedCoolDown {
+    fn in_force<'a>(
+        &'a self,
+        source: &'a str,
+        _: &'a UserId,
+        _: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
+        let all = self.all();
+        Box::pin(ready(all.map(|all| all.into_iter().find(|(it, _)| it == source).map(|(_, it)| it))))
+    }
+
+    fn begin<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<&'a UserId>,
+        _: &'a CoolDown,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        unreachable!("whoever only looks begins nothing")
+    }
+
+    fn of_sources(&self, _: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
+        Box::pin(ready(self.all()))
+    }
+}
+
+impl FixedCoolDown {
+    fn all(&self) -> Result<Vec<(String, CoolDown)>, StoreError> {
+        let (source, cool_down) =
+            self.0.clone().ok_or_else(|| StoreError::Nowhere("disk full".to_owned()))?;
+        Ok(vec![(source.to_owned(), cool_down)])
+    }
+}
+
+fn cooling(source: &'static str, until: SystemTime) -> FixedCoolDown {
+    let reason = "Board refuses to serve us.".to_owned();
+    FixedCoolDown(Some((source, CoolDown { code: ErrorCode::Blocked, reason, until })))
+}
+
+fn limits(cool_downs: FixedCoolDown) -> Limits {
+    Limits::new(Arc::new(Waiting), Arc::new(cool_downs), Vec::new())
+}
+
+async fn of(limits: &Limits, source: &str) -> SourceStatus {
+    limits.status(&"demo".parse().unwrap(), source).await
+}
+
+#[tokio::test]
+async fn the_wait_and_the_budget_are_the_limiters() {
+    let limits = limits(cooling("board", UNIX_EPOCH));
+    let status = of(&limits, "forum").await;
+    assert_eq!(status.wait_time, Duration::from_secs(3));
+    assert!(!status.can_make_request());
+    assert_eq!(status.budget, Some(BUDGET), "the user's, not the ceiling");
+    assert_eq!(of(&limits, "files").await, SourceStatus::default());
+}
+
+#[tokio::test]
+async fn a_cool_down_is_waited_for() {
+    let until = clock::wall() + Duration::from_hours(1);
+    let status = of(&limits(cooling("board", until)), "board").await;
+    assert_eq!(status.cool_down_until, Some(until));
+    assert!(status.wait_time > Duration::from_mins(50) && !status.can_make_request(), "{status:?}");
+}
+
+#[tokio::test]
+async fn a_refused_source_says_why_and_until_when() {
+    let until = UNIX_EPOCH + Duration::from_hours(491_266);
+    let refused = limits(cooling("board", until)).refused().await.unwrap();
+    let expected = "Board refuses to serve us. It is left alone until 2026-01-16T10:00:00Z.";
+    assert_eq!(refused, BTreeMap::from([("board".to_owned(), expected.to_owned())]));
+}
+
+#[tokio::test]
+async fn cool_downs_that_cannot_be_read_bar_nobody_and_are_an_error_to_the_operator() {
+    let limits = limits(FixedCoolDown(None));
+    assert!(of(&limits, "board").await.can_make_request());
+    assert!(limits.refused().await.is_err());
+}
+
+#[tokio::test]
+async fn a_pause_that_a_source_asked_for_says_until_when_and_why() {
+    let hold_offs = Arc::new(MemoryHoldOffs::default());
+    let limits = limits(cooling("files", UNIX_EPOCH)).with_hold_offs(Arc::clone(&hold_offs) as _);
+    let until = clock::wall() + Duration::from_mins(50);
+    let pause = |who: &str| HoldOff { reason: format!("{who} asked for a pause."), until };
+    hold_offs.begin("board/attic", &pause("The Attic")).await.unwrap();
+    let at = clock::rfc3339(until);
+    let (part, others) = (of(&limits, "board").await, of(&limits, "forum").await);
+    let expected = format!(
+        "The Attic asked for a pause. It is asked again from {at} on (in 50 min). Other requests to this source go on."
+    );
+    assert!(part.can_make_request() && part.reason == Some(expected), "{part:?}");
+    assert_eq!(others.reason, None);
+    hold_offs.begin("board", &pause("Board")).await.unwrap();
+    let whole = of(&limits, "board").await;
+    let expected = format!("Board asked for a pause. It is asked again from {at} on (in 50 min).");
+    assert_eq!(whole.reason, Some(expected));
+    assert!(whole.wait_time > Duration::from_mins(49) && whole.cool_down_until.is_none(), "{whole:?}");
+}
+
+#[tokio::test]
+async fn a_part_that_refuses_us_is_told_beside_the_source_that_goes_on() {
+    let until = UNIX_EPOCH + Duration::from_hours(491_266);
+    let status = of(&limits(cooling("board/attic", until)), "board").await;
+    let reason = status.reason.clone().unwrap();
+    assert!(status.can_make_request() && status.cool_down_until.is_none(), "{status:?}");
+    assert!(reason.contains("It is asked again from 2026-01-16T10:00:00Z on"), "{reason}");
+}

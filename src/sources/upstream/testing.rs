@@ -1,0 +1,99 @@
+//! For the tests of connectors: a client without limits and cool-downs, and a call to send for.
+//!
+//! Not here: tests of the stack itself.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::{BoxFuture, ready};
+use http::HeaderValue;
+use tokio::time::Instant;
+
+use crate::upstream::{
+    http::{Client, Profile, Sender},
+    limiter::{Budgets, Limiter, Refused},
+};
+use toolwire_base::clock;
+use toolwire_store::{
+    MemoryCoolDowns, StoreError,
+    cool_downs::{CoolDown, CoolDowns},
+};
+use toolwire_tool::context::{ToolContext, User, UserId};
+
+/// What sources are told that need no name of their own.
+pub const USER_AGENT: HeaderValue = HeaderValue::from_static("as the test is configured");
+
+/// A client of the source that never waits, never retries and forgets every cool-down.
+pub fn client(profile: Profile) -> Client {
+    client_over(profile, Sender::new().expect("a sender").with_user_agent(USER_AGENT))
+}
+
+/// The same, but one that retries as its profile says, and remembers who refused us.
+pub fn client_remembering(profile: Profile) -> Client {
+    let sender = Sender::new().expect("a sender").with_user_agent(USER_AGENT);
+    Client::new(profile, sender, Arc::new(Unlimited), Arc::<MemoryCoolDowns>::default())
+}
+
+/// The same, over the given connections.
+pub fn client_over(profile: Profile, sender: Sender) -> Client {
+    let profile = Profile { may_retry: false, ..profile };
+    Client::new(profile, sender, Arc::new(Unlimited), Arc::new(NoCoolDowns))
+}
+
+/// A call with a minute's time.
+pub fn context() -> ToolContext {
+    let user = User::new("demo".parse().expect("a user id"));
+    ToolContext::new(user, clock::now() + Duration::from_mins(1))
+}
+
+#[derive(Debug)]
+struct Unlimited;
+
+impl Limiter for Unlimited {
+    fn acquire<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: &'a UserId,
+        _deadline: Instant,
+        _waiting: &'a (dyn Fn(Duration) + Send + Sync),
+    ) -> BoxFuture<'a, Result<(), Refused>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn wait_time<'a>(&'a self, _source: &'a str, _user: &'a UserId) -> BoxFuture<'a, Duration> {
+        Box::pin(ready(Duration::ZERO))
+    }
+
+    fn budgets(&self, _source: &str) -> Option<Budgets> {
+        None
+    }
+}
+
+#[derive(Debug)]
+struct NoCoolDowns;
+
+impl CoolDowns for NoCoolDowns {
+    fn in_force<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: &'a UserId,
+        _now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    fn begin<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: Option<&'a UserId>,
+        _cool_down: &'a CoolDown,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn of_sources(&self, _now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+}

@@ -1,0 +1,220 @@
+//! The workspace of a tree of tasks: the documents that its tasks share, apart from every other tree's.
+//!
+//! What is read out of a document (type, tokens, summary, blocks, words) is a pure function of its bytes: the same each
+//! time, for whatever bytes come. [`Workspace`] keeps and finds documents; [`Room`] is the part of it that one task may
+//! use, and there is no other way in.
+
+mod arriving;
+pub mod blocks;
+mod change;
+mod copy;
+pub mod image;
+mod index;
+pub mod mime;
+pub mod path;
+mod put;
+pub mod query;
+mod quota;
+mod read;
+mod search;
+mod snippet;
+pub mod summary;
+pub mod sweep;
+pub mod terms;
+mod text;
+pub mod utf8;
+
+use std::{sync::Arc, time::Duration};
+
+use self::arriving::Arriving;
+pub use self::{
+    change::Edit,
+    put::{Header, Upload},
+    read::{Asked, Content},
+    search::{Hit, Hits},
+};
+use crate::{
+    Sqlite, StoreError,
+    blobs::{Blobs, ReadError},
+    documents::{Change, Criteria, Document, Documents, Expected, Refused, Tree, Version},
+};
+use toolwire_base::{clock, offload};
+use toolwire_contract::{DocumentRefusal, near};
+use toolwire_tool::context::{TaskId, User};
+
+/// When to try again after the state has failed.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// The documents of all trees. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Workspace(Arc<Stores>);
+
+#[derive(Debug)]
+struct Stores {
+    documents: Arc<dyn Documents>,
+    blobs: Arc<dyn Blobs>,
+    arriving: Arriving,
+}
+
+/// The workspace of one tree, as one of its tasks uses it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Room {
+    stores: Arc<Stores>,
+    tree: Tree,
+    /// Who writes.
+    by: String,
+}
+
+impl Workspace {
+    /// The workspaces of a state.
+    pub fn new(state: &Arc<Sqlite>) -> Self {
+        let (documents, blobs) = (Arc::clone(state) as _, Arc::clone(state) as _);
+        Self(Arc::new(Stores { documents, blobs, arriving: Arriving::default() }))
+    }
+
+    /// The workspace that a task of the user's shares. Anybody else's task is as unknown as one that does not exist.
+    pub async fn room(&self, user: &User, task: &TaskId) -> Result<Room, DocumentRefusal> {
+        let tree = self.0.documents.tree(task).await.map_err(|error| unavailable(&error))?;
+        match tree.filter(|tree| tree.user == user.id) {
+            Some(tree) => Ok(Room { stores: Arc::clone(&self.0), tree, by: task.to_string() }),
+            None => Err(DocumentRefusal::UnknownTask { task_id: task.to_string() }),
+        }
+    }
+
+    /// The workspace of a tree that is about to begin, for the documents that it begins with.
+    pub fn room_of_new(&self, user: &User, root: &TaskId) -> Room {
+        let tree = Tree { root: root.clone(), user: user.id.clone(), tainted: false };
+        Room { stores: Arc::clone(&self.0), tree, by: user.id.to_string() }
+    }
+
+    /// Forgets the documents of a tree that did not begin after all.
+    pub async fn abandon(&self, root: &TaskId) -> Result<(), DocumentRefusal> {
+        self.0.documents.abandon(root).await.map_err(|error| unavailable(&error))
+    }
+
+    /// Keeps documents of trees that never began for no longer than they may still be needed.
+    pub fn documents(&self) -> &dyn Documents {
+        &*self.0.documents
+    }
+
+    /// Keeps bytes that nothing names for no longer than they may still be needed.
+    pub fn blobs(&self) -> &dyn Blobs {
+        &*self.0.blobs
+    }
+}
+
+impl Room {
+    /// The same, written in by the user and not by an agent of a task.
+    pub fn of_person(self) -> Self {
+        Self { by: self.tree.user.to_string(), ..self }
+    }
+
+    /// The root of the tree.
+    pub fn root(&self) -> &TaskId {
+        &self.tree.root
+    }
+
+    /// The document of a path, be it deleted.
+    pub async fn find(&self, path: &str) -> Result<Document, DocumentRefusal> {
+        let path = parsed(path)?;
+        let found = self.documents().find(self.root(), path.as_str()).await;
+        match found.map_err(|error| unavailable(&error))? {
+            Some(document) => Ok(document),
+            None => Err(self.unknown(path.as_str()).await),
+        }
+    }
+
+    /// The documents that pass, by path, after the given one.
+    pub async fn list(
+        &self,
+        criteria: &Criteria,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<Document>, DocumentRefusal> {
+        let listed = self.documents().list(self.root(), criteria, after, limit).await;
+        listed.map_err(|error| unavailable(&error))
+    }
+
+    /// Versions of a document, the newest first, below the given number.
+    pub async fn versions(
+        &self,
+        path: &str,
+        below: u32,
+        limit: u32,
+    ) -> Result<Vec<Version>, DocumentRefusal> {
+        let path = parsed(path)?;
+        let versions = self.documents().versions(self.root(), path.as_str(), below, limit).await;
+        let versions = versions.map_err(|error| unavailable(&error))?;
+        if versions.is_empty() {
+            self.find(path.as_str()).await?;
+        }
+        Ok(versions)
+    }
+
+    fn documents(&self) -> &dyn Documents {
+        &*self.stores.documents
+    }
+
+    fn blobs(&self) -> &dyn Blobs {
+        &*self.stores.blobs
+    }
+
+    /// Whatever large work there is, is of the user whose tree it is.
+    fn working<T>(&self, doing: impl Future<Output = T>) -> impl Future<Output = T> {
+        offload::on_behalf(self.tree.user.shared(), doing)
+    }
+
+    fn change(&self, path: &str, expected: Expected) -> Change {
+        Change {
+            root: self.tree.root.clone(),
+            user: self.tree.user.clone(),
+            path: path.to_owned(),
+            expected,
+            by: self.by.clone(),
+            why: String::new(),
+            call_id: String::new(),
+            now: clock::wall(),
+        }
+    }
+
+    async fn unknown(&self, path: &str) -> DocumentRefusal {
+        let near = self.documents().near(self.root(), path).await.unwrap_or_default();
+        let near = near::names(path, near.iter().map(String::as_str));
+        DocumentRefusal::Unknown { path: path.to_owned(), near }
+    }
+
+    /// Why nothing was written, in words.
+    async fn refused(&self, path: &str, refused: Refused) -> DocumentRefusal {
+        let path = path.to_owned();
+        match refused {
+            Refused::Unknown => self.unknown(&path).await,
+            Refused::Deleted(version) => DocumentRefusal::Deleted { path, version },
+            Refused::Absent => DocumentRefusal::Absent { path },
+            Refused::Exists(etag) => DocumentRefusal::Exists { path, etag },
+            Refused::Stale(etag) => DocumentRefusal::EtagStale { path, etag },
+            Refused::Full(full) => quota::exceeded(full, &self.tree, &path),
+            Refused::Reused => DocumentRefusal::RequestIdReused { request_id: String::new() },
+            Refused::BytesGone => DocumentRefusal::Unavailable { retry_after: Duration::from_secs(1) },
+        }
+    }
+}
+
+fn parsed(text: &str) -> Result<path::Path, DocumentRefusal> {
+    path::Path::parse(text).map_err(|error| DocumentRefusal::PathInvalid(error.to_string()))
+}
+
+fn unavailable(error: &StoreError) -> DocumentRefusal {
+    tracing::error!(%error, "documents cannot be read or written");
+    DocumentRefusal::Unavailable { retry_after: RETRY_AFTER }
+}
+
+/// Why the bytes of a version cannot be read.
+fn unreadable(error: &ReadError, path: &str, version: u32) -> DocumentRefusal {
+    match error {
+        ReadError::Damaged(digest) => {
+            tracing::error!(%digest, "the bytes of a document are not those that were written");
+            DocumentRefusal::Damaged { path: path.to_owned(), version }
+        }
+        ReadError::Store(error) => unavailable(error),
+    }
+}

@@ -1,0 +1,83 @@
+//! Bytes that are on their way in, which no row counts yet: they count against their user's quota meanwhile.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::documents::{Free, Quota};
+use toolwire_tool::context::UserId;
+
+/// How many bytes of each user are on their way in. Cheap to clone; clones share state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arriving(Arc<Mutex<HashMap<UserId, u64>>>);
+
+/// The bytes of one upload, counted until this is dropped.
+#[derive(Debug)]
+pub(super) struct Reserved {
+    arriving: Arriving,
+    user: UserId,
+    bytes: u64,
+    free: Free,
+}
+
+impl Arriving {
+    /// Begins to count an upload, for which there is so much room.
+    pub(super) fn begin(&self, user: &UserId, free: Free) -> Reserved {
+        Reserved { arriving: self.clone(), user: user.clone(), bytes: 0, free }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<UserId, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reserved {
+    /// Counts so many bytes in all, or says what there is no room for.
+    pub(super) fn grow(&mut self, bytes: u64) -> Result<(), Quota> {
+        let more = bytes.saturating_sub(self.bytes);
+        if bytes > self.free.tree {
+            return Err(Quota::TreeBytes);
+        }
+        let mut counts = self.arriving.counts();
+        let count = counts.entry(self.user.clone()).or_default();
+        if *count + more > self.free.user {
+            return Err(Quota::UserBytes);
+        }
+        *count += more;
+        self.bytes += more;
+        Ok(())
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let mut counts = self.arriving.counts();
+        let left = counts.get(&self.user).copied().unwrap_or_default().saturating_sub(self.bytes);
+        if left == 0 {
+            counts.remove(&self.user);
+        } else {
+            counts.insert(self.user.clone(), left);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_counts_until_it_has_ended() {
+        let (arriving, free) = (Arriving::default(), Free { tree: 70, user: 100 });
+        let [a, b]: [UserId; 2] = ["a", "b"].map(|user| user.parse().unwrap());
+        let mut first = arriving.begin(&a, free);
+        assert_eq!([first.grow(60), first.grow(60), first.grow(71)], [Ok(()), Ok(()), Err(Quota::TreeBytes)]);
+        let mut second = arriving.begin(&a, free);
+        assert_eq!([second.grow(40), second.grow(41)], [Ok(()), Err(Quota::UserBytes)]);
+        assert_eq!(arriving.begin(&b, free).grow(70), Ok(()));
+        drop(first);
+        assert_eq!(second.grow(70), Ok(()));
+        drop(second);
+        assert!(arriving.counts().is_empty());
+    }
+}

@@ -1,0 +1,80 @@
+//! What is said of a document, and its deletion.
+
+use super::{Room, index, index::Said, mime, text, unavailable, utf8};
+use crate::documents::{Document, Expected, Update};
+use toolwire_base::offload;
+use toolwire_contract::DocumentRefusal;
+
+/// What is to be said of a document.
+#[derive(Clone, Debug, Default)]
+pub struct Edit {
+    /// What the author says of it; `None`: as it is.
+    pub description: Option<String>,
+    /// The tags; `None`: as they are.
+    pub tags: Option<Vec<String>>,
+    /// The type. Empty: as it is.
+    pub mime_type: String,
+}
+
+impl Room {
+    /// Changes what is said of a document. What must be there has to be stated.
+    pub async fn update(
+        &self,
+        path: &str,
+        expected: impl Into<Expected>,
+        edit: Edit,
+    ) -> Result<Document, DocumentRefusal> {
+        let expected = expected.into();
+        if expected == Expected::Any {
+            return Err(DocumentRefusal::PreconditionRequired);
+        }
+        let document = self.find(path).await?;
+        if document.is_deleted() {
+            let (path, version) = (document.path, document.version);
+            return Err(DocumentRefusal::Deleted { path, version });
+        }
+        let description = edit.description.unwrap_or_else(|| document.description.clone());
+        text::bounded("description", &description)?;
+        let tags = edit.tags.as_deref().map(text::tags).transpose()?;
+        let tags = tags.unwrap_or_else(|| document.tags.clone());
+        let head = self.first(&document, index::READ).await?;
+        let mime_type = mime_type(&document, &edit.mime_type, &head)?;
+        let change = self.change(&document.path, expected);
+        let update = offload::if_large(head.len(), move || {
+            let (path, summary) = (&document.path, &document.content.summary);
+            let said = Said { path, description: &description, tags: &tags, summary };
+            let text = utf8::prefix(&head).filter(|_| mime::is_text(&mime_type));
+            let terms = index::terms_of(&said, text.unwrap_or_default());
+            Update { change, description, tags, mime_type, terms }
+        });
+        let update = self.working(update).await;
+        match self.documents().update(&update).await.map_err(|error| unavailable(&error))? {
+            Ok(document) => Ok(document),
+            Err(refused) => Err(self.refused(&update.change.path, refused).await),
+        }
+    }
+
+    /// Writes a version that says that a document is deleted. One that is deleted already stays as it is.
+    pub async fn delete(
+        &self,
+        path: &str,
+        expected: impl Into<Expected>,
+    ) -> Result<Document, DocumentRefusal> {
+        let path = super::parsed(path)?;
+        let change = self.change(path.as_str(), expected.into());
+        match self.documents().delete(&change).await.map_err(|error| unavailable(&error))? {
+            Ok(document) => Ok(document),
+            Err(refused) => Err(self.refused(path.as_str(), refused).await),
+        }
+    }
+}
+
+/// The type, as it is or as stated.
+fn mime_type(document: &Document, stated: &str, head: &[u8]) -> Result<String, DocumentRefusal> {
+    if stated.is_empty() {
+        return Ok(document.content.mime_type.clone());
+    }
+    let head = &head[..head.len().min(mime::HEAD)];
+    let checked = mime::detect(Some(stated), &super::parsed(&document.path)?, head);
+    checked.map_err(|error| DocumentRefusal::invalid("mime_type", "format", &error.to_string()))
+}

@@ -1,0 +1,109 @@
+//! A version on its way out.
+
+use serde_json::Value;
+
+use super::{Room, blocks, unavailable, unreadable};
+use crate::{
+    blobs::{ReadError, Source},
+    documents::Document,
+};
+use toolwire_base::offload;
+use toolwire_contract::DocumentRefusal;
+
+/// What is asked for of a document.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    /// The version; 0 for the last one.
+    pub version: u32,
+    /// From this byte on.
+    pub offset: u64,
+    /// At most so many bytes; 0 for all.
+    pub limit: u64,
+}
+
+/// Bytes of a version, in pieces of 64 KiB.
+#[derive(Debug)]
+pub struct Content {
+    source: Source,
+    path: String,
+    version: u32,
+}
+
+impl Room {
+    /// A document at a version: as it stands, with what that version is.
+    pub async fn at(&self, path: &str, version: u32) -> Result<Document, DocumentRefusal> {
+        let mut document = self.find(path).await?;
+        if version == 0 || version == document.version {
+            return Ok(document);
+        }
+        let last = document.version;
+        let unknown = || DocumentRefusal::UnknownVersion { path: document.path.clone(), version, last };
+        if version > last {
+            return Err(unknown());
+        }
+        let found = self.documents().versions(self.root(), &document.path, version + 1, 1).await;
+        let found = found.map_err(|error| unavailable(&error))?.pop().filter(|it| it.version == version);
+        let found = found.ok_or_else(unknown)?;
+        (document.version, document.content) = (found.version, found.content);
+        (document.updated_by, document.updated_at) = (found.written_by, found.written_at);
+        Ok(document)
+    }
+
+    /// A document at a version, and its bytes.
+    pub async fn read(&self, path: &str, asked: Asked) -> Result<(Document, Content), DocumentRefusal> {
+        let document = self.at(path, asked.version).await?;
+        let source = self.source(&document, asked.offset).await?;
+        let source = if asked.limit == 0 { source } else { source.limited(asked.limit) };
+        let (path, version) = (document.path.clone(), document.version);
+        Ok((document, Content { source, path, version }))
+    }
+
+    /// The blocks of a document.
+    pub async fn blocks(&self, document: &Document) -> Result<Value, DocumentRefusal> {
+        let Some(digest) = document.content.digest else { return Ok(Value::Null) };
+        let first = self.first(document, blocks::READ).await?;
+        let (mime_type, size) = (document.content.mime_type.clone(), document.content.size);
+        let made = offload::if_large(first.len(), move || {
+            blocks::of_first(&mime_type, &first, &blocks::Whole { size, digest })
+        });
+        Ok(self.working(made).await)
+    }
+
+    /// The first bytes of a document.
+    pub(super) async fn first(
+        &self,
+        document: &Document,
+        most: usize,
+    ) -> Result<bytes::Bytes, DocumentRefusal> {
+        let source = self.source(document, 0).await?.limited(most as u64);
+        source.all().await.map_err(|error| unreadable(&error, &document.path, document.version))
+    }
+
+    async fn source(&self, document: &Document, from: u64) -> Result<Source, DocumentRefusal> {
+        let (path, version) = (&document.path, document.version);
+        let Some(digest) = document.content.digest else {
+            return Err(DocumentRefusal::Deleted { path: path.clone(), version });
+        };
+        if from > document.content.size {
+            let what = format!("must be at most {}, the size of the version", document.content.size);
+            return Err(DocumentRefusal::invalid("offset", "maximum", &what));
+        }
+        let opened = self.blobs().open(&digest, from).await;
+        let opened = opened.and_then(|source| source.ok_or(ReadError::Damaged(digest)));
+        opened.map_err(|error| unreadable(&error, path, version))
+    }
+}
+
+impl Content {
+    /// The next piece.
+    pub async fn next(&mut self) -> Result<Option<bytes::Bytes>, DocumentRefusal> {
+        let next = self.source.next().await;
+        next.map_err(|error| unreadable(&error, &self.path, self.version))
+    }
+
+    /// All of it, for what is known to be small.
+    pub async fn all(self) -> Result<bytes::Bytes, DocumentRefusal> {
+        let all = self.source.all().await;
+        all.map_err(|error| unreadable(&error, &self.path, self.version))
+    }
+}

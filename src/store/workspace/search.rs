@@ -1,0 +1,187 @@
+//! Finding documents by words: all of them, or else any. Ranked by how rare a word is in this tree and by how much a
+//! document is about it; what other trees hold changes nothing.
+
+use std::collections::HashMap;
+
+use super::{Room, query::Query, snippet, unavailable};
+use crate::documents::{Criteria, Document, Postings, Wanted};
+use toolwire_contract::DocumentRefusal;
+
+/// The longest query, in characters, and the most words and phrases of one.
+const LONGEST: usize = 256;
+const MOST: usize = 16;
+
+/// So many of the best are looked at at once for whether they pass the filter.
+const AT_ONCE: usize = 256;
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// Whether no document has all the words, so that these have any of them.
+    pub any_word: bool,
+}
+
+/// A found document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The document.
+    pub document: Document,
+    /// Where the words stand.
+    pub snippet: String,
+}
+
+impl Room {
+    /// The documents that have the words of a query and pass, best first, at most so many.
+    pub async fn search(
+        &self,
+        query: &str,
+        criteria: &Criteria,
+        most: usize,
+    ) -> Result<Hits, DocumentRefusal> {
+        let query = parsed(query)?;
+        let wanted: Vec<_> = query.find.iter().chain(&query.without).map(wanted).collect();
+        if query.find.is_empty() {
+            return Ok(Hits::default());
+        }
+        let postings = self.documents().postings(self.root(), &wanted).await;
+        let postings = postings.map_err(|error| unavailable(&error))?;
+        let (ranked, any_word) = rank(&postings, query.find.len());
+        // What is deleted has no words.
+        let criteria = Criteria { deleted: false, ..criteria.clone() };
+        let mut hits = Vec::new();
+        // Without a filter all of them pass.
+        let at_once = if criteria == Criteria::default() { most } else { AT_ONCE.max(most) };
+        for some in ranked.chunks(at_once.max(1)) {
+            let mut found = self.passing(some, &criteria).await?;
+            for id in some {
+                if hits.len() < most
+                    && let Some(document) = found.remove(id)
+                {
+                    let snippet = snippet::of(self, &document, &query.find).await?;
+                    hits.push(Hit { document, snippet });
+                }
+            }
+            if hits.len() == most {
+                break;
+            }
+        }
+        Ok(Hits { any_word: any_word && !hits.is_empty(), hits })
+    }
+
+    async fn passing(
+        &self,
+        ids: &[i64],
+        criteria: &Criteria,
+    ) -> Result<HashMap<i64, Document>, DocumentRefusal> {
+        let found = self.documents().among(self.root(), ids, criteria).await;
+        let found = found.map_err(|error| unavailable(&error))?;
+        Ok(found.into_iter().map(|found| (found.id, found.document)).collect())
+    }
+}
+
+fn parsed(query: &str) -> Result<Query, DocumentRefusal> {
+    let length = query.chars().count();
+    if !(1..=LONGEST).contains(&length) {
+        let what = format!("must have 1 to {LONGEST} characters");
+        return Err(DocumentRefusal::invalid("query", "max_length", &what));
+    }
+    let query = Query::parse(query);
+    if query.find.len() + query.without.len() > MOST {
+        let what = format!("must have at most {MOST} words and phrases");
+        return Err(DocumentRefusal::invalid("query", "max_items", &what));
+    }
+    Ok(query)
+}
+
+fn wanted(phrase: &Vec<String>) -> Wanted {
+    match phrase.as_slice() {
+        [word] => Wanted::Word(word.clone()),
+        words => Wanted::Phrase(words.to_vec()),
+    }
+}
+
+/// Documents by their rows, best first, and whether they have any rather than all of the first so many parts.
+fn rank(postings: &Postings, find: usize) -> (Vec<i64>, bool) {
+    let (find, without) = postings.parts.split_at(find);
+    let mut without: Vec<i64> = without.iter().flatten().map(|(id, _)| *id).collect();
+    without.sort_unstable();
+    // Sorted rather than hashed: the commonest words bring a row for each document and word.
+    let mut all = Vec::with_capacity(find.iter().map(Vec::len).sum());
+    for (number, part) in find.iter().enumerate() {
+        let rarity = rarity(postings.documents, part.len());
+        all.extend(part.iter().map(|(id, step)| (*id, number, rarity * f64::from(*step))));
+    }
+    all.sort_unstable_by_key(|(id, number, _)| (*id, *number));
+    let mut scored: Vec<(i64, usize, f64)> = Vec::new();
+    for same in all.chunk_by(|one, other| one.0 == other.0) {
+        let id = same[0].0;
+        if without.binary_search(&id).is_err() {
+            let parts = same.chunk_by(|one, other| one.1 == other.1).count();
+            scored.push((id, parts, same.iter().map(|(.., score)| score).sum()));
+        }
+    }
+    let any_word = !scored.iter().any(|(_, parts, _)| *parts == find.len());
+    scored.retain(|(_, parts, _)| any_word || *parts == find.len());
+    scored.sort_unstable_by(|(left, _, a), (right, _, b)| b.total_cmp(a).then(left.cmp(right)));
+    (scored.into_iter().map(|(id, ..)| id).collect(), any_word)
+}
+
+/// BM25's: how much a part tells that so many of all documents have.
+fn rarity(documents: u64, having: usize) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "at most 10,000")]
+    let (documents, having) = (documents as f64, having as f64);
+    (1.0 + (documents - having + 0.5).max(0.0) / (having + 0.5)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ranked(documents: u64, parts: &[&[(i64, u8)]], find: usize) -> (Vec<i64>, bool) {
+        rank(&Postings { documents, parts: parts.iter().map(|part| part.to_vec()).collect() }, find)
+    }
+
+    #[test]
+    fn all_words_come_before_any() {
+        assert_eq!(ranked(9, &[&[(1, 1), (2, 1)], &[(2, 1), (3, 8)]], 2), (vec![2], false));
+        assert_eq!(ranked(9, &[&[(1, 1), (2, 2)], &[(3, 8)]], 2), (vec![3, 2, 1], true));
+    }
+
+    #[test]
+    fn a_rare_word_tells_more_and_a_left_out_one_takes_away() {
+        let common: Vec<_> = (1..=8).map(|id| (id, 4)).collect();
+        let (best, _) = ranked(9, &[&common, &[(9, 4)], &[]], 3);
+        assert_eq!(best[0], 9);
+        assert_eq!(ranked(9, &[&[(1, 4), (2, 4)], &[(1, 1)]], 1), (vec![2], false));
+        assert_eq!(ranked(9, &[&[]], 1), (vec![], true));
+    }
+
+    #[test]
+    fn a_query_is_bounded() {
+        assert!(parsed("").is_err() && parsed(&"x".repeat(257)).is_err());
+        let words = |count: usize| (0..count).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
+        assert!(parsed(&words(16)).is_ok() && parsed(&words(17)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_out_is_never_found(
+            parts in proptest::collection::vec(proptest::collection::vec((0_i64..20, 1_u8..9), 0..9), 1..4),
+            find in 1_usize..4,
+        ) {
+            let find = find.min(parts.len());
+            let postings = Postings { documents: 20, parts };
+            let (ranked, _) = rank(&postings, find);
+            let without: HashSet<_> = postings.parts[find..].iter().flatten().map(|(id, _)| *id).collect();
+            let having: HashSet<_> = postings.parts[..find].iter().flatten().map(|(id, _)| *id).collect();
+            prop_assert!(ranked.iter().all(|id| having.contains(id) && !without.contains(id)));
+            prop_assert_eq!(ranked.iter().collect::<HashSet<_>>().len(), ranked.len());
+        }
+    }
+}

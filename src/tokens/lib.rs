@@ -1,0 +1,204 @@
+//! Tokens of a text, by the vocabulary `o200k_base`: exact for one family of models, about a tenth off for others.
+//!
+//! The vocabulary is in the crate and read at first use. Counting takes a time that grows with the text, whatever it
+//! holds; it belongs off the threads that carry calls, and is done once for what is kept: [`Length`] is kept with it.
+
+use std::sync::OnceLock;
+
+use bpe_openai::Tokenizer;
+
+use toolwire_base::offload;
+
+/// A longer text is not counted but estimated, in bytes.
+pub const LONGEST: u64 = 16 * 1024 * 1024;
+
+/// Bytes of the longest token that texts are expected to be full of.
+const LONGEST_TOKEN: u64 = 32;
+
+/// Bytes of a token, in an estimate.
+const BYTES_EACH: u64 = 4;
+
+/// What is shown of a long text where all of it is too much: so many tokens at its beginning, and as many at its end.
+pub const KEPT: u64 = 256;
+
+/// Up to so many bytes are counted in less time than the way to another thread takes.
+const SHORT: usize = 1024;
+
+static VOCABULARY: OnceLock<&'static Tokenizer> = OnceLock::new();
+
+/// How long a text is for a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Length {
+    /// Its tokens.
+    pub tokens: u64,
+    /// The bytes of its beginning: [`KEPT`] tokens, or all of it.
+    pub first: usize,
+    /// The bytes of its end: as many tokens. 0 if its beginning is all of it.
+    pub last: usize,
+}
+
+impl Length {
+    /// Counts a text.
+    pub fn of(text: &str) -> Self {
+        let tokens = count(text);
+        if tokens <= 2 * KEPT {
+            return Self { tokens, first: text.len(), last: 0 };
+        }
+        Self { tokens, first: first(text, KEPT).len(), last: last(text, KEPT).len() }
+    }
+
+    /// The beginning and the end of the text that was counted, and the tokens that are missing between them. `None` if
+    /// they are all of it, or it is not that text.
+    pub fn ends(self, text: &str) -> Option<(&str, &str, u64)> {
+        let begin = text.len().checked_sub(self.last).filter(|begin| self.first < *begin)?;
+        let (first, last) = (text.get(..self.first)?, text.get(begin..)?);
+        Some((first, last, self.tokens.saturating_sub(2 * KEPT).max(1)))
+    }
+}
+
+/// Counts a text off the threads that carry calls, unless it is short.
+pub async fn length(text: &str) -> Length {
+    // Whoever is the first waits until the vocabulary is read, and nobody else with it.
+    if text.len() <= SHORT && VOCABULARY.get().is_some() {
+        return Length::of(text);
+    }
+    let text = text.to_owned();
+    offload::if_large(usize::MAX, move || Length::of(&text)).await
+}
+
+/// The tokens of a text. An estimate where [`is_estimated`] says so.
+pub fn count(text: &str) -> u64 {
+    let size = text.len() as u64;
+    if is_estimated(size) { estimate(size) } else { vocabulary().count(text) as u64 }
+}
+
+/// Whether a text has at most so many tokens. A text that is short in any case is not counted, nor one that is far
+/// longer than so many tokens ever are: that is taken to have more.
+pub fn within(text: &str, most: u64) -> bool {
+    let size = text.len() as u64;
+    // No token has less than a byte.
+    if size <= most || size > most.saturating_mul(LONGEST_TOKEN) {
+        return size <= most;
+    }
+    let bpe = vocabulary();
+    bpe.count_till_limit(&bpe.normalize(text), whole(most)).is_some()
+}
+
+fn vocabulary() -> &'static Tokenizer {
+    VOCABULARY.get_or_init(bpe_openai::o200k_base)
+}
+
+/// Whether the tokens of a text of so many bytes are estimated.
+pub const fn is_estimated(size: u64) -> bool {
+    size > LONGEST
+}
+
+/// The tokens of a text of so many bytes, without looking at it.
+pub const fn estimate(size: u64) -> u64 {
+    size / BYTES_EACH
+}
+
+/// The beginning of a text, at most so many tokens long.
+pub fn first(text: &str, most: u64) -> &str {
+    let ends: Vec<_> = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(looked_at(most)).collect();
+    // Where a token ends, as a rule nothing before it changes without what comes after it.
+    let bpe = vocabulary();
+    let encoded = bpe.encode(&text[..ends.last().copied().unwrap_or_default()]);
+    let bytes: usize = encoded.iter().take(whole(most)).map(|token| bpe.bpe.token_len(*token)).sum();
+    let end = ends.partition_point(|end| *end <= bytes).checked_sub(1).map_or(0, |at| ends[at]);
+    if count(&text[..end]) <= most {
+        return &text[..end];
+    }
+    let fitting = ends.partition_point(|end| count(&text[..*end]) <= most);
+    &text[..fitting.checked_sub(1).map_or(0, |last| ends[last])]
+}
+
+/// The end of a text, at most so many tokens long.
+pub fn last(text: &str, most: u64) -> &str {
+    let begins: Vec<_> = text.char_indices().rev().map(|(at, _)| at).take(looked_at(most)).collect();
+    let bpe = vocabulary();
+    let encoded = bpe.encode(&text[begins.last().copied().unwrap_or(text.len())..]);
+    let bytes: usize = encoded.iter().rev().take(whole(most)).map(|token| bpe.bpe.token_len(*token)).sum();
+    let earliest = text.len().saturating_sub(bytes);
+    let begin = begins.partition_point(|begin| *begin >= earliest).checked_sub(1);
+    let begin = begin.map_or(text.len(), |at| begins[at]);
+    if count(&text[begin..]) <= most {
+        return &text[begin..];
+    }
+    let fitting = begins.partition_point(|begin| count(&text[*begin..]) <= most);
+    &text[fitting.checked_sub(1).map_or(text.len(), |last| begins[last])..]
+}
+
+/// How many characters are looked at for so many tokens: a token of more than 16 is rare.
+fn looked_at(most: u64) -> usize {
+    whole(most.saturating_mul(16))
+}
+
+fn whole(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_those_of_the_vocabulary() {
+        for (text, expected) in
+            [("", 0), ("hello world", 2), ("Toolwire", 2), ("日本語", 2), ("a".repeat(64).as_str(), 8)]
+        {
+            assert_eq!(count(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_within_a_bound_as_it_is_counted() {
+        let text = "one two three, viele W\u{f6}rter \u{65e5}\u{672c}\u{8a9e} ".repeat(50);
+        let tokens = count(&text);
+        assert!(within(&text, tokens) && !within(&text, tokens - 1));
+        assert!(within("", 0) && within("abc", 3) && !within("abc", 0));
+        assert!(!within(&" ".repeat(100_000), 100));
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_estimated() {
+        let length = usize::try_from(LONGEST).unwrap() + 4;
+        assert_eq!(count(&" ".repeat(length)), LONGEST / 4 + 1);
+    }
+
+    #[test]
+    fn the_ends_of_a_text_have_no_more_tokens_than_asked_for() {
+        let text = "one two three, viele W\u{f6}rter \u{65e5}\u{672c}\u{8a9e} ".repeat(50);
+        for most in [0, 1, 7, 100] {
+            let (first, last) = (first(&text, most), last(&text, most));
+            assert!(text.starts_with(first) && text.ends_with(last));
+            assert!(count(first) <= most && count(last) <= most);
+            assert!(most < 7 || (count(first) + 2 > most && count(last) + 2 > most));
+        }
+        assert_eq!((first("one two", 9), last("one two", 9)), ("one two", "one two"));
+    }
+
+    #[tokio::test]
+    async fn a_length_is_the_same_wherever_it_is_counted_and_finds_the_ends_again() {
+        for text in ["", "one two", &"word ".repeat(512), &"some more words ".repeat(400)] {
+            let counted = length(text).await;
+            assert_eq!(counted, Length::of(text));
+            assert_eq!(counted.tokens, count(text));
+            match counted.ends(text) {
+                None => assert!(counted.tokens <= 2 * KEPT, "{counted:?}"),
+                Some((first, last, left_out)) => {
+                    assert_eq!((first, last), (super::first(text, KEPT), super::last(text, KEPT)));
+                    assert_eq!(left_out, counted.tokens - 2 * KEPT);
+                }
+            }
+        }
+        let of_another = Length { tokens: 9_000, first: 1, last: 1 };
+        assert_eq!(of_another.ends("é…"), None, "no character is cut in two");
+        assert_eq!(of_another.ends(""), None);
+    }
+
+    #[test]
+    fn text_without_a_gap_is_counted_too() {
+        assert!(count(&"ab".repeat(50_000)) > 1_000);
+    }
+}

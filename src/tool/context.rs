@@ -1,0 +1,176 @@
+//! The context of a call: who calls, until when, on behalf of which task (spec 001 ToolContext).
+//!
+//! What every layer, every tool and every source below sees of a call, whichever face it came in by. The wire form is
+//! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
+//! call other tools.
+
+mod attributes;
+mod cancellation;
+mod deadline;
+mod events;
+mod ids;
+mod ledger;
+mod lineage;
+mod origin;
+mod pins;
+mod reader;
+mod required;
+mod services;
+mod source_states;
+mod subscribers;
+mod unfinished;
+mod unread;
+mod user;
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::BoxFuture;
+use opentelemetry::trace::TraceId;
+use secrecy::SecretString;
+use tokio::time::Instant;
+
+pub use attributes::{Attributes, TooManyAttributes};
+pub use cancellation::{Cancellation, StopCause};
+pub use deadline::Deadline;
+pub use events::EventSink;
+pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, TaskLabel, UserId};
+pub use ledger::{Ledger, LedgerRow};
+pub use lineage::{Lineage, Outermost};
+pub use origin::Origin;
+pub use pins::Pins;
+pub use reader::Events;
+pub use required::Required;
+pub use services::Services;
+pub use source_states::SourceStates;
+pub use subscribers::Subscribers;
+pub use unfinished::Unfinished;
+pub use unread::{Unread, UnreadBounds};
+pub use user::{KnownBy, User};
+
+use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, arguments::Arguments};
+
+/// The context of one call. Cloning it makes another view of the same call.
+#[derive(Clone, Debug)]
+pub struct ToolContext {
+    /// The authenticated user.
+    pub user: User,
+    /// Where the call from outside came from.
+    pub origin: Origin,
+    /// The call.
+    pub call_id: CallId,
+    /// The call that made this one.
+    pub parent_call_id: Option<CallId>,
+    /// How many calls stand above this one.
+    pub depth: usize,
+    /// Names the calls that this one makes, the same in every repeat of it.
+    pub lineage: Lineage,
+    /// The tool that is carried out. `None` until then.
+    pub tool: Option<ToolName>,
+    /// The task on whose behalf the tool is called, as the caller names it.
+    pub task_id: Option<TaskLabel>,
+    /// Whether the task has read text from outside, so that what its agent asks for may not be its own idea.
+    pub tainted: bool,
+    /// The caller's session.
+    pub session_id: Option<SessionId>,
+    /// The trace that the caller's `traceparent` names, which its log line names too.
+    pub trace_id: Option<TraceId>,
+    /// Values for tools that ask for them; never a source of identity or consent.
+    pub attributes: Attributes,
+    /// By when the work ends, whatever happens.
+    pub deadline: Deadline,
+    /// Tells when the work should stop, and why.
+    pub cancellation: Cancellation,
+    /// Where progress and chunks go.
+    pub events: EventSink,
+    /// The credentials that the caller presented (spec 001 `auth`). Never serialised, never logged.
+    pub credentials: Option<Arc<SecretString>>,
+    /// What tools need beyond this: one value a type, of which the tool sees what it declares.
+    pub services: Services,
+    /// The state that this call and its nested calls see, fixed at first use.
+    pub pins: Pins,
+    /// Takes note of this call and of those that it makes, where somebody shows a trace of them.
+    pub ledger: Option<Ledger>,
+    /// Calls other tools through the pipeline.
+    pub caller: Arc<dyn CallTools>,
+}
+
+/// Calls tools through the pipeline.
+pub trait CallTools: Send + Sync + std::fmt::Debug {
+    /// Calls a tool on behalf of the call of the given context.
+    fn call_tool<'a>(
+        &'a self,
+        parent: &'a ToolContext,
+        tool: &'a str,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<(Payload, Provenance), Unfinished>>;
+}
+
+/// Calls nothing: for contexts outside a pipeline.
+#[derive(Clone, Copy, Debug)]
+pub struct NoNestedCalls;
+
+impl ToolContext {
+    /// A context for the given user and nothing else: no events, no services, no nested calls.
+    pub fn new(user: User, deadline: Instant) -> Self {
+        let call_id = CallId::generate();
+        Self {
+            user,
+            origin: Origin::PROCESS,
+            call_id,
+            parent_call_id: None,
+            depth: 0,
+            lineage: Lineage::of(call_id),
+            tool: None,
+            task_id: None,
+            tainted: false,
+            session_id: None,
+            trace_id: None,
+            attributes: Attributes::default(),
+            deadline: Deadline::new(deadline),
+            cancellation: Cancellation::new(),
+            events: EventSink::discarding(),
+            credentials: None,
+            services: Services::default(),
+            pins: Pins::default(),
+            ledger: None,
+            caller: Arc::new(NoNestedCalls),
+        }
+    }
+
+    /// The task that the call belongs to, if it is one that is kept here.
+    pub fn task(&self) -> Option<TaskId> {
+        self.task_id.as_ref().and_then(TaskLabel::task)
+    }
+
+    /// The time left until the work must have ended.
+    pub fn remaining(&self) -> Duration {
+        self.deadline.remaining()
+    }
+
+    /// The context of a call that this one makes: same user, task and pins; its own identity; of its
+    /// events, the caller hears how far it is.
+    pub fn nested(&self) -> Self {
+        Self {
+            call_id: CallId::generate(),
+            parent_call_id: Some(self.call_id),
+            depth: self.depth + 1,
+            cancellation: self.cancellation.child(),
+            events: self.events.nested(),
+            ..self.clone()
+        }
+    }
+}
+
+impl CallTools for NoNestedCalls {
+    fn call_tool<'a>(
+        &'a self,
+        _parent: &'a ToolContext,
+        tool: &'a str,
+        _arguments: Arguments,
+    ) -> BoxFuture<'a, Result<(Payload, Provenance), Unfinished>> {
+        let message = format!(
+            "{tool} cannot be called: calls of other tools go through the pipeline, and this context has none"
+        );
+        Box::pin(async { Err(ToolError::new(ErrorCode::Unavailable, message).into()) })
+    }
+}

@@ -1,0 +1,80 @@
+//! By when a call has ended. Once fixed it is only ever shortened: nothing here sets a later instant.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use toolwire_base::clock;
+
+/// The instant by which the work of a call has ended, whatever happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline {
+    at: Instant,
+    /// `None` until the pipeline fixes it.
+    latest: Option<Instant>,
+}
+
+impl Deadline {
+    /// Only a new context has a deadline of its own.
+    pub(super) fn new(at: Instant) -> Self {
+        Self { at, latest: None }
+    }
+
+    /// The instant.
+    pub fn at(self) -> Instant {
+        self.at
+    }
+
+    /// The time left; zero once it has passed.
+    pub fn remaining(self) -> Duration {
+        clock::remaining(self.at)
+    }
+
+    /// The same, or the given instant if that is earlier.
+    #[must_use]
+    pub fn shortened(self, at: Instant) -> Self {
+        Self { at: self.at.min(at), ..self }
+    }
+
+    /// The same, but not even a write that outlives its callers lasts longer than `latest`. An earlier cap stays, so
+    /// that of the outermost call holds for all nested ones.
+    #[must_use]
+    pub fn capped(self, latest: Instant) -> Self {
+        let latest = self.latest.map_or(latest, |earlier| earlier.min(latest));
+        Self { at: self.at.min(latest), latest: Some(latest) }
+    }
+
+    /// The deadline of a write that outlives its callers: its cap.
+    #[must_use]
+    pub fn of_detached_write(self) -> Self {
+        Self { at: self.latest.unwrap_or(self.at), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_makes_it_later() {
+        let now = clock::now();
+        let after = |seconds| now + Duration::from_secs(seconds);
+        let deadline = Deadline::new(after(10));
+        assert_eq!(deadline.shortened(after(20)), deadline);
+        assert_eq!(deadline.shortened(after(5)).at(), after(5));
+        assert_eq!(deadline.capped(after(20)).at(), after(10));
+        assert_eq!(deadline.capped(after(5)).at(), after(5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_detached_write_has_until_the_first_cap_and_no_longer() {
+        let now = clock::now();
+        let after = |seconds| now + Duration::from_secs(seconds);
+        let deadline = Deadline::new(after(10));
+        assert_eq!(deadline.of_detached_write().at(), after(10), "without a cap");
+        let capped = deadline.capped(after(20));
+        assert_eq!(capped.of_detached_write().at(), after(20));
+        assert_eq!(capped.capped(after(30)).of_detached_write().at(), after(20));
+        assert_eq!(capped.capped(after(15)).of_detached_write().at(), after(15));
+    }
+}

@@ -1,0 +1,342 @@
+//! The channel of progress events from a tool to its caller, bounded in number and in bytes. What is sent before the
+//! call is accepted is dropped. The final result does not go through it.
+//!
+//! Sequence numbers are given where events are received, so that a dropped one leaves no gap.
+
+use std::future::pending;
+
+use serde_json::{Map, Value};
+
+#[cfg(any(test, feature = "testing"))]
+use super::unread::UnreadBounds;
+use super::{
+    UserId,
+    reader::{Events, Reader, Waiter},
+    subscribers::Subscribers,
+    unread::Unread,
+};
+use toolwire_contract::{ConfirmationRequired, Event};
+
+/// Takes a call's events. Cheap to clone; clones share state.
+///
+/// The first event of a reader says that the call has begun: until [`accepted`](Self::accepted) a sink drops
+/// everything, and so do the clones that were made before.
+#[derive(Clone, Debug)]
+pub struct EventSink(To);
+
+/// Who is at the other end.
+#[derive(Clone, Debug)]
+enum To {
+    Nobody,
+    /// Somebody who waits for the end only.
+    Waiter(Waiter),
+    /// A reader who does not know yet that the call has begun.
+    NotAccepted(Reader),
+    Reader(Reader),
+    /// Whoever waits for work that several calls share.
+    Subscribers(Subscribers),
+    /// Whoever reads the events of the call that made this one: is told how far it is, and nothing else.
+    Parent(Box<To>),
+}
+
+impl EventSink {
+    /// A sink and its receiving end, whose unread bytes count against those of the user and of all.
+    pub fn channel(unread: &Unread, user: UserId) -> (Self, Events) {
+        let (reader, events) = Reader::new(unread, user);
+        (Self(To::NotAccepted(reader)), events)
+    }
+
+    /// A sink of nobody's in particular, for tests.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn not_accepted() -> (Self, Events) {
+        Self::channel(&Unread::new(UnreadBounds::default()), "nobody".parse().expect("a user id"))
+    }
+
+    /// The sink of an accepted call, and its receiving end.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn speaking() -> (Self, Events) {
+        let (sink, events) = Self::not_accepted();
+        let To::NotAccepted(reader) = sink.0 else { unreachable!("it is not accepted yet") };
+        (Self(To::Reader(reader)), events)
+    }
+
+    /// A sink whose events nobody reads, and an end that only tells, by being dropped, that the caller is gone.
+    pub fn unread() -> (Self, Events) {
+        let (waiter, events) = Waiter::new();
+        (Self(To::Waiter(waiter)), events)
+    }
+
+    /// A sink whose events nobody reads.
+    pub fn discarding() -> Self {
+        Self(To::Nobody)
+    }
+
+    /// A sink whose events reach all subscribers.
+    pub fn to_subscribers(subscribers: Subscribers) -> Self {
+        Self(To::Subscribers(subscribers))
+    }
+
+    /// Lets the reader of this sink, if there is one, read the events of shared work too.
+    pub fn subscribe_to(&self, subscribers: &Subscribers) {
+        match &self.0 {
+            To::Reader(reader) => subscribers.add(reader.clone()),
+            To::Parent(parent) => parent.follow(subscribers),
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) | To::Subscribers(_) => {}
+        }
+    }
+
+    /// The sink of a call that this one's call makes: what it says of its progress goes to the same reader.
+    #[must_use]
+    pub fn nested(&self) -> Self {
+        match &self.0 {
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => Self::discarding(),
+            To::Parent(_) => self.clone(),
+            to => Self(To::Parent(Box::new(to.clone()))),
+        }
+    }
+
+    /// Whether anybody reads the events. If not, their texts need not be made.
+    pub fn has_reader(&self) -> bool {
+        self.0.has_reader()
+    }
+
+    /// Sends the event that the call has begun. From here on this sink sends, and so do the clones made of it.
+    pub fn accepted(&mut self, event: impl FnOnce() -> Event) {
+        if let To::NotAccepted(reader) = &self.0 {
+            let reader = reader.clone();
+            // The channel is empty: nothing was sent before.
+            let _ = reader.try_send(&event());
+            self.0 = To::Reader(reader);
+        }
+    }
+
+    /// Says how far the work is. Dropped when the reader is slow: the next one says more.
+    pub fn progress(&self, fraction: Option<f64>, message: impl Into<String>) {
+        self.offer(&Event::Progress { fraction, message: message.into() });
+    }
+
+    /// Hands over a part of the data, waiting for a slow reader. Lost when the reader is gone.
+    pub async fn chunk(&self, data: Map<String, Value>) {
+        match &self.0 {
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) | To::Parent(_) => {}
+            To::Reader(reader) => {
+                if reader.send(Event::Chunk(data)).await.is_err() {
+                    // Lets those who watch over the call notice before the tool runs on to its end.
+                    tokio::task::yield_now().await;
+                }
+            }
+            To::Subscribers(subscribers) => subscribers.send(Event::Chunk(data)).await,
+        }
+    }
+
+    /// Says that a person must approve the call, waiting for a slow reader. Lost when the reader is gone.
+    pub async fn awaiting_confirmation(&self, confirmation: Box<ConfirmationRequired>) {
+        if let To::Reader(reader) = &self.0 {
+            let _ = reader.send(Event::AwaitingConfirmation(confirmation)).await;
+        }
+    }
+
+    /// Waits until nobody reads any more. Pending forever if nothing reads events, or for work that several calls
+    /// share.
+    pub async fn closed(&self) {
+        match &self.0 {
+            To::Waiter(waiter) => waiter.gone().await,
+            To::NotAccepted(reader) | To::Reader(reader) => reader.gone().await,
+            To::Nobody | To::Subscribers(_) | To::Parent(_) => pending().await,
+        }
+    }
+
+    fn offer(&self, event: &Event) {
+        self.0.offer(event);
+    }
+}
+
+impl To {
+    fn has_reader(&self) -> bool {
+        match self {
+            Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) => false,
+            Self::Reader(reader) => !reader.is_gone(),
+            Self::Subscribers(subscribers) => !subscribers.is_empty(),
+            Self::Parent(parent) => parent.has_reader(),
+        }
+    }
+
+    fn offer(&self, event: &Event) {
+        match (self, event) {
+            (Self::Reader(reader), event) => {
+                let _ = reader.try_send(event);
+            }
+            (Self::Subscribers(subscribers), event) => subscribers.try_send(event),
+            // A part of the whole that the nested call knows nothing of.
+            (Self::Parent(parent), Event::Progress { message, .. }) => {
+                parent.offer(&Event::Progress { fraction: None, message: message.clone() });
+            }
+            (Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) | Self::Parent(_), _) => {}
+        }
+    }
+
+    /// Lets the readers hear how far work is that several calls share.
+    fn follow(&self, subscribers: &Subscribers) {
+        match self {
+            Self::Reader(reader) => subscribers.add_follower(reader.clone()),
+            Self::Subscribers(readers) => readers.follow(subscribers),
+            Self::Parent(parent) => parent.follow(subscribers),
+            Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn progress_of(events: &mut Events) -> Vec<String> {
+        let mut said = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            match event {
+                Event::Progress { message, .. } => said.push(message),
+                other => panic!("{other:?}"),
+            }
+        }
+        said
+    }
+
+    #[tokio::test]
+    async fn nothing_is_said_before_the_call_is_accepted() {
+        let subscribers = Subscribers::default();
+        let work = EventSink::to_subscribers(subscribers.clone());
+        let (mut sink, mut events) = EventSink::not_accepted();
+        let early = sink.clone();
+        let accepted = || Event::Accepted {
+            tool: "t".parse().expect("a name"),
+            digest: toolwire_base::digest::Digest::of_bytes(b""),
+            deadline: SystemTime::UNIX_EPOCH,
+        };
+        for silent in [&sink, &early] {
+            silent.progress(None, "too early");
+            silent.chunk(Map::new()).await;
+            silent.subscribe_to(&subscribers);
+            assert!(!silent.has_reader());
+        }
+        work.progress(None, "too early");
+        sink.accepted(accepted);
+        sink.accepted(accepted);
+        early.progress(None, "never");
+        sink.clone().progress(None, "a");
+        assert!(matches!(events.try_recv(), Ok(Event::Accepted { .. })));
+        assert_eq!(progress_of(&mut events), ["a"]);
+        drop(events);
+        assert!(
+            early.closed().now_or_never().is_some(),
+            "a sink that is not accepted knows too that its reader is gone"
+        );
+    }
+
+    #[tokio::test]
+    async fn every_subscriber_gets_the_events_from_when_it_came() {
+        let subscribers = Subscribers::default();
+        let work = EventSink::to_subscribers(subscribers.clone());
+        assert!(!work.has_reader());
+        let (first, mut first_events) = EventSink::speaking();
+        first.subscribe_to(&subscribers);
+        work.progress(None, "a");
+        let (second, mut second_events) = EventSink::speaking();
+        second.subscribe_to(&subscribers);
+        EventSink::unread().0.subscribe_to(&subscribers);
+        work.progress(None, "b");
+        assert_eq!(progress_of(&mut first_events), ["a", "b"]);
+        assert_eq!(progress_of(&mut second_events), ["b"]);
+        drop((first_events, second_events));
+        assert!(!work.has_reader());
+    }
+
+    #[tokio::test]
+    async fn the_reader_of_a_call_hears_how_far_its_nested_calls_are_and_nothing_else() {
+        let (outer, mut events) = EventSink::speaking();
+        let nested = outer.nested().nested();
+        nested.progress(Some(0.5), "waiting");
+        nested.chunk(Map::new()).await;
+        assert!(nested.has_reader());
+        let shared = Subscribers::default();
+        nested.subscribe_to(&shared);
+        let work = EventSink::to_subscribers(shared);
+        work.progress(None, "shared");
+        work.chunk(Map::new()).await;
+        let first = events.try_recv().unwrap();
+        assert!(matches!(first, Event::Progress { fraction: None, message } if message == "waiting"));
+        assert_eq!(progress_of(&mut events), ["shared"]);
+        let below = Subscribers::default();
+        work.nested().subscribe_to(&below);
+        EventSink::to_subscribers(below).progress(None, "below");
+        assert_eq!(progress_of(&mut events), ["below"]);
+        assert!(!EventSink::unread().0.nested().has_reader());
+    }
+
+    #[tokio::test]
+    async fn a_reader_who_stalls_holds_up_no_other() {
+        let subscribers = Subscribers::default();
+        let work = EventSink::to_subscribers(subscribers.clone());
+        let (stalled, _stalled_events) = EventSink::speaking();
+        stalled.subscribe_to(&subscribers);
+        for _ in 0..16 {
+            work.chunk(Map::new()).await;
+        }
+        assert!(work.chunk(Map::new()).now_or_never().is_none(), "a lone reader sets the pace");
+        let (quick, mut quick_events) = EventSink::speaking();
+        quick.subscribe_to(&subscribers);
+        assert!(work.chunk(Map::new()).now_or_never().is_some());
+        assert!(matches!(quick_events.try_recv(), Ok(Event::Chunk(_))));
+    }
+
+    fn large(bytes: usize) -> Map<String, Value> {
+        Map::from_iter([("text".to_owned(), "x".repeat(bytes).into())])
+    }
+
+    #[tokio::test]
+    async fn a_tool_waits_while_a_mebibyte_is_unread_and_what_was_taken_last_is_unread_yet() {
+        let (sink, mut events) = EventSink::speaking();
+        sink.chunk(large(600_000)).await;
+        assert!(sink.chunk(large(600_000)).now_or_never().is_none(), "two are more than 1 MiB");
+        assert!(matches!(events.recv().await, Some(Event::Chunk(_))));
+        assert!(sink.chunk(large(600_000)).now_or_never().is_none(), "the first has not left yet");
+        assert!(events.recv().now_or_never().is_none());
+        sink.chunk(large(600_000)).await;
+        // One that is larger than the bound comes through alone, and its writer hears that the reader has left.
+        assert!(events.recv().await.is_some() && events.recv().now_or_never().is_none());
+        sink.chunk(large(3 << 20)).await;
+        let mut waiting = Box::pin(sink.chunk(large(3 << 20)));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        drop(events);
+        waiting.await;
+    }
+
+    #[tokio::test]
+    async fn the_streams_of_one_user_leave_room_for_those_of_others() {
+        let unread = Unread::new(UnreadBounds { stream: 1 << 20, user: 1 << 20, all: 2 << 20 });
+        let of = |user: &str| {
+            let (mut sink, events) = EventSink::channel(&unread, user.parse().expect("a user id"));
+            sink.accepted(|| Event::Progress { fraction: None, message: String::new() });
+            (sink, events)
+        };
+        let ((first, _stalled), (second, _too)) = (of("mallory"), of("mallory"));
+        first.chunk(large(600_000)).await;
+        assert!(second.chunk(large(600_000)).now_or_never().is_none());
+        let (others, _events) = of("riley");
+        assert!(others.chunk(large(600_000)).now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_only_waits_is_told_nothing_and_its_leaving_is_seen() {
+        let (sink, mut events) = EventSink::unread();
+        sink.progress(None, "a");
+        sink.chunk(Map::new()).await;
+        assert!(!sink.has_reader() && events.try_recv().is_err());
+        assert!(sink.closed().now_or_never().is_none());
+        drop(events);
+        assert!(sink.closed().now_or_never().is_some());
+    }
+}

@@ -1,0 +1,26 @@
+//! What a tool returns instead of data, and a call to another tool too.
+
+use toolwire_contract::{ConfirmationRequired, DocumentRefusal, ToolError};
+
+/// Why a tool did not return data.
+///
+/// A nested tool's confirmation passes through its caller unchanged, never as an error (spec 001): `?` does that.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unfinished {
+    /// It failed.
+    Failed(ToolError),
+    /// A person must approve a call first.
+    AwaitsConfirmation(Box<ConfirmationRequired>),
+}
+
+impl From<DocumentRefusal> for Unfinished {
+    fn from(refusal: DocumentRefusal) -> Self {
+        Self::Failed(refusal.into())
+    }
+}
+
+impl From<ToolError> for Unfinished {
+    fn from(error: ToolError) -> Self {
+        Self::Failed(error)
+    }
+}
