@@ -19,7 +19,7 @@ use protox::prost_reflect::{
     prost_types::{FileDescriptorSet, field_descriptor_proto::Type},
 };
 
-/// A result whose error is text for whoever reads the output of cargo.
+/// A result whose error cargo prints.
 pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 /// The platform's own package, which those of the agent, of tasks, of workspaces and of domains import.

@@ -1,6 +1,6 @@
 //! Who works on tasks of a role: `[agent.roles.NAME]`. They stand in the file only.
 //!
-//! Not here: what a role's agent is told (`toolwire_agent::prompts`), and the models (`models`).
+//! Not here: the prompts of a role's agent (`toolwire_agent::prompts`), and the models (`models`).
 
 use super::{Models, ToolPattern, fields::Fields, reader::Reader, value::Value};
 use toolwire_contract::{ToolName, near::did_you_mean};

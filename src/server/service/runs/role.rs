@@ -1,4 +1,4 @@
-//! Who works on a task of a role: what it is told, what it may call, who it is. Not here: where that is set
+//! The agent that works on tasks of a role: its prompt, its tools, its model. Not here: the settings of roles
 //! (`toolwire-config`).
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -7,23 +7,23 @@ use toolwire_config::ToolPattern;
 use toolwire_engine::registry::{Definition, ToolType};
 use toolwire_sources::models::Model;
 
-/// Who works on tasks of a role.
+/// The agent that works on tasks of a role.
 #[derive(Clone, Debug, Default)]
 pub struct Role {
-    /// What it is told: the name of a role's prompt. `None`: the one that is named like the role, if there is one.
+    /// The name of its prompt. `None`: the prompt that has the name of the role, if there is one.
     pub prompt: Option<String>,
-    /// What it may call of what the user may. `None`: everything.
+    /// The tools that it may call, of those that its user may call. `None`: all of them.
     pub tools: Option<Vec<ToolPattern>>,
-    /// Who it is. `None`: whoever works on tasks without a role.
+    /// `None`: the model of tasks without a role.
     pub model: Option<Arc<dyn Model>>,
 }
 
-/// Who works on tasks of which role.
+/// The agents of all roles.
 #[derive(Clone, Debug, Default)]
 pub struct Roles(BTreeMap<String, Role>);
 
 impl Roles {
-    /// Who works on tasks of a role. One of which nothing is said is as any other.
+    /// The agent of a role, or the default of one that is not configured.
     pub(super) fn of(&self, role: &str) -> Role {
         self.0.get(role).cloned().unwrap_or_default()
     }

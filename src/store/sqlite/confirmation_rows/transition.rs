@@ -1,4 +1,5 @@
-//! Transitions of a confirmation, each with the end of the call that waits for it. Not here: what its task is told.
+//! Transitions of a confirmation, each with the end of the call that waits for it. Not here: the entry in
+//! the timeline of its task.
 
 use super::rows::{COLUMNS, confirmation, note};
 use crate::{
@@ -97,7 +98,7 @@ pub(in crate::sqlite) async fn end(
         State::Expired => Some(Verdict::Expired),
         State::Withdrawn => Some(Verdict::Withdrawn),
         State::Voided => Some(Verdict::Voided),
-        // Who decided notes it.
+        // The decision itself writes its record.
         State::Pending | State::Approved | State::Used | State::Denied => None,
     };
     if let Some(verdict) = verdict {
