@@ -9,6 +9,8 @@
 //! knows no tool and no source by name; a [`Domain`](server::domain::Domain) offers them, and [`domains`] are those
 //! that come with Toolwire.
 
+#![warn(missing_docs)]
+
 pub mod domains;
 
 pub use toolwire_cli as cli;

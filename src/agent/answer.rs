@@ -13,7 +13,6 @@ pub use self::response::{Response, Validated, confidence};
 use super::ground::{ContextBundle, Issue};
 use toolwire_planner::Asked;
 
-/// Writes answers.
 pub trait Answerer: Send + Sync + fmt::Debug {
     /// The answer to a message in Markdown, as it is written. With a problem, what is to stand behind the part that has
     /// been given out.

@@ -32,7 +32,6 @@ pub(super) struct Asker {
 pub(super) enum Purpose {
     /// The next step. Something is left for the answer.
     Plan,
-    /// The answer.
     Answer,
 }
 
@@ -42,7 +41,6 @@ pub(super) enum Unanswered {
     /// The turn may not spend so much.
     #[error("the tokens of this turn are spent")]
     Spent,
-    /// The model failed.
     #[error("{0}")]
     Failed(#[from] ModelError),
 }
@@ -52,7 +50,6 @@ impl Asker {
         Self { model, context, meter }
     }
 
-    /// The model.
     pub(super) fn model(&self) -> &dyn Model {
         &*self.model
     }
@@ -62,7 +59,6 @@ impl Asker {
         self.meter.most()
     }
 
-    /// The whole answer.
     pub(super) async fn whole(&self, purpose: Purpose, request: Request) -> Result<Whole, Unanswered> {
         let asked = self.asked(purpose, request)?;
         let span = tracing::info_span!("chat", otel.name = format!("chat {}", self.model.id()));
@@ -142,7 +138,6 @@ impl Drop for Counting {
     }
 }
 
-/// The bytes of a request.
 fn size(request: &Request) -> u64 {
     let message = |message: &Message| match message {
         Message::User(text) | Message::System(text) => text.len(),

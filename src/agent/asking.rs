@@ -11,11 +11,9 @@ use toolwire_tool::context::{SessionId, ToolContext};
 pub struct Asking {
     /// Whose it is, in which session, and until when it may take.
     pub context: ToolContext,
-    /// The conversation.
     pub session: SessionId,
     /// Whether its caller named none, so that it begins with this turn.
     pub is_new_session: bool,
-    /// Its name.
     pub turn_id: TurnId,
     /// What the user says.
     pub message: String,
@@ -29,7 +27,6 @@ pub struct Asking {
     pub unread: Vec<String>,
     /// What was said before, as its caller has it: older than what is remembered.
     pub before: Vec<Exchange>,
-    /// When it began.
     pub created_at: SystemTime,
     /// What it goes on from, if it was paused.
     pub standing: Option<Standing>,

@@ -29,7 +29,6 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// For a turn.
     pub(super) fn of(parts: &Parts, asking: &Asking, budgets: &[SourceBudget]) -> Self {
         let [input_tokens, output_tokens] = asking.standing.as_ref().map_or([0, 0], |it| it.tokens);
         let most = asking.standing.as_ref().map_or(asking.budget.max_tokens, |it| it.bounds[2]);

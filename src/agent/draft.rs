@@ -19,7 +19,6 @@ pub(super) struct Draft {
     pub(super) written: Option<String>,
     /// What the user is asked.
     pub(super) question: Option<String>,
-    /// What is proposed.
     pub(super) proposal: Option<Proposal>,
     /// What the answer cites.
     pub(super) citations: Vec<String>,
@@ -29,7 +28,6 @@ pub(super) struct Draft {
     pub(super) bundle: ContextBundle,
     /// What was found, and what became of the answer. `None` if there was none.
     pub(super) validation: Option<Validation>,
-    /// Checks the answer.
     pub(super) checker: Option<Checker>,
     /// What is wrong with it.
     pub(super) issue: Option<Issue>,

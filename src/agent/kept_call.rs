@@ -5,14 +5,10 @@ use serde_json::{Map, Value};
 
 use toolwire_planner::{ByModel, PlannedCall};
 
-/// A planned call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KeptCall {
-    /// The tool.
     pub tool: String,
-    /// Its arguments.
     pub arguments: Map<String, Value>,
-    /// Why.
     pub reason: String,
     /// The call as a model made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

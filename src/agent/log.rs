@@ -62,7 +62,6 @@ impl Log {
         (log, reader)
     }
 
-    /// One more reader.
     pub fn read(self: &Arc<Self>) -> Reader {
         Reader { log: Arc::clone(self), changed: self.changed.subscribe(), next: 0, over: false }
     }

@@ -22,18 +22,15 @@ impl Meter {
         Self { most: most.into(), input: input_tokens.into(), output: output_tokens.into() }
     }
 
-    /// The whole budget.
     pub(super) const fn most(&self) -> u64 {
         self.most
     }
 
-    /// What was spent.
     pub(super) fn usage(&self) -> Usage {
         let (input, output) = (self.input.load(Ordering::Relaxed), self.output.load(Ordering::Relaxed));
         Usage { input_tokens: input, output_tokens: output }
     }
 
-    /// What is left.
     pub(super) fn left(&self) -> u64 {
         let Usage { input_tokens, output_tokens } = self.usage();
         self.most.saturating_sub(input_tokens).saturating_sub(output_tokens)

@@ -26,7 +26,6 @@ pub enum Mode {
 /// What the agent asks a model with.
 #[derive(Clone, Debug)]
 pub struct ModelParts {
-    /// The model.
     pub model: Arc<dyn Model>,
     /// Whether it writes the answers.
     pub answers: bool,
@@ -37,9 +36,7 @@ pub struct ModelParts {
 /// What the agent is made of.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Carries calls out.
     pub pipeline: Arc<Pipeline>,
-    /// The tools.
     pub registry: Arc<Registry>,
     /// Who may call what.
     pub policy: Arc<dyn Policy>,
@@ -63,7 +60,6 @@ pub struct Parts {
     pub model_parts: Option<ModelParts>,
     /// What a model is told.
     pub prompts: Arc<Prompts>,
-    /// Keeps conversations.
     pub sessions: Arc<dyn Sessions>,
     /// What turns may spend.
     pub settings: Settings,

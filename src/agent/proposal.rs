@@ -26,7 +26,6 @@ pub struct Proposal {
     expires_at: u64,
 }
 
-/// One call of a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProposedCall {
     /// The tool and its arguments.

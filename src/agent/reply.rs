@@ -41,7 +41,6 @@ pub(super) struct Parts<'a> {
     pub(super) outcome: Outcome,
 }
 
-/// The reply.
 pub(super) fn reply(parts: &Parts<'_>) -> v1::Reply {
     let Parts { asking, cycle, draft, outcome, .. } = *parts;
     let reply = v1::Reply {

@@ -33,7 +33,6 @@ use toolwire_tool::context::{Ledger, ToolContext};
 /// Said where a turn goes on without its model.
 const WITHOUT: &str = "the model failed; this was made without it";
 
-/// A turn at work.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     parts: &'a Parts,

@@ -31,11 +31,9 @@ pub struct Running {
 /// A turn that runs.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its conversation.
     pub session: SessionId,
     /// What is said; `None` if it goes on from where it paused.
     pub said: Option<Said>,
-    /// When it began.
     pub since: SystemTime,
     log: Arc<Log>,
     cancelled: CancellationToken,
@@ -44,18 +42,15 @@ pub struct Entry {
 /// What a turn is about: a repeat says the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The message.
     pub message: String,
     /// The account; empty if none.
     pub account: String,
 }
 
-/// What came of entering.
 #[derive(Debug)]
 pub enum Entered {
     /// The turn may begin.
     New(Place, Reader),
-    /// It runs already.
     Runs(Reader),
 }
 
@@ -148,7 +143,6 @@ impl Entry {
         self.log.read()
     }
 
-    /// Cancels it, with its calls.
     pub fn cancel(&self) {
         self.cancelled.cancel();
     }

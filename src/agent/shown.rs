@@ -45,7 +45,6 @@ pub(super) async fn results(asked: &Asked<'_>, budget: u64) -> Option<Message> {
     Some(Message::System(text))
 }
 
-/// The result of one call.
 pub(super) async fn result(made: &Made, offer: &Offer, budget: u64) -> String {
     let schema = offer.get(&made.call.tool).map(|tool| &tool.definition.input_schema);
     let parameters = schema.and_then(|schema| schema.get("properties")?.as_object());

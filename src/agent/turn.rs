@@ -9,22 +9,18 @@ use toolwire_contract::proto::agent::v1::TurnOutcome;
 pub enum State {
     /// What to do next is decided.
     Plan,
-    /// Tools are called.
     Execute,
     /// The answer is made; why, and how often it was tried before.
     Answer(Outcome, u32),
     /// The answer is checked.
     Validate(Outcome, u32),
-    /// Persons must decide.
     Paused,
-    /// It is over.
     Done(Outcome),
 }
 
 /// How a turn ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// With an answer.
     Answered,
     /// With a question to the user, or a word on why it cannot be done.
     Clarify,
@@ -32,16 +28,12 @@ pub enum Outcome {
     Degraded,
     /// A source refuses us.
     Stopped,
-    /// The budget was spent.
     BudgetSpent,
-    /// The model failed.
     ModelFailed,
 }
 
-/// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Tools are to be called.
     Calls,
     /// No tool is to be called any more.
     NoCalls,
@@ -63,7 +55,6 @@ pub enum Event {
     Unanswered,
     /// The answer is there, checked as far as it came.
     Answer,
-    /// It stands.
     Clean,
     /// It does not.
     Issues,
@@ -112,7 +103,6 @@ impl State {
 }
 
 impl Outcome {
-    /// The word of the contract.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Answered => "ANSWERED",

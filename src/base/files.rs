@@ -22,7 +22,6 @@ use crate::{digest::Digest, words::without_bom};
 pub enum Tree {
     /// What domains embed in the binary. Never changes.
     Embedded(Embedded),
-    /// A directory on disk.
     Disk(PathBuf),
 }
 
@@ -33,7 +32,6 @@ pub type Stamp = Option<(SystemTime, u64)>;
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {path}: {source}")]
 pub struct ReadError {
-    /// The file.
     pub path: String,
     source: io::Error,
 }

@@ -9,7 +9,6 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Turns of all holders.
 #[derive(Debug)]
 pub struct Turns<K> {
     all: Arc<Semaphore>,

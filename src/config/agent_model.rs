@@ -25,7 +25,6 @@ pub struct AgentModel {
     pub fallback: bool,
 }
 
-/// Who plans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AgentPlanner {
     /// No model.
@@ -37,13 +36,11 @@ pub enum AgentPlanner {
     Native,
 }
 
-/// Who answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AgentAnswerer {
     /// No model.
     #[default]
     Embedded,
-    /// The model.
     Model,
 }
 
@@ -89,7 +86,6 @@ impl AgentModel {
 impl AgentPlanner {
     const ALL: [Self; 3] = [Self::Embedded, Self::Prompted, Self::Native];
 
-    /// Its name in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",
@@ -105,7 +101,6 @@ impl AgentPlanner {
 }
 
 impl AgentAnswerer {
-    /// Its name in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",

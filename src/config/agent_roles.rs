@@ -12,7 +12,6 @@ pub struct AgentRoles(pub Vec<AgentRole>);
 /// Who works on tasks of a role: `[agent.roles.NAME]`, where NAME is the role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentRole {
-    /// The role.
     pub name: String,
     /// What its agent is told: `prompt`, the NAME of `prompts/roles/NAME.md`. Default the role, if there is such a
     /// file.
@@ -41,7 +40,6 @@ impl AgentRoles {
         Self(roles)
     }
 
-    /// The prompts that are named.
     pub fn prompts(&self) -> Vec<String> {
         self.0.iter().filter_map(|role| role.prompt.clone()).collect()
     }

@@ -25,7 +25,6 @@ const LEAST_DIFFERENT: usize = 8;
 /// Who may call: `[[auth.users]]`. Without users nobody needs credentials, and only this machine is served.
 #[derive(Clone, Debug, Default)]
 pub struct Auth {
-    /// The users.
     pub users: Vec<AuthUser>,
 }
 

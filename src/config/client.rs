@@ -26,7 +26,6 @@ const TOKEN: &str = "TOOLWIRE_TOKEN";
 const CA: &str = "TOOLWIRE_CA";
 
 impl Client {
-    /// What the environment says.
     pub fn from_environment(environment: &Environment) -> Self {
         Self {
             server: environment.get(SERVER).map(str::to_owned),

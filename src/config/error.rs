@@ -17,7 +17,6 @@ pub struct Problem {
 }
 
 impl ConfigError {
-    /// A single problem.
     pub fn one(at: impl Into<String>, what: impl Into<String>) -> Self {
         Self(vec![Problem::new(at, what)])
     }

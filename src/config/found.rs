@@ -7,14 +7,11 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 /// Where a setting comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Nothing was given.
     #[default]
     Default,
     /// The file, and the line in it, counted from 1.
     File(Arc<str>, usize),
-    /// The environment variable.
     Variable(String),
-    /// The flag.
     Flag(&'static str),
 }
 
@@ -23,17 +20,13 @@ pub enum Origin {
 pub enum Found {
     /// A text. The value of a variable or a flag is always one, whatever it spells.
     Text(String),
-    /// A whole number.
     Whole(i64),
-    /// A number with a fraction.
     Number(f64),
     /// `true` or `false`.
     Flag(bool),
     /// A date or a time of day: no setting is one.
     Date,
-    /// A list.
     List(Vec<Given>),
-    /// A table.
     Table(Entries),
 }
 
@@ -43,9 +36,7 @@ pub type Entries = BTreeMap<String, Given>;
 /// A value and where it was given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
-    /// The value.
     pub found: Found,
-    /// Where it stands.
     pub origin: Origin,
 }
 

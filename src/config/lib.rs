@@ -82,33 +82,24 @@ pub use webhooks::{Secret, Webhook, bytes as webhook_key, key as webhook_secret}
 /// Everything that can be set.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// The gRPC server.
     pub server: Server,
-    /// The HTTP listener.
     pub http: Http,
     /// The data that tools read.
     pub data: Data,
     /// What outlives the process.
     pub state: State,
-    /// Who may call.
     pub auth: Auth,
     /// Decisions of persons on calls.
     pub confirmations: Confirmations,
-    /// Trees of tasks.
     pub tasks: Tasks,
-    /// Language models.
     pub models: Models,
-    /// Conversations.
     pub agent: Agent,
     /// Who plans and who answers in them.
     pub agent_model: AgentModel,
     /// Who works on tasks of a role.
     pub agent_roles: AgentRoles,
-    /// The log.
     pub log: Log,
-    /// The admin endpoint.
     pub admin: Admin,
-    /// Traces and metrics.
     pub telemetry: Telemetry,
     parts: parts::Parts,
 }

@@ -13,7 +13,6 @@ use super::{
 /// The configuration, and the warnings about it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The configuration.
     pub config: Config,
     /// What is allowed, but hardly meant.
     pub warnings: Vec<Problem>,

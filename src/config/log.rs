@@ -28,7 +28,6 @@ pub enum LogFormat {
     Auto,
     /// One JSON object a line.
     Json,
-    /// For people.
     Text,
 }
 

@@ -69,7 +69,6 @@ impl Models {
         Self(models)
     }
 
-    /// The model of a name.
     pub fn get(&self, name: &str) -> Option<&ConfiguredModel> {
         self.0.iter().find(|model| model.name == name)
     }

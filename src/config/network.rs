@@ -9,7 +9,6 @@ use super::{
     value::{Value, quoted},
 };
 
-/// The addresses of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network(IpNet);
 

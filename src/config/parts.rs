@@ -12,7 +12,6 @@ pub trait Part: Any + Debug + Send + Sync {}
 
 impl<T: Any + Debug + Send + Sync> Part for T {}
 
-/// The values, by type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts(BTreeMap<TypeId, Arc<dyn Part>>);
 

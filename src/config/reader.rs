@@ -39,7 +39,6 @@ pub(super) struct Known {
     pub(super) settings: Vec<Read>,
     /// The keys of tables that hold entries of their own.
     pub(super) tables: BTreeSet<String>,
-    /// The variables.
     pub(super) variables: BTreeSet<String>,
     /// Names, each with the domain that it belongs to.
     owners: BTreeMap<String, String>,
@@ -85,7 +84,6 @@ impl Reader {
         owner.clone_into(&mut self.owner);
     }
 
-    /// A setting that has a default.
     pub fn value<T: Value>(&mut self, setting: Setting, default: T) -> T {
         let value = self.given(&setting, T::read).unwrap_or(default);
         self.learn(setting, Shown::Value(value.shown()));

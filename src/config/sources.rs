@@ -7,7 +7,6 @@ use std::{collections::BTreeMap, env, fmt, path::PathBuf};
 pub struct Sources {
     /// What the command line says.
     pub flags: Flags,
-    /// The environment variables.
     pub environment: Environment,
     /// Where `toolwire.toml` is looked for; empty for the working directory.
     pub directory: PathBuf,

@@ -27,7 +27,6 @@ use toolwire_telemetry::{
     sampling::Sampling,
 };
 
-/// Traces and metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Telemetry {
     /// How traces are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or
@@ -89,7 +88,6 @@ impl Telemetry {
         telemetry
     }
 
-    /// What the environment says.
     fn from_environment(environment: &Environment, is_scraped: bool) -> Self {
         let variables = Variables(environment);
         let default = Self::default();

@@ -146,7 +146,6 @@ pub fn key(text: &str) -> Option<Secret> {
     LENGTHS.contains(&bytes.len()).then(|| std::sync::Arc::new(SecretBox::new(Box::new(bytes))))
 }
 
-/// The bytes of a key.
 pub fn bytes(secret: &Secret) -> &[u8] {
     secret.expose_secret()
 }

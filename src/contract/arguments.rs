@@ -13,7 +13,6 @@ use super::{Violation, json, payload, transcode::Encoder};
 /// The longest key that an error repeats, in characters.
 const MAX_SHOWN: usize = 64;
 
-/// The arguments of a call.
 pub type Arguments = Map<String, Value>;
 
 /// What was written as arguments is none.

@@ -30,7 +30,6 @@ const MOST_OF_LIST: usize = 24 * 1024;
 #[derive(Debug)]
 pub struct Codec<T, U>(PhantomData<(T, U)>);
 
-/// Writes messages.
 #[derive(Debug)]
 pub struct Encoder<T> {
     is_list: bool,

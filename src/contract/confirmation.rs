@@ -32,9 +32,7 @@ pub struct ConfirmationRequired {
     pub summary: String,
     /// The exact arguments that approval is bound to.
     pub arguments: Map<String, Value>,
-    /// When it expires.
     pub expires_at: SystemTime,
-    /// The tool that needs it.
     pub tool: ToolName,
     /// The tools from the called one to that one.
     pub path: Vec<ToolName>,
@@ -55,17 +53,14 @@ pub enum ConfirmationCause {
     Manifest,
     /// The task has read text from outside, and the call does not only read.
     Tainted,
-    /// The caller asked for one.
     Caller,
 }
 
 impl ConfirmationId {
-    /// A new one.
     pub fn generate() -> Self {
         Self(format!("{PREFIX}{}", Uuid::new_v4().simple()).into())
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

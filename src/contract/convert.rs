@@ -17,10 +17,8 @@ pub const UNTRUSTED_META: &str = "USER_GENERATED_CONTENT_BELOW";
 /// The form in which a caller wants the data of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResultFormat {
-    /// A structure.
     #[default]
     Struct,
-    /// JSON text.
     Json,
 }
 
@@ -59,7 +57,6 @@ fn as_read(age: Duration) -> Duration {
     if seconds.is_zero() { Duration::from_millis(age.subsec_millis().into()) } else { seconds }
 }
 
-/// A result in the wanted format.
 pub fn tool_result(result: ToolResult, format: ResultFormat) -> v1::ToolResult {
     use v1::tool_result::Outcome;
     let outcome = match (result.outcome, format) {
@@ -99,7 +96,6 @@ pub fn provenance(provenance: Provenance) -> v1::Provenance {
     }
 }
 
-/// A failure of a tool.
 pub fn tool_error(error: ToolError) -> v1::ToolError {
     v1::ToolError {
         code: error_code(error.code).into(),

@@ -102,7 +102,6 @@ mod tests {
 
     use super::*;
 
-    /// The set of a file with one message.
     fn set(file: &str, message: &str, fields: usize) -> Vec<u8> {
         let field = |number| prost_reflect::prost_types::FieldDescriptorProto {
             name: Some(format!("f{number}")),

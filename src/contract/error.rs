@@ -71,13 +71,10 @@ pub enum ErrorCode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// In what the caller sent.
     Caller,
-    /// In the tool.
     Tool,
     /// In the source the tool reads from.
     Source,
-    /// In this service.
     Service,
 }
 

@@ -88,14 +88,11 @@ pub struct Encoded {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EncodedForm {
-    /// An output message.
     Message {
-        /// Its full name.
         name: String,
         /// The fields that are left out when they are absent.
         omitted: Omitted,
     },
-    /// JSON text.
     Json,
 }
 
@@ -192,12 +189,10 @@ impl Payload {
         }
     }
 
-    /// The payload as JSON.
     pub fn json(&self) -> &Value {
         self.0.json.get_or_init(|| self.0.render())
     }
 
-    /// The payload as JSON text.
     pub fn json_text(&self) -> &str {
         self.0.text.get_or_init(|| self.0.render_text())
     }

@@ -21,7 +21,7 @@ pub const ALL_DESCRIPTORS: [&[u8]; 4] =
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::of_types(DESCRIPTORS));
 
 /// The envelope: tools, calls, results (`toolwire.v1`).
-#[allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
+#[allow(clippy::pedantic, unreachable_pub, reason = "generated")]
 pub mod v1 {
     tonic::include_proto!("toolwire.v1");
 }

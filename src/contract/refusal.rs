@@ -21,7 +21,6 @@ pub enum Refusal {
     /// No tool of this name that the user may call.
     #[error("Unknown tool: {name}{}", near::question(.near))]
     UnknownTool {
-        /// The name asked for.
         name: String,
         /// Near names that the user may call.
         near: Vec<String>,
@@ -29,7 +28,6 @@ pub enum Refusal {
     /// No such intent (spec 000's exact words come first).
     #[error("Unknown intent: {intent}{}", near::question(.near))]
     UnknownIntent {
-        /// The intent asked for.
         intent: String,
         /// Near intents that the user may use.
         near: Vec<String>,
@@ -37,13 +35,10 @@ pub enum Refusal {
     /// The user may not call the tool.
     #[error("not allowed to call {tool}; ask an operator for access")]
     PermissionDenied {
-        /// The tool asked for.
         tool: String,
     },
-    /// The tool is disabled.
     #[error("{tool} is disabled: {reason}")]
     ToolDisabled {
-        /// The tool asked for.
         tool: String,
         /// Why it is disabled.
         reason: String,
@@ -51,7 +46,6 @@ pub enum Refusal {
     /// A `request_id` was used before with other arguments.
     #[error("request_id {request_id} was used before with other arguments; use a new one")]
     RequestIdReused {
-        /// The identifier.
         request_id: String,
     },
     /// The user's writes with a `request_id` take all the room there is for remembering them.
@@ -119,7 +113,6 @@ pub enum Refusal {
     /// The tool's definition is not the one that the caller expects.
     #[error("the definition of {tool} is another than expected_digest says; read it again with GetTool")]
     DefinitionChanged {
-        /// The tool.
         tool: String,
     },
     /// What must be recorded before a call begins cannot be: nothing was done.
@@ -152,7 +145,6 @@ pub enum Refusal {
     /// A bug of the service; the operator finds it in the log by `call_id`.
     #[error("internal error; quote call_id {call_id} to the operator")]
     Internal {
-        /// The call.
         call_id: String,
     },
 }
@@ -160,7 +152,6 @@ pub enum Refusal {
 /// What there is too much of for another confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crowding {
-    /// Confirmations that are pending.
     Pending,
     /// What is kept of confirmations, in bytes.
     Kept,

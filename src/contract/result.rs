@@ -15,7 +15,6 @@ use toolwire_base::digest::Digest;
 /// The terminal outcome of a call that reached its tool. Out of a store, its data is yet to be read.
 #[derive(Clone, Debug)]
 pub struct ToolResult<D = Payload> {
-    /// The tool's name.
     pub tool: ToolName,
     /// When this call was made.
     pub fetched_at: SystemTime,
@@ -25,7 +24,6 @@ pub struct ToolResult<D = Payload> {
     pub provenance: Provenance,
 }
 
-/// Data or an error.
 pub type Outcome<D = Payload> = Result<D, ToolError>;
 
 /// Where the data of a result came from.
@@ -51,7 +49,6 @@ pub struct Provenance {
     reason = "nearly every call ends with a result, which is moved and not boxed"
 )]
 pub enum Terminal {
-    /// With a result.
     Result(ToolResult),
     /// A person must approve it first.
     ConfirmationRequired(Box<ConfirmationRequired>),
@@ -64,7 +61,6 @@ pub enum Event {
     Accepted {
         /// The tool that was resolved.
         tool: ToolName,
-        /// The digest of its definition.
         digest: Digest,
         /// When the call ends, whatever happens.
         deadline: SystemTime,
@@ -102,7 +98,6 @@ impl From<ToolResult> for ToolResult<StoredPayload> {
 }
 
 impl Provenance {
-    /// Data of one source.
     pub fn of(source_id: impl Into<String>, as_of: impl Into<String>) -> Self {
         Self { source_ids: vec![source_id.into()], as_of: as_of.into(), ..Self::default() }
     }

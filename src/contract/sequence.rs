@@ -21,7 +21,6 @@ impl Sequence {
         Self { call_id, next: 0, format }
     }
 
-    /// The next event.
     pub fn event(&mut self, event: Event) -> v1::CallEvent {
         self.numbered(convert::event(event, self.format))
     }

@@ -56,7 +56,6 @@ impl From<Refusal> for Status {
     }
 }
 
-/// The status code of a refusal.
 pub const fn code_of_refusal(refusal: &Refusal) -> Code {
     match refusal {
         // The caller's mistake, to be fixed before a retry.

@@ -15,7 +15,6 @@ pub struct ToolName(Arc<str>);
 pub struct InvalidToolName(String);
 
 impl ToolName {
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

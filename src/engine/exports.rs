@@ -26,7 +26,6 @@ pub enum Format {
     Openai,
     /// `OpenAI`'s responses.
     OpenaiResponses,
-    /// Anthropic's messages.
     Anthropic,
     /// The answer to `tools/list` of MCP.
     Mcp,
@@ -44,18 +43,15 @@ pub struct Options {
 /// Tools as a provider takes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// JSON on one line.
     pub json: String,
     /// What differs from the definitions, in sentences.
     pub notes: Vec<String>,
 }
 
 impl Format {
-    /// Every format.
     pub const ALL: [Self; 6] =
         [Self::Gemini, Self::GeminiOpenapi, Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Mcp];
 
-    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gemini => "gemini",
@@ -67,7 +63,6 @@ impl Format {
         }
     }
 
-    /// The format of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }

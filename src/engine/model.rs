@@ -42,7 +42,6 @@ impl Default for Wanted {
     }
 }
 
-/// The text of a result.
 pub fn text(result: &ToolResult, wanted: &Wanted) -> String {
     match &result.outcome {
         Ok(payload) => succeeded(payload.json_text(), || payload.json(), &result.provenance, wanted),

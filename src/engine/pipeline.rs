@@ -52,7 +52,6 @@ use toolwire_tool::context::{EventSink, Events, Services, Unread, UnreadBounds};
 /// What the pipeline is made of.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// The tools.
     pub registry: Arc<Registry>,
     /// Who may call what.
     pub policy: Arc<dyn Policy>,

@@ -133,7 +133,6 @@ impl Registry {
         &self.intent_parameters
     }
 
-    /// The present state.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.current.load_full()
     }

@@ -55,7 +55,6 @@ pub struct Asked<'a> {
 /// One earlier turn: what was said, what was answered, and which calls were made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exchange {
-    /// What the user said.
     pub said: String,
     /// What was answered. Empty if nothing was.
     pub answered: String,
@@ -69,9 +68,7 @@ pub struct Exchange {
 /// A call of this cycle that has ended.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// The call.
     pub call: PlannedCall,
-    /// How it ended.
     pub result: Arc<ToolResult>,
 }
 
@@ -87,7 +84,6 @@ impl Made {
 /// A call that a planner wants.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlannedCall {
-    /// The tool, one of the offer.
     pub tool: String,
     /// Its arguments. The pipeline checks them against the tool's schema.
     pub arguments: Map<String, Value>,
@@ -100,7 +96,6 @@ pub struct PlannedCall {
 /// What a planner decided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What to do.
     pub step: Step,
     /// Why, in words for people.
     pub reason: String,
@@ -113,7 +108,6 @@ pub struct Plan {
 /// A tool that was considered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alternative {
-    /// The tool.
     pub tool: String,
     /// Its score, in the same measure as those beside it.
     pub score: f64,

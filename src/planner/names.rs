@@ -9,7 +9,6 @@ use toolwire_tool::context::UserId;
 pub struct Lexicon {
     /// Where it stands, such as `toys/lexicon.json`, for messages.
     pub file: String,
-    /// Its text.
     pub text: &'static str,
 }
 
@@ -19,7 +18,6 @@ pub trait Names: Send + Sync + fmt::Debug {
     fn of(&self, user: &UserId) -> Arc<[Name]>;
 }
 
-/// One name of one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// How people write it, such as `Acme Mills` or `ACME`.

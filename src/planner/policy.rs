@@ -21,7 +21,6 @@ pub enum OnError {
     Denied,
 }
 
-/// The table.
 pub const fn on_error(code: ErrorCode) -> OnError {
     match code {
         ErrorCode::AuthFailed | ErrorCode::Blocked => OnError::Stop,

@@ -87,7 +87,6 @@ pub struct App {
     pub workspace: Workspace,
     /// What the tools of all domains find in their context.
     pub services: Services,
-    /// Conversations.
     pub turns: Turns,
     /// Work in the background.
     pub jobs: Jobs,
@@ -109,7 +108,6 @@ impl fmt::Debug for App {
 }
 
 impl App {
-    /// Wires the service.
     pub fn build(config: &Config, domains: &[Domain]) -> Result<Self, StartError> {
         // Before files and tables, of which the same domain twice has each twice.
         conflicts::refuse(domains).map_err(StartError::of)?;

@@ -15,7 +15,6 @@ pub use narrator::Narrator;
 /// Whether somebody still reads standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// Somebody does.
     Listens,
     /// The reader has seen enough, which is no failure.
     Gone,

@@ -47,7 +47,6 @@ pub struct Domain {
     pub migrations: Option<Migrations>,
     /// Its routes over HTTP that are no tool's own.
     pub routes: fn() -> Vec<Route>,
-    /// Its commands.
     pub commands: Vec<Command>,
     /// The parameters that intents pass to whichever tool they route to: where the tool does not take one of these, it
     /// is dropped rather than refused.
@@ -91,10 +90,8 @@ pub enum Offer {
     WithDiagnostics,
 }
 
-/// What a domain is opened with.
 #[derive(Debug)]
 pub struct Opening<'a> {
-    /// The configuration.
     pub config: &'a Config,
     /// The data tree: a directory on disk, or what all domains embed.
     pub tree: &'a Tree,
@@ -104,7 +101,6 @@ pub struct Opening<'a> {
     pub upstream: &'a Sources,
 }
 
-/// An open domain.
 #[derive(Default)]
 pub struct Opened {
     /// What its tools find in their context.
@@ -113,7 +109,6 @@ pub struct Opened {
     pub states: SourceStates,
     /// The sources whose data the registry tells of.
     pub data: Vec<Arc<dyn DataSource>>,
-    /// Its typed services.
     pub grpc: Vec<grpc::Service>,
     /// What users call the things that its tools are asked about.
     pub names: Vec<Arc<dyn Names>>,

@@ -63,7 +63,6 @@ pub struct Tools {
 pub struct Records {
     /// Calls that run or ran.
     pub calls: calls::Calls,
-    /// Who did what.
     pub audit: audit::Audit,
 }
 
@@ -189,7 +188,6 @@ impl Tools {
         &self.confirmations
     }
 
-    /// Trees of tasks.
     pub fn tasks(&self) -> &Tasks {
         &self.tasks
     }
@@ -199,7 +197,6 @@ impl Tools {
         &self.records.calls
     }
 
-    /// Who did what.
     pub fn audit(&self) -> &audit::Audit {
         &self.records.audit
     }

@@ -20,7 +20,6 @@ use serde_json::Value;
 pub use self::{error::ModelError, whole::Whole};
 use toolwire_tool::context::ToolContext;
 
-/// A language model.
 pub trait Model: Send + Sync + Debug {
     /// `provider/name`, such as `anthropic/claude-opus`, for people, logs and metrics.
     fn id(&self) -> &str;
@@ -33,7 +32,6 @@ pub trait Model: Send + Sync + Debug {
     fn chat(&self, request: Request, context: &ToolContext) -> Answer;
 }
 
-/// What a model answers.
 pub type Answer = BoxStream<'static, Result<Part, ModelError>>;
 
 /// What a model is asked.
@@ -51,7 +49,6 @@ pub struct Request {
     pub json_schema: Option<Arc<Value>>,
 }
 
-/// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// Of the one who asks.
@@ -62,7 +59,6 @@ pub enum Message {
     Assistant {
         /// What it said. Empty if it called only.
         text: String,
-        /// What it called.
         calls: Vec<ToolCall>,
     },
     /// What came of its calls, in the order in which it called.
@@ -72,7 +68,6 @@ pub enum Message {
 /// The form in which a provider takes tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Gemini's function declarations.
     Gemini,
     /// The functions of `OpenAI`'s chat completions.
     Openai,
@@ -96,26 +91,20 @@ pub struct ToolCall {
 /// What came of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolOutput {
-    /// The call.
     pub call_id: String,
-    /// The tool.
     pub tool: String,
     /// What the model is to read.
     pub text: String,
 }
 
-/// A part of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    /// More text.
     Text(String),
     /// All calls of the answer, together.
     Calls(Vec<ToolCall>),
     /// The answer is complete.
     End {
-        /// Why it ended.
         stop: Stop,
-        /// What it cost.
         usage: Usage,
     },
 }
@@ -134,9 +123,7 @@ pub enum Stop {
 /// What an answer cost, as far as the provider tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens of the request.
     pub input_tokens: u64,
-    /// Tokens of the answer.
     pub output_tokens: u64,
 }
 

@@ -22,7 +22,6 @@ pub struct By {
     pub known_by: KnownBy,
     /// Where it came from.
     pub origin: Origin,
-    /// The trace.
     pub trace_id: Option<TraceId>,
 }
 
@@ -41,14 +40,11 @@ pub fn by() -> By {
     BY.try_with(|by| *by).unwrap_or(own)
 }
 
-/// What somebody did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Its position among the records that the viewer sees.
     pub sequence: u64,
-    /// What was done.
     pub kind: Kind,
-    /// When it began.
     pub at: SystemTime,
     /// When it ended, if that is known.
     pub ended_at: Option<SystemTime>,
@@ -58,7 +54,6 @@ pub struct Record {
     pub known_by: String,
     /// The address that the user came from.
     pub peer: Option<String>,
-    /// The face it came by.
     pub face: String,
     /// Whose call it is.
     pub caller: String,
@@ -66,13 +61,11 @@ pub struct Record {
     pub tool: String,
     /// Digest of the tool's definition, if it is one.
     pub definition_digest: Option<Digest>,
-    /// Digest of the arguments.
     pub arguments_digest: Digest,
     /// What was allowed or decided.
     pub verdict: Verdict,
     /// How a write ended; empty if that is not known.
     pub code: String,
-    /// The call.
     pub call_id: String,
     /// The identifier of the call.
     pub request_id: String,
@@ -88,7 +81,6 @@ pub struct Record {
     pub on_behalf_of: String,
 }
 
-/// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A write, or another call that a person approved, began.
@@ -102,9 +94,7 @@ pub enum Kind {
 pub enum Verdict {
     /// Nobody had to approve it.
     Allowed,
-    /// A person approved it.
     Approved,
-    /// A person denied it.
     Denied,
     /// Nobody decided in time, or it was not used in time.
     Expired,
@@ -119,7 +109,6 @@ pub enum Verdict {
 pub struct Criteria {
     /// What this user may see: what the user did, and decisions on the user's calls. `None`: everything.
     pub seen_by: Option<UserId>,
-    /// Which of those.
     pub filter: Filter,
 }
 
@@ -134,7 +123,6 @@ pub struct Filter {
     pub kinds: Vec<Kind>,
     /// At or after this instant.
     pub since: Option<SystemTime>,
-    /// Before this instant.
     pub until: Option<SystemTime>,
     /// The call; any if empty.
     pub call_id: String,
@@ -142,7 +130,6 @@ pub struct Filter {
     pub confirmation_id: String,
 }
 
-/// Keeps records.
 pub trait Audit: Send + Sync + std::fmt::Debug {
     /// At most so many records before a position, the newest first.
     fn records<'a>(
@@ -157,10 +144,8 @@ pub trait Audit: Send + Sync + std::fmt::Debug {
 }
 
 impl Kind {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Write, Self::Decision];
 
-    /// The word in the store.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -170,11 +155,9 @@ impl Kind {
 }
 
 impl Verdict {
-    /// Every verdict.
     pub const ALL: [Self; 6] =
         [Self::Allowed, Self::Approved, Self::Denied, Self::Expired, Self::Withdrawn, Self::Voided];
 
-    /// The word in the store.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",

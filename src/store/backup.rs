@@ -43,11 +43,8 @@ const HAS_FILES: &str = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND na
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List {
     version: u32,
-    /// The program that made it.
     pub program: String,
-    /// When.
     pub made_at: String,
-    /// Each file.
     pub files: Vec<Listed>,
 }
 
@@ -56,7 +53,6 @@ pub struct List {
 pub struct Listed {
     /// Its place within the directory.
     pub path: String,
-    /// Its length.
     pub bytes: u64,
     /// SHA-256, in hex.
     pub sha256: String,

@@ -11,18 +11,14 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
 use toolwire_tool::context::{CallId, RequestId, UserId};
 
-/// A recorded call.
 #[derive(Clone, Debug)]
 pub struct RecordedCall {
     /// Whose call of which tool it is, by which identifier.
     pub key: Key,
-    /// The call that began it.
     pub call_id: CallId,
-    /// The call that made that one.
     pub parent_call_id: Option<CallId>,
     /// Digest of the tool's definition.
     pub definition_digest: Option<Digest>,
-    /// The face it came by.
     pub face: String,
     /// The task; empty if none.
     pub task_id: String,
@@ -32,7 +28,6 @@ pub struct RecordedCall {
     pub trace_id: String,
     /// When it began, or asked.
     pub begun_at: SystemTime,
-    /// When it ended.
     pub ended_at: Option<SystemTime>,
     /// By when it ends, whatever happens.
     pub deadline: Option<SystemTime>,
@@ -49,7 +44,6 @@ pub struct RecordedCall {
 pub enum Standing {
     /// A person must approve it, or a part of it, first.
     Asked,
-    /// It was begun.
     Started,
     /// It ended so: `OK`, or the code of its error.
     Ended(String),
@@ -58,7 +52,6 @@ pub enum Standing {
 /// Which call is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named<'a> {
-    /// The call of this id.
     Call(CallId),
     /// Those of a user by this identifier, of every tool or of one.
     Request(&'a UserId, RequestId, Option<&'a str>),
@@ -67,13 +60,9 @@ pub enum Named<'a> {
 /// Which calls a list is of. Criteria are combined with AND; empty ones match every call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
-    /// This user's calls.
     pub user: Option<UserId>,
-    /// Any of these tools.
     pub tools: Vec<String>,
-    /// The task.
     pub task_id: String,
-    /// The session.
     pub session_id: String,
     /// The call that made them.
     pub parent_call_id: Option<CallId>,

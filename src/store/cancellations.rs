@@ -19,15 +19,12 @@ pub const KEPT: Duration = Duration::from_mins(2);
 /// What is to be cancelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// The call of this id.
     Call(CallId),
     /// The calls of this `request_id`.
     Request(RequestId),
-    /// A turn of a conversation.
     Turn(RequestId),
     /// The turn that runs in a session.
     Session(SessionId),
-    /// A job.
     Job(RequestId),
 }
 
@@ -36,7 +33,6 @@ pub enum Subject {
 pub struct CancelRequest {
     /// Its name, for the answer.
     pub id: String,
-    /// Whose it is.
     pub user: UserId,
     /// What is to be cancelled.
     pub subject: Subject,
@@ -61,7 +57,6 @@ pub trait Cancellations: Send + Sync + std::fmt::Debug {
 }
 
 impl Subject {
-    /// The word in the store.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Call(_) => "call",
@@ -72,7 +67,6 @@ impl Subject {
         }
     }
 
-    /// The name of what is meant.
     pub fn name(&self) -> String {
         match self {
             Self::Call(id) => id.to_string(),

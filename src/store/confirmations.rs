@@ -56,15 +56,12 @@ pub const ROOM: Room = Room { of_user: 256 * 1024 * 1024, of_all: 2 * 1024 * 102
 /// A decision of a person on one exact call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Confirmation {
-    /// Its name.
     pub id: ConfirmationId,
-    /// Where it stands.
     pub state: State,
     /// Whose call of which tool it is, by which identifier.
     pub key: Key,
     /// What is decided on.
     pub asked: Asked,
-    /// Digest of the exact arguments.
     pub arguments_digest: ArgumentsDigest,
     /// When it was asked for.
     pub created_at: SystemTime,
@@ -105,7 +102,6 @@ pub struct Asked {
     pub cause: ConfirmationCause,
     /// The task on whose behalf the call is made.
     pub task_id: Option<TaskLabel>,
-    /// The caller's session.
     pub session_id: Option<SessionId>,
     /// The call from outside that this call is, or is a part of.
     pub outermost: Outermost,
@@ -138,19 +134,16 @@ pub struct Outcome {
     pub holds: bool,
 }
 
-/// A change of a confirmation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// The confirmation as it stood after the change.
     pub confirmation: Confirmation,
-    /// When it changed.
     pub at: SystemTime,
 }
 
 /// A part of a list of confirmations. Arguments of more than 16 KiB are left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// What is in it.
     pub confirmations: Vec<Confirmation>,
     /// Whether there is more.
     pub more: bool,
@@ -273,7 +266,6 @@ impl Confirmation {
         }
     }
 
-    /// Its place in a list.
     pub fn place(&self, among: &Among) -> Place {
         match self.state {
             State::Pending => Place::Pending(self.at(among)),

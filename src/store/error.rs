@@ -2,7 +2,6 @@
 //!
 //! The words are for operators: they name paths. Whoever called the store chooses the words for callers.
 
-/// A store failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Somebody else has kept it busy for longer than anybody waits. The same may succeed soon.
@@ -11,17 +10,13 @@ pub enum StoreError {
          with --state DIR"
     )]
     Busy {
-        /// The file.
         place: String,
-        /// The database's words.
         cause: String,
     },
     /// There is no room for what would be written.
     #[error("the state in {place} cannot be used: {cause}. Make room on its disk")]
     Full {
-        /// The file.
         place: String,
-        /// The database's words.
         cause: String,
     },
     /// The file is damaged, or no database at all.
@@ -30,7 +25,6 @@ pub enum StoreError {
          it away: requests that were repeated since would then be carried out again"
     )]
     Damaged {
-        /// The file.
         place: String,
         /// What is wrong with it.
         cause: String,
@@ -41,7 +35,6 @@ pub enum StoreError {
          one, or name another directory with --state DIR"
     )]
     Newer {
-        /// The file.
         place: String,
         /// Whose tables are newer: `the platform`, or `the domain x`.
         owner: String,
@@ -54,7 +47,6 @@ pub enum StoreError {
          it was released and put the change into a new one; in development, delete the state file"
     )]
     Changed {
-        /// The file.
         place: String,
         /// Whose tables they are: `the platform`, or `the domain x`.
         owner: String,
@@ -66,7 +58,6 @@ pub enum StoreError {
         "the state in {place} is not of this toolwire: {owner}: {cause}. Name another directory with --state DIR"
     )]
     Foreign {
-        /// The file.
         place: String,
         /// Whose tables they should be.
         owner: String,
@@ -79,7 +70,6 @@ pub enum StoreError {
          --state DIR"
     )]
     Unavailable {
-        /// The file.
         place: String,
         /// The system's or the database's words.
         cause: String,

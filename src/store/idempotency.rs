@@ -21,7 +21,6 @@ use toolwire_tool::context::{CallId, KnownBy, Origin, RequestId, SessionId, Task
 /// repeat a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Those of one user.
     pub of_user: u64,
     /// Those of all users. The first half is for whoever comes first; the second one is kept for users who have less
     /// than a fair share, so that each of these finds room however much others have taken.
@@ -31,7 +30,6 @@ pub struct Room {
 /// Which bound leaves no room for another record of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// The user's own.
     User,
     /// That of all users.
     All,
@@ -56,11 +54,8 @@ pub enum Effect {
 /// Identifies a call with a `request_id`: identifiers of different users or tools never meet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// The authenticated user.
     pub user: UserId,
-    /// The tool's name.
     pub tool: ToolName,
-    /// The caller's identifier.
     pub request_id: RequestId,
 }
 
@@ -72,9 +67,7 @@ pub type ArgumentsDigest = Digest;
 pub struct Beginning<'a> {
     /// Whose call of which tool it is, by which identifier.
     pub key: &'a Key,
-    /// What it does.
     pub effect: Effect,
-    /// Digest of its arguments.
     pub digest: ArgumentsDigest,
     /// What is recorded of it for those who look at it later.
     pub about: &'a About,
@@ -83,9 +76,7 @@ pub struct Beginning<'a> {
 /// What is recorded of a call for those who look at it later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
-    /// The call.
     pub call_id: CallId,
-    /// The call that made it.
     pub parent_call_id: Option<CallId>,
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
@@ -95,9 +86,7 @@ pub struct About {
     pub known_by: KnownBy,
     /// The task on whose behalf it is made.
     pub task_id: Option<TaskLabel>,
-    /// The caller's session.
     pub session_id: Option<SessionId>,
-    /// The trace.
     pub trace_id: Option<TraceId>,
     /// By when it ends, whatever happens.
     pub deadline: SystemTime,
@@ -123,7 +112,6 @@ pub enum Begun {
     Full {
         /// When room is expected: as soon as enough of them are forgotten.
         until: SystemTime,
-        /// Whose they are.
         bound: Bound,
     },
     /// It cannot be recorded, and so must not be carried out. The detail is for operators.
@@ -144,7 +132,6 @@ pub enum Owner {
 /// How a call came to an end that another process carried out.
 #[derive(Clone, Debug)]
 pub enum EndElsewhere {
-    /// Like this.
     Ended(Box<ToolResult<StoredPayload>>),
     /// It was cancelled, and nothing was done.
     Cancelled,

@@ -23,16 +23,12 @@ pub const KEPT: Duration = Duration::from_hours(24 * 30);
 /// Names a job: the identifier by which a repeat is recognised.
 pub type JobId = RequestId;
 
-/// A job that is to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJob {
-    /// Whose it is.
     pub user: UserId,
-    /// Its name.
     pub id: JobId,
     /// What it is asked: a repeat is asked the same.
     pub digest: Digest,
-    /// What kind of work.
     pub kind: String,
     /// By when it ends.
     pub deadline: SystemTime,
@@ -51,26 +47,19 @@ pub enum Begun {
     Running(JobId),
 }
 
-/// A job as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Its name.
     pub id: JobId,
     /// What it is asked.
     pub digest: Digest,
-    /// What kind of work.
     pub kind: String,
-    /// Where it stands.
     pub state: State,
     /// How far it is.
     pub percent: u32,
-    /// The step it is at.
     pub step: String,
-    /// When it began.
     pub created_at: SystemTime,
     /// By when it ends.
     pub deadline: SystemTime,
-    /// When it ended.
     pub ended_at: Option<SystemTime>,
     /// The sequence of the next event.
     pub next: u64,
@@ -83,13 +72,11 @@ pub struct Job {
 /// Where a job stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It runs.
     Running,
     /// It ended with its result.
     Succeeded,
     /// It ended without, or with a part of it.
     Failed,
-    /// Its user cancelled it.
     Cancelled,
 }
 
@@ -109,7 +96,6 @@ pub struct Failure {
 pub struct Said {
     /// How far it is.
     pub percent: u32,
-    /// The step it is at.
     pub step: String,
     /// What is done, for people.
     pub message: String,
@@ -133,22 +119,18 @@ pub struct Ending {
 /// What a job has said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its position.
     pub sequence: u64,
     /// When it was said.
     pub at: SystemTime,
-    /// What was said.
     pub said: Said,
     /// Whether nothing comes after it.
     pub is_last: bool,
 }
 
-/// Keeps jobs.
 pub trait Jobs: Cancellations + Secret {
     /// Begins a job in the name of this process; forgets the oldest of the user beyond what is kept.
     fn begin_job<'a>(&'a self, new: &'a NewJob, now: SystemTime) -> BoxFuture<'a, Result<Begun, StoreError>>;
 
-    /// One job of a user's.
     fn job<'a>(&'a self, user: &'a UserId, id: JobId) -> BoxFuture<'a, Result<Option<Job>, StoreError>>;
 
     /// So many jobs of a user's from a place on, the newest first, with where each stands and without results.
@@ -198,7 +180,6 @@ pub trait Jobs: Cancellations + Secret {
 }
 
 impl State {
-    /// Every state.
     pub const ALL: [Self; 4] = [Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
 
     /// The word in the store, and in messages.
@@ -213,7 +194,6 @@ impl State {
 }
 
 impl Ending {
-    /// With a result.
     pub fn succeeded(result: String, said: Said) -> Self {
         Self { state: State::Succeeded, error: None, result, said: Some(said) }
     }
@@ -223,7 +203,6 @@ impl Ending {
         Self { state: State::Failed, error: Some(error), result, said: None }
     }
 
-    /// By its user.
     pub fn cancelled() -> Self {
         Self { state: State::Cancelled, error: None, result: String::new(), said: None }
     }

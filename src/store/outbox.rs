@@ -20,7 +20,6 @@ pub struct Subscription {
     pub expired: bool,
 }
 
-/// A message that is due.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Its name, the same in each attempt.
@@ -49,7 +48,6 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
         limit: u32,
     ) -> BoxFuture<'a, Result<Vec<Message>, StoreError>>;
 
-    /// Forgets a message.
     fn done<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Tries a message again at the given instant.

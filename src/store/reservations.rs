@@ -15,16 +15,13 @@ pub type Nanos = u64;
 /// A request, made or to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// Whose it is.
     pub user: UserId,
-    /// Its instant.
     pub at: Nanos,
 }
 
 /// Chooses the instant of a new request beside those that there are; `None` if it is not to be made.
 pub type Choose<'a> = dyn Fn(&[Reservation]) -> Option<Nanos> + Send + Sync + 'a;
 
-/// Remembers reservations.
 pub trait Reservations: Send + Sync + Debug {
     /// Adds a request at the instant that `choose` returns, and returns its number. Nobody else adds one meanwhile.
     /// What was before `since` is forgotten.

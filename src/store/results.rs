@@ -68,7 +68,6 @@ impl From<StoredResult<Payload>> for StoredResult {
     }
 }
 
-/// Keeps results.
 pub trait Results: Send + Sync + Debug {
     /// The result of a key, if there is a fresh one.
     fn get<'a>(
@@ -76,7 +75,6 @@ pub trait Results: Send + Sync + Debug {
         key: &'a ResultKey,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<StoredResult>, StoreError>>;
-    /// Keeps a result.
     fn put<'a>(
         &'a self,
         key: &'a ResultKey,

@@ -22,19 +22,15 @@ pub const KEPT: Duration = Duration::from_hours(24 * 30);
 /// A turn that ended or paused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptTurn {
-    /// Whose it is.
     pub user: UserId,
     /// Its name, by which a repeat is recognised.
     pub turn_id: RequestId,
-    /// Its conversation.
     pub session: SessionId,
     /// The account of the request; empty if none.
     pub account: String,
     /// What the user said.
     pub message: String,
-    /// Where it stands.
     pub state: State,
-    /// When it began.
     pub created_at: SystemTime,
     /// When it ended or paused.
     pub ended_at: SystemTime,
@@ -55,7 +51,6 @@ pub struct KeptTurn {
 pub enum State {
     /// It waits for persons.
     Paused,
-    /// It ended with a reply.
     Ended,
     /// It was cancelled, its caller left, or its time was over.
     Cancelled,
@@ -66,7 +61,6 @@ pub enum State {
 pub struct Remembered {
     /// What the user said.
     pub message: String,
-    /// What was answered.
     pub answered: String,
     /// The calls that were planned, as JSON.
     pub calls: String,
@@ -84,7 +78,6 @@ pub struct Hold {
 /// Who has a session.
 #[derive(Debug)]
 pub enum Held {
-    /// Whoever asked.
     Now(Hold),
     /// A turn of another process: its name, if it could be read.
     By(String),
@@ -96,7 +89,6 @@ impl std::fmt::Debug for Hold {
     }
 }
 
-/// Keeps turns.
 pub trait Sessions: Cancellations {
     /// Has a session for one turn, if no other process has it.
     fn hold_session(
@@ -162,7 +154,6 @@ pub trait Sessions: Cancellations {
 }
 
 impl State {
-    /// Every state.
     pub const ALL: [Self; 3] = [Self::Paused, Self::Ended, Self::Cancelled];
 
     /// The word in the store, and in messages.

@@ -56,10 +56,8 @@ pub trait Tasks: Secret + Send + Sync + std::fmt::Debug {
     /// Creates a root by a call of a tool that has no task, and records the call's outcome.
     fn start_root<'a>(&'a self, call: &'a RootCall, new: &'a NewRoot, now: SystemTime) -> Done<'a, Action>;
 
-    /// A task as it stands.
     fn task<'a>(&'a self, user: &'a UserId, id: &'a TaskId) -> Done<'a, Task>;
 
-    /// The tree of a task.
     fn tree<'a>(&'a self, user: &'a UserId, id: &'a TaskId) -> Done<'a, Tree>;
 
     /// At most so many of a user's tasks from a place on. A page ends at [`MAX_PAGE_BYTES`].
@@ -189,7 +187,6 @@ pub trait Tasks: Secret + Send + Sync + std::fmt::Debug {
     /// A page of a timeline. What is long is kept apart; a page ends at [`MAX_PAGE_BYTES`].
     fn page<'a>(&'a self, user: &'a UserId, id: &'a TaskId, page: PageOf) -> Done<'a, Page>;
 
-    /// One entry, whole.
     fn entry<'a>(&'a self, user: &'a UserId, id: &'a TaskId, sequence: u64) -> Done<'a, Option<Entry>>;
 
     /// The newest entry of the call with this identifier, and where its task stands.

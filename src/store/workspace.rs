@@ -61,12 +61,10 @@ struct Stores {
 pub struct Room {
     stores: Arc<Stores>,
     tree: Tree,
-    /// Who writes.
     by: String,
 }
 
 impl Workspace {
-    /// The workspaces of a state.
     pub fn new(state: &Arc<Sqlite>) -> Self {
         let (documents, blobs) = (Arc::clone(state) as _, Arc::clone(state) as _);
         Self(Arc::new(Stores { documents, blobs, arriving: Arriving::default() }))
@@ -109,7 +107,6 @@ impl Room {
         Self { by: self.tree.user.to_string(), ..self }
     }
 
-    /// The root of the tree.
     pub fn root(&self) -> &TaskId {
         &self.tree.root
     }

@@ -16,20 +16,16 @@ pub const RPC_RESPONSE_STATUS_CODE: &str = "rpc.response.status_code";
 pub const SERVER_ADDRESS: &str = "server.address";
 /// Port part of `:authority`; of a request to a source, its port.
 pub const SERVER_PORT: &str = "server.port";
-/// Address of the TCP peer.
 pub const NETWORK_PEER_ADDRESS: &str = "network.peer.address";
-/// Port of the TCP peer.
 pub const NETWORK_PEER_PORT: &str = "network.peer.port";
 /// What kind of failure ended the operation.
 pub const ERROR_TYPE: &str = "error.type";
 
 /// The operation; always [`EXECUTE_TOOL`].
 pub const GEN_AI_OPERATION_NAME: &str = "gen_ai.operation.name";
-/// The tool's name.
 pub const GEN_AI_TOOL_NAME: &str = "gen_ai.tool.name";
 /// The kind of tool; always [`FUNCTION`].
 pub const GEN_AI_TOOL_TYPE: &str = "gen_ai.tool.type";
-/// The call.
 pub const GEN_AI_TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 /// The call that made this one.
 pub const PARENT_CALL_ID: &str = "toolwire.parent_call.id";
@@ -44,7 +40,6 @@ pub const CACHE_TIER: &str = "toolwire.cache.tier";
 pub const HTTP_REQUEST_METHOD: &str = "http.request.method";
 /// Path of a request to this server, with names where it has values.
 pub const HTTP_ROUTE: &str = "http.route";
-/// Status of its answer.
 pub const HTTP_RESPONSE_STATUS_CODE: &str = "http.response.status_code";
 /// The source, by its name in manifests and limits.
 pub const SOURCE_NAME: &str = "toolwire.source.name";

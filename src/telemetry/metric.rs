@@ -57,7 +57,6 @@ pub fn cache_lookup(tool: &str, hit: bool) {
     with(|it| it.cache_lookup(tool, hit));
 }
 
-/// A confirmation is in another state.
 pub fn confirmation_became(state: &'static str) {
     with(|it| it.confirmation_became(state));
 }
@@ -143,7 +142,6 @@ pub fn connections_open(change: i64) {
 pub struct InFlightGauge(());
 
 impl InFlightGauge {
-    /// A call begins.
     pub fn begin() -> Self {
         with(|it| it.in_flight(1));
         Self(())

@@ -54,7 +54,6 @@ impl Otlp {
     pub const TIMEOUT: Duration = Duration::from_secs(10);
 }
 
-/// An exporter of spans.
 pub(super) fn spans(otlp: &Otlp) -> Result<Watched<SpanExporter>, ExporterBuildError> {
     let exporter = match otlp.protocol {
         Protocol::Grpc => with_channel(SpanExporter::builder().with_tonic(), otlp)?.build()?,
@@ -63,7 +62,6 @@ pub(super) fn spans(otlp: &Otlp) -> Result<Watched<SpanExporter>, ExporterBuildE
     Ok(Watched::new(exporter, "traces"))
 }
 
-/// An exporter of metrics.
 pub(super) fn metrics(otlp: &Otlp) -> Result<Watched<MetricExporter>, ExporterBuildError> {
     let exporter = match otlp.protocol {
         Protocol::Grpc => with_channel(MetricExporter::builder().with_tonic(), otlp)?.build()?,

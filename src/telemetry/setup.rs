@@ -59,7 +59,6 @@ pub enum Format {
     Auto,
     /// One JSON object a line.
     Json,
-    /// For people.
     Text,
 }
 

@@ -29,7 +29,6 @@ static VOCABULARY: OnceLock<&'static Tokenizer> = OnceLock::new();
 /// How long a text is for a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Length {
-    /// Its tokens.
     pub tokens: u64,
     /// The bytes of its beginning: [`KEPT`] tokens, or all of it.
     pub first: usize,
@@ -38,7 +37,6 @@ pub struct Length {
 }
 
 impl Length {
-    /// Counts a text.
     pub fn of(text: &str) -> Self {
         let tokens = count(text);
         if tokens <= 2 * KEPT {

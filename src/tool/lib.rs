@@ -2,6 +2,8 @@
 //!
 //! Everything else about a tool stands in its manifest. No tool knows which face called it.
 
+#![warn(missing_docs)]
+
 pub mod argument;
 pub mod context;
 pub mod single_flight;

@@ -29,14 +29,12 @@ use toolwire_planner::{Asked, Made};
 /// Said where no call brought anything.
 const NOTHING: &str = "I have nothing to answer from.";
 
-/// Answers from templates.
 #[derive(Clone, Debug)]
 pub struct Embedded {
     templates: Arc<Templates>,
 }
 
 impl Embedded {
-    /// With the templates of all domains.
     pub fn new(templates: Arc<Templates>) -> Self {
         Self { templates }
     }

@@ -19,9 +19,7 @@ pub struct ContextBundle {
 /// What one call found out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextItem {
-    /// The tool.
     pub tool: String,
-    /// The call.
     pub call_id: String,
     /// Where the data comes from.
     pub source_ids: Vec<String>,

@@ -10,11 +10,9 @@ pub const RESULT: &str = "ResultContext";
 /// A result as a domain sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// The tool.
     pub tool: &'a str,
     /// The arguments of the call, as they were planned.
     pub arguments: &'a Map<String, Value>,
-    /// The data.
     pub data: &'a Value,
     /// The user's message: of two contexts of one tool, its words tell which.
     pub message: &'a str,
@@ -32,12 +30,10 @@ pub struct Typed {
 /// A domain's typed contexts. Nothing for a tool without one.
 pub type TypedContexts = fn(Seen<'_>) -> Option<Typed>;
 
-/// The typed contexts of all domains.
 #[derive(Clone, Debug, Default)]
 pub struct Contexts(Vec<TypedContexts>);
 
 impl Contexts {
-    /// Of these domains.
     pub fn new(domains: impl IntoIterator<Item = TypedContexts>) -> Self {
         Self(domains.into_iter().collect())
     }

@@ -29,9 +29,7 @@ struct Marks {
 /// A part of a text, the white space behind it included.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// As it is.
     pub(super) text: String,
-    /// Whether it begins a line.
     pub(super) begins_line: bool,
     /// Whether it is in a block of code, or one of the lines that bound it.
     pub(super) is_code: bool,
@@ -54,7 +52,6 @@ impl Sentences {
         self.text.push_str(delta);
     }
 
-    /// The next part that has ended.
     pub(super) fn next(&mut self) -> Option<Part> {
         while let Some(c) = self.text[self.seen..].chars().next() {
             let at = self.seen;

@@ -8,20 +8,17 @@ use toolwire_contract::{Payload, Provenance, ToolError, ToolResult};
 use toolwire_engine::registry::RegisteredTool;
 use toolwire_planner::policy::{OnError, on_error};
 
-/// A call that has ended.
 #[derive(Clone, Debug)]
 pub struct Called {
     /// The call. Empty if it was not made.
     pub call_id: String,
     /// Its arguments, defaults included.
     pub arguments: Map<String, Value>,
-    /// How it ended.
     pub result: Arc<ToolResult>,
     pub(super) tool: Arc<RegisteredTool>,
 }
 
 impl Called {
-    /// What it brought.
     pub fn data(&self) -> Option<&Value> {
         self.result.outcome.as_ref().ok().map(Payload::json)
     }

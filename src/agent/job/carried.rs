@@ -21,7 +21,6 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub enum Stop {
     /// Its user cancelled it: that is kept already.
     Cancelled,
-    /// The server ends.
     Interrupted,
 }
 

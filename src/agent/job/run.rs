@@ -35,7 +35,6 @@ use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, ToolContext};
 /// What a job is made of.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Its name.
     pub id: JobId,
     /// Whose it is, and by when it ends.
     pub context: ToolContext,
@@ -82,7 +81,6 @@ impl Run {
         }
     }
 
-    /// Its name.
     pub fn id(&self) -> JobId {
         self.setup.id
     }

@@ -35,15 +35,10 @@ const LARGEST_REPLY: usize = 256 * 1024;
 /// One turn of a conversation.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// Keeps conversations.
     pub store: Arc<dyn Sessions>,
-    /// Whose it is.
     pub user: UserId,
-    /// The conversation.
     pub session: SessionId,
-    /// The turn.
     pub turn_id: TurnId,
-    /// What is said.
     pub message: String,
     /// The account of the request; empty if none.
     pub account: String,

@@ -45,7 +45,6 @@ pub struct Standing {
 /// A call that waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
-    /// The call.
     pub call: KeptCall,
     /// The identifier to call again with.
     pub request_id: String,

@@ -11,7 +11,6 @@ use toolwire_base::{
 };
 use toolwire_contract::ToolName;
 
-/// Those that are built in.
 static BUILT_IN: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/prompts");
 
 /// A file written so recently may be written again without its stamp telling.
@@ -21,7 +20,6 @@ const SETTLES_AFTER: Duration = Duration::from_secs(2);
 const FOLDER: &str = "prompts";
 const ROLES: &str = "roles";
 
-/// The files of prompts.
 #[derive(Debug)]
 pub(super) struct Files {
     tree: Tree,
@@ -32,7 +30,6 @@ pub(super) struct Files {
     stamps: Option<Vec<(String, Stamp)>>,
 }
 
-/// A prompt's file.
 #[derive(Debug)]
 pub(super) struct Text {
     /// The prompt: the path below the folder, without `.md`.
@@ -71,7 +68,6 @@ impl Files {
         !is_known
     }
 
-    /// All prompts.
     pub(super) fn read(&self) -> Vec<Text> {
         let names = Prompt::ALL.map(|prompt| prompt.name().to_owned()).into_iter();
         names.chain(self.roles().iter().map(|role| of_role(role))).map(|name| self.text(name)).collect()

@@ -1,6 +1,5 @@
 //! Which prompts there are, and what they may be told.
 
-/// A prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prompt {
     /// Who the model is, and what holds for all it says: part of the others.
@@ -22,19 +21,15 @@ pub enum Prompt {
 /// The values of a prompt. Empty ones are as if they were not there.
 #[derive(Clone, Debug, Default)]
 pub struct Values<'a> {
-    /// The account of the request.
     pub account: &'a str,
-    /// The tools, a line each.
     pub available_tools: &'a str,
     /// How to use them well.
     pub guidance: &'a str,
-    /// What was wrong.
     pub problem: &'a str,
     /// The schema of the JSON that the answer must be.
     pub schema: &'a str,
     /// What may be cited.
     pub sources: &'a str,
-    /// The day.
     pub today: &'a str,
 }
 

@@ -8,13 +8,11 @@ pub(super) fn may_help(error: &ToolError) -> bool {
         || (error.code == ErrorCode::NotFound && error.message.contains(". Known "))
 }
 
-/// The question.
 pub(super) fn question<'a>(errors: impl Iterator<Item = &'a ToolError>) -> String {
     let wrong: Vec<_> = errors.flat_map(said_wrong).collect();
     format!("{} Can you say it differently?", wrong.join(" "))
 }
 
-/// What is wrong, a sentence each.
 fn said_wrong(error: &ToolError) -> Vec<String> {
     match error.violations.as_slice() {
         [] => vec![sentence(&error.message)],

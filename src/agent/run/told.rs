@@ -16,7 +16,6 @@ use toolwire_telemetry::metric;
 /// So many of the tools that came next are told.
 const MOST_ALTERNATIVES: usize = 5;
 
-/// A plan.
 pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
     let calls = match &plan.step {
         Step::Call(calls) => calls.iter().map(planned_call).collect(),

@@ -29,7 +29,6 @@ impl ToolPattern {
         &self.0
     }
 
-    /// Whether the name matches.
     pub fn matches(&self, name: &str) -> bool {
         let Some((prefix, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut name) = name.strip_prefix(prefix) else { return false };

@@ -9,7 +9,6 @@ use super::endpoint::located;
 use crate::{fields::Fields, reader::Reader, value::Value};
 use toolwire_base::words::without_bom;
 
-/// The longest key, in bytes.
 const LONGEST_KEY: usize = 16 * 1024;
 
 /// What a table says, by its keys, for who prints the configuration.
@@ -18,10 +17,8 @@ pub(super) type Shown = Vec<(&'static str, Option<String>)>;
 /// What proves to a provider who asks.
 #[derive(Clone, Default)]
 pub enum Credentials {
-    /// Nothing.
     #[default]
     None,
-    /// A key.
     Key(SecretString),
     /// A token that is fetched (spec 003).
     OAuth(OAuth),

@@ -7,9 +7,7 @@ use toolwire_contract::near::did_you_mean;
 /// Who provides a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
-    /// Google's Gemini.
     Gemini,
-    /// Anthropic.
     Anthropic,
     /// `OpenAI`.
     Openai,
@@ -20,10 +18,8 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Every provider.
     pub const ALL: [Self; 5] = [Self::Gemini, Self::Anthropic, Self::Openai, Self::Ollama, Self::Compatible];
 
-    /// Its name in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gemini => "gemini",

@@ -15,7 +15,6 @@ pub(super) enum Kind {
     Word(&'static [&'static str]),
     /// Any of these, separated by commas.
     Words(&'static [&'static str]),
-    /// A whole number.
     Number(RangeInclusive<u64>),
     /// A number from 0 to 1.
     Ratio,
@@ -25,7 +24,6 @@ pub(super) enum Kind {
     Headers,
     /// Attributes as `key=value`, separated by commas.
     Attributes,
-    /// Anything.
     Text,
 }
 
@@ -91,7 +89,6 @@ impl Kind {
     }
 }
 
-/// The entries of a list.
 pub(super) fn listed(value: &str) -> impl Iterator<Item = &str> {
     value.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }

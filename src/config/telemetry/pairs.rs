@@ -3,7 +3,6 @@
 
 use percent_encoding::percent_decode_str;
 
-/// An entry, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) key: String,

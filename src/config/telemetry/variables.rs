@@ -33,7 +33,6 @@ pub(super) enum Scope {
     Metrics,
 }
 
-/// A variable that is read.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub(super) scope: Scope,
@@ -140,7 +139,6 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// The row of a variable.
 pub(super) fn variable(name: &str) -> Option<Variable> {
     if let Some((_, scope, kind)) = GENERAL.iter().find(|(it, ..)| *it == name) {
         return Some(Variable { scope: *scope, kind: kind.clone() });

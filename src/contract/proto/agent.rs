@@ -13,7 +13,7 @@ pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwir
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::of_types(DESCRIPTORS));
 
 /// Version 1.
-#[allow(clippy::large_enum_variant, clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
+#[allow(clippy::large_enum_variant, clippy::pedantic, unreachable_pub, reason = "generated")]
 pub mod v1 {
     tonic::include_proto!("toolwire.agent.v1");
 }

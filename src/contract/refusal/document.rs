@@ -17,15 +17,12 @@ pub enum DocumentRefusal {
     /// No document of this path, or not this version.
     #[error("no document {path}{}", near::question(.near))]
     Unknown {
-        /// The path asked for.
         path: String,
         /// Near paths of the same workspace.
         near: Vec<String>,
     },
-    /// The document is deleted.
     #[error("{path} is deleted; versions before {version} can be read")]
     Deleted {
-        /// Its path.
         path: String,
         /// The version that says so.
         version: u32,
@@ -33,9 +30,7 @@ pub enum DocumentRefusal {
     /// The document has no such version.
     #[error("{path} has no version {version} that can be read; the last one is {last}")]
     UnknownVersion {
-        /// Its path.
         path: String,
-        /// The version asked for.
         version: u32,
         /// The last one.
         last: u32,
@@ -57,15 +52,12 @@ pub enum DocumentRefusal {
     /// A document must be there for the request, and none is.
     #[error("there is no document {path}, and the request wants one to be there")]
     Absent {
-        /// The path.
         path: String,
     },
     /// The path must be new, and is not.
     #[error("{path} exists already; its etag is {etag}")]
     Exists {
-        /// The path.
         path: String,
-        /// The present etag.
         etag: String,
     },
     /// A change must state what it is made to, and does not.
@@ -77,9 +69,7 @@ pub enum DocumentRefusal {
     /// The document has changed since the etag was read.
     #[error("{path} has changed since; its etag is {etag} now. Read it again, then decide")]
     EtagStale {
-        /// The path.
         path: String,
-        /// The present etag.
         etag: String,
     },
     /// A quota is used up.
@@ -93,15 +83,12 @@ pub enum DocumentRefusal {
     /// A `request_id` was used before with another document.
     #[error("request_id {request_id} was used before for another document; use a new one")]
     RequestIdReused {
-        /// The identifier.
         request_id: String,
     },
     /// The kept bytes are not those that were written.
     #[error("the bytes of {path}, version {version}, are damaged; other versions are not")]
     Damaged {
-        /// The path.
         path: String,
-        /// The version.
         version: u32,
     },
     /// The state cannot be used now: nothing was done.

@@ -14,7 +14,6 @@ pub enum JobRefusal {
     /// Another job of the user's runs.
     #[error("your job {job_id} is running: watch it to its end, or cancel it")]
     Running {
-        /// That job.
         job_id: String,
     },
     /// Too many jobs run.

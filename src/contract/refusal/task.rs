@@ -21,7 +21,6 @@ pub enum TaskRefusal {
         /// The state and what it waits for, in words.
         what: String,
     },
-    /// Nobody has begun with it.
     #[error("{what}: lease it, or make a call for it, and then end it")]
     NotBegun {
         /// The state, in words.
@@ -51,13 +50,11 @@ pub enum TaskRefusal {
     /// A task cannot begin a tree.
     #[error("{tool} begins a new tree, and this call is made within a task: agents delegate, people begin")]
     RootInsideTask {
-        /// The tool.
         tool: String,
     },
     /// It is not a question.
     #[error("the task {id} is not a question, and cannot be answered")]
     NotAQuestion {
-        /// The task.
         id: String,
     },
     /// Another answer came first.
@@ -72,7 +69,6 @@ pub enum TaskRefusal {
     /// It is not the root of its tree.
     #[error("the task {id} is not the root of its tree")]
     NotARoot {
-        /// The task.
         id: String,
     },
     /// No such call has an unknown end.

@@ -14,23 +14,18 @@ pub enum TurnRefusal {
     /// Another turn of the session runs.
     #[error("the turn {turn_id} of this session is running: wait for its end, or cancel it")]
     Running {
-        /// That turn.
         turn_id: String,
     },
-    /// A turn of the session waits for persons.
     #[error(
         "the turn {turn_id} of this session waits for a person: resume it once that is decided, or cancel it"
     )]
     Paused {
-        /// That turn.
         turn_id: String,
     },
     /// It does not wait for anybody.
     #[error("the turn {turn_id} is {state}; only a paused one can be resumed")]
     NotPaused {
-        /// The turn.
         turn_id: String,
-        /// Where it stands.
         state: &'static str,
     },
     /// Too many turns run.
@@ -46,7 +41,6 @@ pub enum TurnRefusal {
         "this asks a language model, and none is configured: set agent.model to the name of one of [models]"
     )]
     NoModel,
-    /// Somebody cancelled it.
     #[error("the turn was cancelled")]
     Cancelled,
 }

@@ -40,7 +40,6 @@ pub(super) fn metadata(refusal: &DocumentRefusal) -> HashMap<String, String> {
     }
 }
 
-/// The status code.
 pub(super) const fn code(refusal: &DocumentRefusal) -> Code {
     use DocumentRefusal as It;
     match refusal {
@@ -60,7 +59,6 @@ pub(super) const fn code(refusal: &DocumentRefusal) -> Code {
     }
 }
 
-/// The stable reason.
 pub(super) const fn reason(refusal: &DocumentRefusal) -> &'static str {
     use DocumentRefusal as It;
     match refusal {

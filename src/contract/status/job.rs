@@ -5,7 +5,6 @@ use tonic_types::ErrorDetails;
 
 use crate::refusal::JobRefusal;
 
-/// The status code.
 pub(super) const fn code(refusal: &JobRefusal) -> Code {
     match refusal {
         // Jobs of others are unknown.
@@ -17,7 +16,6 @@ pub(super) const fn code(refusal: &JobRefusal) -> Code {
     }
 }
 
-/// The stable reason.
 pub(super) const fn reason(refusal: &JobRefusal) -> &'static str {
     match refusal {
         JobRefusal::Unknown { .. } => "UNKNOWN_JOB",

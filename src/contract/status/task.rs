@@ -5,7 +5,6 @@ use tonic_types::ErrorDetails;
 
 use crate::refusal::TaskRefusal;
 
-/// The status code.
 pub(super) const fn code(refusal: &TaskRefusal) -> Code {
     match refusal {
         // Tasks of others are unknown.
@@ -30,7 +29,6 @@ pub(super) const fn code(refusal: &TaskRefusal) -> Code {
     }
 }
 
-/// The stable reason.
 pub(super) const fn reason(refusal: &TaskRefusal) -> &'static str {
     match refusal {
         TaskRefusal::Unknown { .. } => "UNKNOWN_TASK",

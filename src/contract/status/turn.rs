@@ -5,7 +5,6 @@ use tonic_types::ErrorDetails;
 
 use crate::refusal::TurnRefusal;
 
-/// The status code.
 pub(super) const fn code(refusal: &TurnRefusal) -> Code {
     match refusal {
         // Turns of others are unknown.
@@ -21,7 +20,6 @@ pub(super) const fn code(refusal: &TurnRefusal) -> Code {
     }
 }
 
-/// The stable reason.
 pub(super) const fn reason(refusal: &TurnRefusal) -> &'static str {
     match refusal {
         TurnRefusal::Unknown { .. } => "UNKNOWN_TURN",

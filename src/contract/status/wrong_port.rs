@@ -5,7 +5,6 @@ use std::{collections::HashMap, net::SocketAddr};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-/// The reason of the status.
 pub const REASON: &str = "WRONG_PORT";
 /// Under which `ErrorInfo` has the port on which gRPC is spoken.
 const GRPC_PORT: &str = "grpc_port";

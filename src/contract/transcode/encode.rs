@@ -42,7 +42,6 @@ struct Field {
 struct Unusual;
 
 impl Encoder {
-    /// Compiles.
     pub fn new(message: &MessageDescriptor) -> Self {
         Self { plan: (!is_recursive(message)).then(|| Plan::of(message)).flatten() }
     }

@@ -64,7 +64,6 @@ impl Renderer {
         text.end()
     }
 
-    /// The same as a structure.
     pub fn structure(&self, message: &MessageDescriptor, bytes: &[u8]) -> Option<Struct> {
         let mut structure = Structure::default();
         self.plan(message)?.object(bytes, &mut structure).ok()?;

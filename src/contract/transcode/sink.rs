@@ -25,7 +25,6 @@ pub(super) trait Sink {
     fn end_list(&mut self);
 }
 
-/// The text.
 pub(super) struct Text {
     text: Vec<u8>,
     /// Whether what comes next is the first of its object or list.
@@ -114,7 +113,6 @@ impl Sink for Text {
     }
 }
 
-/// The structure.
 #[derive(Default)]
 pub(super) struct Structure {
     /// What has begun and not ended, the outermost first.

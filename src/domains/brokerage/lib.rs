@@ -38,7 +38,6 @@ const INTENT_PARAMETERS: [&str; 5] = ["account", "asset_class", "symbol", "timef
 /// Specification 000's chat shows performance with the transfers beside it.
 const IN_CHAT: [(&str, &str); 1] = [(GetPerformance::NAME, GetPerformanceWithTransfers::NAME)];
 
-/// The domain.
 pub fn domain() -> Domain {
     let tools = tools();
     let manifests = Embedded::manifests(&MANIFESTS, tools.iter().map(|tool| tool.name()));

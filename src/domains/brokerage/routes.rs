@@ -31,7 +31,6 @@ use toolwire_server::faces::{
 };
 use toolwire_tool::Tool;
 
-/// The routes.
 pub(super) fn routes() -> Vec<Route> {
     vec![
         of::<GetActivity>("/api/activity"),

@@ -10,7 +10,6 @@ use crate::proto::{
 };
 use toolwire_server::faces::grpc::{self, Face};
 
-/// The service.
 pub(super) fn service() -> grpc::Service {
     grpc::service!(BrokerageServiceServer, |face| face.clone())
 }

@@ -11,7 +11,6 @@ use toolwire_tool::erase;
 
 static DATA: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/diagnostics");
 
-/// The domain.
 pub fn domain() -> Domain {
     Domain {
         offer: Offer::WithDiagnostics,

@@ -33,10 +33,8 @@ use toolwire_store::workspace::mime;
 /// So many rows are shown where nothing was chosen.
 const SAMPLE: usize = 5;
 
-/// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The columns of the rows.
     pub columns: Vec<(String, Kind)>,
     /// The first rows. A decimal of more than 15 digits is a text.
     pub rows: Vec<Vec<Json>>,

@@ -41,7 +41,6 @@ const WITHOUT_CODE: [&str; 10] = [
     "stop_and_think",
 ];
 
-/// The domain.
 pub fn domain() -> Domain {
     let tools = tools();
     let manifests = Embedded::manifests(&MANIFESTS, names(&tools));

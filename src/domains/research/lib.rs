@@ -30,7 +30,6 @@ use toolwire_tool::{Executor, erase};
 /// The manifests of all bundled domains: each takes those of its own tools.
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
 
-/// The domain.
 pub fn domain() -> Domain {
     let tools = tools();
     let manifests = Embedded::manifests(&MANIFESTS, tools.iter().map(|tool| tool.name()));

@@ -8,7 +8,6 @@ use http::Method;
 
 use toolwire_server::faces::{http::route::Route, transport::rules::Rule};
 
-/// The routes.
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::POST, "/api/discovery", Rule::USER, post(discovery::start)),

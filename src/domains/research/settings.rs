@@ -29,7 +29,6 @@ pub struct Settings {
     pub credentials: Credentials,
 }
 
-/// The section of the domain.
 pub(super) fn section() -> Section {
     Section::new(read)
 }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use crate::registry::pattern_in_words;
 use toolwire_base::words::counted;
 
-/// A schema's members.
 pub(super) type Members = Map<String, Value>;
 
 /// The same without `$schema`, which repeats for each tool what the provider takes for granted.

@@ -17,11 +17,8 @@ const LEFT_OUT: &str = "[left out]";
 /// What a value may have at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
-    /// Elements of a list.
     pub(super) elements: usize,
-    /// Characters of a text.
     pub(super) characters: usize,
-    /// Members of an object.
     pub(super) members: usize,
     /// Levels of lists and objects.
     pub(super) levels: usize,
@@ -59,7 +56,6 @@ pub(super) fn needed(value: &Value) -> usize {
     }
 }
 
-/// The value within limits.
 pub(super) fn cut(value: &Value, limits: Limits) -> Value {
     match value {
         Value::String(text) => beginning(text, limits.characters).into(),

@@ -23,7 +23,6 @@ pub(super) struct Envelope<'a> {
 /// How much there is of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// All of it.
     Whole,
     /// Less of the data.
     Cut,

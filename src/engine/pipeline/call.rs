@@ -33,13 +33,11 @@ pub type CallResult = Result<Terminal, Refusal>;
 pub struct Call {
     /// Who calls, until when, on behalf of which task.
     pub context: ToolContext,
-    /// What to call.
     pub target: Target,
     /// What to call it with: as the caller wrote it above `validate`, checked and complete below.
     pub arguments: Arguments,
     /// How the caller gave them. `validate` answers by it.
     pub given: Given,
-    /// Recognises a repeat.
     pub request_id: Option<RequestId>,
     /// What the caller asks for beside the result. `None` for nearly all.
     pub wishes: Option<Box<Wishes>>,
@@ -49,7 +47,6 @@ pub struct Call {
     pub offered: Option<Arc<BTreeSet<ToolName>>>,
     /// Why a person must approve it first. `confirm` says so; a face leaves it empty.
     pub cause: Option<ConfirmationCause>,
-    /// When it came.
     pub arrived: Arrived,
     /// What is known of it so far.
     pub facts: Arc<Facts>,
@@ -66,10 +63,8 @@ pub struct Wishes {
     pub require_confirmation: bool,
 }
 
-/// What to call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A tool by its name.
     Tool(String),
     /// A tool by an intent that routes to it.
     Intent(String),
@@ -80,7 +75,6 @@ pub enum Target {
 pub struct Arrived {
     /// On the monotonic clock.
     pub at: Instant,
-    /// On the wall clock.
     pub wall: SystemTime,
 }
 

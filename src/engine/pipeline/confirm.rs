@@ -28,7 +28,6 @@ use toolwire_contract::{ConfirmationRequired, Refusal, Terminal, ToolError};
 use toolwire_store::confirmations::{Binding, Confirmations};
 use toolwire_tool::context::RequestId;
 
-/// Asks persons.
 #[derive(Clone, Debug)]
 pub struct Layer {
     store: Arc<dyn Confirmations>,
@@ -42,7 +41,6 @@ pub struct Confirm<S> {
 }
 
 impl Layer {
-    /// Confirmations are in the given store.
     pub fn new(store: Arc<dyn Confirmations>) -> Self {
         Self { store }
     }

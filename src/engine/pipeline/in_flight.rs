@@ -78,7 +78,6 @@ pub struct Guard {
 /// Which call to cancel.
 #[derive(Clone, Copy, Debug)]
 pub enum Which {
-    /// The call of this id.
     Call(CallId),
     /// The call that was made with this identifier.
     Request(RequestId),
@@ -211,7 +210,6 @@ impl Entry {
 }
 
 impl Guard {
-    /// The call ended so.
     pub(super) fn end(mut self, end: &CallResult) {
         self.end = Some(End::from(end));
     }

@@ -27,7 +27,6 @@ use toolwire_tool::context::{RequestId, TaskId, ToolContext};
 /// The longest name of a tool.
 const LONGEST: usize = 64;
 
-/// Keeps mistakes there.
 #[derive(Clone, Debug)]
 pub struct Layer {
     tasks: Arc<dyn Tasks>,

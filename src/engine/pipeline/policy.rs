@@ -46,7 +46,6 @@ impl Policy for Auth {
     }
 }
 
-/// The entries of a user.
 fn of<'a>(auth: &'a Auth, user: &'a User) -> impl Iterator<Item = &'a AuthUser> {
     auth.users.iter().filter(|entry| entry.user_id == user.id)
 }

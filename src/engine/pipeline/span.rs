@@ -9,7 +9,6 @@ use toolwire_contract::{ConfirmationRequired, Terminal};
 use toolwire_telemetry::{attribute, metric};
 use toolwire_tool::context::StopCause;
 
-/// The span of one execution.
 pub fn execute_tool(call: &Call) -> Span {
     let name = call.tool().definition.name.as_str();
     let span = info_span!(

@@ -28,7 +28,6 @@ const HEARTBEAT: Duration = Duration::from_secs(30);
 pub enum Step {
     /// Something happened; more will come.
     Event(Event),
-    /// The call ended.
     Terminal(Terminal),
 }
 
@@ -56,7 +55,6 @@ impl CallStream {
         Self { call_id, events, peeked: None, end, heartbeat: None }
     }
 
-    /// The call.
     pub fn call_id(&self) -> CallId {
         self.call_id
     }

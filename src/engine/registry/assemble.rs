@@ -24,7 +24,6 @@ use toolwire_tool::Executor;
 /// A tool that can be called.
 #[derive(Clone)]
 pub struct RegisteredTool {
-    /// What callers see.
     pub definition: Definition,
     /// What executes it. `None` for a tool that executes nothing.
     pub executor: Option<Arc<dyn Executor>>,

@@ -6,7 +6,6 @@ use super::words::ToolType;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "a column of the table each")]
 pub struct Behaviour {
-    /// The type.
     pub kind: ToolType,
     /// What carries a call out.
     pub by: By,
@@ -29,7 +28,6 @@ pub struct Behaviour {
 /// What carries a call out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The tool's code.
     Executor,
     /// The timeline: the call is kept, and that is all.
     Log,
@@ -48,9 +46,7 @@ pub enum By {
 pub enum Logged {
     /// What went in and what came out.
     InputAndResult,
-    /// What went in.
     InputOnly,
-    /// What went in, and the documents.
     InputAndDocuments,
     /// What went in and that it is under way; the result when it comes.
     InputAndStatusThenResult,
@@ -63,11 +59,9 @@ pub enum Logged {
 /// What the agent's loop does after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// It goes on with the result.
     ContinueWithResult,
     /// It goes on at once.
     Continue,
-    /// It stops.
     Stop,
     /// It stops until the task runs again, and goes on with documents.
     Block,
@@ -115,7 +109,6 @@ impl Then {
     }
 }
 
-/// The table.
 pub const TABLE: [Behaviour; 6] = [
     Behaviour {
         kind: ToolType::Function,

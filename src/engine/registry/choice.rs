@@ -7,11 +7,8 @@ use super::manifest::Manifest;
 /// The words that a parameter of a tool may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The tool.
     pub tool: &'static str,
-    /// The parameter.
     pub parameter: &'static str,
-    /// The words.
     pub words: Vec<String>,
 }
 

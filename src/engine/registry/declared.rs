@@ -13,7 +13,6 @@ use crate::registry::{
 /// Which way a payload goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Direction {
-    /// Into the tool.
     Input,
     /// Out of the tool.
     Output,
@@ -37,7 +36,6 @@ impl Direction {
     }
 }
 
-/// What is declared of one field.
 #[derive(Clone, Debug, Default)]
 pub(in crate::registry) struct Declared {
     /// The field's name; a dotted path where a message gives the structure.
@@ -103,7 +101,6 @@ pub(in crate::registry) const SENSITIVE: &str = "writeOnly";
 /// The names that a field without a message may have.
 pub(super) const FIELD_NAME: &str = "^[a-z][a-z0-9_]*$";
 
-/// The type words.
 pub(super) const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "object", "array"];
 
 impl Mode {

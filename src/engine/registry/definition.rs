@@ -29,11 +29,9 @@ use toolwire_contract::{ToolName, proto::v1};
 pub struct Definition {
     /// The manifest's file, relative to the data directory.
     pub file: String,
-    /// The name.
     pub name: ToolName,
     /// A short name for people. Empty if the manifest gives none.
     pub title: String,
-    /// The routing contract.
     pub description: String,
     /// How a call is carried out.
     pub kind: ToolType,
@@ -47,13 +45,11 @@ pub struct Definition {
     pub timeout: Duration,
     /// Semantic version. Empty if the manifest gives none.
     pub version: String,
-    /// Domain tags.
     pub tags: Vec<String>,
     /// Intents that route here.
     pub intents: Vec<String>,
     /// Sentences of users that the tool answers.
     pub utterances: Vec<String>,
-    /// Worked calls.
     pub examples: Vec<Example>,
     /// Tools that this tool calls.
     pub depends_on: Vec<String>,
@@ -173,7 +169,6 @@ impl Definition {
         self.wire.json(view)
     }
 
-    /// The wire form.
     pub fn wire(&self, view: v1::ToolView) -> v1::ToolDefinition {
         v1::ToolDefinition::decode(&**self.encoded(view)).expect("it was encoded here")
     }

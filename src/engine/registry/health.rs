@@ -26,7 +26,6 @@ pub trait DataSource: Send + Sync + Debug {
     fn refresh(&self) -> SourceHealth;
 }
 
-/// The sources by name.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     data: BTreeMap<String, SourceHealth>,

@@ -54,7 +54,6 @@ impl InputSchema {
         Ok(Self(Arc::new(Inner { schema, validator, has_sensitive, message })))
     }
 
-    /// The schema.
     pub fn schema(&self) -> &Value {
         &self.0.schema
     }

@@ -41,7 +41,6 @@ pub(super) struct Contents {
     pub(super) listing: Option<Listing>,
 }
 
-/// One file.
 pub(super) struct Content {
     pub(super) place: Place,
     pub(super) text: Text,
@@ -53,9 +52,7 @@ pub(super) struct Content {
 /// Where a file is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
-    /// Among the directories.
     directory: usize,
-    /// In the tree.
     pub(super) path: String,
 }
 

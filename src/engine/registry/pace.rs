@@ -20,7 +20,6 @@ impl Pace {
         Self { gives_way: false, worked: Cell::new(0) }
     }
 
-    /// In pieces.
     pub(super) fn beside_calls() -> Self {
         Self { gives_way: true, worked: Cell::new(0) }
     }

@@ -6,10 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::registry::words::{CacheScope, CacheTier};
 
-/// A worked call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Example {
-    /// What it shows.
     pub description: String,
     /// Arguments that satisfy the input schema.
     pub arguments: Map<String, Value>,
@@ -29,7 +27,6 @@ pub struct Source {
 pub struct CachePolicy {
     /// How long a result is fresh.
     pub ttl: Duration,
-    /// The store.
     pub tier: CacheTier,
     /// Whom a result may answer.
     pub scope: CacheScope,
@@ -38,7 +35,6 @@ pub struct CachePolicy {
 /// Whether a tool can be called now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// It can.
     #[default]
     Ready,
     /// It can, but calls will fail for this reason.

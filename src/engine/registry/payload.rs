@@ -127,7 +127,6 @@ impl Payload {
         Self { message, schema, renderer, typed_method, compiled: OnceLock::new() }
     }
 
-    /// The schema at work.
     pub(super) fn compiled(&self, report: &mut Report) -> Option<InputSchema> {
         if let Some(compiled) = self.compiled.get() {
             return Some(compiled.clone());

@@ -113,7 +113,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Any list.
 struct Items(Vec<Value>);
 
 /// A whole number of milliseconds, at least 1.

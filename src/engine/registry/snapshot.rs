@@ -19,18 +19,15 @@ pub struct Snapshot {
     intents: BTreeMap<String, Arc<RegisteredTool>>,
     problems: Vec<Problem>,
     data_digest: Digest,
-    /// By source.
     source_digests: BTreeMap<String, String>,
 }
 
 /// What became different between two snapshots.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// A tool is new.
     Added(Arc<RegisteredTool>),
     /// A tool's definition is another, or it is ready again.
     Changed(Arc<RegisteredTool>),
-    /// A tool is gone.
     Removed(ToolName),
     /// A tool is no longer ready, or is so for another reason.
     Degraded(Arc<RegisteredTool>),
@@ -72,7 +69,6 @@ impl Snapshot {
         Self::new(&[], &[], &Sources::default())
     }
 
-    /// The tool of a name.
     pub fn get(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
         self.tools.get(name)
     }

@@ -28,7 +28,6 @@ enum Piece {
     Place { path: Path, form: Form },
 }
 
-/// A dotted path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Path(Vec<String>);
 

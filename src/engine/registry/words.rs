@@ -10,7 +10,6 @@ macro_rules! words {
         pub enum $name { $($(#[$variant_doc])* $variant,)* }
 
         impl $name {
-            /// Every word.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// The word in manifests, logs, REST and MCP.
@@ -44,19 +43,14 @@ words! {
         AgentAsTool = "agent_as_tool",
         /// Asks the parent agent or a person and blocks until answered.
         AskMaster = "ask_master",
-        /// Starts a task.
         Root = "root",
     }
 
     /// What a call may change (spec 001).
     Category {
-        /// Nothing.
         Read = "read",
-        /// Creates or updates.
         Write = "write",
-        /// Removes permanently.
         Delete = "delete",
-        /// Triggers something outside.
         SideEffect = "side_effect",
     }
 
@@ -82,7 +76,6 @@ words! {
         Topic = "topic",
         /// A stretch of time as one of the parameter's words: `this year` is `YTD`.
         Timeframe = "timeframe",
-        /// The name of an account.
         Account = "account",
         /// A number of days: `the last two weeks` are 14.
         Days = "days",

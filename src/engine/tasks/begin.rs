@@ -21,7 +21,6 @@ pub struct Initial {
 /// Where a document comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Its text.
     Text(String),
     /// A document of another tree of the user's: `task_id/path`.
     CopyOf(String),

@@ -29,7 +29,6 @@ use toolwire_tokens as tokens;
 pub struct Rendered {
     /// What stands above the messages.
     pub system: String,
-    /// The messages.
     pub messages: Vec<Message>,
     /// How many tokens it all takes.
     pub tokens: u64,
@@ -39,10 +38,8 @@ pub struct Rendered {
     pub last_sequence: u64,
 }
 
-/// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Whose.
     pub role: Speaker,
     /// What it holds, in order.
     pub blocks: Vec<Block>,

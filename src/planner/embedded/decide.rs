@@ -20,7 +20,6 @@ use crate::{
 /// The longest message, in words, that can be the answer to a question of ours.
 const SHORT: usize = 6;
 
-/// The first step.
 pub(super) fn first(asked: &Asked<'_>) -> Plan {
     if asked.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");

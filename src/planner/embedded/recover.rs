@@ -15,7 +15,6 @@ use toolwire_contract::{ErrorCode, ToolError};
 /// The minimum score of another tool, as a share of that of the first.
 const NEAR: f64 = 0.6;
 
-/// The next step.
 pub(super) fn next(asked: &Asked<'_>) -> Plan {
     let failed = |made: &Made| made.result.outcome.as_ref().err().cloned();
     let errors: Vec<ToolError> = asked.made.iter().filter_map(failed).collect();

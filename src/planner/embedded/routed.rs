@@ -52,7 +52,6 @@ impl Routed {
 pub(super) enum Routing {
     /// Calls of one tool, or of those that were called last.
     Calls(Vec<PlannedCall>),
-    /// Something is missing.
     Ask(String),
     /// No tool is meant.
     Nothing(String),

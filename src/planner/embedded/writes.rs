@@ -18,7 +18,6 @@ const CLEARLY: f32 = 2.0;
 
 /// The meaning of a message that orders a change behind a call that takes several names.
 pub(super) enum Meant {
-    /// The change.
     Change,
     /// The last call with one name more.
     Last,

@@ -20,7 +20,6 @@ pub(crate) struct Index {
 /// What is known of one tool.
 #[derive(Debug)]
 pub(crate) struct Indexed {
-    /// The tool.
     pub(crate) tool: Arc<RegisteredTool>,
     /// What it takes, and how that is read from a message.
     pub(crate) slots: Vec<Slot>,

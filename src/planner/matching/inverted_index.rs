@@ -36,7 +36,6 @@ type Postings = Vec<(u32, f32)>;
 pub(crate) struct InvertedIndex {
     vocabulary: Vocabulary,
     spelling: Spelling<Term>,
-    /// By term.
     postings: Vec<Postings>,
     /// By term: the inverse document frequency.
     rarity: Vec<f32>,

@@ -8,7 +8,6 @@ use super::words::{phrase, words};
 use crate::names::{Lexicon, Name};
 use toolwire_base::files::{Problem, Problems};
 
-/// A domain's file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -44,7 +43,6 @@ struct Named {
     words: Vec<String>,
 }
 
-/// The words of all domains.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     /// The terms of phrases, and the one that stands for each.

@@ -15,7 +15,6 @@ use toolwire_engine::registry::ExtractKind;
 /// What of a message had no part in what was found out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its time.
     pub time: Option<LeftOutTime>,
     /// Its names and numbers that no tool that was called takes, and its words that are of none of them, in order.
     pub words: Vec<String>,

@@ -9,7 +9,6 @@ use super::{
     words::{Word, words},
 };
 
-/// Questions begin so.
 const ASKING: &str = "what whats which who whom whose when where why how is are was were am do does did has have had \
     should shall may might will would could can any";
 
@@ -107,7 +106,6 @@ pub(crate) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads a text.
     pub(crate) fn new(text: &'a str, today: NaiveDate, names: &NameIndex, index: &InvertedIndex) -> Self {
         let words = words(text);
         let times = Times::of(&words, today);

@@ -35,7 +35,6 @@ pub(crate) struct NameIndex {
 pub(crate) struct Found {
     /// Where it stands, in bytes.
     pub(crate) begin: usize,
-    /// Where it ends.
     pub(crate) end: usize,
     /// What it may be: the kind of thing, and what tools take for it. Without that, more than one thing of the kind.
     pub(crate) meanings: Vec<(String, String)>,
@@ -69,7 +68,6 @@ impl Found {
 }
 
 impl NameIndex {
-    /// Of the given names.
     pub(crate) fn new(names: Vec<Name>) -> Self {
         let names: Vec<_> = names.into_iter().filter(|name| !name.text.trim().is_empty()).collect();
         let mut builder = AhoCorasick::builder();
@@ -233,7 +231,6 @@ enum Style {
     Capital,
     /// With a capital where a sentence begins.
     First,
-    /// As any word.
     Small,
 }
 

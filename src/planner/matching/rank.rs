@@ -50,7 +50,6 @@ pub(crate) struct Candidate {
 /// The tools that a message speaks for.
 #[derive(Debug)]
 pub(crate) struct Ranking {
-    /// The best first.
     pub(crate) candidates: Vec<Candidate>,
     /// The share of what the message is about that any tool knows, 0 to 1.
     pub(crate) coverage: f32,

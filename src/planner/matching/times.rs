@@ -8,7 +8,6 @@ pub(crate) use self::date::is_calendar;
 use self::date::{DURING, SINCE, UNTIL, date};
 use super::words::Word;
 
-/// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Day,
@@ -32,7 +31,6 @@ pub(crate) enum Form {
 /// A length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// The first of its words.
     pub(crate) first: usize,
     /// The one after the last.
     pub(crate) end: usize,
@@ -49,7 +47,6 @@ pub(crate) struct Times {
     pub(crate) is_all: bool,
     pub(crate) since: Option<NaiveDate>,
     pub(crate) until: Option<NaiveDate>,
-    /// The words of dates.
     dates: Vec<usize>,
 }
 

@@ -13,7 +13,6 @@ const BEFORE: &str = "a about an between d and are basics briefly can concept co
     simple plain words terms english true deal with always wondered wondering curious question got get my son friend asks \
     asked by sense really actually any";
 
-/// Words behind it.
 const AFTER: &str = "about actually again basically exactly for function functions general generally in is it me mean \
     means now please really simple stand stands terms thanks to up us work works working words good do does \
     true right idea thing things strategy actually smart worth way ways evidence based short detail details simply beginner \

@@ -71,14 +71,11 @@ const IRREGULAR: &str = "beaten=beat began=begin begun=begin bought=buy broke=br
 static VERBS: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| IRREGULAR.split_whitespace().filter_map(|form| form.split_once('=')).collect());
 
-/// One word of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
     /// Where it begins, in bytes.
     pub(crate) begin: usize,
-    /// Where it ends.
     pub(crate) end: usize,
-    /// In small letters.
     pub(crate) lower: String,
     /// What it is found by.
     pub(crate) term: String,

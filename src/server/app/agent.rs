@@ -25,7 +25,6 @@ use toolwire_sources::{
 };
 use toolwire_store::Sqlite;
 
-/// What the agent is wired with.
 pub(super) struct Wiring<'a> {
     pub(super) config: &'a Config,
     pub(super) answers: Answers,
@@ -74,7 +73,6 @@ const fn mode(planner: AgentPlanner) -> Mode {
     }
 }
 
-/// Conversations.
 pub(super) fn turns(wiring: Wiring<'_>) -> Result<Turns, Problems> {
     let Answers { answerer, contexts, in_full, prompts } = wiring.answers;
     let model_parts = model_parts(wiring.config)?;

@@ -13,7 +13,6 @@ use toolwire_base::files::{Problems, Tree};
 use toolwire_config::Config;
 use toolwire_engine::registry::{DataSource, Registry};
 
-/// What the agent answers with.
 #[derive(Clone, Debug)]
 pub(super) struct Answers {
     /// Writes answers without a model.

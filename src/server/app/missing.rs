@@ -12,9 +12,7 @@ use toolwire_tool::context::Services;
     "tool {tool} needs the service {service}, which no domain offers; offer it in a domain's `open`, or remove the tool"
 )]
 pub struct MissingService {
-    /// The tool.
     pub tool: String,
-    /// The type of the service.
     pub service: &'static str,
 }
 

@@ -21,7 +21,6 @@ const TLS_ALERT: &[u8] = &[0x15, 0x03];
 /// The kind of an HTTP/2 frame of settings, in the fourth byte.
 const SETTINGS: u8 = 4;
 
-/// What answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// A server that speaks HTTP/1, but not HTTP/2; what it says to that.

@@ -41,10 +41,8 @@ pub struct Server {
     metadata: MetadataMap,
 }
 
-/// Who calls.
 #[derive(Clone, Debug, Default)]
 pub struct Credentials {
-    /// The bearer token.
     pub token: Option<SecretString>,
     /// The user, where the server needs no credentials.
     pub user: Option<UserId>,

@@ -9,7 +9,6 @@ pub enum Failure {
     /// The configuration, the definitions or the data are wrong: the service would not start. A problem a line.
     #[error("{0}")]
     Start(String),
-    /// The command failed.
     #[error("{0}")]
     Failed(String),
     /// The tool or the command failed, and has said so.
@@ -21,13 +20,11 @@ pub enum Failure {
     /// The service would not start, and the command has said so.
     #[error("refused")]
     SaidRefused,
-    /// Somebody interrupted it.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl Failure {
-    /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
             Self::Failed(_) | Self::Said => 1,

@@ -12,7 +12,6 @@ use super::failure::Failure;
 /// What becomes of a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// It is replaced.
     Replace,
     /// It is kept, and nothing is written.
     Keep,

@@ -31,7 +31,6 @@ impl Narrator {
         Self::Bar(bar)
     }
 
-    /// Tells a line that stays.
     pub fn tell(&self, line: &str) {
         match self {
             Self::Lines => say(line),

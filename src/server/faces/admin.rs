@@ -88,7 +88,6 @@ struct Known {
 }
 
 impl Admin {
-    /// Takes the address.
     pub async fn bind(address: SocketAddr, scrape: Option<Scrape>) -> Result<Self, BindError> {
         let listener = TcpListener::bind(address).await.map_err(|cause| BindError { address, cause })?;
         Ok(Self { listener, scrape, grpc_at: None })

@@ -18,7 +18,6 @@ use http::Method;
 
 use super::{http::route::Route, transport::rules::Rule};
 
-/// The routes.
 pub fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::POST, "/copilotkit/action", Rule::CONVERSATION, post(action::action)),

@@ -20,7 +20,6 @@ use super::{
     transport::rules::{Pool, Rule},
 };
 
-/// The routes.
 pub fn routes() -> Vec<Route> {
     // It makes room, as every cancellation does.
     let free = Rule { pool: Pool::Free, ..Rule::USER };

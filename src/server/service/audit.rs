@@ -33,7 +33,6 @@ pub struct Audit {
     policy: Arc<dyn Policy>,
 }
 
-/// A page of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// What is on it, the newest first.
@@ -43,7 +42,6 @@ pub struct Page {
 }
 
 impl Audit {
-    /// The records of a store.
     pub fn new(store: Arc<dyn store::Audit>, policy: Arc<dyn Policy>) -> Self {
         Self { store, policy }
     }

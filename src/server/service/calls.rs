@@ -62,7 +62,6 @@ pub struct Calls(Arc<Parts>);
 /// Which call is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The call of this id.
     Call(CallId),
     /// The user's call of this identifier; of this tool, if one is named.
     Request(RequestId, Option<String>),

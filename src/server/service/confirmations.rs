@@ -39,11 +39,9 @@ const LOOK: Duration = Duration::from_millis(500);
 /// What confirmations are offered with.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Keeps them.
     pub store: Arc<dyn store::Confirmations>,
     /// The tools as they stand now.
     pub registry: Arc<Registry>,
-    /// Who may decide.
     pub policy: Arc<dyn Policy>,
     /// Whether a decision on one's own call counts.
     pub own_calls: bool,
@@ -58,7 +56,6 @@ pub struct Confirmations(Arc<Parts>);
 /// A confirmation as one user sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Viewed {
-    /// The confirmation.
     pub confirmation: Confirmation,
     /// Why the user may not decide it now; `None` if the user may.
     pub why_not: Option<String>,

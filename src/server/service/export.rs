@@ -19,7 +19,6 @@ const OF_A_TOOL: usize = 2 * 1024;
 /// What is to be exported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The name of the format.
     pub format: String,
     /// In the strict form, where the format has one.
     pub strict: bool,

@@ -35,7 +35,6 @@ use toolwire_tool::context::{User, UserId};
 pub struct Parts {
     /// Calls tools for them.
     pub agent: Agent,
-    /// Keeps them.
     pub store: Arc<dyn Store>,
     /// Writes texts; `None` without a model.
     pub model: Option<Arc<dyn Model>>,
@@ -52,7 +51,6 @@ pub struct Jobs {
 #[derive(Debug, Default)]
 struct Running {
     jobs: Mutex<HashMap<(UserId, JobId), CancellationToken>>,
-    /// The server ends.
     draining: CancellationToken,
     /// Changes when a job leaves.
     left: tokio::sync::Notify,
@@ -78,7 +76,6 @@ impl Jobs {
         Self::new(Parts { model, ..(*self.parts).clone() })
     }
 
-    /// One job.
     pub async fn get(&self, user: &User, id: &str) -> Result<Job, Refusal> {
         let id = named(id)?;
         self.kept(user, id).await?.ok_or_else(|| unknown(&id))

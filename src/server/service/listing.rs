@@ -48,7 +48,6 @@ impl Listing {
         self.sight.is_whole && self.filter == Filter::default()
     }
 
-    /// The moment.
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }

@@ -47,7 +47,6 @@ impl BoundTo {
         Self(Digest::of_parts([secret.as_bytes(), self.0.as_bytes()]))
     }
 
-    /// The token of a place.
     pub(super) fn token<const N: usize>(&self, place: [u8; N]) -> String {
         let mark = self.mark(&place);
         BASE64URL_NOPAD.encode(&[&self.masked(place, &mark)[..], &mark].concat())

@@ -20,7 +20,6 @@ const MAX_SEARCH: usize = 256;
 /// The most tags to look for.
 const MAX_TAGS: usize = 32;
 
-/// What to call.
 pub fn target(given: Option<Target>) -> Result<Target, Refusal> {
     match given {
         Some(target) if !target.as_str().is_empty() => Ok(target),
@@ -55,7 +54,6 @@ pub fn request_id(field: &str, text: &str) -> Result<Option<RequestId>, Refusal>
     optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "format", &error))
 }
 
-/// The call that is meant.
 pub fn call_id(field: &str, text: &str) -> Result<CallId, Refusal> {
     text.parse().map_err(|error| invalid_id(field, "format", &error))
 }
@@ -65,7 +63,6 @@ pub fn task_id(field: &str, text: &str) -> Result<Option<TaskLabel>, Refusal> {
     optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "max_length", &error))
 }
 
-/// A task that is kept here.
 pub fn kept_task_id(field: &str, text: &str) -> Result<TaskId, Refusal> {
     text.parse().map_err(|error| invalid_id(field, "format", &error))
 }

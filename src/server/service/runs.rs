@@ -47,16 +47,13 @@ pub struct Runs {
 /// Asks for a task to be worked on.
 #[derive(Clone, Debug)]
 pub struct NewRun {
-    /// Who asks.
     pub context: ToolContext,
-    /// The task.
     pub task_id: String,
     /// Lowers what each of its tasks may spend each time it is worked on.
     pub budget: BudgetWish,
 }
 
 impl Runs {
-    /// With these parts.
     pub fn new(parts: Parts) -> Self {
         let settings = parts.agent.settings();
         let running = Running::new(settings.turns, settings.turns_per_user);

@@ -54,13 +54,10 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 /// What tasks are offered with.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Keeps them.
     pub store: Arc<dyn Store>,
     /// Carries their calls out.
     pub pipeline: Arc<Pipeline>,
-    /// Begins trees.
     pub orchestrator: Orchestrator,
-    /// Their documents.
     pub workspace: Workspace,
 }
 
@@ -74,7 +71,6 @@ impl Tasks {
         Self(Arc::new(parts))
     }
 
-    /// One task.
     pub async fn get(&self, user: &User, id: &str) -> Result<Task, Refusal> {
         let id = named(id)?;
         self.0.store.task(&user.id, &id).await.map_err(|error| refused(&id, error))

@@ -30,9 +30,7 @@ use toolwire_tool::context::User;
 /// What turns are offered with.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Carries them out.
     pub agent: Agent,
-    /// Keeps them.
     pub store: Arc<dyn Sessions>,
     /// What persons must decide.
     pub confirmations: Confirmations,

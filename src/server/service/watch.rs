@@ -15,7 +15,6 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 /// An event of a watch.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// The tool is new.
     Added(Arc<RegisteredTool>),
     /// The tool's definition is another, or it is ready again.
     Changed(Arc<RegisteredTool>),

@@ -30,10 +30,8 @@ const LONGEST: usize = 512;
 #[derive(Clone, Debug)]
 pub struct Workspaces(Workspace);
 
-/// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// What is on it.
     pub items: Vec<T>,
     /// Where the next one begins; empty on the last one.
     pub next: String,

@@ -20,7 +20,6 @@ pub struct Scripted {
 /// Answers a request, given how many came before it.
 type Answers = dyn Fn(&Request, usize) -> Script + Send + Sync;
 
-/// One answer, part by part.
 pub type Script = Vec<Result<Part, ModelError>>;
 
 impl Scripted {

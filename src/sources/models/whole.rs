@@ -4,16 +4,12 @@ use futures_util::StreamExt;
 
 use super::{Answer, ModelError, Part, Stop, ToolCall, Usage, bound::Length};
 
-/// A whole answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
     /// What the model said.
     pub text: String,
-    /// What it called.
     pub calls: Vec<ToolCall>,
-    /// Why it ended.
     pub stop: Stop,
-    /// What it cost.
     pub usage: Usage,
 }
 

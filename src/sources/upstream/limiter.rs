@@ -21,7 +21,6 @@ pub use memory::MemoryLimiter;
 pub use shared::SharedLimiter;
 use toolwire_tool::context::UserId;
 
-/// Nothing was reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The earliest instant is past the deadline.

@@ -7,7 +7,6 @@ use toolwire_base::clock;
 /// The clock of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Now {
-    /// The wall clock.
     #[default]
     Wall,
     /// Always this instant.

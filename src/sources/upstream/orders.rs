@@ -78,7 +78,6 @@ pub fn leave_out(text: &Passage) -> Kept {
     Kept { text, left_out }
 }
 
-/// Whether a sentence gives an order.
 pub fn gives_order(sentence: &str) -> bool {
     let words = words(sentence);
     let hits = lexicon::hits(&words);

@@ -56,7 +56,6 @@ pub fn section(sources: Vec<(&'static str, SourceSpec)>) -> Section {
 }
 
 impl Settings {
-    /// The mode of a source.
     pub fn mode(&self, source: &str) -> Mode {
         self.mode.of(source)
     }
@@ -81,7 +80,6 @@ impl Settings {
         self.of(spec).address(spec, key)
     }
 
-    /// What is set of the source.
     pub fn of(&self, spec: &SourceSpec) -> SourceSettings {
         self.sources.get(spec.name).cloned().unwrap_or_default()
     }

@@ -13,7 +13,6 @@ pub struct SourceSpec {
     pub name: &'static str,
     /// What guidance calls it, such as `The Forum`.
     pub title: &'static str,
-    /// Its addresses, each a setting.
     pub addresses: &'static [Address],
     /// The budget of each user, and of all together, where the source is live and nothing is set.
     pub budget: Budget,
@@ -25,7 +24,6 @@ pub struct SourceSpec {
     pub takes_users_credentials: bool,
 }
 
-/// One address of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Address {
     /// Its key, such as `base_url`.

@@ -37,7 +37,6 @@ pub struct SourceStatus {
 /// Until when a source is not asked for a user, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Until when.
     pub until: SystemTime,
     /// Why, in a sentence.
     pub reason: String,
@@ -45,26 +44,22 @@ pub struct Held {
 
 /// What else than limits and cool-downs keeps a source from being asked: what only its domain knows.
 pub trait Hold: Send + Sync + Debug {
-    /// The source's name.
     fn source(&self) -> &str;
     /// Until when it is not asked for the user; `None` if nothing keeps it.
     fn of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Option<Held>>;
 }
 
-/// A source with a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceBudget {
     /// Its name, such as `forum`.
     pub name: String,
     /// What people call it, such as `The Forum`.
     pub title: String,
-    /// Each user's budget.
     pub budget: Budget,
 }
 
 /// Looks up the state of limits and cool-downs.
 pub trait SourceLimits: Send + Sync + Debug {
-    /// The status of a source for one user.
     fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus>;
 
     /// The budgets that agents are told of: those of the live sources, whatever answers in their place. Whoever was

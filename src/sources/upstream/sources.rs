@@ -21,7 +21,6 @@ use toolwire_store::{
     reservations::Reservations,
 };
 
-/// The sources of all domains.
 #[derive(Clone, Debug)]
 pub struct Sources {
     settings: Arc<Settings>,

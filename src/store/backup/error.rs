@@ -10,48 +10,39 @@ pub enum BackupError {
     /// A file cannot be read or written.
     #[error("{path}: {error}")]
     File {
-        /// Which.
         path: String,
-        /// Why.
         error: io::Error,
     },
     /// The database cannot be read or copied.
     #[error("{place}: {error}")]
     Database {
-        /// Which.
         place: String,
-        /// Why.
         error: sqlx::Error,
     },
     /// There is no state.
     #[error("there is no state in {0}")]
     NoState(String),
-    /// It has lost its database.
     #[error(transparent)]
     Lost(StoreError),
     /// It holds tables of somebody else, or none.
     #[error("{0} is not a state of toolwire")]
     Foreign(String),
-    /// An earlier program wrote it.
     #[error(
         "{place} was written by an earlier toolwire: it has schema {has}, and this program knows {knows}. `toolwire serve`, \
          or any other command that uses it, brings it up to date; make a copy before, with `toolwire state backup`, and \
          check it then"
     )]
     Older {
-        /// Which.
         place: String,
         /// The last step of its tables.
         has: i64,
         /// The last step here.
         knows: i64,
     },
-    /// A newer program wrote it.
     #[error(
         "{place} was written by a newer toolwire: it has schema {has}, and this program knows {knows}. Use that one"
     )]
     Newer {
-        /// Which.
         place: String,
         /// The last step of its tables.
         has: i64,
@@ -64,9 +55,7 @@ pub enum BackupError {
     /// The list cannot be read.
     #[error("{place} is not a whole backup: {cause}")]
     NotWhole {
-        /// Which.
         place: String,
-        /// Why.
         cause: String,
     },
 }

@@ -32,7 +32,6 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     copied().map_err(|error| failed(from, error))
 }
 
-/// Writes a file.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), BackupError> {
     let written = || -> io::Result<()> {
         let mut file = new_file(path)?;

@@ -13,7 +13,6 @@ use toolwire_base::digest::Digest;
 pub struct Files(PathBuf);
 
 impl Files {
-    /// Those of a state directory.
     pub fn in_directory(state: &Path) -> Self {
         Self(state.join("blobs"))
     }
@@ -28,7 +27,6 @@ impl Files {
         self.0.join("tmp")
     }
 
-    /// The file of a digest.
     pub fn of(&self, digest: &Digest) -> PathBuf {
         let name = digest.to_string();
         self.0.join(&name[..2]).join(name)

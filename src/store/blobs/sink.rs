@@ -35,9 +35,7 @@ pub struct Sink {
 /// Bytes that are kept, though nothing names them yet.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// Their digest.
     pub digest: Digest,
-    /// How many.
     pub size: u64,
     /// All of them if they are to go into the database. None: they are in a file.
     pub inline: Option<Bytes>,
@@ -45,7 +43,6 @@ pub struct Stored {
     pub pin: Option<Arc<Pin>>,
 }
 
-/// What came.
 #[derive(Debug, Default)]
 struct Taken {
     hash: Sha256,
@@ -68,17 +65,14 @@ impl Sink {
         Self { files, pins, taken: Taken::default() }
     }
 
-    /// How many came.
     pub fn size(&self) -> u64 {
         self.taken.size
     }
 
-    /// The digest of what came.
     pub fn digest(&self) -> Digest {
         digest(self.taken.hash.clone())
     }
 
-    /// Takes some more.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), StoreError> {
         let is_small = self.taken.file.is_none() && self.taken.head.len() + bytes.len() <= SMALL;
         let files = match &self.files {

@@ -45,7 +45,6 @@ pub enum ReadError {
     /// They are not those that were written, or not there.
     #[error("the bytes of {0} are damaged")]
     Damaged(Digest),
-    /// The system's words.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -5,12 +5,9 @@ use std::{net::IpAddr, time::SystemTime};
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{KnownBy, UserId};
 
-/// Who decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
-    /// When.
     pub at: SystemTime,
-    /// The verified user.
     pub by: UserId,
     /// The face it came by.
     pub via: String,
@@ -18,14 +15,10 @@ pub struct Decided {
     pub on_behalf_of: String,
 }
 
-/// A decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// What was decided.
     pub verdict: Verdict,
-    /// Who decided.
     pub decided: Decided,
-    /// Why.
     pub reason: String,
     /// How the decider is known, for the audit.
     pub known_by: KnownBy,
@@ -33,7 +26,6 @@ pub struct Decision {
     pub peer: Option<IpAddr>,
 }
 
-/// What was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The call may be carried out once.

@@ -3,13 +3,11 @@
 /// The states. All but the first two are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
-    /// Nobody has decided.
     Pending,
     /// Approved, and not used yet.
     Approved,
     /// Approved, and the call has begun.
     Used,
-    /// Denied.
     Denied,
     /// Not decided, or not used, in time.
     Expired,
@@ -26,7 +24,6 @@ pub enum Event {
     Approve,
     /// Somebody who may decide denies it.
     Deny,
-    /// Its time passes.
     TimePasses,
     /// The tool's definition is found to be another.
     DefinitionChanges,
@@ -39,7 +36,6 @@ pub enum Event {
 /// What becomes of a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It is in another state.
     Becomes(State),
     /// It was so already.
     Same,
@@ -60,14 +56,12 @@ pub enum Answer {
     Denied,
     /// The outcome is that its time passed.
     Expired,
-    /// A new confirmation.
     AskedAgain,
     /// The outcome is that it was cancelled.
     Cancelled,
 }
 
 impl State {
-    /// Every state.
     pub const ALL: [Self; 7] = [
         Self::Pending,
         Self::Approved,
@@ -78,7 +72,6 @@ impl State {
         Self::Withdrawn,
     ];
 
-    /// The table.
     #[allow(clippy::match_same_arms, reason = "a row a line")]
     pub const fn on(self, event: Event) -> Next {
         use Next::{Becomes, Refused, Same};
@@ -126,14 +119,12 @@ impl State {
         }
     }
 
-    /// The state of a word.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.word() == word)
     }
 }
 
 impl Event {
-    /// Every event.
     pub const ALL: [Self; 6] =
         [Self::Approve, Self::Deny, Self::TimePasses, Self::DefinitionChanges, Self::Cancel, Self::CallAgain];
 }

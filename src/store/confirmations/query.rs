@@ -18,15 +18,11 @@ pub enum Of {
 /// What an un-identified call is bound to.
 #[derive(Clone, Debug)]
 pub struct Binding<'a> {
-    /// Who calls.
     pub user: &'a UserId,
-    /// The tool.
     pub tool: &'a ToolName,
-    /// Digest of the arguments.
     pub arguments_digest: ArgumentsDigest,
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
-    /// The task.
     pub task_id: Option<&'a TaskLabel>,
 }
 
@@ -37,7 +33,6 @@ pub struct Criteria {
     pub states: Vec<State>,
     /// Any of these tools; any at all if there is none.
     pub tools: Vec<String>,
-    /// This user's calls.
     pub user: Option<UserId>,
     /// Calls on behalf of this task.
     pub task_id: Option<TaskLabel>,
@@ -61,10 +56,8 @@ pub enum Place {
     Other(u64),
 }
 
-/// The changes that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// The position of the first.
     pub first: u64,
     /// The position of the last; one less than `first` if there is none.
     pub last: u64,

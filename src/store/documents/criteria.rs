@@ -9,11 +9,9 @@ use super::document::Document;
 pub struct Criteria {
     /// Paths that begin so.
     pub path_prefix: String,
-    /// Tags that it must all have.
     pub tags: Vec<String>,
     /// The type, or its beginning with `/*`.
     pub mime_type: String,
-    /// Who created it.
     pub created_by: String,
     /// Who changed it last.
     pub updated_by: String,
@@ -28,7 +26,6 @@ pub struct Criteria {
 /// A part of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// A word, stemmed.
     Word(String),
     /// Words one after the other, stemmed.
     Phrase(Vec<String>),
@@ -47,8 +44,6 @@ pub struct Postings {
 /// A document by its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The row.
     pub id: i64,
-    /// The document.
     pub document: Document,
 }

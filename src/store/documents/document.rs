@@ -10,7 +10,6 @@ use toolwire_tool::context::{TaskId, UserId};
 pub struct Tree {
     /// Its root, whose workspace all its tasks share.
     pub root: TaskId,
-    /// Whose it is.
     pub user: UserId,
     /// Whether the task has read text from outside.
     pub tainted: bool,
@@ -19,9 +18,7 @@ pub struct Tree {
 /// A document as it stands: its last version and what is said of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// The root of its tree.
     pub root: TaskId,
-    /// Its path.
     pub path: String,
     /// Changes with every write.
     pub etag: String,
@@ -31,11 +28,9 @@ pub struct Document {
     pub tags: Vec<String>,
     /// The task that created it, or the user if a person did.
     pub created_by: String,
-    /// When.
     pub created_at: SystemTime,
     /// Who changed it last.
     pub updated_by: String,
-    /// When.
     pub updated_at: SystemTime,
     /// How many versions it has, which is the number of the last one.
     pub version: u32,
@@ -48,32 +43,23 @@ pub struct Document {
 pub struct Content {
     /// Of its bytes. None if it says that the document is deleted.
     pub digest: Option<Digest>,
-    /// The size in bytes.
     pub size: u64,
-    /// The type.
     pub mime_type: String,
-    /// Tokens of its text.
     pub tokens: u64,
     /// Whether they are estimated.
     pub tokens_estimated: bool,
-    /// A summary made from it.
     pub summary: String,
     /// Whether whoever wrote it had read text from outside.
     pub untrusted: bool,
 }
 
-/// A version of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     /// Its number, from 1.
     pub version: u32,
-    /// What it is.
     pub content: Content,
-    /// Who wrote it.
     pub written_by: String,
-    /// When.
     pub written_at: SystemTime,
-    /// Why.
     pub why: String,
     /// The call that wrote it; empty if none did.
     pub call_id: String,

@@ -9,7 +9,6 @@ use super::{document::Document, refused::Refused};
 /// What must be at a path where something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Anything, or nothing.
     Any,
     /// Nothing, or a document that is deleted.
     New,
@@ -30,12 +29,9 @@ pub struct Precondition {
     pub if_unmodified_since: Option<SystemTime>,
 }
 
-/// A set of etags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Etags {
-    /// Every etag.
     Any,
-    /// These.
     Only(Vec<String>),
 }
 

@@ -21,15 +21,10 @@ pub enum Refused {
     BytesGone,
 }
 
-/// What is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quota {
-    /// Documents of a tree.
     Documents,
-    /// Bytes of a tree.
     TreeBytes,
-    /// Bytes of a user.
     UserBytes,
-    /// Versions of a document.
     Versions,
 }

@@ -8,24 +8,18 @@ use super::{document::Content, precondition::Expected};
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, TaskId, UserId};
 
-/// A change of a document.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The root of the tree.
     pub root: TaskId,
-    /// Whose it is.
     pub user: UserId,
-    /// The path.
     pub path: String,
     /// What must stand there.
     pub expected: Expected,
     /// Who writes: a task, or the user if a person does.
     pub by: String,
-    /// Why.
     pub why: String,
     /// The call that writes; empty if none does.
     pub call_id: String,
-    /// When.
     pub now: SystemTime,
 }
 
@@ -34,7 +28,6 @@ pub struct Change {
 pub struct Put {
     /// Where, and by whom.
     pub change: Change,
-    /// What it is.
     pub content: Content,
     /// Its bytes.
     pub body: Body,
@@ -75,7 +68,6 @@ pub struct Update {
     pub description: String,
     /// The tags, sorted.
     pub tags: Vec<String>,
-    /// The type.
     pub mime_type: String,
     /// The words by which it is found from now on.
     pub terms: Terms,
@@ -84,13 +76,10 @@ pub struct Update {
 /// The words by which a document is found: stems, in order, and how much it is about each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Of the path.
     pub path: Vec<String>,
     /// Of description and tags.
     pub said: Vec<String>,
-    /// Of the summary.
     pub summary: Vec<String>,
-    /// Of the text.
     pub text: Vec<String>,
     /// Each stem once, with a step from 1 to 8.
     pub weights: Vec<(String, u8)>,
@@ -99,8 +88,6 @@ pub struct Terms {
 /// How many bytes may still be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Free {
-    /// To the tree.
     pub tree: u64,
-    /// By the user.
     pub user: u64,
 }

@@ -1,24 +1,19 @@
 //! The life of a call with a `request_id`, as one table: state × event → state. Pure; the stores apply it.
 
-/// The states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
-    /// Nothing is recorded.
     New,
     /// A person must approve it, or a call that it makes, first. Nothing was done.
     Asked,
-    /// It was begun.
     Started,
     /// It was begun, and nobody carries it out any more.
     Unknown,
-    /// It ended. Final.
     Ended,
 }
 
 /// What happens to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
-    /// A person is asked.
     Ask,
     /// It begins: it needs no confirmation, or has just used one.
     Start,
@@ -26,7 +21,6 @@ pub enum Event {
     TurnDown,
     /// A call that it made must be approved first.
     NestedAsks,
-    /// It ends, be it late.
     End,
     /// It ends, nothing was done, and the same call may succeed later.
     NothingDone,
@@ -35,7 +29,6 @@ pub enum Event {
 }
 
 impl State {
-    /// Every state.
     pub const ALL: [Self; 5] = [Self::New, Self::Asked, Self::Started, Self::Unknown, Self::Ended];
 
     /// The table; what is not in it changes nothing.
@@ -53,7 +46,6 @@ impl State {
 }
 
 impl Event {
-    /// Every event.
     pub const ALL: [Self; 7] = [
         Self::Ask,
         Self::Start,

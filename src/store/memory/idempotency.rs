@@ -53,7 +53,6 @@ struct Used {
 }
 
 impl MemoryIdempotency {
-    /// Remembers so much.
     pub fn new(room: Room) -> Self {
         Self { room, records: Mutex::default() }
     }

@@ -39,7 +39,6 @@ impl MemoryResults {
         self.0.get(key).filter(|stored| stored.is_fresh(now))
     }
 
-    /// Keeps a result.
     pub fn keep(&self, key: &ResultKey, result: &StoredResult<Payload>) {
         self.0.insert(*key, result.clone());
     }

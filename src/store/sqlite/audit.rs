@@ -104,7 +104,6 @@ struct Decided<'a> {
     on_behalf_of: &'a str,
 }
 
-/// Notes a decision.
 pub(super) async fn decided(
     change: &mut Change,
     confirmation: &Confirmation,

@@ -56,7 +56,6 @@ const FORGET: &str = "DELETE FROM idempotency WHERE user_id = ? AND tool = ? AND
 /// How a call ended that has data.
 pub(super) const OK: &str = "OK";
 
-/// What is recorded of a call.
 pub(super) struct Recorded {
     pub(super) begun: SystemTime,
     pub(super) standing: Standing,
@@ -67,9 +66,7 @@ pub(super) struct Recorded {
 pub(super) enum Standing {
     /// It waits for a person; with the confirmation that it needs itself.
     Asked(Option<String>),
-    /// It was begun.
     Started,
-    /// It ended.
     Ended(Begun),
 }
 
@@ -216,7 +213,6 @@ pub(super) async fn note_end(change: &mut Change, key: &Key, code: &str) -> Resu
     Ok(())
 }
 
-/// Forgets a call.
 pub(super) async fn forget(change: &mut Change, key: &Key) -> Result<(), Failed> {
     of_key(sqlx::query(FORGET), key).execute(&mut **change).await?;
     Ok(())

@@ -23,7 +23,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one waits for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Readers at once.
 pub(super) const READERS: u32 = 4;
 
 /// Connections that ask whether the file has changed: one asks for all who follow.
@@ -39,10 +38,8 @@ pub(super) const WAL_LIMIT: u64 = 16 << 20;
 /// How often a file that seems to have lost its content is looked at again.
 const CREATION_ATTEMPTS: u32 = 20;
 
-/// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The connections.
 #[derive(Clone, Debug)]
 pub(super) struct Pools {
     /// The only one that writes.

@@ -18,9 +18,7 @@ const NOT_A_DATABASE: u32 = 26;
 /// one of the other.
 #[derive(Debug)]
 pub enum Failed {
-    /// The store's words.
     Store(StoreError),
-    /// The database's.
     Database(sqlx::Error),
     /// The database's, of a commit that several changes shared.
     Shared(Arc<sqlx::Error>),

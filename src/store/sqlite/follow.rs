@@ -20,9 +20,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// What a follower reads when it is notified.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Topic {
-    /// Tasks and their timelines.
     Tasks,
-    /// Jobs.
     Jobs,
     /// Records of calls of other processes, and their requests to cancel. Never notified by commits of this process.
     Elsewhere,

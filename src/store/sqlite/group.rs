@@ -85,7 +85,6 @@ struct Group {
     until: Instant,
     /// Whether the last one is part of it.
     is_kept: bool,
-    /// How it ended.
     ended: watch::Sender<Option<Result<(), Arc<sqlx::Error>>>>,
 }
 
@@ -238,7 +237,6 @@ impl Group {
         self.members < LARGEST && self.bytes < MOST_BYTES && clock::now() < self.until
     }
 
-    /// Takes another member.
     async fn go_on(&mut self) -> Result<(), sqlx::Error> {
         let go_on = if self.is_kept { NEXT } else { INSTEAD };
         raw_sql(go_on).execute(&mut *self.transaction).await?;

@@ -20,13 +20,11 @@ impl Default for LastError {
 }
 
 impl LastError {
-    /// Something failed.
     pub(super) fn begin(&self, error: StoreError) -> StoreError {
         self.0.send_replace(Some(error.clone()));
         error
     }
 
-    /// Something was written.
     pub(super) fn end(&self) {
         self.0.send_replace(None);
     }

@@ -73,7 +73,6 @@ impl Sqlite {
         change.commit().await
     }
 
-    /// With their positions.
     async fn take_messages(
         &self,
         url: &str,

@@ -10,7 +10,6 @@ use toolwire_contract::{
     payload::{Encoded, EncodedForm, StoredPayload},
 };
 
-/// An outcome in two columns.
 #[derive(Debug)]
 pub(super) struct OutcomeColumns {
     /// JSON of [`Description`].
@@ -26,7 +25,6 @@ struct Description {
 }
 
 impl OutcomeColumns {
-    /// The columns of an outcome.
     pub(super) fn of(outcome: &Outcome, provenance: &Provenance) -> Self {
         let (outcome, data) = match outcome.as_ref().map(Payload::encode) {
             Ok(Encoded { form, bytes }) => (Ok(form), bytes.to_vec()),
@@ -37,7 +35,6 @@ impl OutcomeColumns {
         Self { description, data }
     }
 
-    /// The outcome of the columns.
     pub(super) fn outcome(self) -> Result<(Outcome<StoredPayload>, Provenance), StoreError> {
         let unreadable =
             |error: serde_json::Error| StoreError::Unreadable { what: "outcome", cause: error.to_string() };

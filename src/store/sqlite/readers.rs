@@ -20,7 +20,6 @@ const OF_USER: usize = 2;
 /// How long one waits for one's turn.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Turns at reading.
 pub(super) fn turns() -> Turns<UserId> {
     Turns::new(READERS as usize, OF_USER)
 }

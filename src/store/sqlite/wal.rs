@@ -22,7 +22,6 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// The size of the log in bytes, after an attempt to truncate it if it was over its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wal {
-    /// Within the limit.
     Short(u64),
     /// Was over the limit and is truncated.
     Truncated(u64),

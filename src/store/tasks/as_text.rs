@@ -4,7 +4,6 @@ use std::{fmt::Display, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-/// Writes the text.
 pub(in crate::tasks) fn serialize<T: Display, S: Serializer>(
     name: &T,
     serializer: S,
@@ -19,7 +18,6 @@ pub(in crate::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializ
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
 
-/// The words of a category.
 pub(super) mod category {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -40,7 +38,6 @@ pub(super) mod category {
     }
 }
 
-/// Bytes.
 pub(super) mod base64 {
     use data_encoding::BASE64;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

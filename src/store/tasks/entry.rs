@@ -21,7 +21,6 @@ use toolwire_tool::context::{CallId, TaskId};
 /// One entry of a task's timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The task.
     pub task: TaskId,
     /// Its place in the timeline: gapless, from 0.
     pub sequence: u64,
@@ -35,7 +34,6 @@ pub struct Entry {
     pub call_id: Option<CallId>,
     /// The trace, if there is one.
     pub trace_id: Option<String>,
-    /// What happened.
     pub body: Body,
     /// How long its two long texts are for a model, where that was counted.
     pub lengths: Lengths,
@@ -46,11 +44,9 @@ pub struct Entry {
 pub struct Lengths {
     /// Tokens of what was said, or of the arguments.
     pub input: Option<u64>,
-    /// Of the result or answer.
     pub result: Option<Length>,
 }
 
-/// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Body {
@@ -58,9 +54,7 @@ pub enum Body {
     Created(Created),
     /// A worker began or took over.
     Started(Started),
-    /// Somebody said something.
     Message(Message),
-    /// A tool was called.
     ToolCall(ToolCall),
     /// What an earlier entry waited for has come.
     Answer(Answer),
@@ -70,12 +64,10 @@ pub enum Body {
     Decision(Decision),
 }
 
-/// The task exists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Created {
     /// `root`, `agent_as_tool` or `ask_master`.
     pub tool_type: CallType,
-    /// The tool that made it.
     pub tool: String,
     /// What is to be done or asked.
     pub request: String,
@@ -90,16 +82,12 @@ pub struct Created {
 pub struct Started {
     /// The worker, in words for people.
     pub holder: String,
-    /// Its lease.
     pub token: u64,
 }
 
-/// Somebody said something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who.
     pub speaker: Speaker,
-    /// What.
     pub text: Part,
     /// What a provider wants back unchanged.
     pub opaque: Option<Opaque>,
@@ -109,9 +97,7 @@ pub struct Message {
 /// must wait again has a further entry with the same `tool_call_id`, of which the last counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The type of the tool.
     pub tool_type: CallType,
-    /// The tool.
     #[serde(with = "as_text")]
     pub tool: ToolName,
     /// The model's own identifier of the call, or ours.
@@ -120,7 +106,6 @@ pub struct ToolCall {
     pub input: Part,
     /// The result's data as JSON text, if it executed or was logged.
     pub result: Option<Part>,
-    /// Why it failed.
     pub error: Option<ToolError>,
     /// What was begun: `→ delegated (task …)`. Empty otherwise.
     pub status: String,
@@ -149,7 +134,6 @@ pub struct Answer {
     pub result: Option<Part>,
     /// Why there is none.
     pub error: Option<ToolError>,
-    /// The documents that are injected.
     pub documents: Vec<DocumentVersion>,
     /// The child, the question or the call that it comes from.
     pub origin: String,
@@ -159,10 +143,8 @@ pub struct Answer {
     pub untrusted: bool,
 }
 
-/// The task ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    /// How.
     pub end: End,
     /// The result as JSON text, an object. Absent unless it completed.
     pub result: Option<Part>,
@@ -170,7 +152,6 @@ pub struct Ended {
     pub documents: Vec<DocumentVersion>,
     /// Why it failed or was cancelled. Empty otherwise.
     pub message: String,
-    /// What ended it.
     pub cause: Cause,
 }
 
@@ -179,7 +160,6 @@ pub struct Ended {
 pub struct Decision {
     /// The entry of the call.
     pub decides: u64,
-    /// The confirmation.
     #[serde(with = "as_text")]
     pub confirmation: ConfirmationId,
     /// `← confirmed by …`, `← denied by …`, `← not confirmed in time`, `← confirmation void: … has changed`.
@@ -189,7 +169,6 @@ pub struct Decision {
 }
 
 impl Body {
-    /// The word of its kind.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Created(_) => "created",

@@ -10,9 +10,7 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the entry {sequence} ({kind}) cannot follow: the task is {}", .state.word())]
 pub struct Impossible {
-    /// Its place.
     pub sequence: u64,
-    /// What it is.
     pub kind: &'static str,
     /// Where the task stands.
     pub state: State,

@@ -3,7 +3,6 @@
 /// The states. The last three are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
-    /// Nobody has begun.
     Pending,
     /// Somebody works, or may.
     Running,
@@ -11,11 +10,9 @@ pub enum State {
     AwaitingConfirmation,
     /// It waits, for the highest reason that holds.
     Blocked(Reason),
-    /// Done.
     Completed,
     /// Not done.
     Failed,
-    /// Given up.
     Cancelled,
 }
 
@@ -24,7 +21,6 @@ pub enum State {
 pub enum Reason {
     /// Another task works for it.
     Child,
-    /// A question is open.
     Question,
     /// A source needs credentials.
     Authorization,
@@ -51,7 +47,6 @@ pub enum Event {
         /// Whether it is of the step in which the first of its waits began.
         same_step: bool,
     },
-    /// A wait begins.
     WaitBegins(Wait),
     /// A wait is answered; the highest of those that are left.
     WaitAnswered(Option<Wait>),
@@ -63,23 +58,19 @@ pub enum Event {
     Failed,
     /// Somebody cancels it, or the task that it belongs to ends.
     Cancelled,
-    /// Its deadline passes.
     DeadlinePasses,
 }
 
 /// What becomes of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It is in this state.
     Becomes(State),
-    /// Nothing changes.
     Same,
     /// It cannot be: whoever asks is told the state.
     Refused,
 }
 
 impl State {
-    /// Every state.
     pub const ALL: [Self; 10] = [
         Self::Pending,
         Self::Running,
@@ -93,7 +84,6 @@ impl State {
         Self::Cancelled,
     ];
 
-    /// The table.
     #[allow(clippy::match_same_arms, reason = "a cell a line")]
     pub const fn on(self, event: Event) -> Next {
         use Next::{Becomes, Refused, Same};
@@ -187,7 +177,6 @@ impl Reason {
         }
     }
 
-    /// The reason of a word.
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::Child, Self::Question, Self::Authorization, Self::UnknownOutcome]
             .into_iter()

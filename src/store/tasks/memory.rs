@@ -12,9 +12,7 @@ pub enum Memory {
 /// The newest notes, the oldest of them first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memories {
-    /// Of the tree.
     pub tree: Vec<Remembered>,
-    /// Of the user.
     pub user: Vec<Remembered>,
 }
 
@@ -30,7 +28,6 @@ pub struct Remembered {
 }
 
 impl Memory {
-    /// The word in the store.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Tree => "tree",

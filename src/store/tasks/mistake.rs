@@ -7,26 +7,20 @@ use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 /// A call that a task's agent got wrong: nothing was begun, and the agent is told.
 #[derive(Clone, Debug)]
 pub struct Mistake {
-    /// Whose call.
     pub user: UserId,
-    /// The task.
     pub task: TaskId,
     /// The caller's identifier, or one that the server made.
     pub request_id: RequestId,
-    /// The call.
     pub call_id: CallId,
-    /// The trace.
     pub trace_id: Option<String>,
     /// What the agent says of it.
     pub turn: Turn,
     /// The tool; one that there is not, in a form that names can have.
     pub tool: ToolName,
-    /// The type of the tool.
     pub tool_type: CallType,
     /// What it may change.
     pub category: v1::ToolCategory,
     /// The arguments as JSON text; what is sensitive is redacted.
     pub input: String,
-    /// What was wrong.
     pub error: ToolError,
 }

@@ -16,7 +16,6 @@ pub struct Stopped {
 pub struct Ending<T> {
     /// What came of it.
     pub of: T,
-    /// What it stopped.
     pub stopped: Stopped,
 }
 

@@ -23,15 +23,11 @@ pub enum Refused {
     /// The user has no such task.
     #[error("there is no such task")]
     Unknown,
-    /// It is over.
     #[error("the task has ended: it is {}", .0.word())]
     Ended(State),
-    /// It waits.
     #[error("the task is {}: it waits for {}", .state.word(), in_words(.waits))]
     Blocked {
-        /// The state.
         state: State,
-        /// What it waits for.
         waits: Vec<Waiting>,
     },
     /// It has not begun.
@@ -42,7 +38,6 @@ pub enum Refused {
     LeaseLost {
         /// Who has it; empty if nobody has any more.
         holder: String,
-        /// The token that counts.
         token: u64,
     },
     /// The graph has no room.
@@ -60,9 +55,7 @@ pub enum Refused {
     /// A document is not in the workspace.
     #[error("there is no document {path:?} in the workspace{}", near_ones(.near))]
     NoSuchDocument {
-        /// The path.
         path: String,
-        /// Near paths.
         near: Vec<String>,
     },
     /// The step is over: what the model was shown of it would change.
@@ -70,7 +63,6 @@ pub enum Refused {
     StepOver {
         /// The one that was said.
         step: u64,
-        /// The newest.
         newest: u64,
     },
     /// The identifier was used before with other content.
@@ -93,7 +85,6 @@ pub enum Refused {
     Full {
         /// When room is expected.
         until: SystemTime,
-        /// Whose they are.
         bound: Bound,
     },
 }
@@ -107,7 +98,6 @@ pub enum TreeLimit {
     /// Things that one task waits for.
     #[error("a task waits for no more than {} things at once", bounds::MAX_WAITS)]
     Waits,
-    /// Tasks of a tree.
     #[error("a tree has no more than {} tasks", bounds::MAX_TASKS)]
     Tasks,
     /// Bytes of a tree's timelines.
@@ -119,7 +109,6 @@ pub enum TreeLimit {
         bounds::MAX_USER_BYTES
     )]
     BytesOfUser,
-    /// Open trees of a user.
     #[error("a user has no more than {} trees that have not ended", bounds::MAX_OPEN_TREES)]
     OpenTrees,
 }

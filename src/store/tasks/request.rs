@@ -25,17 +25,13 @@ use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 /// A call of a task's agent.
 #[derive(Clone, Debug)]
 pub struct TaskCall {
-    /// The task.
     pub task: TaskId,
     /// Whose call of which tool it is, by which identifier: the caller's, or one that the server made.
     pub key: Key,
-    /// What it does.
     pub effect: Effect,
-    /// Digest of the exact arguments.
     pub digest: ArgumentsDigest,
     /// Which call it is, and what else is recorded of it.
     pub about: About,
-    /// The type of the tool.
     pub tool_type: CallType,
     /// What it may change.
     pub category: v1::ToolCategory,
@@ -65,14 +61,11 @@ pub struct Turn {
 pub struct Asking<'a> {
     /// What is decided on.
     pub asked: &'a Asked,
-    /// Until when.
     pub expires_at: SystemTime,
 }
 
-/// How a call ended.
 #[derive(Clone, Copy, Debug)]
 pub struct CallEnd<'a> {
-    /// The result, unframed.
     pub result: &'a ToolResult,
     /// Whether a repeat is answered with it. Otherwise the call is forgotten, and may be made again; the timeline has
     /// this attempt all the same.
@@ -117,7 +110,6 @@ pub struct Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Then {
-    /// It goes on.
     Continue,
     /// It stops: the task has ended.
     Return,
@@ -125,14 +117,11 @@ pub enum Then {
     Block,
 }
 
-/// A root to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRoot {
     /// Its name, by which its first documents were put already.
     pub id: TaskId,
-    /// Whose it is.
     pub user: UserId,
-    /// The tool that makes it.
     pub tool: String,
     /// What is to be done.
     pub request: String,
@@ -142,11 +131,9 @@ pub struct NewRoot {
     pub documents: Vec<String>,
     /// When it fails by itself.
     pub deadline: SystemTime,
-    /// Labels.
     pub labels: BTreeMap<String, String>,
 }
 
-/// Work to delegate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewChild {
     /// What is to be done.
@@ -159,10 +146,8 @@ pub struct NewChild {
     pub timeout: Duration,
 }
 
-/// A question to ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewQuestion {
-    /// The question.
     pub question: String,
     /// Paths in the workspace.
     pub documents: Vec<String>,
@@ -170,12 +155,9 @@ pub struct NewQuestion {
     pub timeout: Duration,
 }
 
-/// A message to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMessage {
-    /// Who says it.
     pub speaker: Speaker,
-    /// What.
     pub text: String,
     /// What a provider wants back unchanged.
     pub opaque: Option<Opaque>,
@@ -206,9 +188,7 @@ pub enum Resolution {
 pub struct Mutation {
     /// What is done, such as `CreateTask`.
     pub method: &'static str,
-    /// The caller's identifier.
     pub request_id: RequestId,
-    /// Digest of the content.
     pub digest: Digest,
 }
 
@@ -217,7 +197,6 @@ pub struct Mutation {
 pub struct RootCall {
     /// Whose call of which tool it is.
     pub key: Key,
-    /// Digest of the exact arguments.
     pub digest: ArgumentsDigest,
     /// What else is recorded of it.
     pub about: About,
@@ -247,7 +226,6 @@ impl Action {
 }
 
 impl Then {
-    /// The word of the contract.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Continue => "continue",
@@ -258,7 +236,6 @@ impl Then {
 }
 
 impl RootCall {
-    /// The call as it begins.
     pub fn begins(&self) -> Beginning<'_> {
         Beginning { key: &self.key, effect: Effect::Write, digest: self.digest, about: &self.about }
     }
@@ -280,17 +257,14 @@ impl TaskCall {
         self.turn.id_or(self.call_id())
     }
 
-    /// The tool.
     pub fn tool(&self) -> &ToolName {
         &self.key.tool
     }
 
-    /// The call.
     pub fn call_id(&self) -> CallId {
         self.about.call_id
     }
 
-    /// The call as it begins.
     pub fn begins(&self) -> Beginning<'_> {
         Beginning { key: &self.key, effect: self.effect, digest: self.digest, about: &self.about }
     }

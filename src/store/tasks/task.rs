@@ -14,15 +14,11 @@ use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 /// A node of a tree of tasks: the fold of its timeline, and who works on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Names it.
     pub id: TaskId,
-    /// The root of its tree.
     pub root: TaskId,
-    /// The task that it works for.
     pub parent: Option<TaskId>,
     /// Whose tree it is.
     pub user: UserId,
-    /// What it is.
     pub kind: Kind,
     /// The agent role that works on it. Empty for a root that its caller drives, and for a question to a person.
     pub role: String,
@@ -30,7 +26,6 @@ pub struct Task {
     pub request: String,
     /// The documents that it was given.
     pub documents: Vec<DocumentVersion>,
-    /// Where it stands.
     pub state: State,
     /// What it waits for, in the order in which the waits began.
     pub waits: Vec<Waiting>,
@@ -42,7 +37,6 @@ pub struct Task {
     pub result_documents: Vec<DocumentVersion>,
     /// Why it failed or was cancelled. Empty otherwise.
     pub message: String,
-    /// What ended it.
     pub cause: Option<Cause>,
     /// How many tasks stand above it.
     pub depth: u32,
@@ -56,7 +50,6 @@ pub struct Task {
     pub created_at: SystemTime,
     /// When its last entry was made.
     pub updated_at: SystemTime,
-    /// When it ended.
     pub ended_at: Option<SystemTime>,
     /// When it fails by itself.
     pub deadline: SystemTime,
@@ -78,7 +71,6 @@ pub enum Kind {
     Root,
     /// Work for another agent.
     Agent,
-    /// A question for the master.
     Question,
 }
 
@@ -87,7 +79,6 @@ pub enum Kind {
 pub struct Waiting {
     /// The entry with which the wait began.
     pub sequence: u64,
-    /// What it is.
     pub thing: Thing,
 }
 
@@ -118,7 +109,6 @@ pub struct Tree {
 /// A task that a worker has taken, and what the last one left open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leased {
-    /// The task, with its lease.
     pub task: Task,
     /// What has no end yet, to be made again under its `request_id` before anything else.
     pub open_calls: Vec<OpenCall>,
@@ -127,17 +117,12 @@ pub struct Leased {
 /// A call that has no end yet: the same call again goes on with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCall {
-    /// Where it stands.
     pub standing: Standing,
-    /// The call.
     pub call_id: CallId,
-    /// Its caller's identifier.
     pub request_id: RequestId,
-    /// The tool.
     pub tool: String,
     /// The model's identifier of the call.
     pub tool_call_id: String,
-    /// Its step.
     pub step: u64,
     /// Its place in the step.
     pub position: u32,
@@ -159,9 +144,7 @@ pub enum Standing {
 /// The newest entry of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryOf {
-    /// Its place.
     pub sequence: u64,
-    /// The call.
     pub call_id: CallId,
     /// Where its task stands now.
     pub state: State,
@@ -179,11 +162,9 @@ pub enum Wanted {
 /// A worker's wish for a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wish {
-    /// What for.
     pub wanted: Wanted,
     /// The worker, in words for people.
     pub holder: String,
-    /// For how long.
     pub duration: Duration,
 }
 
@@ -194,9 +175,7 @@ pub struct Filter {
     pub scope: Scope,
     /// Any of these states, by their words.
     pub states: Vec<&'static str>,
-    /// Any of these roles.
     pub roles: Vec<String>,
-    /// Any of these kinds.
     pub kinds: Vec<Kind>,
     /// Labels that must all be there.
     pub labels: BTreeMap<String, String>,
@@ -205,7 +184,6 @@ pub struct Filter {
 /// A part of a user's tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// All of them.
     #[default]
     All,
     /// The roots, newest first.
@@ -217,10 +195,8 @@ pub enum Scope {
 /// A place in a list: after the task that was made as the n-th.
 pub type Place = u64;
 
-/// A page of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
-    /// The tasks.
     pub tasks: Vec<Task>,
     /// Where the next page begins, unless this is the last one.
     pub next: Option<Place>,
@@ -248,7 +224,6 @@ pub struct PageOf {
     pub limit: u32,
 }
 
-/// A page of a timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     /// The entries, in the order asked for.
@@ -267,7 +242,6 @@ impl Kind {
         }
     }
 
-    /// The kind of a word.
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::Root, Self::Agent, Self::Question].into_iter().find(|kind| kind.word() == word)
     }

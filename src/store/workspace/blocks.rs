@@ -27,9 +27,7 @@ pub const READ: usize = 1024 * 1024;
 /// What is known of a whole document, of which only the first bytes may be at hand.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole {
-    /// Its size in bytes.
     pub size: u64,
-    /// Its digest.
     pub digest: Digest,
 }
 

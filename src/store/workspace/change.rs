@@ -69,7 +69,6 @@ impl Room {
     }
 }
 
-/// The type, as it is or as stated.
 fn mime_type(document: &Document, stated: &str, head: &[u8]) -> Result<String, DocumentRefusal> {
     if stated.is_empty() {
         return Ok(document.content.mime_type.clone());

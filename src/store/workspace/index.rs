@@ -20,7 +20,6 @@ const LENGTH: f64 = 0.75;
 /// A text of so many words is neither short nor long. Fixed: what other documents hold changes no weight.
 const USUAL_LENGTH: f64 = 300.0;
 
-/// The steps of a weight.
 const STEPS: f64 = 8.0;
 
 /// What is said of a document, besides its text.

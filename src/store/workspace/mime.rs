@@ -51,7 +51,6 @@ pub enum MimeError {
     /// The bytes are something else.
     #[error("the type is stated as {stated}, but the content is {found}: state another, or none")]
     Contradicted {
-        /// As stated.
         stated: String,
         /// What the bytes are.
         found: String,
@@ -63,17 +62,14 @@ pub enum MimeError {
 pub enum Kind<'a> {
     /// Values with commas between them, or the given byte.
     Table(u8),
-    /// A JSON value.
     Json,
     /// A JSON value a line.
     JsonLines,
-    /// Markdown.
     Markdown,
     /// Text without a form.
     Plain,
     /// Text in a language, such as `rust`.
     Code(&'a str),
-    /// An image.
     Image,
     /// Anything else.
     Other,

@@ -11,7 +11,6 @@ use toolwire_base::words::is_hidden;
 pub const LONGEST: usize = 512;
 /// The most segments of a path.
 pub const MOST_SEGMENTS: usize = 16;
-/// The longest segment, in bytes.
 pub const LONGEST_SEGMENT: usize = 128;
 /// The folder that is kept for the service's own use.
 const RESERVED: &str = ".toolwire";
@@ -20,7 +19,6 @@ const RESERVED: &str = ".toolwire";
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path(String);
 
-/// What is wrong with a path.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PathError {
     /// It has no characters.
@@ -32,7 +30,6 @@ pub enum PathError {
     /// It is too long as a whole.
     #[error("the path is longer than {LONGEST} bytes")]
     TooLong,
-    /// It is too deep.
     #[error("the path has more than {MOST_SEGMENTS} segments")]
     TooDeep,
     /// Two slashes stand together, or one at the end.
@@ -41,7 +38,6 @@ pub enum PathError {
     /// A segment is `.` or `..`.
     #[error("the path has the segment `{0}`: write the way to the document from the top")]
     Dots(String),
-    /// One segment is too long.
     #[error("the path has a segment longer than {LONGEST_SEGMENT} bytes")]
     LongSegment,
     /// A segment ends with a dot or a space.
@@ -56,7 +52,6 @@ pub enum PathError {
 }
 
 impl Path {
-    /// Reads a path.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         // NFC makes a text at most three times as long or short, so what is longer than this is not looked at.
         if text.len() > 3 * LONGEST {

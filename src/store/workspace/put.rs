@@ -40,7 +40,6 @@ pub struct Upload {
     header: Header,
     path: Path,
     sink: Sink,
-    /// The first bytes.
     head: BytesMut,
     /// Whether all of it is text so far.
     utf8: Option<Utf8>,

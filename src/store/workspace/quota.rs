@@ -38,7 +38,6 @@ pub(super) fn exceeded(full: Quota, tree: &Tree, path: &str) -> DocumentRefusal 
     DocumentRefusal::QuotaExceeded { subject, what }
 }
 
-/// A document is too large.
 pub(super) fn too_large(path: &str) -> DocumentRefusal {
     let what = format!("a document has at most {} MiB; write it in parts", MAX_DOCUMENT_BYTES >> 20);
     DocumentRefusal::QuotaExceeded { subject: format!("document:{path}"), what }

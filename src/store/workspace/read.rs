@@ -58,7 +58,6 @@ impl Room {
         Ok((document, Content { source, path, version }))
     }
 
-    /// The blocks of a document.
     pub async fn blocks(&self, document: &Document) -> Result<Value, DocumentRefusal> {
         let Some(digest) = document.content.digest else { return Ok(Value::Null) };
         let first = self.first(document, blocks::READ).await?;
@@ -95,7 +94,6 @@ impl Room {
 }
 
 impl Content {
-    /// The next piece.
     pub async fn next(&mut self) -> Result<Option<bytes::Bytes>, DocumentRefusal> {
         let next = self.source.next().await;
         next.map_err(|error| unreadable(&error, &self.path, self.version))

@@ -14,19 +14,15 @@ const MOST: usize = 16;
 /// So many of the best are looked at at once for whether they pass the filter.
 const AT_ONCE: usize = 256;
 
-/// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// Best first.
     pub hits: Vec<Hit>,
     /// Whether no document has all the words, so that these have any of them.
     pub any_word: bool,
 }
 
-/// A found document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The document.
     pub document: Document,
     /// Where the words stand.
     pub snippet: String,

@@ -5,7 +5,6 @@ use crate::documents::Document;
 use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
 
-/// The longest one, in characters.
 const LONGEST: usize = 200;
 
 /// So many bytes before the first word that is found.

@@ -31,7 +31,6 @@ fn runs(text: &str, begin: usize) -> impl Iterator<Item = (usize, &str)> {
     parts.map(move |part| (begin + (part.as_ptr() as usize - text.as_ptr() as usize), part))
 }
 
-/// What a word is found by.
 pub fn term(word: &str) -> String {
     let plain: String = if word.is_ascii() {
         // It has no other form.

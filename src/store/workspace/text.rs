@@ -9,7 +9,6 @@ const LONGEST: usize = 1_000;
 const MOST_TAGS: usize = 32;
 const LONGEST_TAG: usize = 64;
 
-/// Text of bounded length.
 pub(super) fn bounded(field: &str, text: &str) -> Result<(), DocumentRefusal> {
     if text.chars().count() > LONGEST {
         let what = format!("must have at most {LONGEST} characters");

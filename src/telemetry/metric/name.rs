@@ -13,7 +13,6 @@ pub const EXECUTE_TOOL_DURATION: &str = "gen_ai.execute_tool.duration";
 pub const CALL_DURATION: &str = "toolwire.call.duration";
 /// Calls that have begun and not ended.
 pub const CALLS_IN_FLIGHT: &str = "toolwire.calls.in_flight";
-/// Connections that are open.
 pub const CONNECTIONS_OPEN: &str = "toolwire.connections.open";
 /// Bytes of the write-ahead log beside the state file.
 pub const STATE_WAL_SIZE: &str = "toolwire.state.wal.size";
@@ -33,7 +32,6 @@ pub const CONFIRMATIONS: &str = "toolwire.confirmations";
 pub const WEBHOOK_ATTEMPTS: &str = "toolwire.webhook.attempts";
 /// How long persons take to decide, in seconds.
 pub const CONFIRMATION_DECISION_DURATION: &str = "toolwire.confirmation.decision.duration";
-/// Cool-downs that began.
 pub const COOL_DOWNS: &str = "toolwire.cool_downs";
 /// 1 while a source is left alone for everybody, otherwise 0.
 pub const COOL_DOWN_IN_FORCE: &str = "toolwire.cool_down.in_force";
@@ -74,9 +72,7 @@ pub const TOOL: &str = "tool";
 pub const CODE: &str = "code";
 /// `pending`, `approved`, `used`, `denied`, `expired`, `voided` or `withdrawn`.
 pub const STATE: &str = "state";
-/// A bound.
 pub const BOUND: &str = "bound";
-/// A source.
 pub const SOURCE: &str = "source";
 /// [`OK`] or the kind of failure.
 pub const OUTCOME: &str = "outcome";
@@ -89,7 +85,6 @@ pub const ACTION: &str = "action";
 /// [`HIT`] or [`MISS`].
 pub const RESULT: &str = "result";
 
-/// Nothing failed.
 pub const OK: &str = "OK";
 /// The cache had an answer.
 pub const HIT: &str = "hit";

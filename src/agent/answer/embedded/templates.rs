@@ -37,7 +37,6 @@ const FUEL: u64 = 200_000;
 /// The longest template, in bytes.
 const LONGEST: usize = 32 * 1024;
 
-/// The values that a template has.
 const VALUES: [&str; 6] = ["data", "kind", "tool", "arguments", "cite", "as_of"];
 
 /// The templates of all domains, kept current.
@@ -49,9 +48,7 @@ pub struct Templates {
 /// What a template shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values<'a> {
-    /// The context.
     pub(super) item: &'a ContextItem,
-    /// The arguments of the call.
     pub(super) arguments: &'a Map<String, serde_json::Value>,
 }
 

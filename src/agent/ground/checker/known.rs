@@ -13,7 +13,6 @@ use toolwire_planner::{Asked, Made};
 pub(super) enum Author {
     /// A model, which may do what it has read.
     Model,
-    /// We ourselves.
     Ours,
 }
 

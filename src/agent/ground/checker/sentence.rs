@@ -17,7 +17,6 @@ use crate::ground::{
 pub(super) struct Need {
     /// One bit for each result that has all of them.
     pub(super) origins: u64,
-    /// The first one, as it stands.
     pub(super) first: String,
 }
 
@@ -40,7 +39,6 @@ impl Checked {
     }
 }
 
-/// Checks one part of an answer.
 pub(super) fn check(part: &Part, line: Line, known: &Known, ordinals: u32) -> Result<Checked, Issue> {
     let text = part.text.as_str();
     let goes_on = !part.begins_line;

@@ -2,7 +2,6 @@
 
 use super::link::{Link, Target, unescaped};
 
-/// The longest scheme.
 const LONGEST_SCHEME: usize = 32;
 
 /// The address around `://`.

@@ -5,13 +5,10 @@ use std::{borrow::Cow, ops::Range};
 /// Something that leads out of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::ground) struct Link<'a> {
-    /// Where it stands.
     pub(in crate::ground) range: Range<usize>,
-    /// Where it leads.
     pub(in crate::ground) target: Target<'a>,
 }
 
-/// Where something leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::ground) enum Target<'a> {
     /// To an address that stands in the text, as it was meant: without escapes.

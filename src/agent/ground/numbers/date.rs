@@ -26,11 +26,9 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The longest name of a month.
 pub(super) const LONGEST_MONTH: usize = 9;
 
 impl Date {
-    /// A year alone.
     pub(super) fn year(year: u16) -> Self {
         Self { year: Some(year), month: None, day: None }
     }
@@ -131,7 +129,6 @@ fn day(text: &str) -> Option<(u8, usize)> {
     (count <= 2 && (1..=31).contains(&day) && !is_fraction && !goes_on).then_some((day, len))
 }
 
-/// Exactly four digits.
 fn four_digits(text: &str) -> Option<u16> {
     let count = text.bytes().take(5).take_while(u8::is_ascii_digit).count();
     (count == 4).then(|| text[..4].parse().ok())?

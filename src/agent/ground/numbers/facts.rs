@@ -22,7 +22,6 @@ const MOST: usize = 64;
 pub(in crate::ground) struct Facts {
     /// What belongs to no result, such as the user's message.
     free: Numbers,
-    /// By origin.
     origins: Vec<Numbers>,
 }
 
@@ -31,7 +30,6 @@ pub(in crate::ground) struct Facts {
 pub(in crate::ground) struct Found {
     /// Whether it belongs to no result.
     pub(in crate::ground) free: bool,
-    /// One bit for each origin.
     pub(in crate::ground) origins: u64,
 }
 

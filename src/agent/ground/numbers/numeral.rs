@@ -3,7 +3,6 @@
 /// Digits as they were written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Numeral {
-    /// What they say.
     pub(super) value: f64,
     /// One unit of the last digit that is shown.
     pub(super) step: f64,

@@ -11,7 +11,6 @@ pub(in crate::ground) struct Scale {
     pub(in crate::ground) percent: bool,
 }
 
-/// Letters behind digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Suffix {
     /// They say how much; the length of what was read.
@@ -57,7 +56,6 @@ const PLAIN: &[&str] = &["x", "bps", "usd", "inr", "eur", "gbp", "jpy", "chf", "
 /// Currencies that may stand right before digits.
 const BEFORE: &[&str] = &["rs", "usd", "inr", "eur", "gbp", "jpy", "chf", "us"];
 
-/// The longest of the words.
 const LONGEST: usize = 8;
 
 /// What stands behind the digits.

@@ -3,7 +3,6 @@
 /// A time of the day in seconds, and whether the seconds are said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::ground) struct Time {
-    /// Since midnight.
     pub(super) seconds: u32,
     /// Whether it is exact to the second.
     pub(super) is_exact: bool,

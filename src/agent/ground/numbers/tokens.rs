@@ -12,7 +12,6 @@ use super::{
 /// Something said in digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::ground) enum Token<'a> {
-    /// A number.
     Number {
         /// What the digits say, without sign.
         value: f64,
@@ -23,15 +22,12 @@ pub(in crate::ground) enum Token<'a> {
         /// Whether they may be a year.
         is_year: bool,
     },
-    /// A date.
     Date(Date),
-    /// A time of the day.
     Time(Time),
     /// Digits of other scripts, superscripts, fractions of one character, and what no float holds, as they are.
     Foreign(&'a str),
 }
 
-/// The longest name of a currency.
 const LONGEST_CURRENCY: usize = 3;
 
 /// What a text says in digits, and where. Digits that are glued to letters, as in `Q3` and `SMA200`, say nothing.

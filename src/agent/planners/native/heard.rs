@@ -18,7 +18,6 @@ const LONGEST_ID: usize = 256;
 /// What a name becomes of which nothing is left.
 const UNKNOWN: &str = "unknown";
 
-/// The calls of an answer.
 pub(super) fn calls(calls: Vec<ToolCall>, answer: u32, offer: &Offer) -> Vec<PlannedCall> {
     let mut ids = HashSet::new();
     let called = calls.into_iter().take(MOST).enumerate().map(|(at, call)| {

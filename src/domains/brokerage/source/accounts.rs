@@ -9,11 +9,9 @@ pub(super) struct ByAccount<T>(Vec<Account<T>>);
 /// What a section says of one account.
 #[derive(Clone, Debug)]
 pub struct Account<T> {
-    /// The account.
     pub name: String,
     /// Date of the data.
     pub as_of: AsOf,
-    /// The data.
     pub content: T,
 }
 
@@ -39,7 +37,6 @@ impl<T> ByAccount<T> {
         Some(Self(accounts))
     }
 
-    /// The data of the default account.
     pub(super) fn default_account(&self) -> &Account<T> {
         self.0.first().expect("`read` puts the default account first")
     }

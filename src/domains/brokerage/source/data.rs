@@ -18,7 +18,6 @@ const STALE: &str = "The file of this data is broken or gone. This is its last g
 /// What the tools read. It never changes; a reload makes another one.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// The default user's.
     pub(super) master: Arc<Master>,
     /// Every user's, the default one's included.
     pub(super) users: BTreeMap<UserId, Arc<Master>>,

@@ -79,7 +79,6 @@ const RARE_IN: usize = 2;
 /// The similarity from which two words count as one (Jaro-Winkler).
 const NEAR: f64 = 0.9;
 
-/// One snippet.
 #[derive(Clone, Debug)]
 pub struct Fact {
     /// The file, such as `roth_ira.md`.
@@ -93,7 +92,6 @@ pub struct Fact {
 /// The snippet on a topic.
 #[derive(Clone, Debug)]
 pub struct Answer<'a> {
-    /// The snippet.
     pub fact: &'a Fact,
     /// How well it answers the topic.
     pub fit: Fit,

@@ -36,7 +36,6 @@ pub struct Master {
 pub struct Dated<T> {
     /// Date of the data.
     pub as_of: AsOf,
-    /// The rows.
     pub rows: Vec<T>,
 }
 
@@ -95,7 +94,6 @@ impl Master {
         self.of_account("activity", self.activity.as_ref(), account)
     }
 
-    /// The positions of an account.
     pub fn positions(&self, account: Option<&str>) -> Result<&Account<Vec<Position>>, ToolError> {
         self.of_account("positions", self.positions.as_ref(), account)
     }
@@ -125,12 +123,10 @@ impl Master {
         self.activity.iter().flat_map(ByAccount::iter).flat_map(|account| &account.content)
     }
 
-    /// Every quote.
     pub fn quotes(&self) -> Result<&Dated<Quote>, ToolError> {
         self.present("quotes", self.quotes.as_ref())
     }
 
-    /// The returns of an account.
     pub fn performance(&self, account: Option<&str>) -> Result<&Account<Performance>, ToolError> {
         self.of_account("performance", self.performance.as_ref(), account)
     }

@@ -11,40 +11,30 @@ use super::{
     words::{AssetClass, Method, Side, Status, Timeframe, TransferType},
 };
 
-/// One executed trade.
 #[derive(Clone, Debug)]
 pub struct Trade {
     /// When it was executed.
     pub timestamp: Time,
-    /// What was traded.
     pub symbol: Symbol,
-    /// Which way.
     pub side: Side,
-    /// Number of shares.
     pub quantity: Decimal,
-    /// Price per share.
     pub price: Decimal,
 }
 
 /// What is held of one symbol.
 #[derive(Clone, Debug)]
 pub struct Position {
-    /// What is held.
     pub symbol: Symbol,
-    /// Number of shares.
     pub quantity: Decimal,
     /// Average cost per share, as 000 states it.
     pub cost_basis: Decimal,
-    /// What kind of asset it is.
     pub asset_class: AssetClass,
     /// Name of the company or fund.
     pub name: Option<String>,
 }
 
-/// The quote of one symbol.
 #[derive(Clone, Debug)]
 pub struct Quote {
-    /// What is quoted.
     pub symbol: Symbol,
     /// Last price per share.
     pub price: Decimal,
@@ -57,11 +47,8 @@ pub struct Quote {
 pub struct Transfer {
     /// When it was made.
     pub timestamp: Time,
-    /// Which way.
     pub kind: TransferType,
-    /// How.
     pub method: Method,
-    /// The amount, positive.
     pub amount: Decimal,
     /// How far it is.
     pub status: Status,
@@ -70,11 +57,9 @@ pub struct Transfer {
 /// The value and cash of one account.
 #[derive(Clone, Debug)]
 pub struct AccountSummary {
-    /// The account.
     pub account: String,
     /// Value of positions and cash.
     pub total_value: Decimal,
-    /// All cash.
     pub total_cash: Decimal,
     /// Cash that can be withdrawn now.
     pub settled_cash: Decimal,
@@ -86,9 +71,7 @@ pub type Performance = BTreeMap<Timeframe, Return>;
 /// The return of one account over one timeframe.
 #[derive(Clone, Copy, Debug)]
 pub struct Return {
-    /// Return, in percent.
     pub return_pct: Decimal,
-    /// Net contributions.
     pub contributions: Decimal,
 }
 

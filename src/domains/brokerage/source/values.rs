@@ -42,7 +42,6 @@ pub struct AsOf(String);
 pub struct Currency(String);
 
 impl Currency {
-    /// The code.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -44,7 +44,6 @@ pub(super) struct Content([u8; 32]);
 /// What looking at a file again has shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Nothing new.
     None,
     /// It has good content, which is new.
     Renewed,
@@ -97,7 +96,6 @@ impl<T> WatchedFile<T> {
         (self.path.clone(), seen.map(|seen| seen.stamp))
     }
 
-    /// The path in the tree.
     pub(super) fn path(&self) -> &str {
         &self.path
     }

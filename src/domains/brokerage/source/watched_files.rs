@@ -17,7 +17,6 @@ use toolwire_tool::context::UserId;
 pub(super) const MASTER: &str = "brokerage/user_master.json";
 /// Where every other user's file is.
 const USERS: &str = "brokerage/users";
-/// Where the facts are.
 const FACTS: &str = "brokerage/facts";
 
 /// The files, as last seen and last good.

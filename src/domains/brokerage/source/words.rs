@@ -15,12 +15,10 @@ macro_rules! words {
             /// Every value, in order.
             pub const ALL: &[Self] = &[$(Self::$value),*];
 
-            /// The word.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$value => $word),* }
             }
 
-            /// The value of a word.
             pub fn of(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.word() == word)
             }
@@ -31,9 +29,7 @@ macro_rules! words {
 words! {
     /// Which way a trade went.
     Side {
-        /// Shares were bought.
         Buy = "BUY",
-        /// Shares were sold.
         Sell = "SELL",
     }
 }
@@ -45,7 +41,6 @@ words! {
         Stocks = "stocks",
         /// Shares of an exchange-traded fund.
         Etf = "etf",
-        /// Bonds, and funds of bonds.
         Bonds = "bonds",
     }
 }
@@ -53,7 +48,6 @@ words! {
 words! {
     /// Which way money was moved.
     TransferType {
-        /// Into the account.
         Deposit = "deposit",
         /// Out of the account.
         Withdrawal = "withdrawal",
@@ -65,9 +59,7 @@ words! {
     Method {
         /// By the clearing house.
         Ach = "ACH",
-        /// By wire.
         Wire = "WIRE",
-        /// By check.
         Check = "CHECK",
     }
 }
@@ -87,23 +79,15 @@ words! {
 words! {
     /// A length of time that ends with the date of the data.
     Timeframe {
-        /// One day.
         OneDay = "1D",
-        /// One week.
         OneWeek = "1W",
-        /// One month.
         OneMonth = "1M",
-        /// Three months.
         ThreeMonths = "3M",
-        /// Six months.
         SixMonths = "6M",
         /// Since the first of January.
         YearToDate = "YTD",
-        /// One year.
         OneYear = "1Y",
-        /// Five years.
         FiveYears = "5Y",
-        /// All there is.
         All = "ALL",
     }
 }

@@ -21,7 +21,6 @@ pub(super) enum Realized {
     },
     /// More shares were sold than are known to have been bought before.
     Uncovered {
-        /// How many more.
         shares: Decimal,
     },
 }

@@ -49,7 +49,6 @@ impl Tool for GetPerformance {
     }
 }
 
-/// The timeframe of a word.
 pub(super) fn timeframe(word: &str) -> Result<Timeframe, ToolError> {
     one_of("timeframe", word, Timeframe::of(word))
 }

@@ -8,7 +8,6 @@ use crate::proto::v1::{Position, Quote};
 /// What a position is worth, to the cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Valuation {
-    /// Value of all shares.
     pub(super) market_value: Decimal,
     /// Market value less total cost.
     pub(super) unrealized_pl: Decimal,
@@ -34,7 +33,6 @@ impl Valuation {
         }
     }
 
-    /// Nothing is held.
     pub(super) const fn nothing() -> Self {
         let zero = Decimal::ZERO;
         Self { market_value: zero, unrealized_pl: zero, unrealized_pl_pct: None, day_change: zero }

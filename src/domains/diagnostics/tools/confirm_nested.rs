@@ -10,7 +10,6 @@ use toolwire_tool::{
     context::{ToolContext, Unfinished},
 };
 
-/// See the module.
 #[derive(Clone, Copy, Debug)]
 pub struct DebugConfirmNested;
 

@@ -7,7 +7,6 @@ use std::{
 
 use toolwire_tool::context::UserId;
 
-/// The counts of all users.
 #[derive(Debug, Default)]
 pub(super) struct Counts(Mutex<HashMap<UserId, i64>>);
 

@@ -18,7 +18,6 @@ pub(super) struct StopRecord {
 }
 
 impl StopRecord {
-    /// The work begins.
     pub(super) fn begin(tool: &'static str, context: &ToolContext) -> Self {
         // For who acts on a call once its work is under way.
         tracing::debug!(target: "toolwire::diagnostics", tool_name = tool, call_id = %context.call_id, "work began");

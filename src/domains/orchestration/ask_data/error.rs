@@ -22,7 +22,6 @@ pub enum AskError {
     /// There is no such column.
     #[error("there is no column `{name}`{near}")]
     UnknownColumn {
-        /// As asked for.
         name: String,
         /// `. Did you mean …?`, or nothing.
         near: String,
@@ -38,23 +37,16 @@ pub enum AskError {
     /// The function is one of numbers.
     #[error("`{function}` needs a decimal column, and `{column}` is {kind}", kind = .kind.word())]
     NotDecimal {
-        /// The function.
         function: &'static str,
-        /// The column.
         column: String,
-        /// What it holds.
         kind: Kind,
     },
     /// The value cannot be compared with the column.
     #[error("`{operator}` of `{column}` needs {needed}, not {found}")]
     Value {
-        /// The operator.
         operator: &'static str,
-        /// The column.
         column: String,
-        /// What it needs.
         needed: &'static str,
-        /// What was given.
         found: String,
     },
     /// There are more groups than are kept.

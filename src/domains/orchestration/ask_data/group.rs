@@ -20,12 +20,10 @@ const DIGITS: u32 = 15;
 
 /// What is known of a column of the answer in one group.
 enum Seen<'a> {
-    /// The same in all its rows.
     Same(Value<'a>),
     Count(u64),
     /// The sum, and of how many.
     Sum(Decimal, u64),
-    /// The same, for the mean.
     Mean(Decimal, u64),
     Least(Value<'a>),
     Greatest(Value<'a>),

@@ -43,7 +43,6 @@ struct Rows<'a> {
 #[derive(Default)]
 struct Made {
     table: Table,
-    /// The columns by their names.
     names: HashMap<String, usize>,
     /// The cells of the row that is read.
     cells: Vec<String>,

@@ -22,7 +22,6 @@ pub struct Question {
 pub struct Pick {
     /// The column. None only for `count`, of rows.
     pub column: Option<String>,
-    /// The function.
     pub function: Option<Function>,
 }
 
@@ -31,20 +30,17 @@ pub struct Pick {
 pub enum Function {
     /// How many there are.
     Count,
-    /// Their sum.
     Sum,
     /// Their mean, to 15 digits.
     Avg,
     /// The least.
     Min,
-    /// The greatest.
     Max,
 }
 
 /// What a cell must be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// The column.
     pub column: String,
     /// How the cell is compared.
     pub operator: Operator,
@@ -55,17 +51,12 @@ pub struct Condition {
 /// How a cell is compared. A cell without a value passes `is_null` alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// Equal.
     Eq,
     /// Not equal.
     Ne,
-    /// Less.
     Lt,
-    /// Less or equal.
     Le,
-    /// Greater.
     Gt,
-    /// Greater or equal.
     Ge,
     /// Its text contains the value; upper and lower case are the same.
     Contains,
@@ -80,7 +71,6 @@ pub enum Operator {
 pub struct Order {
     /// A column, or a function of it.
     pub by: Pick,
-    /// Greatest first.
     pub descending: bool,
 }
 
@@ -103,7 +93,6 @@ impl Function {
         }
     }
 
-    /// The function of a word.
     pub fn of(word: &str) -> Option<Self> {
         [Self::Count, Self::Sum, Self::Avg, Self::Min, Self::Max].into_iter().find(|it| it.word() == word)
     }
@@ -125,7 +114,6 @@ impl Operator {
         }
     }
 
-    /// The operator of a word.
     pub fn of(word: &str) -> Option<Self> {
         let all = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
         all.into_iter().chain([Self::Contains, Self::In, Self::IsNull]).find(|it| it.word() == word)

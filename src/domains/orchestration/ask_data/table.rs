@@ -26,7 +26,6 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// A column.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) name: String,
@@ -74,7 +73,6 @@ impl Table {
         self.columns[column].kind.read(Cow::Borrowed(text)).unwrap_or(Value::Null)
     }
 
-    /// The text of a cell.
     pub(super) fn cell(&self, row: usize, column: usize) -> &str {
         let (first, after) = (self.rows[row] as usize, self.first_of(row + 1));
         let cell = first + column;

@@ -13,29 +13,23 @@ use serde_json::Value as Json;
 /// What all cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Decimal numbers, exact.
     Decimal,
     /// Dates, or dates with times, as ISO 8601 writes them.
     Date,
-    /// Texts.
     Text,
 }
 
 /// The value of a cell. Values of one column are of one kind.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
-    /// A number.
     Decimal(Decimal),
     /// A date, and how it is written.
     Date(NaiveDateTime, Cow<'a, str>),
-    /// A text.
     Text(Cow<'a, str>),
-    /// Nothing.
     Null,
 }
 
 impl Kind {
-    /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Decimal => "decimal",

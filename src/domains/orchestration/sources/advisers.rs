@@ -8,9 +8,7 @@ use toolwire_sources::models::{Model, ModelError, genai::Remote};
 /// Who may be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adviser {
-    /// A GPT model.
     Gpt,
-    /// A Claude model.
     Claude,
 }
 
@@ -22,10 +20,8 @@ pub struct Advisers {
 }
 
 impl Adviser {
-    /// Everybody.
     pub const ALL: [Self; 2] = [Self::Claude, Self::Gpt];
 
-    /// The tool that asks.
     pub const fn tool(self) -> &'static str {
         match self {
             Self::Gpt => "ask_gpt",
@@ -66,7 +62,6 @@ impl Advisers {
         Ok(Self { gpt: made(Adviser::Gpt)?, claude: made(Adviser::Claude)? })
     }
 
-    /// The model to ask.
     pub fn get(&self, adviser: Adviser) -> Option<&Arc<dyn Model>> {
         match adviser {
             Adviser::Gpt => self.gpt.as_ref(),

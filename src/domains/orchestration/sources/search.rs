@@ -49,7 +49,6 @@ pub const NOWHERE: &str = "https://search.invalid/";
 /// The longest text about a page, in characters.
 const MAX_SNIPPET: usize = 500;
 
-/// The connector.
 #[derive(Debug)]
 pub struct Search {
     client: Client,
@@ -60,9 +59,7 @@ pub struct Search {
 /// A page that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Its title.
     pub title: Line,
-    /// Its address.
     pub url: Link,
     /// What it says about the words.
     pub snippet: Passage,

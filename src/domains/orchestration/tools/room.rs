@@ -62,7 +62,6 @@ pub(super) fn provenance_of_all<'a>(documents: impl IntoIterator<Item = &'a Docu
     Provenance { untrusted_nonce: is_untrusted.then(String::new), ..provenance() }
 }
 
-/// A document in a list.
 pub(super) fn line(document: Document, snippet: String) -> DocumentLine {
     DocumentLine {
         path: document.path,

@@ -15,7 +15,6 @@ use toolwire_engine::pipeline::Target;
 /// What a person holds, whichever tool tells it.
 const HOLDINGS: &str = "positions_list";
 
-/// What was browsed.
 #[derive(Debug, Default)]
 pub(super) struct Browsed {
     /// The symbols that the user holds.
@@ -30,7 +29,6 @@ pub(super) struct Browsed {
     pub(super) moods: Vec<String>,
 }
 
-/// Browses everything that is wished.
 pub(super) async fn browse(desk: &mut Desk<'_>, wish: &Wish) -> Browsed {
     let mut browsed = Browsed::default();
     let places: Vec<_> = Place::ALL.into_iter().filter(|place| wish.sources.contains(place)).collect();
@@ -110,7 +108,6 @@ impl Browsed {
         }
     }
 
-    /// A stock of a list.
     fn list(&mut self, place: Place, item: &Value) {
         let Some(symbol) = item["symbol"].as_str() else { return };
         if let Some(name) = item["name"].as_str() {
@@ -120,7 +117,6 @@ impl Browsed {
     }
 }
 
-/// The symbols of what is held.
 fn symbols(data: &Value) -> BTreeSet<String> {
     let positions = data["positions"].as_array().into_iter().flatten();
     positions.filter_map(|position| position["symbol"].as_str()).map(normal).collect()

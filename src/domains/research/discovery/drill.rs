@@ -24,7 +24,6 @@ pub(super) struct Looked {
 const DRILLS: usize = 3;
 const FILTERS: usize = 3;
 
-/// Looks at each candidate.
 pub(super) async fn down(desk: &mut Desk<'_>, candidates: Vec<Candidate>) -> Vec<Looked> {
     let all = candidates.len() * DRILLS;
     let mut looked = Vec::new();

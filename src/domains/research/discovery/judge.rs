@@ -52,7 +52,6 @@ pub(super) fn conviction(looked: &Looked, action: Action, forbidden: Option<&For
 }
 
 impl Action {
-    /// The word of the contract.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Avoid => "avoid",
@@ -61,14 +60,12 @@ impl Action {
         }
     }
 
-    /// What a word means.
     pub(super) fn of(word: &str) -> Option<Self> {
         [Self::Avoid, Self::Watch, Self::Buy].into_iter().find(|it| it.word() == word)
     }
 }
 
 impl Conviction {
-    /// The word of the contract.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -77,7 +74,6 @@ impl Conviction {
         }
     }
 
-    /// What a word means.
     pub(super) fn of(word: &str) -> Option<Self> {
         [Self::Low, Self::Medium, Self::High].into_iter().find(|it| it.word() == word)
     }

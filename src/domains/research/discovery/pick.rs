@@ -51,7 +51,6 @@ pub(super) async fn pick(stocks: &Arc<Stocks>, browsed: &Browsed, most: usize) -
     ranked.into_iter().take(most).map(candidate).collect()
 }
 
-/// The stocks that texts name.
 async fn in_texts(stocks: &Arc<Stocks>, browsed: &Browsed) -> Vec<(Place, String)> {
     let (stocks, texts) = (Arc::clone(stocks), browsed.texts.clone());
     // Each is looked for by the name of every known stock.

@@ -72,7 +72,6 @@ impl Place {
     pub(super) const ALL: [Self; 5] =
         [Self::Watchlist, Self::Screener, Self::News, Self::Reddit, Self::Valuepickr];
 
-    /// The word of the contract.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Watchlist => "watchlist",

@@ -13,10 +13,8 @@ use super::{
 };
 use toolwire_agent::job::{Finished, Run, Workflow};
 
-/// What kind of job it is.
 const KIND: &str = "discovery";
 
-/// One discovery.
 #[derive(Debug)]
 pub(super) struct Discovery {
     pub(super) stocks: Arc<Stocks>,

@@ -41,9 +41,7 @@ pub(super) struct Text {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Written {
     pub(super) market_note: String,
-    /// By symbol.
     pub(super) texts: BTreeMap<String, Text>,
-    /// Who wrote them.
     pub(super) model: String,
     /// Tokens in and out.
     pub(super) usage: (u64, u64),

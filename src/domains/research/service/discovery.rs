@@ -16,7 +16,6 @@ use toolwire_server::faces::{
     incoming,
 };
 
-/// The service.
 pub(crate) fn service(stocks: Arc<Stocks>) -> grpc::Service {
     grpc::service!(DiscoveryServiceServer, |face| Discoveries {
         face: face.clone(),

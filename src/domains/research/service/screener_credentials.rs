@@ -28,7 +28,6 @@ pub(super) async fn set(
     Ok(())
 }
 
-/// Forgets them.
 pub(super) fn forget(
     credentials: &Credentials,
     request: &Request<ForgetScreenerCredentialsRequest>,

@@ -10,7 +10,6 @@ pub(super) const REDDIT_ID: &str = "TOOLWIRE_REDDIT_CLIENT_ID";
 const REDDIT_SECRET: &str = "TOOLWIRE_REDDIT_CLIENT_SECRET";
 const REDDIT_USER: &str = "TOOLWIRE_REDDIT_USER_NAME";
 
-/// All of them.
 const VARIABLES: [&str; 3] = [REDDIT_ID, REDDIT_SECRET, REDDIT_USER];
 
 /// Our credentials at the sources.

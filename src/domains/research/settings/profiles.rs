@@ -187,7 +187,6 @@ impl Forbidden {
 /// A rule as it stands in the file: its name and its value as TOML.
 type Rule = (&'static str, String);
 
-/// The bounds that are set.
 fn set(bounds: &[(&'static str, Option<f64>)]) -> Vec<Rule> {
     bounds.iter().filter_map(|(name, bound)| Some((*name, bound.as_ref()?.shown()))).collect()
 }

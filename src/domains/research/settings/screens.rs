@@ -20,7 +20,6 @@ pub struct Screen {
     pub path: String,
 }
 
-/// The screens of the file.
 pub(super) fn read(reader: &mut Reader) -> Vec<Screen> {
     let mut screens: Vec<Screen> = Vec::new();
     for mut entry in reader.list(KEY) {

@@ -10,7 +10,6 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 pub const RUPEES: &str = "INR";
 /// Ten million.
 pub const CRORE: f64 = 1e7;
-/// A hundred thousand.
 pub const LAKH: f64 = 1e5;
 /// How far India's clocks are ahead of UTC, in seconds. There is no summer time.
 pub const UTC_OFFSET_S: i32 = 19_800;

@@ -42,7 +42,6 @@ const MONEYCONTROL: Part = Part { name: "news/moneycontrol", title: "MoneyContro
 const ECONOMIC_TIMES: Part = Part { name: "news/economic_times", title: "The Economic Times" };
 const GOOGLE: Part = Part { name: "news/google", title: "Google News" };
 
-/// The connector.
 #[derive(Debug)]
 pub struct News {
     moneycontrol: Client,
@@ -67,15 +66,11 @@ pub struct Settings {
 /// What is in the news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// The markets.
     Markets,
-    /// Single stocks.
     Stocks,
-    /// The economy.
     Economy,
 }
 
-/// What feeds had.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headlines {
     /// The articles, newest first, each once; those without a time last.

@@ -63,7 +63,6 @@ pub struct Settings {
     pub base: Url,
     /// Base of the archives that hold filings, such as `https://nsearchives.nseindia.com/`. Ends in `/`.
     pub archives: Url,
-    /// Its clock.
     pub now: Now,
     /// The first day of which it has deals, if that is within the year that can be asked for.
     pub first_deal: Option<NaiveDate>,

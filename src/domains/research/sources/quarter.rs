@@ -32,7 +32,6 @@ impl Quarter {
         Self { year: self.year - 1, ..self }
     }
 
-    /// The quarter before.
     pub fn before(self) -> Self {
         match self.number {
             1 => Self { year: self.year - 1, number: 4 },

@@ -40,7 +40,6 @@ const STICKIES: usize = 2;
 /// The most posts that one request returns.
 const MAX_LISTED: usize = 100;
 
-/// The connector.
 #[derive(Debug)]
 pub struct Reddit {
     client: Client,
@@ -52,9 +51,7 @@ pub struct Reddit {
 /// In which order a subreddit lists its posts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// What is discussed.
     Hot,
-    /// Newest first.
     New,
     /// Highest score of the day first.
     Top,
@@ -66,7 +63,6 @@ impl Reddit {
         Self { client, settings, tokens: Tokens::default(), budget: Budget::default() }
     }
 
-    /// What time it is for Reddit.
     pub fn now(&self) -> DateTime<Utc> {
         self.settings.now.get().into()
     }

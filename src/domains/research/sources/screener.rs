@@ -68,7 +68,6 @@ pub struct Screener {
 /// Whether a fresh copy is good enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refresh {
-    /// It is.
     IfStale,
     /// The screen should be scraped again, if that is allowed.
     Force,

@@ -70,7 +70,6 @@ pub const NEWS: SourceSpec = SourceSpec {
     takes_users_credentials: false,
 };
 
-/// Screener.in: the site.
 pub const SCREENER: SourceSpec = SourceSpec {
     name: screener::PROFILE.name,
     title: "Screener",

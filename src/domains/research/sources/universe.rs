@@ -23,28 +23,24 @@ const NSE_PREFIX: &str = "NSE:";
 /// What is less alike is not near (Jaro-Winkler).
 const NEAR: f64 = 0.8;
 
-/// The known stocks.
 #[derive(Clone, Debug)]
 pub struct Universe {
     recorded_at: DateTime<Utc>,
     stocks: BTreeMap<String, Stock>,
 }
 
-/// One known stock.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Stock {
     /// Symbol on the National Stock Exchange, such as `RELIANCE`.
     pub symbol: String,
     /// Name of the company, such as `Reliance Industries`.
     pub name: String,
-    /// Sector.
     pub sector: String,
 }
 
 /// Which stock a text names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named<'a> {
-    /// This one.
     One(&'a Stock),
     /// It is a part of these names, and says too little to be one of them. At least one.
     PartOf(Vec<&'a Stock>),
@@ -85,7 +81,6 @@ impl Universe {
         self.stocks.values()
     }
 
-    /// The stock of a symbol.
     pub fn get(&self, symbol: &str) -> Option<&Stock> {
         self.stocks.get(symbol)
     }

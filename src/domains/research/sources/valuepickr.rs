@@ -42,7 +42,6 @@ const MAX_THESIS: usize = 1500;
 /// The bound on each newer post, in characters.
 const MAX_POST: usize = 4000;
 
-/// The connector.
 #[derive(Debug)]
 pub struct ValuePickr {
     client: Client,
@@ -63,9 +62,7 @@ pub struct Settings {
 /// In which order a search lists what it found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Best match first.
     Relevance,
-    /// Newest post first.
     Latest,
 }
 

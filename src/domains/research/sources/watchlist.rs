@@ -8,7 +8,6 @@ use toolwire_sources::upstream::now::Now;
 /// Every user's watch-list, as a service of the context.
 #[derive(Clone, Debug)]
 pub struct UserWatchlists {
-    /// The lists.
     pub lists: Arc<dyn Watchlists>,
     /// The clock of the source that the prices in them are from.
     pub prices: Now,

@@ -56,7 +56,6 @@ const CRUMB: Part = Part { name: "yahoo/crumb", title: PROFILE.title };
 #[derive(Debug)]
 pub struct Yahoo {
     client: Client,
-    /// For what needs a crumb.
     with_crumb: Client,
     settings: Settings,
     crumb: SharedToken<Crumb>,

@@ -17,10 +17,8 @@ use toolwire_tool::context::UserId;
 /// A user's screens are scraped no more often (spec 004 §3.0).
 pub const SCRAPE_INTERVAL: Duration = Duration::from_hours(24);
 
-/// A copy of a screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScreenCopy {
-    /// Name of the screen.
     pub name: Line,
     /// The stocks, in the order of the screen.
     pub stocks: Vec<ScreenedStock>,
@@ -28,16 +26,13 @@ pub struct ScreenCopy {
     pub scraped_at: SystemTime,
 }
 
-/// One stock of a screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScreenedStock {
     /// Symbol on the National Stock Exchange.
     pub symbol: Identifier,
-    /// Name of the company.
     pub name: Line,
     /// Current market price in rupees.
     pub cmp: f64,
-    /// Price to earnings.
     pub pe: Option<f64>,
     /// Market capitalisation in crore rupees.
     pub market_cap_cr: f64,
@@ -67,7 +62,6 @@ pub trait Screens: Send + Sync + Debug {
         user: &'a UserId,
         screen_id: &'a str,
     ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>>;
-    /// Keeps a copy.
     fn keep<'a>(
         &'a self,
         user: &'a UserId,

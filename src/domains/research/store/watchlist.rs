@@ -17,13 +17,10 @@ pub const MAX_NOTE: usize = 500;
 /// One stock, of the user's own or of the user's screens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchedStock {
-    /// Stock symbol.
     pub symbol: String,
     /// Name of the company, if it is known.
     pub name: Option<Line>,
-    /// Who picked it.
     pub origin: WatchOrigin,
-    /// The user's note.
     pub note: Option<Passage>,
     /// When it was added or, of a screened stock, screened.
     pub added_at: SystemTime,
@@ -61,7 +58,6 @@ pub struct Changed {
     pub count: usize,
 }
 
-/// Keeps watch-lists.
 pub trait Watchlists: Send + Sync + Debug {
     /// What a user picked, in order of symbol.
     fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>>;
@@ -76,6 +72,5 @@ pub trait Watchlists: Send + Sync + Debug {
         note: Option<&'a str>,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Changed, StoreError>>;
-    /// Removes a stock.
     fn remove<'a>(&'a self, user: &'a UserId, symbol: &'a str) -> BoxFuture<'a, Result<Changed, StoreError>>;
 }

@@ -30,7 +30,6 @@ pub enum Filter {
 /// A stock and its prices in order of time.
 #[derive(Clone, Debug)]
 pub struct Stock {
-    /// Symbol.
     pub symbol: String,
     /// Prices, also of the days before the plan that the indicators need.
     pub bars: Vec<Bar>,
@@ -39,7 +38,6 @@ pub struct Stock {
 /// Which days are played through, and how long a stock is held.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// First day.
     pub from: NaiveDate,
     /// Last day.
     pub to: NaiveDate,
@@ -50,7 +48,6 @@ pub struct Plan {
 /// A purchase and its sale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trade {
-    /// Symbol.
     pub symbol: String,
     /// The day it was bought.
     pub entered: NaiveDate,
@@ -86,7 +83,6 @@ struct Played<'a> {
 /// The trades of all stocks, in order of entry, and what they compare with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// The trades.
     pub trades: Vec<Trade>,
     /// Mean gain of buying on any day and holding as long, in percent. `None` where no day leaves time for that.
     pub any_day_pct: Option<f64>,

@@ -22,7 +22,6 @@ pub(super) const MAX_EXCERPT: usize = 300;
 /// What Reddit writes for the author of a deleted account.
 const NOBODY: &str = "[deleted]";
 
-/// The subreddits.
 pub(super) const SUBREDDITS: [&str; 2] = ["IndiaInvestments", "IndianStockMarket"];
 
 /// `browse_reddit`.

@@ -121,7 +121,6 @@ fn judged(rules: &Forbidden, symbol: String, facts: &Facts, doubts: &Doubts) -> 
 /// Where what the rules look at contradicts itself: a rule that rests on it cannot be judged.
 #[derive(Debug, Default)]
 struct Doubts {
-    /// About the prices.
     prices: Option<String>,
     /// About every amount of money.
     amounts: Option<String>,
@@ -141,7 +140,6 @@ impl Doubts {
         }
     }
 
-    /// The facts that are left.
     fn without(&self, facts: Facts) -> Facts {
         let has_prices = self.prices.is_none() && self.amounts.is_none();
         Facts {

@@ -24,11 +24,8 @@ pub struct Forbidden {
 pub enum Finding {
     /// The stock is on the list of those never to buy.
     Denied,
-    /// A rule is violated.
     Violated {
-        /// The rule.
         bound: Bound,
-        /// What was observed.
         observed: f64,
     },
     /// A rule cannot be judged.

@@ -23,7 +23,6 @@ pub struct Series {
 pub struct Technicals {
     /// Number of prices up to this day.
     pub days: usize,
-    /// Closing price.
     pub price: f64,
     /// Relative strength index over 14 days.
     pub rsi_14: Option<f64>,

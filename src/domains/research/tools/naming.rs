@@ -16,14 +16,11 @@ pub(crate) struct Naming {
 /// How well a title names a stock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
-    /// By the symbol.
     Symbol,
-    /// By the name.
     Name,
 }
 
 impl Naming {
-    /// A known stock.
     pub(crate) fn of_stock(stock: &Stock, universe: &Universe) -> Self {
         let symbol = Some(stock.symbol.clone());
         Self { symbol, name: stock.name.clone(), longer: universe.longer_names(&stock.name) }

@@ -6,7 +6,6 @@ use super::{backtest::Filter, forbidden::Forbidden, refused, wait_zone::WaitZone
 use crate::settings;
 use toolwire_contract::ToolError;
 
-/// The profiles, by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profiles {
     wait_zone: BTreeMap<String, WaitZone>,

@@ -19,7 +19,6 @@ const METHOD: &str = "lexicon";
 /// doubt, so they do not count.
 const REACH: usize = 3;
 
-/// The mood of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mood {
     Positive,
@@ -37,7 +36,6 @@ impl Mood {
         }
     }
 
-    /// The word in results.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Positive => "positive",

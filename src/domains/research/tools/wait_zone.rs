@@ -24,7 +24,6 @@ pub struct WaitZone {
 /// The values that the rules look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Observed {
-    /// Relative strength index.
     pub rsi_14: Option<f64>,
     /// How far the price is above the mean of 50 days, in percent.
     pub price_vs_sma50_pct: Option<f64>,
@@ -39,23 +38,19 @@ pub struct Observed {
 pub enum Hit {
     /// The relative strength index is above the limit.
     Rsi {
-        /// The index.
         rsi: f64,
-        /// The limit.
         max: f64,
     },
     /// The price is too far above the mean of 50 days.
     AboveSma50 {
         /// How far, in percent.
         pct: f64,
-        /// The limit.
         max: f64,
     },
     /// The price is too far above the mean of 200 days.
     AboveSma200 {
         /// How far, in percent.
         pct: f64,
-        /// The limit.
         max: f64,
     },
     /// The price is below the mean of 200 days.
@@ -67,7 +62,6 @@ pub enum Hit {
     InsufficientHistory {
         /// How many days there are.
         days: usize,
-        /// The value.
         of: &'static str,
         /// How many days it needs.
         needed: usize,

@@ -26,7 +26,6 @@ const KEPT: [&str; 9] = [
     "minItems",
     "maxItems",
 ];
-/// The formats that stay.
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
@@ -112,7 +111,6 @@ impl Strict {
     }
 }
 
-/// The same, or null.
 fn or_null(mut schema: Members) -> Members {
     match schema.get("type").cloned() {
         Some(Value::String(kind)) if kind != "object" => {

@@ -26,7 +26,6 @@ pub struct Facts {
 /// What the agent of a task got wrong, as its timeline has it.
 #[derive(Clone, Debug)]
 pub struct NotedMistake {
-    /// The entry.
     pub sequence: u64,
     /// The result that its model reads.
     pub result: ToolResult,

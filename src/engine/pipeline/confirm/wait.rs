@@ -40,7 +40,6 @@ pub(super) fn until(call: &Call, wait: Duration) -> Instant {
     clock::now().checked_add(wait).map_or(latest, |until| until.min(latest))
 }
 
-/// Waits for a decision.
 pub(super) async fn wait(
     call: &Call,
     store: &dyn Confirmations,

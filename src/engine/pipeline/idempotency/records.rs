@@ -12,7 +12,6 @@ use toolwire_store::{confirmations::Confirmations, idempotency::Idempotency, tas
 /// The records of calls, their confirmations, and tasks. All are of one store.
 #[derive(Clone, Debug)]
 pub struct Records {
-    /// The calls.
     pub calls: Arc<dyn Idempotency>,
     /// Confirmations, and the calls that wait for them.
     pub confirmations: Arc<dyn Confirmations>,

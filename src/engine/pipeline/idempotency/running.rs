@@ -51,7 +51,6 @@ pub(super) struct Running {
 pub(super) enum Found<S> {
     /// The call is in flight in this process.
     UnderWay(Waiter<CallResult>),
-    /// The call has ended.
     Ended(CallResult),
     /// A person must approve it first; nothing was begun.
     Asks(Box<Confirmation>),

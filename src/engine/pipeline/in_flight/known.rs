@@ -14,29 +14,22 @@ use toolwire_tool::context::{CallId, Origin, RequestId, SessionId, TaskLabel, To
 /// What is known of a call from its beginning.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The call.
     pub call_id: CallId,
-    /// Who called.
     pub user: UserId,
-    /// The caller's identifier.
     pub request_id: Option<RequestId>,
-    /// The call that made it.
     pub parent_call_id: Option<CallId>,
     /// The task on whose behalf it is made.
     pub task_id: Option<TaskLabel>,
-    /// The caller's session.
     pub session_id: Option<SessionId>,
     /// The trace that its caller named.
     pub trace_id: Option<TraceId>,
     /// Where it came from.
     pub origin: Origin,
-    /// When it came.
     pub arrived: Arrived,
     /// By when it ends.
     pub deadline: Instant,
 }
 
-/// A call that runs.
 #[derive(Clone, Debug)]
 pub struct RunningCall {
     /// What is known of it from its beginning.
@@ -50,13 +43,10 @@ pub struct RunningCall {
 pub struct EndedCall {
     /// What is known of it from its beginning.
     pub seen: Seen,
-    /// The tool.
     pub tool: ToolName,
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
-    /// When.
     pub at: SystemTime,
-    /// How.
     pub end: End,
     /// Whether its result came from a cache or from an earlier call.
     pub from_cache: bool,
@@ -65,7 +55,6 @@ pub struct EndedCall {
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With data.
     Data,
     /// With an error, or a refusal that means as much.
     Error(ErrorCode),
@@ -115,7 +104,6 @@ impl From<&CallResult> for End {
     }
 }
 
-/// The code nearest to a refusal.
 fn code_of(refusal: &Refusal) -> ErrorCode {
     match (refusal, status::code_of_refusal(refusal)) {
         (Refusal::DeadlineExceeded, _) => ErrorCode::Timeout,

@@ -174,7 +174,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// An enum by its name.
     fn word(&mut self, key: &str, number: i32, name: &str) {
         if number != 0 {
             self.text(key, name);

@@ -13,7 +13,6 @@ use toolwire_contract::json;
 #[derive(Debug)]
 pub(in crate::registry) struct SchemaForms {
     value: Arc<Value>,
-    /// The exact text.
     pub(super) text: Bytes,
     /// The same as an encoded `google.protobuf.Struct`.
     pub(super) structure: Bytes,

@@ -52,7 +52,6 @@ pub(super) fn returns(schema: &Value) -> String {
     if rows.is_empty() { String::new() } else { table(["name", "type", "description"], rows) }
 }
 
-/// A Markdown table.
 pub(super) fn table<const N: usize>(heads: [&str; N], rows: Vec<[String; N]>) -> String {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let mut lines = vec![line(heads.map(str::to_owned).to_vec()), line(vec!["---".to_owned(); N])];

@@ -51,7 +51,6 @@ enum Place<'a> {
 }
 
 impl Place<'_> {
-    /// As a JSON pointer.
     fn pointer(self) -> String {
         match self {
             Self::Top => String::new(),

@@ -14,7 +14,6 @@ const MEDIA_TOKENS: u64 = 1_600;
 /// A part of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// What it is.
     pub content: Content,
     /// How many tokens it takes.
     pub tokens: u64,
@@ -23,33 +22,25 @@ pub struct Block {
 /// What a part of a message is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Text.
     Text(String),
     /// The assistant's call of a tool.
     Use {
         /// Names the call: letters, digits, `_` and `-`, at most 64.
         id: String,
-        /// The tool.
         tool: String,
         /// The arguments, a JSON object.
         input: String,
     },
-    /// What it returned.
     Result {
-        /// The call's.
         id: String,
-        /// The tool.
         tool: String,
         /// JSON text or a status, framed where it came from outside.
         content: String,
-        /// Whether it failed.
         is_error: bool,
         /// How many tokens were left out.
         tokens_cut: u64,
     },
-    /// A document.
     Document {
-        /// Which.
         reference: Reference,
         /// Its type. Empty if it is not known.
         mime_type: String,
@@ -67,7 +58,6 @@ pub enum Content {
 }
 
 impl Block {
-    /// A text.
     pub fn text(text: String) -> Self {
         Self { tokens: tokens::count(&text), content: Content::Text(text) }
     }
@@ -147,7 +137,6 @@ fn shortened(text: &str, length: Length) -> (String, u64, u64) {
 /// How a document is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// All of it.
     Whole,
     /// A line about it.
     Reference,

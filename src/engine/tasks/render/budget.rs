@@ -38,7 +38,6 @@ pub(super) fn cut(draft: &mut Draft<'_>, given: &Given<'_>) -> Result<(u64, Vec<
     if taken.fits(given) { Ok((taken.tokens, cuts)) } else { Err(taken.tokens) }
 }
 
-/// What everything takes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taken {
     tokens: u64,

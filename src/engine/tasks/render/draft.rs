@@ -5,14 +5,12 @@ use super::{
     given::{Outcome, Reference, Speaker},
 };
 
-/// All of it.
 #[derive(Debug, Default)]
 pub(super) struct Draft<'a> {
     /// What stands above the messages, and its tokens.
     pub(super) system: (String, u64),
     /// The first entry, and what is to be done.
     pub(super) request: (u64, Block),
-    /// Documents of the request.
     pub(super) documents: Vec<Shared>,
     /// What persons said before the first round.
     pub(super) said: Vec<(u64, Block)>,
@@ -38,7 +36,6 @@ pub(super) struct Round<'a> {
     pub(super) is_left_out: bool,
 }
 
-/// A call and its result.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) sequence: u64,
@@ -82,7 +79,6 @@ pub(super) struct Part {
 }
 
 impl Draft<'_> {
-    /// Every block.
     pub(super) fn blocks(&self) -> impl Iterator<Item = &Block> {
         let first = [&self.request.1].into_iter().chain(self.documents.iter().map(|shared| &shared.block));
         let first = first.chain(self.said.iter().map(|(_, block)| block));

@@ -16,7 +16,6 @@ pub(super) fn request(entry: &Entry) -> Option<Request> {
     Some(Request { sequence: entry.sequence, text: created.request.clone(), documents })
 }
 
-/// Any other entry.
 pub(super) fn event(entry: Entry) -> Event {
     let Lengths { input: input_tokens, result: length } = entry.lengths;
     let body = match entry.body {

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use toolwire_tokens::Length;
 
-/// All of it.
 #[derive(Clone, Debug)]
 pub struct Given<'a> {
     /// What the role is told, such as `You are the analyst.`
     pub role: &'a str,
     /// What is in the workspace.
     pub contents: &'a [Listed],
-    /// What was remembered.
     pub notes: &'a Notes,
     /// What is to be done: the first entry.
     pub request: Request,
@@ -36,16 +34,13 @@ pub struct Given<'a> {
 /// What was remembered, the oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// In this tree.
     pub tree: Vec<Note>,
-    /// For this user.
     pub user: Vec<Note>,
 }
 
 /// What an agent asked to be remembered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// In words.
     pub text: String,
     /// About how many tokens it has.
     pub tokens: u64,
@@ -56,46 +51,33 @@ pub struct Note {
 /// A document of the workspace in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its path.
     pub path: String,
-    /// Its type.
     pub mime_type: String,
-    /// Tokens of its text.
     pub tokens: u64,
-    /// Its summary.
     pub summary: String,
 }
 
 /// What is to be done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Its entry.
     pub sequence: u64,
-    /// In words.
     pub text: String,
-    /// The documents that came with it.
     pub documents: Vec<Reference>,
 }
 
 /// A document at a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reference {
-    /// The path.
     pub path: String,
-    /// The version.
     pub version: u32,
 }
 
-/// A version of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its type.
     pub mime_type: String,
-    /// Its size in bytes.
     pub size: u64,
     /// Tokens of its text, where they were counted.
     pub tokens: Option<u64>,
-    /// Its summary.
     pub summary: String,
     /// Its text, or its bytes if it is a medium that the model takes. None where it is neither, or too large.
     pub content: Option<Stored>,
@@ -104,7 +86,6 @@ pub struct Document {
 /// What a document holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// Text.
     Text(String),
     /// An image, or whatever else the model takes.
     Media(Vec<u8>),
@@ -113,24 +94,19 @@ pub enum Stored {
 /// An entry of the timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its number.
     pub sequence: u64,
     /// The model's response that it belongs to. 0: one of its own.
     pub step: u64,
     /// Its place in the step.
     pub position: u32,
-    /// What happened.
     pub body: Body,
 }
 
 /// What happened, as far as a model is concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// Somebody said something.
     Said {
-        /// Who.
         speaker: Speaker,
-        /// What.
         text: String,
         /// Its tokens, where they were counted.
         tokens: Option<u64>,
@@ -139,9 +115,7 @@ pub enum Body {
     },
     /// What is asked of an agent whose entries so far stand before it: the first entry of a question.
     Asked {
-        /// In words.
         text: String,
-        /// The documents that came with it.
         documents: Vec<Reference>,
     },
     /// A tool was called.
@@ -164,12 +138,10 @@ pub enum Body {
     Silent,
 }
 
-/// A call of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
     /// The model's identifier of the call.
     pub id: String,
-    /// The tool.
     pub tool: String,
     /// The arguments, a JSON object.
     pub input: String,
@@ -188,29 +160,24 @@ pub struct Outcome {
     pub content: String,
     /// How long that is, where it was counted.
     pub length: Option<Length>,
-    /// Whether it failed.
     pub is_error: bool,
     /// Whether there is text from outside in it.
     pub is_untrusted: bool,
-    /// The documents that came with it.
     pub documents: Vec<Reference>,
 }
 
 /// Bytes that only one provider understands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opaque {
-    /// The provider.
     pub provider: String,
     /// The bytes.
     pub data: Vec<u8>,
 }
 
-/// Who said something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// A person, or the program that stands for one.
     User,
-    /// The agent.
     Assistant,
 }
 

@@ -37,7 +37,6 @@ pub struct Wish {
     pub media_types: Vec<String>,
     /// The provider, whose opaque parts are returned.
     pub provider: String,
-    /// A secret of the task.
     pub secret: Vec<u8>,
 }
 

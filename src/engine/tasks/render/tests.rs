@@ -91,7 +91,6 @@ fn text_document(text: &str) -> Document {
     }
 }
 
-/// A block in a line.
 fn told(block: &Block) -> String {
     match &block.content {
         Content::Text(text) => format!("text {text}"),

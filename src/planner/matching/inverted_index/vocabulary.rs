@@ -27,18 +27,15 @@ pub(crate) type Group = [Term; 3];
 pub(crate) struct Vocabulary {
     stems: HashMap<String, Term>,
     groups: HashMap<Group, Term>,
-    /// By word, as it is written.
     written: HashMap<String, Token>,
     /// By the first term of a phrase: all its terms, and what stands for it. The longest first.
     synonyms: HashMap<Term, Vec<(Vec<Term>, Term)>>,
-    /// By term.
     kinds: Vec<Kind>,
 }
 
 /// What a term is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A word.
     Word,
     /// A word that changes nothing of what is asked.
     Filler,
@@ -126,7 +123,6 @@ impl Vocabulary {
         token
     }
 
-    /// The number of a stem.
     pub(super) fn find(&self, stem: &str) -> Option<Term> {
         self.stems.get(stem).copied()
     }

@@ -8,7 +8,6 @@ pub(crate) struct Given<'a> {
     pub(crate) message: &'a Message<'a>,
     /// What was named before: kind and value.
     pub(crate) carried: &'a [(String, String)],
-    /// The account of the request.
     pub(crate) account: Option<&'a str>,
     /// Whether it says `it` or `them` of what was named before.
     pub(crate) refers: bool,

@@ -41,7 +41,6 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// What the tool takes.
     pub(crate) fn all(tool: &Arc<RegisteredTool>) -> Vec<Self> {
         let schema = &tool.definition.input_schema;
         let required = schema.get("required").and_then(Value::as_array);
@@ -134,7 +133,6 @@ impl Slot {
         matches!(self.extract.kind, ExtractKind::Symbol | ExtractKind::Symbols | ExtractKind::Company)
     }
 
-    /// Whether it takes a time.
     pub(crate) fn takes_a_time(&self) -> bool {
         matches!(
             self.extract.kind,

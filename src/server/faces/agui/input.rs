@@ -31,11 +31,9 @@ const READ: [&str; 6] = ["action", "threadId", "runId", "resume", "account", "fo
 /// What a run is asked.
 #[derive(Debug)]
 pub(super) struct Input {
-    /// The conversation.
     pub(super) thread: SessionId,
     /// The run, as its caller names it.
     pub(super) run_id: String,
-    /// What is said.
     pub(super) said: Said,
     /// The messages as they came; `None` where they are too large to be given back.
     pub(super) messages: Option<Vec<Value>>,
@@ -45,19 +43,16 @@ pub(super) struct Input {
     pub(super) account: String,
 }
 
-/// What is answered to an interrupt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The call may be carried out.
     Approved {
         /// The tool's name as the person typed it.
         tool: String,
-        /// Why.
         reason: String,
     },
     /// It must not be.
     Denied {
-        /// Why.
         reason: String,
     },
     /// It was decided elsewhere.

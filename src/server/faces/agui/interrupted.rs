@@ -26,7 +26,6 @@ use toolwire_tool::context::{SessionId, User};
 /// A turn that waits for persons.
 #[derive(Debug)]
 pub(super) struct Interrupted {
-    /// Its name.
     pub(super) turn_id: String,
     /// The calls of which its caller knows.
     pub(super) known: HashSet<String>,

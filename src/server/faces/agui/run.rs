@@ -38,7 +38,6 @@ pub struct Names {
     pub known: HashSet<String>,
 }
 
-/// A run.
 #[derive(Clone, Debug)]
 pub struct Run {
     names: Names,

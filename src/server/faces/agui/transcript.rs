@@ -37,7 +37,6 @@ impl Transcript {
         }
     }
 
-    /// The messages, in order.
     pub(super) fn messages(&self) -> &[Value] {
         &self.0
     }

@@ -78,7 +78,6 @@ pub async fn run_task(
     Ok(events(reader, format))
 }
 
-/// One turn.
 pub async fn get(turns: &Turns, user: &User, turn_id: &str) -> Result<v1::Turn, Refusal> {
     Ok(match turns.get(user, turn_id).await? {
         running @ Looked::Running { .. } => looked(running),

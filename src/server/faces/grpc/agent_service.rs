@@ -19,7 +19,6 @@ use toolwire_contract::{
 };
 use toolwire_tool::context::ToolContext;
 
-/// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(AgentServiceServer, |face| face.clone())
         // It makes room, as every cancellation does.

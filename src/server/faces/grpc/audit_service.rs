@@ -9,7 +9,6 @@ use toolwire_contract::proto::v1::{
     audit_service_server::{AuditService, AuditServiceServer},
 };
 
-/// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(AuditServiceServer, |face| face.clone())
 }

@@ -19,7 +19,6 @@ use toolwire_contract::{
 };
 use toolwire_tool::context::{TaskLabel, User};
 
-/// One call.
 pub async fn get(
     tools: &Tools,
     user: &User,
@@ -97,7 +96,6 @@ fn read_filter(wire: v1::CallFilter) -> Result<Filter, Refusal> {
     })
 }
 
-/// A call, rendered.
 fn rendered(record: Record) -> v1::CallRecord {
     let until = record.ended_at.unwrap_or_else(clock::wall);
     let took = until.duration_since(record.arrived_at).unwrap_or_default();
@@ -126,7 +124,6 @@ fn rendered(record: Record) -> v1::CallRecord {
     }
 }
 
-/// Every state.
 const STATES: [State; 6] = [
     State::Running,
     State::AwaitingConfirmation,

@@ -41,7 +41,6 @@ pub async fn list(
     Ok(v1::ListConfirmationsResponse { confirmations, next_page_token: page.next })
 }
 
-/// One confirmation.
 pub async fn get(
     tools: &Tools,
     user: &User,
@@ -56,7 +55,6 @@ pub async fn get(
     tools.confirmations().get(user, &message.confirmation_id, wait, ends).await.map(rendered)
 }
 
-/// Decides on one.
 pub async fn decide(
     tools: &Tools,
     user: &User,
@@ -126,7 +124,6 @@ fn silent(kind: ConfirmationWatchType, sequence: u64) -> v1::WatchConfirmationsR
     v1::WatchConfirmationsResponse { r#type: kind.into(), confirmation: None, sequence, event_time }
 }
 
-/// A confirmation, rendered.
 pub fn rendered(viewed: Viewed) -> v1::Confirmation {
     let Viewed { confirmation, why_not, name_required, position } = viewed;
     let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
@@ -176,7 +173,6 @@ pub fn rendered(viewed: Viewed) -> v1::Confirmation {
     }
 }
 
-/// A state on the wire.
 fn state(state: State) -> v1::ConfirmationState {
     match state {
         State::Pending => v1::ConfirmationState::Pending,

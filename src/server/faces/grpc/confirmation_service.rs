@@ -16,7 +16,6 @@ use toolwire_contract::proto::v1::{
 };
 use toolwire_tool::context::User;
 
-/// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(ConfirmationServiceServer, |face| face.clone()).except("WatchConfirmations", Rule::WATCH)
 }

@@ -5,9 +5,7 @@ use crate::service::{Tools, jobs::Jobs, runs::Runs, turns::Turns, workspace::Wor
 /// What the services need from the modules below. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Face {
-    /// The tools.
     pub tools: Tools,
-    /// Conversations.
     pub turns: Turns,
     /// Work in the background.
     pub jobs: Jobs,

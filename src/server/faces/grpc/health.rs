@@ -28,7 +28,6 @@ pub(super) struct Health {
 /// What keeps the server from taking calls.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
-    /// It ends.
     pub(super) draining: bool,
     /// Something that calls need is missing, for now.
     pub(super) impaired: bool,

@@ -26,7 +26,6 @@ use toolwire_tool::context::User;
 /// The events of a job, and signs of life.
 pub type Events = BoxStream<'static, Result<v1::WatchJobResponse, Status>>;
 
-/// One job.
 pub async fn get(jobs: &Jobs, user: &User, request: v1::GetJobRequest) -> Result<v1::Job, Refusal> {
     let format = format(request.result_format);
     Ok(rendered(jobs.get(user, &request.job_id).await?, format))
@@ -56,7 +55,6 @@ fn state_of(state: i32) -> Result<State, Refusal> {
     })
 }
 
-/// Cancels a job.
 pub async fn cancel(jobs: &Jobs, user: &User, request: v1::CancelJobRequest) -> Result<v1::Job, Refusal> {
     let format = format(request.result_format);
     Ok(rendered(jobs.cancel(user, &request.job_id).await?, format))

@@ -13,7 +13,6 @@ use toolwire_contract::proto::agent::v1::{
     job_service_server::{JobService, JobServiceServer},
 };
 
-/// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(JobServiceServer, |face| face.clone())
         .except("WatchJob", Rule::WATCH)

@@ -32,7 +32,6 @@ pub(super) fn list(
     Ok(stream::iter(iter::from_fn(listed)))
 }
 
-/// One definition, encoded.
 pub(super) fn get(face: &Face, user: &User, name: &str, view: ToolView) -> Result<Bytes, Refusal> {
     Ok(face.tools.get(user, name)?.definition.encoded(view).clone())
 }

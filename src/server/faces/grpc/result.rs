@@ -25,7 +25,6 @@ impl Form {
     }
 }
 
-/// A result in the wanted form.
 pub async fn rendered(tools: &Tools, result: ToolResult, form: Form) -> v1::ToolResult {
     match form.max_tokens {
         None => convert::tool_result(result, form.data),

@@ -19,7 +19,6 @@ pub(super) type Answer = futures_util::future::BoxFuture<'static, Result<Respons
 #[derive(Clone, Default)]
 pub struct Routes(Arc<HashMap<&'static str, Route>>);
 
-/// Answers the requests for one service.
 pub(super) type Route = Box<dyn Fn(Request<Body>) -> Answer + Send + Sync>;
 
 impl FromIterator<(&'static str, Route)> for Routes {

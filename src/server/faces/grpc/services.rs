@@ -39,7 +39,6 @@ pub enum ServiceError {
     Twice {
         /// The service's full name.
         service: &'static str,
-        /// Who offers it.
         first: String,
         /// Who offers it too.
         second: String,
@@ -51,7 +50,6 @@ pub enum ServiceError {
     Undescribed {
         /// The service's full name.
         service: &'static str,
-        /// Who offers it.
         owner: String,
     },
     /// A rule is for a method that the service does not have.
@@ -61,11 +59,9 @@ pub enum ServiceError {
     UnknownMethod {
         /// The service's full name.
         service: &'static str,
-        /// The method.
         method: &'static str,
         /// Who offers the service.
         owner: String,
-        /// The methods that there are.
         methods: String,
     },
 }

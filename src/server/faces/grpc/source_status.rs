@@ -6,7 +6,6 @@ use toolwire_contract::{
 };
 use toolwire_sources::upstream::{limiter::Budget, source_status::SourceStatus};
 
-/// One source.
 pub fn row((source, status): (String, SourceStatus)) -> SourceLimit {
     SourceLimit {
         source,

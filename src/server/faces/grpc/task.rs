@@ -31,7 +31,6 @@ use toolwire_tool::context::User;
 
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
-/// Creates a root.
 pub async fn create(tools: &Tools, user: &User, message: v1::CreateTaskRequest) -> Result<v1::Task, Refusal> {
     let initial = |it: v1::InitialDocument| {
         let content = match it.content {
@@ -52,7 +51,6 @@ pub async fn create(tools: &Tools, user: &User, message: v1::CreateTaskRequest) 
     tools.tasks().create(user, new, request_id).await.map(wire::task)
 }
 
-/// One task.
 pub async fn get(tools: &Tools, user: &User, id: &str) -> Result<v1::Task, Refusal> {
     tools.tasks().get(user, id).await.map(wire::task)
 }
@@ -167,7 +165,6 @@ pub async fn cancel(
     Ok(v1::CancelTaskResponse { task: Some(wire::task(task)), descendants })
 }
 
-/// Answers a question.
 pub async fn answer(
     tools: &Tools,
     user: &User,
@@ -195,7 +192,6 @@ pub async fn resolve(
     resolved.await.map(wire::task)
 }
 
-/// A page of a timeline.
 pub async fn timeline(
     tools: &Tools,
     user: &User,
@@ -207,7 +203,6 @@ pub async fn timeline(
     Ok(v1::ListTimelineResponse { entries, next_sequence: page.next })
 }
 
-/// One entry, whole.
 pub async fn entry(
     tools: &Tools,
     user: &User,

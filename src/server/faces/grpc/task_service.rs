@@ -22,7 +22,6 @@ use toolwire_contract::proto::tasks::v1::{
 };
 use toolwire_tool::context::User;
 
-/// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(TaskServiceServer, |face| face.clone())
         .except("WatchTasks", Rule::WATCH)

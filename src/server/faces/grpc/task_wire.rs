@@ -20,7 +20,6 @@ use toolwire_store::{
     },
 };
 
-/// A task.
 pub fn task(task: store::Task) -> v1::Task {
     let is_over = task.state.is_final();
     let unknown_call_ids = task.unknown_calls().map(|id| id.to_string()).collect();
@@ -108,7 +107,6 @@ pub(super) const fn reason(reason: Option<Reason>) -> v1::BlockReason {
     }
 }
 
-/// A state on the wire.
 pub(super) const fn state(state: State) -> v1::TaskState {
     match state {
         State::Pending => v1::TaskState::Pending,
@@ -121,7 +119,6 @@ pub(super) const fn state(state: State) -> v1::TaskState {
     }
 }
 
-/// A kind on the wire.
 pub(super) const fn kind(kind: store::Kind) -> v1::TaskKind {
     match kind {
         store::Kind::Root => v1::TaskKind::Root,

@@ -32,7 +32,6 @@ use toolwire_tool::context::User;
 
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
-/// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(ToolServiceServer, |face| face.clone())
         .joined("/toolwire.v1.ToolService/WatchTools")

@@ -18,7 +18,6 @@ use toolwire_contract::{
 };
 use toolwire_engine::registry::RegisteredTool;
 
-/// The tools there are.
 pub(super) fn there(mut tools: Listing, view: ToolView) -> Leading {
     let added = message(WatchEventType::Added);
     let there = move || {

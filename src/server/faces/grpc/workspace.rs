@@ -33,7 +33,6 @@ const MOST_VERSIONS: u32 = 1_001;
 /// So many versions are shown with their reasons.
 const MOST_REASONS: usize = 100;
 
-/// What a download brings.
 pub type Download = BoxStream<'static, Result<v1::GetDocumentResponse, Status>>;
 
 /// Begins a document that comes.
@@ -152,7 +151,6 @@ pub async fn list(
     Ok(v1::ListDocumentsResponse { documents, next_page_token: page.next })
 }
 
-/// Documents by words.
 pub async fn search(
     workspaces: &Workspaces,
     user: &User,
@@ -166,7 +164,6 @@ pub async fn search(
     Ok(v1::SearchDocumentsResponse { hits: hits.collect(), any_word: found.any_word })
 }
 
-/// A page of versions.
 pub async fn versions(
     workspaces: &Workspaces,
     user: &User,
@@ -194,7 +191,6 @@ pub async fn update(
     Ok(v1::UpdateMetadataResponse { document: Some(rendered(document)) })
 }
 
-/// Deletes a document.
 pub async fn delete(
     workspaces: &Workspaces,
     user: &User,

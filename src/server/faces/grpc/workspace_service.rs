@@ -20,7 +20,6 @@ use toolwire_contract::proto::workspace::v1::{
 };
 use toolwire_tool::context::User;
 
-/// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(WorkspaceServiceServer, |face| face.clone())
         .except("PutDocument", Rule::TRANSFER)

@@ -3,7 +3,6 @@
 use axum::body::Body;
 use http::{Response, StatusCode};
 
-/// An answer.
 pub(super) type Answer = Response<Body>;
 
 /// One of nothing but a status.

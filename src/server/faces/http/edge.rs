@@ -57,7 +57,6 @@ pub(super) struct Service<S> {
 }
 
 impl Layer {
-    /// By the configuration.
     pub(super) fn new(config: &config::Http, needs_credentials: bool, grpc_at: Option<SocketAddr>) -> Self {
         let hosts = match (needs_credentials, &*config.allowed_hosts) {
             (false, _) => Hosts::Loopback,

@@ -11,11 +11,9 @@ use http::{HeaderMap, Uri, header::HOST, uri::Authority};
 /// Whom a request may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hosts {
-    /// The loopback interface.
     Loopback,
     /// These names, with or without a port.
     Allowed(Vec<String>),
-    /// Anybody.
     Any,
 }
 

@@ -16,7 +16,6 @@ pub(super) enum Page {
     None,
     /// One of this server's own, or of an allowed origin. The browser is told so.
     Allowed(HeaderValue),
-    /// Another one.
     Foreign,
 }
 

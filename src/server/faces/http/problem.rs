@@ -19,7 +19,6 @@ use toolwire_contract::{
     status::{self, code_of, http_of},
 };
 
-/// A problem.
 #[derive(Clone, Debug)]
 pub struct Problem(Box<Inner>);
 
@@ -54,7 +53,6 @@ impl Problem {
         self
     }
 
-    /// The same, of a call.
     #[must_use]
     pub fn of_call(self, call_id: &str) -> Self {
         self.with("instance", format!("/v1/calls/{call_id}")).with("call_id", call_id)
@@ -75,7 +73,6 @@ impl Problem {
         &self.0.code
     }
 
-    /// The status of its answer.
     pub fn status(&self) -> StatusCode {
         self.0.status
     }

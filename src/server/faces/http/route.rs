@@ -20,7 +20,6 @@ use crate::faces::{
 /// [`incoming`](crate::faces::incoming) reads them.
 pub type Handler = MethodRouter<Http>;
 
-/// One route.
 #[derive(Clone)]
 pub struct Route {
     /// The method. GET answers HEAD, too.
@@ -33,7 +32,6 @@ pub struct Route {
     /// Whether the handler evaluates the preconditions of a write itself, because only the store can do that atomically
     /// with the write. It finds the [`Conditions`](super::conditional::Conditions) in the extensions of the request.
     pub checks_preconditions: bool,
-    /// What answers.
     pub handler: Handler,
 }
 

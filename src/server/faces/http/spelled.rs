@@ -25,7 +25,6 @@ use crate::faces::transport::PolledFrame;
 #[derive(Clone, Copy, Debug)]
 pub struct LastWord(pub fn(Status) -> Bytes);
 
-/// Spells refusals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layer;
 
@@ -101,7 +100,6 @@ fn is_events(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// The problem as an event.
 fn error_event(status: Status) -> Bytes {
     let problem = Problem::from(status).to_json();
     format!("event: error\ndata: {problem}\n\n").into()

@@ -28,14 +28,12 @@ pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// A stream that is silent for so long says that it is open.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// What a reader names to go on after it.
     pub id: Option<String>,
     /// Its name; empty: none.
     pub event: &'static str,
-    /// What it says.
     pub data: String,
 }
 

@@ -20,7 +20,6 @@ struct Checked {
     by_template: matchit::Router<usize>,
 }
 
-/// What there is at one path.
 #[derive(Debug)]
 struct Path {
     template: &'static str,
@@ -43,7 +42,6 @@ pub(super) struct Found {
     /// The path with names where it has values.
     pub(super) template: &'static str,
     pub(super) rule: Rule,
-    /// The face.
     pub(super) face: &'static str,
     /// Whether the same path can be read.
     pub(super) is_readable: bool,
@@ -66,9 +64,7 @@ pub enum RouteError {
     /// Two routes have one method and path.
     #[error("both {first} and {second} offer {method} {path}; rename one of the two")]
     Twice {
-        /// The method.
         method: Method,
-        /// The path.
         path: &'static str,
         /// The face that offers it.
         first: &'static str,
@@ -78,9 +74,7 @@ pub enum RouteError {
     /// The path is none, or cannot be told from another.
     #[error("{face} offers {path}, which the router refuses: {why}")]
     Path {
-        /// The path.
         path: &'static str,
-        /// The face that offers it.
         face: &'static str,
         /// What the router says.
         why: String,
@@ -97,7 +91,6 @@ impl Table {
         Ok(Self(Arc::new(checked)))
     }
 
-    /// What answers.
     pub(super) fn router(&self, http: Http) -> Router {
         let add = |router: Router<Http>, path: &Path| router.route(path.template, path.handler.clone());
         self.0.paths.iter().fold(Router::new(), add).with_state(http)
@@ -128,7 +121,6 @@ impl Table {
 }
 
 impl Checked {
-    /// The path of a route.
     fn at(&mut self, face: &'static str, route: &Route) -> Result<&mut Path, RouteError> {
         let Self { paths, known, by_template } = self;
         let at = known.get(route.path).copied().unwrap_or(paths.len());

@@ -79,7 +79,6 @@ impl Recorder {
         Self { span, trace_id, method, route, peer, taken_over, began, status: None, has_ended: false }
     }
 
-    /// The answer has ended.
     fn end(&mut self) {
         if !self.has_ended {
             self.has_ended = true;

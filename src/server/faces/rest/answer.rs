@@ -81,7 +81,6 @@ impl Which {
         self.failed(Problem::from(refusal).with("call_id", self.call_id.to_string()))
     }
 
-    /// A call that has ended.
     pub(super) async fn ended(self, tools: &Tools, terminal: Terminal, form: Form) -> Response {
         match terminal {
             Terminal::Result(result) => self.result(tools, result, form).await,

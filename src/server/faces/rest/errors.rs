@@ -11,7 +11,6 @@ use crate::faces::http::problem::{Problem, title};
 
 const PAGE: &str = include_str!("../../docs/ERRORS.md");
 
-/// The page of a code.
 pub(super) async fn page(path: Result<Path<String>, PathRejection>) -> Result<Response, Problem> {
     let code = named(path)?;
     let unknown = || Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, "there is no such code");

@@ -10,13 +10,11 @@ use crate::faces::transport::rules::{Messages, Pool, Rule};
 /// An RPC as a route.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// The method.
     pub(super) method: Verb,
     /// As the router reads it, but for what follows a colon behind a parameter.
     pub(super) path: &'static str,
     /// The service's full name and the method's.
     pub(super) rpc: (&'static str, &'static str),
-    /// How it answers.
     pub(super) form: Form,
 }
 
@@ -33,17 +31,14 @@ pub(super) enum Verb {
 /// How an RPC answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// By its response.
     Message,
     /// By its response, which is not sent again to who has it.
     Tagged,
     /// By its response, and must never be shed.
     Free,
-    /// By its responses, as events.
     Events,
     /// By the tools there are and what becomes of them, as events.
     Tools,
-    /// By the bytes of a document.
     Document,
     /// By its response, when the bytes of a document have come.
     Upload,
@@ -135,7 +130,6 @@ impl Row {
 }
 
 impl Verb {
-    /// As HTTP has it.
     pub(super) const fn http(self) -> Method {
         match self {
             Get => Method::GET,

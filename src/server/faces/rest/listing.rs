@@ -25,7 +25,6 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::proto::v1::{ListToolsRequest, ToolView};
 use toolwire_engine::registry::{Definition, RegisteredTool, Status};
 
-/// The longest page.
 const LONGEST: u32 = 1_000;
 
 /// The user's tools that pass the filters of `ListTools`, from the one after `cursor`, at most `limit`.

@@ -11,7 +11,6 @@ const TEXT: &str = "_json";
 /// What may hold text from outside.
 const RESULT: &str = "toolwire.v1.ToolResult";
 
-/// A message as JSON.
 pub(super) fn of(message: &impl ReflectMessage) -> Value {
     of_dynamic(&message.transcode_to_dynamic())
 }

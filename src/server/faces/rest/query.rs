@@ -26,7 +26,6 @@ impl Query {
         Self(pairs.into_owned().collect())
     }
 
-    /// The parameters.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

@@ -25,7 +25,6 @@ const FILTER: &str = "filter";
 const ARGUMENTS: &str = "arguments";
 const ARGUMENTS_JSON: &str = "arguments_json";
 
-/// A message in the making.
 #[derive(Clone, Debug)]
 pub(super) struct Message {
     descriptor: MessageDescriptor,

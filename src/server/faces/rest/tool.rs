@@ -21,13 +21,10 @@ type Named = Result<Path<String>, PathRejection>;
 
 /// How a call is answered.
 enum Manner {
-    /// By its result.
     Call,
-    /// By its events.
     Invoke,
 }
 
-/// A tool by its name.
 pub(super) async fn by_name(http: State<Http>, path: Named, request: Request) -> Result<Response, Problem> {
     answer(http, path, Target::Tool, request).await
 }
@@ -66,7 +63,6 @@ async fn answer(
     }
 }
 
-/// The name in a path.
 pub(super) fn named(path: Named) -> Result<String, Problem> {
     match path {
         Ok(Path(name)) => Ok(name),

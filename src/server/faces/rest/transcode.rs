@@ -27,7 +27,6 @@ pub(super) const PRECONDITION: &str = "precondition";
 pub(super) static POOL: LazyLock<DescriptorPool> =
     LazyLock::new(|| descriptors::pool([]).expect("the build script wrote valid descriptor sets"));
 
-/// The RPC of a row.
 pub(super) fn described(row: &Row) -> MethodDescriptor {
     let service = POOL.get_service_by_name(row.rpc.0).expect("the table names services of the platform");
     let found = service.methods().find(|method| method.name() == row.rpc.1);

@@ -31,7 +31,6 @@ pub(super) fn body(message: &DynamicMessage) -> Body {
     Body::new(Full::new(frame(message)))
 }
 
-/// A message in its frame.
 pub(super) fn frame(message: &impl Message) -> Bytes {
     let length = message.encoded_len();
     let mut frame = BytesMut::with_capacity(HEAD + length);

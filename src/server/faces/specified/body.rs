@@ -29,7 +29,6 @@ impl Text {
         Ok(Self(raw::without_lone_surrogates(text)))
     }
 
-    /// This text.
     #[cfg(test)]
     pub fn of(text: String) -> Self {
         Self(raw::without_lone_surrogates(text))
@@ -83,7 +82,6 @@ impl Object {
         Self::of(String::new(), value)
     }
 
-    /// An object at a path.
     pub fn of(path: String, value: Value) -> Result<Self, Refusal> {
         match value {
             Value::Object(members) => Ok(Self { path, members }),
@@ -135,7 +133,6 @@ impl Object {
         }
     }
 
-    /// A list of texts.
     pub fn texts(&mut self, key: &str) -> Result<Vec<String>, Refusal> {
         let path = self.path(key);
         let text = |value| match value {

@@ -88,7 +88,6 @@ pub(super) async fn follow(
     Ok(events(told, last))
 }
 
-/// What a request asks of a turn.
 async fn asked(request: Request) -> Result<NewTurn, Refusal> {
     let (parts, body) = request.into_parts();
     let text = Text::read(body).await?;

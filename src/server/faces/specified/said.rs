@@ -23,7 +23,6 @@ const MOST_BYTES: usize = 64 * 1024;
 /// that was said before it.
 const LONGEST_TEXT: usize = 16 * 1024;
 
-/// What messages say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said {
     /// The last message of the user; empty if there is none.

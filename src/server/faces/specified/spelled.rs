@@ -11,7 +11,6 @@ use toolwire_contract::json;
 /// The ending of fields that hold JSON text.
 const TEXT: &str = "_json";
 
-/// A message.
 pub fn message(message: &impl ReflectMessage) -> Value {
     object(&message.transcode_to_dynamic())
 }
@@ -36,9 +35,7 @@ pub fn opened(text: &str) -> Value {
 
 /// An enum of the contract.
 pub trait Worded {
-    /// The name of the value.
     fn name(&self) -> &'static str;
-    /// The name of the enum.
     fn enum_name(&self) -> &'static str;
 }
 

@@ -16,7 +16,6 @@ use toolwire_tool::context::{RequestId, SessionId, ToolContext, User};
 /// What a turn says. Dropping it cancels the turn, unless others listen too.
 #[derive(Debug)]
 pub enum Told {
-    /// It runs.
     Running(Reader),
     /// It ended before, or this end has been told.
     Ended(Option<Box<TurnEvent>>),

@@ -198,7 +198,6 @@ impl Room {
         Ok((Request::from_parts(parts, body), Admitted { share, bytes, size }))
     }
 
-    /// The largest message.
     fn most(&self, largest: Largest) -> usize {
         match largest {
             Largest::Request => self.max_message,

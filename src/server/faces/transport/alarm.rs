@@ -18,12 +18,9 @@ use toolwire_telemetry::metric;
 /// lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// A bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// Connections in all.
     Connections,
-    /// Connections of one peer.
     PeerConnections,
     /// Room for connections: one that never authenticated was closed.
     Unauthenticated,
@@ -31,7 +28,6 @@ pub(super) enum Bound {
     All,
     /// What one user, or one peer, may have under way of something.
     Share,
-    /// The time to complete a request.
     RequestTime,
 }
 

@@ -28,7 +28,6 @@ pub struct Arrival {
     pub wall: SystemTime,
     /// How long the caller waits, if it says so.
     pub timeout: Option<Duration>,
-    /// The TCP peer.
     pub peer: Option<SocketAddr>,
     /// The face, for records: `grpc`, `http`.
     pub face: &'static str,

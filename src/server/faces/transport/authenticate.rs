@@ -25,7 +25,6 @@ mod static_tokens;
 /// What a caller brings along.
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
-    /// All request metadata.
     pub metadata: &'a HeaderMap,
     /// The TCP peer, if the request came over TCP.
     pub peer: Option<SocketAddr>,

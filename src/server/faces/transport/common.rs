@@ -8,11 +8,9 @@ use toolwire_config as config;
 /// Who may call, the room that there is for all callers, and the numbers. Cheap to clone.
 #[derive(Clone)]
 pub struct Common {
-    /// Who is calling.
     pub authenticator: Arc<dyn Authenticator>,
     /// The room for requests: what a user has on one listener counts on the others.
     pub admission: Admission,
-    /// The numbers.
     pub config: Arc<Config>,
     http: OfHttp,
 }
@@ -47,12 +45,10 @@ impl Common {
         Config::clone(&self.config).for_http(self.http.connections, self.http.bounds)
     }
 
-    /// The bounds of the HTTP listener.
     pub(super) fn http_bounds(&self) -> Either {
         self.http.bounds
     }
 
-    /// By these numbers.
     pub fn of(authenticator: Arc<dyn Authenticator>, config: Config) -> Self {
         let usual = config::Http::default();
         Self {

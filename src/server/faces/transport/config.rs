@@ -28,19 +28,15 @@ pub struct Config {
     pub max_calls_per_user: usize,
     /// Calls of one user that begin before the others have their turn, while several call.
     pub calls_per_turn: usize,
-    /// Watches at once.
     pub max_watches: usize,
-    /// Watches of one user.
     pub max_watches_per_user: usize,
     /// Uploads and downloads of documents at once.
     pub max_transfers: usize,
-    /// Those of one user.
     pub max_transfers_per_user: usize,
     /// Requests whose message is not complete.
     pub max_unfinished_requests: usize,
     /// Those of one user, or of one peer if the method is public.
     pub max_unfinished_per_user: usize,
-    /// The longest message.
     pub max_request_bytes: usize,
     /// How long a request may take to be complete.
     pub request_timeout: Duration,
@@ -52,7 +48,6 @@ pub struct Config {
     pub server_cap: Duration,
     /// How long a new connection may take to say its HTTP/2 preface, and a refused one to leave.
     pub preface_timeout: Duration,
-    /// What is spoken.
     pub speech: Speech,
     /// HTTP/2 settings.
     pub http2: Http2,

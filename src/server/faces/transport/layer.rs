@@ -27,7 +27,6 @@ impl<S, A, B> Inner<A, B> for S where
 
 /// What a layer does with requests whose body is an `A` and answers whose body is a `B`.
 pub(super) trait Around<A, B>: Clone + Send + 'static {
-    /// The body of its own answers.
     type Body;
 
     /// Answers a request; `inner` is called once at most.

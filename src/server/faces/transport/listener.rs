@@ -67,7 +67,6 @@ impl<S: Socket> From<S> for Listener<S> {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen on {address}: {source}; {advice}")]
 pub struct BindError {
-    /// The address.
     pub address: SocketAddr,
     /// What the operator can do.
     pub advice: &'static str,

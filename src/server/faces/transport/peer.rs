@@ -39,7 +39,6 @@ impl Peer {
         self.known.origin
     }
 
-    /// Somebody showed credentials.
     pub(super) fn has_authenticated(&self) {
         self.known.authenticated();
     }

@@ -39,13 +39,11 @@ pub enum Lifetime {
 /// What a method's requests count against while they are under way: in all, and for the user who makes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pool {
-    /// The calls.
     Calls,
     /// The watches, so that idle ones do not keep calls out.
     Watches,
     /// Documents on their way, each of which has a file open and some memory.
     Transfers,
-    /// Reflection.
     Reflection,
     /// Watches of health, by peer: they have no user.
     Health,
@@ -57,7 +55,6 @@ pub enum Pool {
 /// How many messages a request has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Messages {
-    /// One.
     One,
     /// Any number: a client stream.
     Many,

@@ -47,13 +47,11 @@ impl fmt::Display for Holder {
 /// Which bound is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Full {
-    /// The holder's own.
     Each,
     /// That of all holders together.
     All,
 }
 
-/// The two bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) all: usize,

@@ -11,6 +11,5 @@ pub(super) struct Signals {
     pub(super) go_away: CancellationToken,
     /// Connections are to be dropped.
     pub(super) forced: CancellationToken,
-    /// All streams in flight.
     pub(super) streams: TaskTracker,
 }

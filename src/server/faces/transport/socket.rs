@@ -7,12 +7,9 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// A listening socket.
 pub trait Socket: Send + Sync {
-    /// A connection.
     type Stream: Stream;
 
-    /// The next connection.
     fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
 
     /// Closes it. The connections that peers have made already, and nobody has accepted, are still handed over.

@@ -41,16 +41,13 @@ pub struct Filter {
     pub session_id: String,
     /// The call that made them.
     pub parent_call_id: Option<CallId>,
-    /// Whose.
     pub whose: Whose,
     /// Came at or after this instant.
     pub since: Option<SystemTime>,
 }
 
-/// Whose calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Whose {
-    /// One's own.
     #[default]
     Own,
     /// Everybody's, for who may observe; otherwise one's own.
@@ -59,7 +56,6 @@ pub enum Whose {
     Of(UserId),
 }
 
-/// A page of calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// What is on it, the newest first.

@@ -11,17 +11,13 @@ use toolwire_tool::context::CallId;
 /// What is known of a call: never its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The call.
     pub call_id: CallId,
     /// The tool; empty while it is not known.
     pub tool: String,
     /// Digest of the tool's definition; empty while it is not known.
     pub definition_digest: String,
-    /// Who called.
     pub user: String,
-    /// The face it came by.
     pub face: String,
-    /// Where it stands.
     pub state: State,
     /// The caller's identifier; empty if none.
     pub request_id: String,
@@ -33,9 +29,7 @@ pub struct Record {
     pub parent_call_id: String,
     /// The trace; empty if none.
     pub trace_id: String,
-    /// When it came.
     pub arrived_at: SystemTime,
-    /// When it ended.
     pub ended_at: Option<SystemTime>,
     /// By when it ends.
     pub deadline: Option<SystemTime>,
@@ -52,7 +46,6 @@ pub struct Record {
 /// Where a call stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It runs.
     Running,
     /// A person must approve it first.
     AwaitingConfirmation,
@@ -60,7 +53,6 @@ pub enum State {
     Succeeded,
     /// It ended with an error.
     Failed,
-    /// It was cancelled.
     Cancelled,
     /// It was begun, and its end is not known.
     OutcomeUnknown,

@@ -8,7 +8,6 @@ use toolwire_store::confirmations::{Confirmation, Decided, Decision, Verdict, li
 use toolwire_telemetry::metric;
 use toolwire_tool::context::{Origin, User};
 
-/// The longest reason, in characters.
 const LONGEST_REASON: usize = 1_000;
 
 /// The longest name of somebody on whose behalf is decided, in characters.
@@ -17,7 +16,6 @@ const LONGEST_BEHALF: usize = 256;
 /// A decision as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// What was decided.
     pub ruling: Ruling,
     /// On whose behalf, as the decider says.
     pub on_behalf_of: String,
@@ -25,19 +23,16 @@ pub struct Judgement {
     pub origin: Origin,
 }
 
-/// What was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ruling {
     /// The call may be carried out once.
     Approve {
         /// The tool's name as the person typed it.
         tool: String,
-        /// Why.
         reason: String,
     },
     /// It must not be.
     Deny {
-        /// Why.
         reason: String,
     },
 }

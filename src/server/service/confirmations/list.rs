@@ -27,7 +27,6 @@ pub struct Filter {
     pub states: Vec<State>,
     /// Any of these tools; any at all if there is none.
     pub tools: Vec<String>,
-    /// This user's calls.
     pub user: Option<UserId>,
     /// Calls on behalf of this task.
     pub task_id: Option<TaskLabel>,
@@ -35,10 +34,8 @@ pub struct Filter {
     pub decidable: bool,
 }
 
-/// A page of confirmations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// What is on it.
     pub confirmations: Vec<Viewed>,
     /// Where the next one begins; empty on the last one.
     pub next: String,

@@ -22,7 +22,6 @@ const AT_ONCE: u32 = 500;
 pub enum News {
     /// It was asked for, or is open as the watch begins.
     Requested(Told),
-    /// Its state changed.
     Changed(Told),
     /// What was open is complete; the position of the last change before this.
     Synced(u64),
@@ -35,7 +34,6 @@ pub enum News {
 pub struct Told {
     /// The confirmation as it stood after the change.
     pub viewed: Box<Viewed>,
-    /// When it changed.
     pub at: std::time::SystemTime,
 }
 

@@ -12,7 +12,6 @@ use toolwire_tool::context::User;
 
 const SIZES: Sizes = Sizes { usual: 50, most: 100 };
 
-/// A page of jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     /// What is on it, the newest first, without results.

@@ -32,13 +32,11 @@ const RESERVED: Duration = Duration::from_secs(10);
 pub struct Wanted {
     /// Who asks, in which session. Its deadline is that of the request, not of the job.
     pub context: ToolContext,
-    /// Recognises a repeat.
     pub request_id: Option<RequestId>,
     /// Everything that the job is about: a repeat says the same.
     pub content: Value,
     /// The longest it may take.
     pub max_time: Option<Duration>,
-    /// What is done.
     pub workflow: Arc<dyn Workflow>,
 }
 

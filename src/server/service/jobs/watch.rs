@@ -34,14 +34,12 @@ pub enum News {
     Heartbeat,
 }
 
-/// Watches one job.
 #[derive(Debug)]
 pub struct Watch {
     jobs: Jobs,
     user: User,
     id: JobId,
     changed: Receiver<u64>,
-    /// The next event.
     next: u64,
     is_over: bool,
     pending: VecDeque<Event>,

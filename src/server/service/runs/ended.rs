@@ -5,9 +5,7 @@ use toolwire_contract::{Refusal, TaskRefusal};
 /// How work on a task came to an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// It waits.
     Blocked,
-    /// It has ended.
     Over,
     /// Another worker has it.
     Busy,

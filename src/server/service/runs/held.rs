@@ -3,7 +3,6 @@
 use crate::service::tasks::Tasks;
 use toolwire_tool::context::{TaskId, User};
 
-/// A lease that is held.
 pub(super) struct Held {
     /// `None` once it is given back.
     of: Option<(Tasks, User, TaskId)>,

@@ -49,7 +49,6 @@ pub(super) struct Leg<'a, 'b> {
     tokens: u64,
 }
 
-/// What a model answered.
 #[derive(Debug, Default)]
 struct Answered {
     text: String,

@@ -12,7 +12,6 @@ use toolwire_sources::models::Model;
 pub struct Parts {
     /// Who may call what, and what may be spent.
     pub agent: Agent,
-    /// The tasks.
     pub tasks: Tasks,
     /// Who is asked; `None` without a model.
     pub model: Option<Arc<dyn Model>>,

@@ -13,24 +13,20 @@ use toolwire_tool::context::{TaskId, ToolContext};
 /// So many tasks of a tree are read at once.
 const PAGE: i32 = 1_000;
 
-/// A run at work.
 pub(super) struct Work<'a> {
     pub(super) parts: &'a Parts,
     /// Who works on tasks of which no role says otherwise.
     pub(super) model: Arc<dyn Model>,
     pub(super) context: ToolContext,
-    /// The task that is meant.
     pub(super) task: TaskId,
     pub(super) budget: Budget,
     pub(super) turn_id: TurnId,
     pub(super) log: &'a Log,
-    /// What was spent.
     pub(super) spent: Spent,
     /// What a person must decide, as it was asked for here.
     pub(super) asked: Vec<Asked>,
 }
 
-/// What a run has spent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     pub(super) steps: u32,
@@ -48,7 +44,6 @@ pub(super) struct Asked {
 }
 
 impl Work<'_> {
-    /// Tells something of a task.
     pub(super) fn tell(&self, task: &TaskId, event: Event) {
         self.log.tell_of(task.as_str(), event);
     }

@@ -21,13 +21,11 @@ pub(super) type Offered = Arc<BTreeSet<ToolName>>;
 /// The agent that works on one task.
 pub(super) struct Worker {
     role: Role,
-    /// The name of its prompt.
     prompt: String,
     model: Arc<dyn Model>,
 }
 
 impl Worker {
-    /// That of a task.
     pub(super) fn of(work: &Work<'_>, task: &Task) -> Self {
         let role = work.parts.roles.of(&task.role);
         let prompt = role.prompt.clone().unwrap_or_else(|| task.role.clone());
@@ -39,7 +37,6 @@ impl Worker {
         &*self.model
     }
 
-    /// The tools that it is offered.
     pub(super) fn offer(&self, work: &Work<'_>) -> Vec<Arc<RegisteredTool>> {
         work.offered().filter(|tool| self.role.may_call(&tool.definition)).collect()
     }

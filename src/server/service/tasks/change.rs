@@ -17,7 +17,6 @@ const LONGEST_OPAQUE: usize = 65_536;
 /// The longest words on why a task failed, in characters.
 const LONGEST_FAILURE: usize = 4_096;
 
-/// The longest reason, in characters.
 const LONGEST_REASON: usize = 1_000;
 
 impl Tasks {

@@ -32,11 +32,9 @@ pub struct NewTask {
     pub request: String,
     /// The role that is to work on it. Empty: the caller drives it.
     pub role: String,
-    /// Documents to begin with.
     pub documents: Vec<Initial>,
     /// How long it has.
     pub timeout: Option<Duration>,
-    /// Labels.
     pub labels: BTreeMap<String, String>,
 }
 

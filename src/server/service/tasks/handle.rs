@@ -15,7 +15,6 @@ use toolwire_tool::context::{CallId, TaskId, User};
 /// What became of a call, and what the agent's loop does now.
 #[derive(Clone, Debug)]
 pub struct Handled {
-    /// The call.
     pub call_id: CallId,
     /// What the loop does.
     pub then: Then,
@@ -32,9 +31,7 @@ pub enum Detail {
     Result(Box<ToolResult>),
     /// It stops: the arguments of the hand-off.
     Value(Arguments),
-    /// It waits.
     Block {
-        /// What was begun.
         status: String,
         /// Why. `None` for a confirmation alone.
         reason: Option<Reason>,

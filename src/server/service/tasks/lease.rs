@@ -32,11 +32,9 @@ const MOST_ROLES: usize = 32;
 /// A worker's wish for a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseWish {
-    /// What for.
     pub wanted: Wanted,
     /// The worker, for people.
     pub holder: String,
-    /// For how long.
     pub duration: Option<Duration>,
     /// The lease to renew. 0: a new one.
     pub token: u64,
@@ -47,7 +45,6 @@ pub struct LeaseWish {
 /// What a worker wants to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// This task.
     Task(String),
     /// The oldest task of any of these roles.
     AnyOf(Vec<String>),

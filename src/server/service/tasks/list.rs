@@ -14,10 +14,8 @@ const MOST: u32 = 1_000;
 /// The most elements of one criterion.
 const MOST_CRITERIA: usize = 32;
 
-/// A page of tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// What is on it.
     pub tasks: Vec<Task>,
     /// Where the next one begins; empty on the last one.
     pub next: String,

@@ -25,7 +25,6 @@ const AT_ONCE: u32 = 500;
 pub enum Step {
     /// The task as it stands: first, and never again.
     Snapshot(Box<Task>),
-    /// An entry.
     Entry(Box<Entry>),
     /// Nothing happened for a while; every entry that there is has been told.
     CaughtUp,
@@ -38,7 +37,6 @@ pub struct Following {
     user: User,
     id: TaskId,
     changed: Receiver<u64>,
-    /// The next entry.
     next: u64,
     is_over: bool,
     pending: VecDeque<Step>,
@@ -61,7 +59,6 @@ impl Tasks {
         page.map_err(why(&id))
     }
 
-    /// One entry, whole.
     pub async fn entry(&self, user: &User, id: &str, sequence: u64) -> Result<Entry, Refusal> {
         let id = named(id)?;
         let entry = self.0.store.entry(&user.id, &id, sequence).await.map_err(why(&id))?;

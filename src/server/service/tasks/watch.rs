@@ -19,7 +19,6 @@ const AT_ONCE: u32 = 500;
 /// An event of a watch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
-    /// It is there, or changed.
     Changed(Box<Task>),
     /// What has not ended is complete; the position of the last change before this.
     Synced(u64),

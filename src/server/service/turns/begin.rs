@@ -33,9 +33,7 @@ struct Entry {
 
 /// Whether a turn may begin.
 enum First {
-    /// It may.
     Begins(Hold),
-    /// It has ended already.
     Ended(Box<KeptTurn>),
 }
 

@@ -9,7 +9,6 @@ use toolwire_contract::Refusal;
 use toolwire_planner::Exchange;
 use toolwire_tool::context::{RequestId, ToolContext};
 
-/// The longest message, in bytes.
 const LONGEST_MESSAGE: usize = 16_384;
 
 /// The longest name of an account, in characters.
@@ -22,16 +21,13 @@ const MOST_TAGS: usize = 16;
 const MOST_STEPS: u32 = 64;
 const MOST_CALLS: u32 = 256;
 
-/// A turn that is asked for.
 #[derive(Clone, Debug)]
 pub struct NewTurn {
     /// Who asks, in which session, and until when.
     pub context: ToolContext,
-    /// What is said.
     pub say: Say,
     /// The account that is meant where the message names none; empty if none.
     pub account: String,
-    /// Recognises a repeat.
     pub request_id: Option<RequestId>,
     /// Only tools with all of these are offered.
     pub tags: Vec<String>,
@@ -43,10 +39,8 @@ pub struct NewTurn {
     pub budget: BudgetWish,
 }
 
-/// What is said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Say {
-    /// A message.
     Message(String),
     /// Goes on with the turn of this name.
     Resume(String),
@@ -55,13 +49,9 @@ pub enum Say {
 /// What a turn may spend at most; 0 and `None` are as the server allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetWish {
-    /// Plans.
     pub max_steps: u32,
-    /// Calls.
     pub max_calls: u32,
-    /// Tokens.
     pub max_tokens: u32,
-    /// Time.
     pub max_time: Option<Duration>,
 }
 

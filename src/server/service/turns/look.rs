@@ -20,15 +20,11 @@ const PAGE: u32 = 20;
 /// A turn as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Looked {
-    /// It runs.
     Running {
-        /// Its name.
         turn_id: TurnId,
-        /// Its conversation.
         session: SessionId,
         /// What the user said; empty of one that goes on from where it paused.
         message: String,
-        /// Since when.
         since: SystemTime,
     },
     /// It ended or paused.
@@ -38,14 +34,12 @@ pub enum Looked {
 /// What is to be cancelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// This turn.
     Turn(String),
     /// What runs or waits in this session.
     Session(SessionId),
 }
 
 impl Turns {
-    /// One turn.
     pub async fn get(&self, user: &User, id: &str) -> Result<Looked, Refusal> {
         let turn_id = named(id)?;
         if let Some(entry) = self.running.get(&user.id, turn_id) {

@@ -90,7 +90,6 @@ fn of_end(end: StreamEnd, length: &mut Length) -> Vec<Parted> {
     ended(calls, stop.as_ref(), usage, length)
 }
 
-/// The calls and the end.
 fn ended(
     calls: Vec<ToolCall>,
     reason: Option<&StopReason>,

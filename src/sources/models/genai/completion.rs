@@ -86,7 +86,6 @@ async fn body_of(mut response: Response) -> Result<Vec<u8>, ModelError> {
     Ok(body)
 }
 
-/// What is sent.
 pub(super) fn body(model: &str, request: &Request, bounds: Bounds) -> Value {
     let system = (!request.system.is_empty()).then(|| json!({"role": "system", "content": request.system}));
     let messages: Vec<_> = system.into_iter().chain(request.messages.iter().flat_map(messages)).collect();

@@ -20,7 +20,6 @@ pub(super) struct Bounds {
     pub(super) max_tokens: u32,
 }
 
-/// The conversation.
 pub(super) fn chat(provider: Provider, request: &Request) -> ChatRequest {
     let mut chat = ChatRequest::from_messages(request.messages.iter().map(message).collect());
     if !request.system.is_empty() {

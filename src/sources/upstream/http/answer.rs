@@ -16,9 +16,7 @@ use toolwire_base::{clock, words::bytes_without_bom};
 /// An answer. Shown without its headers, its body and what was asked: any of them may hold a secret.
 #[derive(Clone)]
 pub struct Answer {
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
     /// The body, decompressed, at most as large as the source's profile allows.
     pub body: Bytes,

@@ -11,7 +11,6 @@ use super::{Answer, ExpectedBody, Failure, FailureKind, Outgoing, Profile, block
 /// The longest wait that is accepted from a source.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// The answer, or the failure that it is.
 pub(super) fn check(profile: &Profile, outgoing: &Outgoing, answer: Answer) -> Result<Answer, Failure> {
     if outgoing.accepts(&answer) {
         return Ok(answer);

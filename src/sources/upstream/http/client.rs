@@ -98,7 +98,6 @@ impl Client {
         Self { stack: parts.clone().stack(), parts }
     }
 
-    /// The source.
     pub fn profile(&self) -> &Profile {
         &self.parts.profile
     }

@@ -73,7 +73,6 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Cool-downs of the given lengths.
     pub(super) fn new(scope: Scope, lengths: settings::CoolDown) -> Self {
         Self { scope, lengths }
     }

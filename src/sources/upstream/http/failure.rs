@@ -10,7 +10,6 @@ use toolwire_tool::context::Unfinished;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind:?}: {detail}")]
 pub struct Failure {
-    /// What kind of failure it is.
     pub kind: FailureKind,
     /// What happened, for operators: goes to the log, never to a caller. It may quote what came.
     pub detail: Line,
@@ -24,7 +23,6 @@ pub struct Failure {
     pub attempts: u32,
 }
 
-/// The kinds of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureKind {
     /// One attempt took too long. Retried once.

@@ -26,20 +26,16 @@ pub struct Outgoing {
 /// What the body of an answer should be. HTML where something else was expected is no answer, and may be a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedBody {
-    /// JSON.
     Json,
-    /// XML: feeds, XBRL.
     Xml,
     /// Plain text or CSV.
     Text,
-    /// An HTML page.
     Html,
     /// Whatever comes; the body is not looked at.
     Anything,
 }
 
 impl Outgoing {
-    /// A GET.
     pub fn get(url: Url, expected: ExpectedBody) -> Self {
         Self {
             method: Method::GET,

@@ -14,7 +14,6 @@ use toolwire_tool::context::ToolContext;
 /// A request on its way through the stack. Cheap to clone, since each attempt is one.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
-    /// What is asked.
     pub(super) outgoing: Outgoing,
     /// On behalf of which call.
     pub(super) context: ToolContext,

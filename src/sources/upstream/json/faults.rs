@@ -14,7 +14,6 @@ thread_local! {
 /// So many places are named for operators.
 const MAX_PLACES: usize = 8;
 
-/// What was lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Items of lists that are left out.
@@ -34,7 +33,6 @@ pub fn collect<R>(reader: impl FnOnce() -> R) -> (R, Faults) {
     (read, CURRENT.take())
 }
 
-/// Notes a loss.
 pub(super) fn note(loss: impl FnOnce(&mut Faults)) {
     CURRENT.with_borrow_mut(loss);
 }

@@ -8,7 +8,6 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-/// What the repair lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lost {
     /// Texts in which a character is lost.

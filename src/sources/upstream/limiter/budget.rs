@@ -7,7 +7,6 @@ use std::time::Duration;
 pub struct Budget {
     /// Requests allowed in each window; at least one.
     pub max_requests: u32,
-    /// The window.
     pub window: Duration,
     /// The least time between two requests.
     pub min_delay: Duration,
@@ -16,7 +15,6 @@ pub struct Budget {
 /// A source's two budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budgets {
-    /// Each user's own.
     pub per_user: Budget,
     /// That of all users together, since a ban hits everyone.
     pub ceiling: Budget,

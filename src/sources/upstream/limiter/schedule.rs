@@ -27,14 +27,11 @@ pub(super) struct Schedule {
     next_sweep: Nanos,
 }
 
-/// What a request found.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// It may go.
     Now,
     /// It may go at the instant, unless that is brought forward.
     Later {
-        /// Its place.
         id: u64,
         /// When it may go.
         at: Nanos,

@@ -63,7 +63,6 @@ impl SharedLimiter {
         Self { own: MemoryLimiter::new(budgets), kept, live }
     }
 
-    /// The budgets of a source that is shared.
     fn shared(&self, source: &str) -> Option<Budgets> {
         self.own.budgets(source).filter(|_| self.live.contains(source))
     }
@@ -210,7 +209,6 @@ mod tests {
         Budget { max_requests, window: HOUR, min_delay }
     }
 
-    /// A process on the given state.
     fn process(state: &Arc<Sqlite>, per_user: Budget, ceiling: Budget) -> SharedLimiter {
         let budgets = Budgets { per_user, ceiling };
         let sources = [("live", budgets), ("embedded", budgets)];

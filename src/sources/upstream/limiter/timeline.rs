@@ -44,7 +44,6 @@ impl Timeline {
         }
     }
 
-    /// Adds a request.
     pub(super) fn insert(&mut self, at: Nanos) {
         let index = self.instants.partition_point(|instant| *instant <= at);
         self.instants.insert(index, at);

@@ -10,13 +10,10 @@ pub(super) enum Cue {
     Role,
     /// Asks whether the reader is a model: enough by itself.
     IfModel,
-    /// To drop something.
     Drop,
     /// What rules are to be dropped: earlier ones, or the model's own.
     Whose,
-    /// Rules and instructions.
     Rules,
-    /// To show something.
     Show,
     /// What a model must not show.
     Secrets,
@@ -26,19 +23,14 @@ pub(super) enum Cue {
     User,
     /// Before the name of a model that is addressed.
     Greeting,
-    /// Names of a model.
     Model,
     /// What an addressed model does.
     Reads,
-    /// To call a tool.
     Call,
-    /// What is called.
     Tool,
-    /// To trade, or to pay.
     Trade,
     /// All one has, and at once.
     Pressure,
-    /// To join, or to click.
     Join,
     /// What one is lured with.
     Lure,
@@ -48,21 +40,17 @@ pub(super) enum Cue {
     Mute,
     /// An answer, or whom it is for.
     Summary,
-    /// The model's answer.
     Reply,
-    /// To write into it.
     Write,
     /// Without asking.
     Unasked,
     /// What is done without asking.
     Ordering,
-    /// To hide something.
     Hide,
     /// Says what the reader is.
     YouAre,
     /// What models are told to be.
     Roles,
-    /// Models in general.
     Models,
     /// What they ought to do.
     Ought,

@@ -12,7 +12,6 @@ const NEGATIONS: [&str; 5] = ["dont", "never", "not", "cannot", "cant"];
 /// Words of a condition: whoever states one gives a rule of his own.
 const CONDITIONS: [&str; 6] = ["if", "agar", "अगर", "wenn", "falls", "unless"];
 
-/// A phrase of a cue.
 #[derive(Debug)]
 struct Phrase {
     cue: Cue,

@@ -4,7 +4,6 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::upstream::text::read_as;
 
-/// One word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) text: String,
@@ -23,7 +22,6 @@ const MODALS: [&str; 4] = ["must", "should", "will", "shall"];
 /// Who is told so.
 const TOLD: [&str; 7] = ["you", "u", "everyone", "everybody", "all", "ai", "assistant"];
 
-/// The words of a sentence.
 pub(super) fn words(sentence: &str) -> Vec<Word> {
     let chars: Vec<char> = sentence.chars().collect();
     let mut words = Vec::new();

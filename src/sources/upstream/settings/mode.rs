@@ -48,7 +48,6 @@ impl Mode {
 }
 
 impl Modes {
-    /// The mode of a source.
     pub fn of(&self, source: &str) -> Mode {
         let other = self.others.iter().find(|(name, _)| name == source);
         other.map_or(self.usual, |(_, mode)| *mode)

@@ -10,7 +10,6 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 const MARKER: &str = "usergeneratedcontent";
 /// What follows the marker where it is meant as one.
 const ENDINGS: [&str; 2] = ["below", "above"];
-/// Stands for a marker.
 const REMOVED: &str = "[marker removed]";
 /// So many of the same sign may follow each other: delimiters are made of more.
 const MAX_RUN: usize = 2;

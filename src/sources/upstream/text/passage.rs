@@ -32,7 +32,6 @@ impl Passage {
         Self(markdown(raw, max_chars))
     }
 
-    /// Its beginning.
     #[must_use]
     pub fn beginning(&self, max_chars: usize) -> Self {
         Self(cut::characters(self, max_chars))

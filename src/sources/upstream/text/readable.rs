@@ -4,7 +4,6 @@
 macro_rules! readable {
     ($type:ident) => {
         impl $type {
-            /// The text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -13,7 +13,6 @@ pub(super) enum Token<'a> {
     Close(&'a str),
 }
 
-/// A tag that opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag<'a> {
     pub(super) name: &'a str,

@@ -16,7 +16,6 @@ const INSIDE: &str = "SELECT digest, size, bytes FROM blobs WHERE bytes IS NOT N
 
 const IN_FILES: &str = "SELECT digest, size FROM blobs WHERE bytes IS NULL ORDER BY digest";
 
-/// Looks at all of them.
 pub(super) async fn look(
     connection: &mut SqliteConnection,
     state: &Path,

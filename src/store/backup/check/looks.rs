@@ -9,7 +9,6 @@ pub(super) struct Look {
     pub(super) wrong: &'static [(&'static str, &'static str)],
 }
 
-/// All of them.
 pub(super) const LOOKS: &[Look] = &[CONFIRMATIONS, TASKS, WAITS, DOCUMENTS, WORKSPACES, SEARCH];
 
 /// Between its first and its last change, each position is there, and the last is the counter's. A confirmation stands

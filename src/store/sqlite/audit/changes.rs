@@ -27,7 +27,6 @@ pub(in crate::sqlite) struct Changed<'a> {
     pub(in crate::sqlite) digest: Digest,
     pub(in crate::sqlite) task: &'a TaskId,
     pub(in crate::sqlite) request_id: Option<RequestId>,
-    /// The call that it is about.
     pub(in crate::sqlite) call_id: Option<CallId>,
 }
 

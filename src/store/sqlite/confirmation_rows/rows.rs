@@ -81,7 +81,6 @@ pub(in crate::sqlite) async fn note(
     Ok((sequence, position))
 }
 
-/// The confirmation of a row.
 pub(in crate::sqlite) fn confirmation(row: &SqliteRow) -> Result<Confirmation, Failed> {
     let state: String = row.try_get("state")?;
     let (sequence, position): (i64, i64) = (row.try_get("sequence")?, row.try_get("position")?);

@@ -18,7 +18,6 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Places nobody waits at any more are cleared away when there are so many.
 const FEW: usize = 64;
 
-/// Those who wait.
 #[derive(Debug)]
 pub(in crate::sqlite) struct Waiting {
     places: Mutex<Places>,
@@ -64,7 +63,6 @@ impl Waiting {
         }
     }
 
-    /// Tells all.
     pub(super) fn tell_all(&self) {
         for place in self.places.lock().unwrap_or_else(PoisonError::into_inner).by_id.values() {
             place.send_replace(());

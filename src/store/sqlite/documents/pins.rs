@@ -13,7 +13,6 @@ const PATHS: &str = "SELECT path FROM documents WHERE root = ? AND deleted = 0 O
 /// A document at a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sqlite) struct Pinned {
-    /// Its path.
     pub(in crate::sqlite) path: String,
     /// Its last version.
     pub(in crate::sqlite) version: u32,

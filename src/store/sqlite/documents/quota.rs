@@ -20,11 +20,8 @@ const USED: &str = "SELECT coalesce(SUM(bytes) FILTER (WHERE root = ?1), 0), coa
 
 /// What there is already.
 pub(super) struct Used {
-    /// Bytes of the tree.
     pub(super) tree: u64,
-    /// Bytes of the user.
     pub(super) user: u64,
-    /// Documents of the tree.
     pub(super) documents: u64,
 }
 
@@ -40,7 +37,6 @@ pub(super) async fn used(
     Ok(Used { tree: count(tree), user: count(of_user), documents: count(documents) })
 }
 
-/// A workspace that is written to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Workspace {
     /// Its short name in the index of words.

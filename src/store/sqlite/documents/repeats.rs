@@ -14,7 +14,6 @@ use crate::{
 };
 use toolwire_tool::context::{RequestId, UserId};
 
-/// The method, as it is recorded.
 const METHOD: &str = "PutDocument";
 
 /// How long a write is remembered.

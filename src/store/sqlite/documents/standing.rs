@@ -25,7 +25,6 @@ const ADD_VERSION: &str = "INSERT INTO versions (document, version, digest, size
      summary, untrusted, written_by, written_at, why, call_id, deleted) \
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/// A document as it stands.
 pub(super) struct Standing {
     pub(super) id: i64,
     pub(super) document: Document,

@@ -10,7 +10,6 @@ use crate::{
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::UserId;
 
-/// What is read of a job.
 pub(super) const COLUMNS: &str = "position, user_id, job_id, digest, kind, state, percent, step, created_at, deadline, \
      ended_at, next, error, result";
 
@@ -55,7 +54,6 @@ pub(super) fn kept(row: &SqliteRow) -> Result<Kept, Failed> {
     Ok(Kept { position: row.try_get("position")?, job })
 }
 
-/// An event of a job.
 pub(super) fn event(row: &SqliteRow) -> Result<Event, Failed> {
     Ok(Event {
         sequence: number(row, "sequence")?,
@@ -70,7 +68,6 @@ pub(super) fn event(row: &SqliteRow) -> Result<Event, Failed> {
     })
 }
 
-/// The name of a job.
 pub(super) fn id(row: &SqliteRow) -> Result<JobId, Failed> {
     let id: Vec<u8> = row.try_get("job_id")?;
     id.try_into().map(JobId::from_bytes).map_err(|_| unreadable("job_id"))

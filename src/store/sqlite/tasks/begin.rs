@@ -25,7 +25,6 @@ use crate::{
 };
 use toolwire_contract::{ConfirmationId, Provenance};
 
-/// A call that begins.
 struct Begins<'a> {
     call: &'a TaskCall,
     asking: Option<Asking<'a>>,

@@ -61,7 +61,6 @@ pub(super) struct How {
 }
 
 impl How {
-    /// With a result.
     pub(super) fn completed(cause: Cause, result: String, documents: Vec<DocumentVersion>) -> Self {
         let (message, lengths) = (String::new(), Lengths::default());
         Self {

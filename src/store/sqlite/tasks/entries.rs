@@ -71,7 +71,6 @@ pub(super) struct New {
 }
 
 impl New {
-    /// Its place.
     pub(super) fn sequence(&self) -> u64 {
         self.entry.sequence
     }
@@ -114,7 +113,6 @@ pub(super) fn next(row: &mut Row, of: Of, body: Body, now: SystemTime) -> Result
     Ok(New { entry, request_id: of.request_id, head, input, result })
 }
 
-/// Inserts entries.
 pub(super) async fn insert(change: &mut Change, mut new: Vec<New>) -> Result<(), Failed> {
     for New { head, input, result, .. } in &new {
         let size = head.len() as u64 + input.size + result.size;
@@ -179,7 +177,6 @@ fn apart(part: Option<&mut Part>) -> Placed {
     Placed { here: None, apart: Some(text), size }
 }
 
-/// The entry of a row.
 pub(super) fn of_row(row: &SqliteRow) -> Result<Entry, Failed> {
     let mut body: Body = read(&row.try_get::<String, _>("head")?)?;
     let (input, result) = body.parts();

@@ -10,7 +10,6 @@ pub(super) async fn of_call(call: &TaskCall) -> Lengths {
     Lengths { input: Some(tokens::length(&call.input).await.tokens), result: None }
 }
 
-/// Of a call with its result.
 pub(super) async fn of_ended(call: &TaskCall, result: &ToolResult) -> Lengths {
     let result = match &result.outcome {
         Ok(data) => Some(tokens::length(data.json_text()).await),
@@ -19,7 +18,6 @@ pub(super) async fn of_ended(call: &TaskCall, result: &ToolResult) -> Lengths {
     Lengths { result, ..of_call(call).await }
 }
 
-/// Of an answer.
 pub(super) async fn of_result(result: &str) -> Lengths {
     Lengths { input: None, result: Some(tokens::length(result).await) }
 }

@@ -93,7 +93,6 @@ fn answered<T: DeserializeOwned>(
     Ok((parsed(id)?, Answered { digest, answer }))
 }
 
-/// Keeps the answer.
 pub(super) async fn keep(
     change: &mut Change,
     user: &UserId,
@@ -104,7 +103,6 @@ pub(super) async fn keep(
     keep_all(change, user, &[(mutation, answer)], now).await
 }
 
-/// Keeps some answers.
 pub(super) async fn keep_all(
     change: &mut Change,
     user: &UserId,

@@ -201,7 +201,6 @@ pub(super) async fn unanswered(
     Ok(entry.map(number))
 }
 
-/// What a row says.
 pub(super) fn left(row: &SqliteRow) -> Result<Left, Failed> {
     let category: String = row.try_get("category")?;
     Ok(Left {

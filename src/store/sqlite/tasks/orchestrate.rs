@@ -40,7 +40,6 @@ enum IsEnd {
 
 /// What a call that does not execute meets.
 enum Entered {
-    /// What it came to before.
     Before(Action),
     /// Its task; whether the call has a record.
     Now(Box<Row>, bool),

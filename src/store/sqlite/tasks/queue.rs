@@ -54,7 +54,6 @@ impl Waiting {
 }
 
 impl Messages {
-    /// One more.
     pub(super) fn add(&self, message: Waiting) {
         self.lock().push_back(message);
     }
@@ -80,7 +79,6 @@ impl Messages {
 }
 
 impl Batch<'_> {
-    /// Answers all of it.
     pub(super) fn answer(&mut self, answers: Vec<Result<u64, Fault>>) {
         for (message, answer) in mem::take(&mut self.all).into_iter().zip(answers) {
             // Whoever has left is not told.

@@ -79,7 +79,6 @@ async fn settle_some(
     Ok(!rows.is_empty())
 }
 
-/// Settles one.
 async fn settle(change: &mut Change, left: &Left, now: SystemTime) -> Result<Settled, Fault> {
     let Some(mut row) = rows::find(change, &left.task).await? else { return Ok(Settled::Known) };
     let key =

@@ -31,7 +31,6 @@ const TIMELINE: &str = "e.kind, e.answers, i.text AS input_apart, r.text AS resu
 pub(crate) struct Refolded {
     /// How many tasks were looked at.
     pub(crate) tasks: u64,
-    /// How many entries.
     pub(crate) entries: u64,
     /// What is not as it must be.
     pub(crate) problems: Vec<String>,

@@ -47,13 +47,11 @@ const WAITED: &str = "DELETE FROM waits WHERE task = ? AND seq = ?";
 #[derive(Debug)]
 pub(in crate::sqlite) struct Row {
     pub(super) task: Task,
-    /// The bytes of its timeline.
     pub(super) bytes: u64,
     /// The bytes of others that share a bound with it, once they were asked for.
     pub(super) beside: Beside,
     /// Those that the store has.
     pub(super) stored_bytes: u64,
-    /// The waits that the store has.
     stored: Vec<Waiting>,
 }
 
@@ -166,7 +164,6 @@ async fn write_waits(change: &mut Change, row: &mut Row) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The task of a row.
 pub(super) fn of_row(row: &SqliteRow) -> Result<Row, Failed> {
     let text = |column: &str| row.try_get::<String, _>(column);
     let (state, reason): (String, Option<String>) = (text("state")?, row.try_get("reason")?);
@@ -212,7 +209,6 @@ pub(super) fn of_row(row: &SqliteRow) -> Result<Row, Failed> {
     Ok(Row { task, bytes, beside: Beside::default(), stored_bytes: bytes, stored: waits })
 }
 
-/// The state of its words.
 pub(super) fn state_of(word: &str, reason: Option<&str>) -> Result<State, Failed> {
     State::of_words(word, reason).ok_or_else(|| unreadable("task", "there is no such state"))
 }
@@ -265,7 +261,6 @@ pub(super) fn column(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A number out of a column.
 pub(super) fn number(column: i64) -> u64 {
     u64::try_from(column).unwrap_or_default()
 }

@@ -12,12 +12,10 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::{CallId, TaskId};
 
-/// A document as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentVersion {
     /// The path in the tree's workspace.
     pub path: String,
-    /// The version.
     pub version: u32,
 }
 
@@ -25,7 +23,6 @@ pub struct DocumentVersion {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// All of it.
     Whole(String),
     /// Its size and the SHA-256 of its bytes, in hex; the text is read with the entry alone.
     Apart {
@@ -42,9 +39,7 @@ pub enum Part {
 pub enum Thing {
     /// The end of a task that works for it.
     Child(#[serde(with = "as_text")] TaskId),
-    /// The answer to a question.
     Question(#[serde(with = "as_text")] TaskId),
-    /// A decision.
     Confirmation(#[serde(with = "as_text")] ConfirmationId),
     /// Credentials for a source, which is named.
     Source(String),
@@ -55,7 +50,6 @@ pub enum Thing {
 /// Bytes that only one provider understands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opaque {
-    /// The provider.
     pub provider: String,
     /// The bytes.
     #[serde(with = "as_text::base64")]

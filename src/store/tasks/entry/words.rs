@@ -7,7 +7,6 @@ use super::super::life::State;
 /// The types of tools, as timelines name them (spec 002).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CallType {
-    /// It executes.
     #[serde(rename = "function_tool")]
     Function,
     /// It is logged only.
@@ -16,10 +15,8 @@ pub enum CallType {
     /// It ends the task.
     #[serde(rename = "handoff")]
     Handoff,
-    /// It delegates.
     #[serde(rename = "agent_as_tool")]
     AgentAsTool,
-    /// It asks.
     #[serde(rename = "ask_master")]
     AskMaster,
     /// It begins a tree.
@@ -27,15 +24,12 @@ pub enum CallType {
     Root,
 }
 
-/// The final states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// Done.
     Completed,
     /// Not done.
     Failed,
-    /// Given up.
     Cancelled,
 }
 
@@ -47,23 +41,19 @@ pub enum Cause {
     Handoff,
     /// Its agent stopped, without a hand-off.
     EndTurn,
-    /// A person answered it.
     Answered,
     /// Somebody cancelled it, or the task that it belongs to ended.
     Cancelled,
-    /// Its deadline passed.
     TimedOut,
     /// Its agent gave up.
     Failed,
 }
 
-/// Who said something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
     /// A person, or the program that stands for one.
     User,
-    /// The agent.
     Assistant,
 }
 
@@ -82,7 +72,6 @@ impl CallType {
 }
 
 impl End {
-    /// The state.
     pub const fn state(self) -> State {
         match self {
             Self::Completed => State::Completed,
@@ -93,7 +82,6 @@ impl End {
 }
 
 impl Cause {
-    /// The word of the contract.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Handoff => "handoff",

@@ -47,7 +47,6 @@ impl Blocks {
     }
 }
 
-/// Text in a language.
 pub(super) fn code(language: &str, text: &str) -> Value {
     json!({"type": "code", "language": language, "text": text})
 }

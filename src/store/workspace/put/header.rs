@@ -13,7 +13,6 @@ use toolwire_tool::context::RequestId;
 /// What is written, and where.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
-    /// The path.
     pub path: String,
     /// The type. Empty: detected.
     pub mime_type: String,
@@ -21,7 +20,6 @@ pub struct Header {
     pub description: Option<String>,
     /// The tags; `None`: as they are.
     pub tags: Option<Vec<String>>,
-    /// Why it is written.
     pub why: String,
     /// The etag that it replaces. Empty: any. `*`: the path must be new.
     pub etag: String,
@@ -73,7 +71,6 @@ pub(in crate::workspace) fn checked(header: &mut Header) -> Result<Path, Documen
     Ok(path)
 }
 
-/// The type of what came.
 pub(super) fn mime_type(
     header: &Header,
     path: &Path,

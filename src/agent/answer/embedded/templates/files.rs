@@ -17,11 +17,8 @@ const SETTLES_AFTER: Duration = Duration::from_secs(2);
 /// The templates of one domain.
 #[derive(Clone, Debug)]
 pub struct Folder {
-    /// The domain's name.
     pub domain: &'static str,
-    /// What it embeds.
     pub embedded: Embedded,
-    /// Its tools.
     pub tools: BTreeSet<String>,
 }
 
@@ -35,10 +32,8 @@ pub(super) struct Files {
     pub(super) problems: Vec<Problem>,
 }
 
-/// One template.
 #[derive(Debug)]
 pub(super) struct Text {
-    /// Its tool.
     pub(super) tool: String,
     /// What it says, or why it cannot be read.
     pub(super) content: Result<String, String>,

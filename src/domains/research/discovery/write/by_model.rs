@@ -27,13 +27,11 @@ const MOST_TEXTS: usize = 6;
 /// How often it is asked: once more if its answer cannot be read.
 const TRIES: usize = 2;
 
-/// Writes by a model.
 #[derive(Debug)]
 pub(in super::super) struct ByModel {
     pub(in super::super) model: Arc<dyn Model>,
 }
 
-/// The answer of a model.
 #[derive(Debug, Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -88,7 +86,6 @@ impl ByModel {
         Err("the model's answer could not be read; the words are made without it".to_owned())
     }
 
-    /// One answer, and what it cost.
     async fn answer(&self, run: &Run, request: Request, usage: &mut (u64, u64)) -> Result<String, String> {
         let (mut parts, mut text) = (self.model.chat(request, run.context()), String::new());
         while let Some(part) = parts.next().await {
@@ -129,7 +126,6 @@ fn shown(findings: &[Findings], moods: &[String]) -> String {
     frame::framed(&nonce, "", &data.to_string())
 }
 
-/// The schema of the answer.
 fn schema() -> Value {
     let text = json!({"type": "string"});
     let texts = json!({"type": "array", "items": text});

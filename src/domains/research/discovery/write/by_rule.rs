@@ -13,7 +13,6 @@ const EMBEDDED: &str = "embedded";
 /// The longest part of a thesis that is repeated, in characters.
 const LONGEST: usize = 400;
 
-/// Writes by rule.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct ByRule;
 

@@ -47,7 +47,6 @@ impl Data {
         })
     }
 
-    /// A file of text.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         self.bytes(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }

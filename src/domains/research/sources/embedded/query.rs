@@ -42,7 +42,6 @@ impl Query {
         query
     }
 
-    /// The value of an operator.
     pub(super) fn operator(&self, name: &str) -> Option<&str> {
         self.operators.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }

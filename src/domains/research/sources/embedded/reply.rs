@@ -6,7 +6,6 @@ use serde_json::Value;
 
 pub(super) const JSON: &str = "application/json; charset=utf-8";
 
-/// An answer of any media type.
 pub(super) fn typed(status: StatusCode, media_type: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -14,17 +13,14 @@ pub(super) fn typed(status: StatusCode, media_type: &'static str, body: impl Int
     response
 }
 
-/// JSON.
 pub(super) fn json(status: StatusCode, value: &Value) -> Response {
     typed(status, JSON, value.to_string())
 }
 
-/// A page.
 pub(super) fn page(status: StatusCode, html: impl Into<Body>) -> Response {
     typed(status, "text/html; charset=utf-8", html)
 }
 
-/// Plain text.
 pub(super) fn text(status: StatusCode, text: impl Into<Body>) -> Response {
     typed(status, "text/plain; charset=utf-8", text)
 }

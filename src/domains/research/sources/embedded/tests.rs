@@ -23,7 +23,6 @@ use toolwire_base::files::Tree;
 /// A client of the embedded sources, which says that it is a browser, follows no redirects and keeps no cookies.
 struct Browser(Router);
 
-/// What was answered.
 struct Got {
     status: StatusCode,
     headers: HeaderMap,

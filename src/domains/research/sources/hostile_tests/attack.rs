@@ -11,13 +11,11 @@ use toolwire_base::{clock, offload::SMALL};
 /// What is done to a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Attack {
-    /// Nothing.
     None,
     /// Half of it, as if that were all.
     Truncated,
     /// Half of it, and then the connection ends.
     BrokenOff,
-    /// Nothing in it.
     Empty,
     /// A page in its place.
     Html,
@@ -39,7 +37,6 @@ pub(super) enum Attack {
     Drip,
     /// A small body that unpacks to a large one.
     Bomb,
-    /// A large body.
     TooLong,
     /// A body that says it is packed and is not.
     NoGzip,

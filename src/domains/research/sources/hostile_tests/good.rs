@@ -14,7 +14,6 @@ pub(super) fn now() -> SystemTime {
     DateTime::parse_from_rfc3339("2026-01-16T10:00:00Z").expect("a time").into()
 }
 
-/// The topic that is asked for.
 pub(super) fn topic() -> Topic {
     Topic {
         id: 7,

@@ -14,14 +14,11 @@ const MAX_SUMMARY: usize = 300;
 /// A feed whose items are from further ahead has a wrong clock.
 const MAX_AHEAD: TimeDelta = TimeDelta::days(1);
 
-/// One article.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Article {
-    /// Title.
     pub title: Line,
     /// Summary. Empty if the feed has none, or only the title once more.
     pub summary: Passage,
-    /// Who published it.
     pub publisher: Line,
     /// When it was published, if the feed says so.
     pub published_at: Option<DateTime<Utc>>,
@@ -47,7 +44,6 @@ pub struct Articles {
     pub left_out: usize,
 }
 
-/// The articles of a feed.
 pub(super) fn read(feed: &str, publisher: Publisher, now: DateTime<Utc>) -> Result<Articles, ParseFeedError> {
     let Entries { entries, broken } = feed::read(feed)?;
     let count = entries.len();

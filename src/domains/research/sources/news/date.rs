@@ -14,7 +14,6 @@ const LOCAL: [&str; 6] = [
     "%d %B %Y %H:%M",
     "%B %d %Y %H:%M:%S",
 ];
-/// The forms of a day.
 const DAY: [&str; 4] = ["%Y-%m-%d", "%d %B %Y", "%d-%B-%Y", "%B %d %Y"];
 
 /// The instant that a feed's date stands for; that of a day is its beginning.

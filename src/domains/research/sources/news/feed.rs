@@ -15,7 +15,6 @@ const MAX_ENTRIES: usize = 500;
 /// More than the start tag of any feed has, in bytes: it is read again with each entry that is parsed by itself.
 const MAX_ROOT: usize = 4 * 1024;
 
-/// The entries of a feed.
 pub(super) struct Entries {
     pub(super) entries: Vec<Entry>,
     /// How many could not be read, or came behind the most that are.

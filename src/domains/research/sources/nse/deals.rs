@@ -14,16 +14,11 @@ use toolwire_sources::upstream::{
 /// The JSON has no more rows than this, and does not say so.
 const MOST_ROWS: usize = 70;
 
-/// A deal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deal {
-    /// The day.
     pub date: NaiveDate,
-    /// Who dealt.
     pub client: Line,
-    /// Bought or sold.
     pub side: Side,
-    /// Number of shares.
     pub quantity: i64,
     /// Average price per share in rupees.
     pub price: f64,
@@ -31,16 +26,12 @@ pub struct Deal {
     pub kind: DealKind,
 }
 
-/// Bought or sold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Bought.
     Buy,
-    /// Sold.
     Sell,
 }
 
-/// The list of a deal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DealKind {
     /// More than half a percent of the company's shares within a day.

@@ -13,11 +13,8 @@ use toolwire_sources::upstream::{
 /// Purchases less sales of a day, in crore rupees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flows {
-    /// The day.
     pub date: NaiveDate,
-    /// Foreign institutions.
     pub fii_net_cr: f64,
-    /// Domestic institutions.
     pub dii_net_cr: f64,
 }
 
@@ -29,7 +26,6 @@ struct Row {
     net_value: Amount,
 }
 
-/// The flows of an answer.
 pub(super) fn parse(answer: &Answer) -> Result<Flows, Failure> {
     let rows = answer.json::<Items<Row>>()?.read;
     let (fii, dii) = (of(&rows, "FII")?, of(&rows, "DII")?);

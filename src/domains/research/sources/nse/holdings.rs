@@ -28,11 +28,8 @@ pub struct Filing {
 pub struct Holding {
     /// Last day of the quarter.
     pub date: NaiveDate,
-    /// Foreign institutions.
     pub fii_pct: f64,
-    /// Domestic institutions.
     pub dii_pct: f64,
-    /// Promoters.
     pub promoter_pct: f64,
     /// Everybody else.
     pub public_pct: f64,

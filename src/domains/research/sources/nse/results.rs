@@ -16,13 +16,11 @@ use toolwire_sources::upstream::{
 /// The result of a quarter, in rupees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FiledResult {
-    /// The quarter.
     pub quarter: Quarter,
     /// Its last day, as filed.
     pub date: NaiveDate,
     /// Net sales; of a bank the interest it earned.
     pub revenue: Option<f64>,
-    /// Net profit.
     pub net_profit: Option<f64>,
     /// Basic earnings per share.
     pub eps: Option<f64>,

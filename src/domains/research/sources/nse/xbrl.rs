@@ -37,7 +37,6 @@ const CUSTODIAN: &str = "CustodianOrDRHolder";
 /// A fraction may exceed 1 by what rounding adds, no more.
 const LARGEST_FRACTION: f64 = 1.5;
 
-/// The shares of a document.
 pub(super) fn parse(text: &str) -> Result<Shares, Failure> {
     if attributes::most(text) > attributes::MOST || text.matches("xmlns").count() > MOST_NAMESPACES {
         return Err(Failure::malformed("more attributes in a tag, or more namespaces, than are read"));

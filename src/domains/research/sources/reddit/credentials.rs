@@ -8,9 +8,7 @@ use super::basic;
 /// What Reddit gave the application. Never shown.
 #[derive(Clone, Debug)]
 pub struct Credentials {
-    /// Its identifier.
     pub client_id: SecretString,
-    /// Its secret.
     pub client_secret: SecretString,
 }
 

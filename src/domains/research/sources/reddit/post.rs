@@ -5,12 +5,9 @@ use url::Url;
 
 use toolwire_sources::upstream::text::{Identifier, Line, Passage};
 
-/// A post.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Post {
-    /// Reddit's identifier.
     pub id: Identifier,
-    /// Title.
     pub title: Line,
     /// Name of the author; `None` of a deleted account, or where something stands that is not a name.
     pub author: Option<Identifier>,
@@ -20,12 +17,10 @@ pub struct Post {
     pub score: i32,
     /// Share of up-votes, 0 to 1, unless votes are hidden.
     pub upvote_ratio: Option<f64>,
-    /// Number of comments.
     pub num_comments: i32,
     /// When it was written.
     pub created_at: DateTime<Utc>,
     /// Its address for people.
     pub permalink: Url,
-    /// Flair.
     pub flair: Option<Line>,
 }

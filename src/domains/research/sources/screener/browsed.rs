@@ -11,7 +11,6 @@ const FRESH: Duration = Duration::from_hours(24);
 /// The stocks of a screen, and how they came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Browsed {
-    /// The stocks.
     pub copy: ScreenCopy,
     /// Whether they were scraped for this very call, or else how old the copy is.
     pub freshness: Freshness,

@@ -3,7 +3,6 @@
 use toolwire_contract::ToolError;
 use toolwire_tool::context::UserId;
 
-/// One configured screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// Whose it is; `None` for everybody's. A user's own stands in for everybody's of the same identifier.

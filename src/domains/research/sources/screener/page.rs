@@ -13,10 +13,8 @@ pub(super) use super::table::Row;
 /// More elements left open than any page of the site has: parsing time grows with the square of it.
 const MAX_OPEN: usize = 256;
 
-/// One page of a screen.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Page {
-    /// The name of the screen.
     pub(super) name: Option<Line>,
     /// The results on it.
     pub(super) rows: Vec<Row>,

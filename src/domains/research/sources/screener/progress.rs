@@ -10,7 +10,6 @@ use toolwire_tool::context::EventSink;
 pub(super) struct Progress(watch::Sender<String>);
 
 impl Progress {
-    /// Replaces the message.
     pub(super) fn say(&self, message: String) {
         self.0.send_replace(message);
     }

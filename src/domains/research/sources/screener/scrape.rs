@@ -30,7 +30,6 @@ const MAX_PAGES: usize = 8;
 /// How long a call waits until the end of its scrape is kept.
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A scrape to come.
 pub(super) struct Scrape {
     pub(super) client: Client,
     pub(super) stores: Stores,
@@ -51,7 +50,6 @@ pub(super) struct Scraped {
 }
 
 impl Scrape {
-    /// Carries it out.
     pub(super) async fn run(&self) -> Scraped {
         let mut scraped = Scraped { screens: BTreeMap::new(), warnings: Vec::new() };
         let deadline = self.context.deadline.at();

@@ -27,7 +27,6 @@ const USER_AGENTS: [&str; 4] = [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36",
 ];
 
-/// A session.
 pub(super) struct Session<'a> {
     client: &'a Client,
     base: &'a Url,

@@ -12,7 +12,6 @@ use toolwire_sources::upstream::now::Now;
 pub struct Settings {
     /// The address below which everything is asked for; ends in `/`.
     pub base: Url,
-    /// The source's clock.
     pub now: Now,
     /// How long to wait between two pages, at random within these bounds (spec 004 §3.0 "Random delays (2-5s)").
     pub pause: RangeInclusive<Duration>,

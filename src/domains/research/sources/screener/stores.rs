@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::store::screens::Screens;
 use toolwire_store::cool_downs::CoolDowns;
 
-/// The stores of a connector.
 #[derive(Clone, Debug)]
 pub struct Stores {
     /// Copies of screens, and the one scrape a day.

@@ -13,7 +13,6 @@ use toolwire_sources::upstream::{
     text::{Identifier, Line},
 };
 
-/// One result.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
     /// The site's own number of the company, which occurs once in a screen.

@@ -17,9 +17,7 @@ pub(super) enum Why {
         /// When the next one is allowed.
         allowed_at: SystemTime,
     },
-    /// Nobody gave credentials.
     NoCredentials,
-    /// It was tried.
     Failed(Failure),
 }
 

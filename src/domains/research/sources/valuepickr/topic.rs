@@ -10,7 +10,6 @@ use toolwire_sources::upstream::text::{Identifier, Line, Passage};
 pub struct Topic {
     /// The forum's number of it.
     pub id: u64,
-    /// Title.
     pub title: Line,
     /// The title as it stands in addresses. Empty if it could not.
     pub slug: Identifier,
@@ -20,7 +19,6 @@ pub struct Topic {
     pub last_activity: DateTime<Utc>,
 }
 
-/// What is said in a discussion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discussion {
     /// Its address for people.

@@ -28,7 +28,6 @@ const CLOSED: TimeDelta = TimeDelta::days(10);
 /// The prices of a stock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// Currency of the prices.
     pub currency: Option<Line>,
     /// One bar a trading day, in order of time. Days without a price are left out.
     pub bars: Vec<Bar>,
@@ -48,7 +47,6 @@ pub enum Span {
     TwoYears,
     /// From one day to another, both included.
     Between {
-        /// First day.
         from: NaiveDate,
         /// Last day.
         to: NaiveDate,

@@ -12,7 +12,6 @@ use toolwire_tool::context::ToolContext;
 /// More than the 11 characters that a crumb has, and less than a page.
 const MAX_LENGTH: usize = 64;
 
-/// A crumb and its cookie.
 #[derive(Debug)]
 pub(super) struct Crumb {
     cookie: HeaderValue,

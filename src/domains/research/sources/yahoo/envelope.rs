@@ -46,7 +46,6 @@ impl<T> Envelope<T> {
         }
     }
 
-    /// The one result.
     pub(super) fn only(self) -> Result<T, Failure> {
         let first = self.open()?.into_iter().next();
         first.ok_or_else(|| Failure::new(FailureKind::NotFound, "an envelope without a result"))

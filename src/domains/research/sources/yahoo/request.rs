@@ -23,7 +23,6 @@ pub(super) fn get(
     Outgoing::get(address(&settings.base, path, query), expected)
 }
 
-/// Asks for a crumb.
 pub(super) fn get_crumb(settings: &Settings) -> Outgoing {
     let mut url = address(&settings.base, &["v1", "test", "getcrumb"], &[]);
     url.set_fragment(Some(FOR_CRUMB));

@@ -11,6 +11,5 @@ pub struct Settings {
     pub base: Url,
     /// What gives the cookie, such as `https://fc.yahoo.com/`. Ends in `/`.
     pub cookie_base: Url,
-    /// Its clock.
     pub now: Now,
 }

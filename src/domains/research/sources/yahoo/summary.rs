@@ -16,29 +16,22 @@ use toolwire_sources::upstream::{
 /// The fundamentals of a company.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Currency of the price.
     pub currency: Option<Line>,
-    /// Currency of the results.
     pub financial_currency: Option<Line>,
-    /// Sector.
     pub sector: Option<Line>,
     /// Last price.
     pub price: Option<f64>,
     /// Market capitalisation in units of the currency.
     pub market_cap: Option<f64>,
-    /// Number of shares.
     pub shares: Option<f64>,
     /// Price to the earnings of the last twelve months.
     pub trailing_pe: Option<f64>,
     /// Price to the expected earnings.
     pub forward_pe: Option<f64>,
-    /// Price to book value.
     pub price_to_book: Option<f64>,
-    /// Return on equity as a fraction.
     pub return_on_equity: Option<f64>,
     /// Debt over equity in percent.
     pub debt_to_equity_pct: Option<f64>,
-    /// Dividend yield as a fraction.
     pub dividend_yield: Option<f64>,
     /// Earnings per share of the last twelve months.
     pub trailing_eps: Option<f64>,
@@ -50,7 +43,6 @@ pub struct Summary {
     pub fifty_two_week_low: Option<f64>,
     /// Earnings per share by quarter.
     pub eps: Vec<EpsOfQuarter>,
-    /// Results by quarter.
     pub results: Vec<ResultOfQuarter>,
     /// What is left out because it contradicts something else of the answer, in words.
     pub contradictions: Vec<String>,
@@ -59,24 +51,18 @@ pub struct Summary {
 /// Earnings per share of a quarter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpsOfQuarter {
-    /// The quarter.
     pub quarter: Quarter,
-    /// What was earned.
     pub actual: Option<f64>,
-    /// What analysts expected.
     pub estimate: Option<f64>,
 }
 
 /// Revenue and profit of a quarter, in units of the currency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResultOfQuarter {
-    /// The quarter.
     pub quarter: Quarter,
     /// Its last day, where the source states it: that of a company need not be the calendar's.
     pub date: Option<NaiveDate>,
-    /// Revenue.
     pub revenue: Option<f64>,
-    /// Net profit.
     pub net_profit: Option<f64>,
 }
 
@@ -192,7 +178,6 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// The summary of an answer.
 pub(super) fn parse(answer: &Answer) -> Result<Summary, Failure> {
     let modules = answer.json::<Wire>()?.quote_summary.only()?;
     let (eps, results) = (eps(&modules.earnings), results(&modules.earnings));

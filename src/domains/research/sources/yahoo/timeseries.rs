@@ -16,10 +16,8 @@ use toolwire_sources::upstream::{
 /// What is asked for.
 pub(super) const TYPES: &str = "quarterlyTotalRevenue,quarterlyNetIncome";
 
-/// Results by quarter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeseries {
-    /// Currency of the amounts.
     pub currency: Option<Line>,
     /// The quarters, oldest first.
     pub results: Vec<ResultOfQuarter>,
@@ -50,7 +48,6 @@ struct Point {
     reported_value: Number,
 }
 
-/// The results of an answer.
 pub(super) fn parse(answer: &Answer) -> Result<Timeseries, Failure> {
     let mut currency = None;
     let mut quarters = BTreeMap::new();

@@ -44,7 +44,6 @@ const TECHNICALS: [Metric<GetTechnicalsOutput>; 4] = [
     ("price_vs_sma200_pct", "percent", Best::None, |it| it.price_vs_sma200_pct),
 ];
 
-/// Every metric of the columns.
 pub(super) fn rows(columns: &[Column]) -> Vec<ComparedMetric> {
     let of_fundamentals =
         FUNDAMENTALS.iter().map(|metric| row(metric, columns, |it| it.fundamentals.as_ref()));

@@ -5,16 +5,12 @@
 pub struct Facts {
     /// Market capitalisation in crore rupees.
     pub market_cap_cr: Option<f64>,
-    /// Price to earnings.
     pub pe: Option<f64>,
     /// Return on equity in percent.
     pub roe_pct: Option<f64>,
-    /// Debt over equity.
     pub debt_to_equity: Option<f64>,
-    /// Price in rupees.
     pub price: Option<f64>,
     /// Turnover of a day in crore rupees.
     pub turnover_cr: Option<f64>,
-    /// Relative strength index.
     pub rsi_14: Option<f64>,
 }

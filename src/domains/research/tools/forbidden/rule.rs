@@ -5,9 +5,7 @@ use super::{super::figure::beyond_in_short, facts::Facts};
 /// A rule and its threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// The rule.
     pub rule: Rule,
-    /// The threshold.
     pub threshold: f64,
 }
 
@@ -61,7 +59,6 @@ impl Bound {
 }
 
 impl Rule {
-    /// Its name, as in the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MinMarketCapCr => "min_market_cap_cr",

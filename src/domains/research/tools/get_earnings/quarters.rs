@@ -13,7 +13,6 @@ use crate::{
     tools::figure::rounded,
 };
 
-/// Results, by quarter.
 pub(super) type Quarters = BTreeMap<Quarter, QuarterlyResult>;
 
 /// The results of Yahoo's two documents. The series reaches further back, the summary knows earnings per share.

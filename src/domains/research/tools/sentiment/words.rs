@@ -1,6 +1,5 @@
 //! The word list: what is said of stocks and companies, in lower case and in order. Neither complete nor weighted.
 
-/// Words of hope.
 #[rustfmt::skip]
 pub(super) const POSITIVE: &[&str] = &[
     "accumulate", "accumulating", "attractive", "beat", "beats", "best", "bonus", "boom", "breakout",
@@ -13,7 +12,6 @@ pub(super) const POSITIVE: &[&str] = &[
     "tailwinds", "undervalued", "upbeat", "upgrade", "upgraded", "upside", "win", "winner", "wins",
 ];
 
-/// Words of worry.
 #[rustfmt::skip]
 pub(super) const NEGATIVE: &[&str] = &[
     "avoid", "bad", "bearish", "broken", "bubble", "collapse", "concern", "concerned", "concerns",

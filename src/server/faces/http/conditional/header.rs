@@ -12,11 +12,9 @@ use toolwire_contract::Refusal;
 pub enum Tags {
     /// `*`: matches every representation.
     Any,
-    /// The listed tags.
     Listed(Vec<Tag>),
 }
 
-/// An entity tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
     /// Whether the tag is weak: `W/`.

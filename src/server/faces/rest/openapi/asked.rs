@@ -95,7 +95,6 @@ pub(super) fn is_required(field: &FieldDescriptor) -> bool {
     comment(&field.parent_file(), field.path()).contains(REQUIRED)
 }
 
-/// The schema of a field's value.
 pub(super) fn value(schemas: &mut Schemas, field: &FieldDescriptor) -> Value {
     let text = comment(&field.parent_file(), field.path());
     let bounds = Bounds::of(&text);

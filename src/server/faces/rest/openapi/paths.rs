@@ -13,7 +13,6 @@ impl Paths {
         at[method] = operation;
     }
 
-    /// All of them.
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)
     }

@@ -34,7 +34,6 @@ pub(super) fn problems(responses: &mut Value) {
     }
 }
 
-/// Those answers, once.
 pub(super) fn responses() -> Value {
     let mut all = json!({});
     for (status, description) in PROBLEMS {
@@ -45,7 +44,6 @@ pub(super) fn responses() -> Value {
     all
 }
 
-/// The schema of a problem.
 pub(super) fn schema() -> Value {
     json!({
         "type": "object",

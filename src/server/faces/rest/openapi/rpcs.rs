@@ -18,7 +18,6 @@ use crate::faces::rest::{
 /// The field by which a repeat is recognised.
 const KEY: &str = "request_id";
 
-/// Adds every row.
 pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
     for row in ROWS {
         let path = row.path.replace("{*", "{");

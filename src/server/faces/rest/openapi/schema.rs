@@ -38,7 +38,6 @@ impl Schemas {
         self.0.contains_key(name)
     }
 
-    /// All of them.
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)
     }

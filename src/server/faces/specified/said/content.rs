@@ -11,7 +11,6 @@ const LONGEST_KIND: usize = 32;
 /// Stands for a message without text. It names no kind: its caller chose that word, and a planner would read it.
 const ATTACHMENT: &str = "[attachment]";
 
-/// The content of a message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Content {
     /// Its text, that of each part on a line of its own.

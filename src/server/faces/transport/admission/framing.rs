@@ -25,7 +25,6 @@ pub(in crate::faces) struct Seen {
 
 /// What is known of the first message of a body.
 pub(in crate::faces) trait Framing: Send + 'static {
-    /// Before anything came.
     fn of(headers: &HeaderMap) -> Self;
 
     /// Some bytes come, after so many.

@@ -37,7 +37,6 @@ pin_project! {
 pub(super) struct Compressed {
     turns: Arc<Turns<Holder>>,
     holder: Holder,
-    /// The turn that is waited for.
     turn: Option<BoxFuture<'static, Turn>>,
 }
 

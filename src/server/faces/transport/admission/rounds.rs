@@ -18,7 +18,6 @@ use toolwire_base::clock;
 /// So long after somebody else has called a user does not call alone.
 const RECENT: Duration = Duration::from_secs(1);
 
-/// The rounds of all users.
 #[derive(Debug)]
 pub(super) struct Rounds {
     each: usize,
@@ -36,10 +35,8 @@ struct State {
     is_going_on: bool,
 }
 
-/// One user's.
 #[derive(Debug, Default)]
 struct Of {
-    /// In this round.
     begun: usize,
     /// In the order in which they came.
     waiting: VecDeque<oneshot::Sender<()>>,

@@ -18,7 +18,6 @@ pub enum AuthenticationError {
          `authorization: Bearer <token>`"
     )]
     Proxied {
-        /// The proxy's header.
         header: String,
     },
     /// There are several credentials, and they may be somebody else's each.
@@ -30,7 +29,6 @@ pub enum AuthenticationError {
     /// A header has a form that it must not have.
     #[error("{header} {rule}")]
     Malformed {
-        /// The header.
         header: &'static str,
         /// What it must be.
         rule: &'static str,

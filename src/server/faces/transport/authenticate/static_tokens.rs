@@ -21,7 +21,6 @@ pub struct StaticTokens {
 }
 
 impl StaticTokens {
-    /// Accepts these tokens.
     pub fn new(tokens: impl IntoIterator<Item = (SecretString, User)>) -> Self {
         let digested = |(token, user): (SecretString, User)| {
             (digest(token.expose_secret().as_bytes()), user.known_by(KnownBy::Token))

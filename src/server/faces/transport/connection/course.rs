@@ -33,7 +33,6 @@ pub(in super::super) trait Layers:
     + Send
     + 'static
 {
-    /// The body of an answer.
     type Answer: http_body::Body<Data = Bytes, Error: Error + Send + Sync> + Send + 'static;
 }
 

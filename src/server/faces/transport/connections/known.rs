@@ -42,7 +42,6 @@ impl Known {
         known
     }
 
-    /// Records a request.
     pub(in crate::faces::transport) fn hear(&self) {
         if !self.has_authenticated.load(Relaxed) {
             self.has_asked.store(true, Relaxed);

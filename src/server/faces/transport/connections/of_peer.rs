@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::known::Known;
 
-/// The connections of one peer.
 #[derive(Debug, Default)]
 pub(super) struct OfPeer {
     /// How many count against the limit.
@@ -16,7 +15,6 @@ pub(super) struct OfPeer {
 /// How a connection got its slot of the peer's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
-    /// A free slot.
     Free,
     /// The slot of an older connection, which is closed.
     Replaced,

@@ -14,9 +14,7 @@ const MAX_DRAINED: u64 = 64 * 1024;
 pub(in super::super) enum Protocol {
     /// Text: HTTP/1.x most likely.
     Text,
-    /// A TLS handshake.
     Tls,
-    /// Nothing known.
     Binary,
 }
 

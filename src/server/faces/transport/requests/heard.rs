@@ -25,7 +25,6 @@ const MOST: usize = 4 * 1024 * 1024;
 /// Read at once of that.
 const PIECE: usize = 4 * 1024;
 
-/// See the module.
 #[derive(Debug)]
 pub(in super::super) struct Heard<S> {
     stream: S,

@@ -94,7 +94,6 @@ async fn an_unknown_method_names_no_span() {
     assert_eq!(original.as_str(), path[1..=128]);
 }
 
-/// The spans that have ended.
 #[derive(Debug, Clone, Default)]
 struct Finished(Arc<Mutex<Vec<SpanData>>>);
 

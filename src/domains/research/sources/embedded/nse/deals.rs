@@ -40,7 +40,6 @@ fn rows(data: &Data, kind: &str) -> Vec<Value> {
     }
 }
 
-/// The first day of all deals.
 pub(in super::super) fn first_deal(data: &Data) -> Option<NaiveDate> {
     let rows = ["bulk_deals", "block_deals"].into_iter().flat_map(|kind| rows(data, kind));
     rows.filter_map(|row| date(&row)).min()

@@ -9,12 +9,10 @@ pub(super) fn read(data: &Data, number: &str) -> Option<Value> {
     data.json(&format!("valuepickr/topics/{number}.json"))
 }
 
-/// The topics of a list.
 pub(super) fn topics(list: &mut Value) -> &mut Vec<Value> {
     array(&mut list["topic_list"]["topics"])
 }
 
-/// The posts of a topic.
 pub(super) fn posts_of(topic: &mut Value) -> &mut Vec<Value> {
     array(&mut topic["post_stream"]["posts"])
 }

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::sources::embedded::asked::Asked;
 
-/// What is wanted of a chart.
 #[derive(Debug)]
 pub(super) struct Wanted {
     span: Span,

@@ -20,7 +20,6 @@ use super::{
 };
 use toolwire_sources::upstream::http::Profile;
 
-/// What is wrong with a site.
 #[derive(Clone, Copy, Debug)]
 enum Wrong {
     NoForm,

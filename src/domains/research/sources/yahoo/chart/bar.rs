@@ -2,10 +2,8 @@
 
 use chrono::NaiveDate;
 
-/// A trading day.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
-    /// The exchange's day.
     pub date: NaiveDate,
     /// Last price.
     pub close: f64,

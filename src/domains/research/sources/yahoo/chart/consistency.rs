@@ -37,7 +37,6 @@ pub(super) struct Stated {
     pub(super) dividends: Vec<Dividend>,
     /// Only where it is about the days of the last bars.
     pub(super) market: Option<Market>,
-    /// Likewise.
     pub(super) year_range: Option<YearRange>,
 }
 

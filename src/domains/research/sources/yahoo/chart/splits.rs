@@ -7,7 +7,6 @@ use chrono::NaiveDate;
 
 use super::{bar::Bar, consistency::Market};
 
-/// A split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Split {
     /// The first day on which the new shares are traded.

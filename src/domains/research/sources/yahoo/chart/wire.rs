@@ -144,7 +144,6 @@ impl Item {
         (0.0 < low && low <= high).then_some(YearRange { low, high })
     }
 
-    /// The parallel arrays.
     pub(super) fn arrays(&mut self) -> Arrays {
         let quote = self.indicators.quote.drain(..).next().flatten().unwrap_or_default();
         let adjusted = self.indicators.adjclose.take().and_then(|all| all.into_iter().next().flatten());
