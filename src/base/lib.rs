@@ -9,5 +9,5 @@ pub mod digest;
 pub mod duration;
 pub mod files;
 pub mod offload;
-pub mod turns;
+pub mod fair_semaphore;
 pub mod words;

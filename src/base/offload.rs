@@ -18,15 +18,15 @@ use tracing::{
     dispatcher::{get_default, with_default},
 };
 
-use crate::turns::{Turn, Turns};
+use crate::fair_semaphore::{Permit, FairSemaphore};
 
 /// Up to so many bytes of text cost less than the way to another thread and back is worth.
 pub const SMALL: usize = 16 * 1024;
 
 /// By the name of the user for whom the work is done.
-static TURNS: LazyLock<Turns<Arc<str>>> = LazyLock::new(|| {
+static PERMITS: LazyLock<FairSemaphore<Arc<str>>> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(2, usize::from);
-    Turns::new(processors, processors.div_ceil(2))
+    FairSemaphore::new(processors, processors.div_ceil(2))
 });
 
 tokio::task_local! {
@@ -48,7 +48,7 @@ pub fn poll_on_behalf<T>(user: Option<&Arc<str>>, poll: impl FnOnce() -> T) -> T
 /// # Panics
 /// If the work does.
 pub async fn if_large<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    if bytes <= SMALL { work() } else { done(turn().await, work).await }
+    if bytes <= SMALL { work() } else { done(permit().await, work).await }
 }
 
 /// Reads so many bytes and does work on them. Large ones are read when it is their turn, so that those that wait take
@@ -67,24 +67,24 @@ pub async fn read<R: Send + 'static, E, T: Send + 'static>(
     if bytes <= SMALL {
         return reading.await.map(work);
     }
-    let turn = turn().await;
+    let permit = permit().await;
     let read = reading.await?;
-    Ok(done(turn, move || work(read)).await)
+    Ok(done(permit, move || work(read)).await)
 }
 
-async fn turn() -> Turn {
+async fn permit() -> Permit {
     #[cfg(any(test, feature = "testing"))]
     testing::count();
     let user = USER.try_with(Clone::clone).ok().flatten();
-    TURNS.begin(user.as_ref()).await
+    PERMITS.acquire(user.as_ref()).await
 }
 
 /// Does work on another thread. Logs and spans of the work belong to the call that asked for it.
-async fn done<T: Send + 'static>(turn: Turn, work: impl FnOnce() -> T + Send + 'static) -> T {
+async fn done<T: Send + 'static>(permit: Permit, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (log, span) = (get_default(Clone::clone), Span::current());
     let done = spawn_blocking(move || {
         // Given back when the work has ended, whether or not anybody still waits for it.
-        let _turn = turn;
+        let _permit = permit;
         with_default(&log, || span.in_scope(work))
     });
     match done.await.map_err(tokio::task::JoinError::try_into_panic) {
@@ -228,7 +228,7 @@ mod tests {
         let user: Arc<str> = "reader".into();
         let mut held = Vec::new();
         for _ in 0..available_parallelism().map_or(2, usize::from).div_ceil(2) {
-            held.push(on_behalf(Arc::clone(&user), turn()).await);
+            held.push(on_behalf(Arc::clone(&user), permit()).await);
         }
         let reading = async { unreachable!("it is not its turn") };
         let read = read::<(), (), ()>(SMALL + 1, reading, |()| ());

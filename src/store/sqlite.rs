@@ -57,7 +57,7 @@ pub use self::{
 use super::{
     StoreError, blobs::Pins, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES,
 };
-use toolwire_base::turns::Turns;
+use toolwire_base::fair_semaphore::FairSemaphore;
 use toolwire_tool::context::UserId;
 
 /// State in one SQLite file.
@@ -74,7 +74,7 @@ pub struct Sqlite {
     /// Files of bytes that are about to be named.
     pins: Pins,
     /// Whose turn it is to read.
-    reading: Turns<UserId>,
+    reading: FairSemaphore<UserId>,
     last_error: LastError,
     /// How much is kept of confirmations.
     confirmations_room: Room,

@@ -45,7 +45,7 @@ pub use self::{
     typed::call,
 };
 use super::transport::{
-    self, Common, Config, Hooks, ListenError, Listener, Report, Socket, Speech, tls::Files,
+    self, Common, Config, Hooks, ListenError, Listener, Report, Socket, Protocols, tls::Files,
 };
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 use toolwire_config as config;
@@ -53,7 +53,7 @@ use toolwire_config as config;
 /// Takes the configured address, and reads the certificate if one is configured.
 pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
     let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    Listener::open(server.listen, server.reuse_port, files, &Speech::Http2)
+    Listener::open(server.listen, server.reuse_port, files, &Protocols::Http2)
 }
 
 /// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so. Who speaks HTTP/1
@@ -67,7 +67,7 @@ pub async fn serve(
     ready: Receiver<bool>,
     shutdown: impl Future<Output = ()>,
 ) -> Report {
-    let speech = http1_at.map_or(Speech::Http2, Speech::Http2Beside);
+    let speech = http1_at.map_or(Protocols::Http2, Protocols::Http2Beside);
     let config = Config { speech, ..Config::clone(&common.config) };
     let in_flight = face.tools.in_flight().clone();
     let following = services.clone();

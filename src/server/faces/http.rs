@@ -16,7 +16,7 @@ mod path;
 pub mod pieces;
 pub mod problem;
 pub mod route;
-mod spelled;
+mod problem_layer;
 pub mod sse;
 pub mod table;
 mod timeout;
@@ -29,13 +29,13 @@ use http::{Request, Response};
 use tonic::body::Body;
 use tower::{Service, ServiceBuilder};
 
-pub use self::spelled::LastWord;
+pub use self::problem_layer::LastWord;
 use self::{
     route::Http,
     table::{Found, Table},
 };
 use super::transport::{
-    self, Arrival, Common, Counted, Either, Hooks, ListenError, Listener, Report, Socket, Speech, tls::Files,
+    self, Arrival, Common, Counted, Either, Hooks, ListenError, Listener, Report, Socket, Protocols, tls::Files,
 };
 use toolwire_config as config;
 
@@ -46,7 +46,7 @@ pub fn bind(
     server: &config::Server,
 ) -> Result<Listener, ListenError> {
     let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    Listener::open(listen, server.reuse_port, files, &Speech::Either(Either::from(config)))
+    Listener::open(listen, server.reuse_port, files, &Protocols::Either(Either::from(config)))
 }
 
 /// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client
@@ -102,7 +102,7 @@ fn stack(
         // By headers alone, before anything is read: host, origin, route, type of the body.
         .layer(edge)
         // What the layers below refuse becomes a problem.
-        .layer(spelled::Layer)
+        .layer(problem_layer::Layer)
         // Panics, time of arrival, deadline, user, room, end of watches.
         .service(transport::shared(routes, timeout::find, common))
 }

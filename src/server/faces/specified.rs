@@ -9,7 +9,7 @@ pub mod body;
 mod conversation;
 mod jobs;
 pub mod said;
-pub mod spelled;
+pub mod json;
 pub mod turn;
 
 use axum::routing::{delete, get, post};

@@ -21,7 +21,7 @@ pub use self::{
     listener::{BindError, ListenError, Listener, bind},
     serve::{Hooks, Report, serve},
     socket::{Socket, Stream},
-    speech::{Either, Speech},
+    protocols::{Either, Protocols},
     tls::Tls,
     trace::{CallersTrace, TakenOver},
     watches::ending,
@@ -38,7 +38,7 @@ pub mod rules;
 pub mod tls;
 
 mod admission;
-mod alarm;
+mod limits;
 mod arrival;
 mod common;
 mod compression;
@@ -51,7 +51,7 @@ mod deadline;
 mod frames;
 mod framing;
 pub(super) mod grpc_frame;
-mod late;
+mod defer_poll;
 mod layer;
 mod listener;
 mod message;
@@ -63,10 +63,10 @@ mod refusal;
 mod reply;
 mod requests;
 mod serve;
-mod shares;
+mod quotas;
 mod signals;
 mod socket;
-mod speech;
+mod protocols;
 mod status;
 mod stream;
 mod trace;

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::{Failed, connect::READERS};
 use crate::StoreError;
-use toolwire_base::turns::{Turn, Turns};
+use toolwire_base::fair_semaphore::{Permit, FairSemaphore};
 use toolwire_tool::context::UserId;
 
 /// So many pages are read at once for one user.
@@ -20,8 +20,8 @@ const OF_USER: usize = 2;
 /// How long one waits for one's turn.
 const WAIT: Duration = Duration::from_secs(10);
 
-pub(super) fn turns() -> Turns<UserId> {
-    Turns::new(READERS as usize, OF_USER)
+pub(super) fn turns() -> FairSemaphore<UserId> {
+    FairSemaphore::new(READERS as usize, OF_USER)
 }
 
 /// A connection that reads for one user.
@@ -29,16 +29,16 @@ pub(super) fn turns() -> Turns<UserId> {
 pub(super) struct Reading {
     connection: PoolConnection<sqlx::Sqlite>,
     /// Over when the connection is given back.
-    _turn: Turn,
+    _turn: Permit,
 }
 
 /// One of the connections, when it is the user's turn.
 pub(super) async fn reading(
     readers: &SqlitePool,
-    turns: &Turns<UserId>,
+    turns: &FairSemaphore<UserId>,
     user: &UserId,
 ) -> Result<Reading, Failed> {
-    let turn = timeout(WAIT, turns.begin(Some(user))).await;
+    let turn = timeout(WAIT, turns.acquire(Some(user))).await;
     let turn = turn.map_err(|_| StoreError::Crowded)?;
     Ok(Reading { connection: readers.acquire().await?, _turn: turn })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::faces::specified::spelled;
+use crate::faces::specified::json;
 use toolwire_contract::proto::{
     agent::v1::{Paused, PendingCall, Reply},
     v1::{ConsequenceLevel, ToolResult, tool_result::Outcome},
@@ -18,8 +18,8 @@ pub(super) fn of_result(result: &ToolResult) -> String {
         content["nonce"] = framing.nonce.clone().into();
     }
     match &result.outcome {
-        Some(Outcome::Error(error)) => content["error"] = spelled::message(error),
-        Some(Outcome::DataJson(text)) => content["data"] = spelled::opened(text),
+        Some(Outcome::Error(error)) => content["error"] = json::message(error),
+        Some(Outcome::DataJson(text)) => content["data"] = json::opened(text),
         _ => {}
     }
     content["source_ids"] = provenance.source_ids.into();
@@ -34,7 +34,7 @@ pub(super) fn state(reply: &Reply) -> Value {
         "current_step": reply.current_step,
         "turn_id": reply.turn_id,
         "citations": response.citations,
-        "sources": reply.sources.iter().map(spelled::message).collect::<Vec<_>>(),
+        "sources": reply.sources.iter().map(json::message).collect::<Vec<_>>(),
         "confidence": response.confidence,
         "needs_clarification": response.needs_clarification,
         "clarifying_question": response.clarifying_question,
@@ -59,8 +59,8 @@ pub(super) fn result(reply: &Reply) -> Value {
     json!({
         "turn_id": reply.turn_id,
         "session_id": reply.session_id,
-        "outcome": spelled::word(&reply.outcome()),
-        "response": reply.response.as_ref().map(spelled::message),
+        "outcome": json::word(&reply.outcome()),
+        "response": reply.response.as_ref().map(json::message),
         "warnings": reply.warnings,
     })
 }
@@ -100,8 +100,8 @@ fn interrupt_of(call: &PendingCall) -> Value {
         "responseSchema": {"type": "object", "properties": properties, "required": needed},
         "metadata": {
             "tool": required.tool,
-            "consequence_level": spelled::word(&required.consequence_level()),
-            "arguments": spelled::opened(&required.arguments_json),
+            "consequence_level": json::word(&required.consequence_level()),
+            "arguments": json::opened(&required.arguments_json),
         },
     });
     if let Some(at) = required.expires_at {

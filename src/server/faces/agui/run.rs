@@ -12,7 +12,7 @@ use super::{
     outcome,
     transcript::Transcript,
 };
-use crate::faces::specified::spelled;
+use crate::faces::specified::json;
 use toolwire_contract::{
     Refusal, TurnRefusal,
     proto::{
@@ -94,7 +94,7 @@ impl Run {
             Some(Told::Started(_)) => self.enter("plan"),
             Some(Told::Plan(plan)) => {
                 self.enter("plan");
-                self.custom("toolwire.plan", spelled::message(&plan));
+                self.custom("toolwire.plan", json::message(&plan));
             }
             Some(Told::ToolCallStarted(call)) => self.called(call),
             Some(Told::ToolCallProgress(it)) => {
@@ -108,9 +108,9 @@ impl Run {
             }
             Some(Told::Validation(it)) => {
                 self.enter("validate");
-                self.custom("toolwire.validation", spelled::message(&it));
+                self.custom("toolwire.validation", json::message(&it));
             }
-            Some(Told::Alert(alert)) => self.custom("toolwire.alert", spelled::message(&alert)),
+            Some(Told::Alert(alert)) => self.custom("toolwire.alert", json::message(&alert)),
             Some(Told::Progress(progress)) => {
                 let id = self.turn_id.clone();
                 self.goes_on(&id, json!({}), progress);

@@ -7,7 +7,7 @@ use axum::{
 use http::StatusCode;
 use prost::Message;
 
-use super::{answer, body::Object, conversation::TURN_ID, said::Said, spelled, turn};
+use super::{answer, body::Object, conversation::TURN_ID, said::Said, json, turn};
 use crate::{
     faces::{
         http::{problem::Problem, route::Http},
@@ -33,9 +33,9 @@ pub(super) async fn chat(State(http): State<Http>, request: Request) -> Result<R
     let event = turn::begin(&http.face.turns, new).await?.end().await?;
     let (status, body, warnings) = match &event.event {
         Some(Event::Final(Reply { response: Some(response), warnings, .. })) => {
-            (StatusCode::OK, spelled::message(response), warnings.as_slice())
+            (StatusCode::OK, json::message(response), warnings.as_slice())
         }
-        Some(Event::Paused(paused)) => (StatusCode::ACCEPTED, spelled::message(paused), &[][..]),
+        Some(Event::Paused(paused)) => (StatusCode::ACCEPTED, json::message(paused), &[][..]),
         _ => return Err(Refusal::Internal { call_id: event.turn_id.clone() }.into()),
     };
     let answer = answer::with_warnings(answer::json(status, &body), warnings);
@@ -59,5 +59,5 @@ pub(super) async fn trace(
         Looked::Kept(kept) => kept,
     };
     let reply = Reply::decode(kept.reply.as_slice()).unwrap_or_default();
-    Ok(answer::json(StatusCode::OK, &spelled::message(&reply.trace.unwrap_or_default())))
+    Ok(answer::json(StatusCode::OK, &json::message(&reply.trace.unwrap_or_default())))
 }

@@ -15,7 +15,7 @@ use super::{
     answer,
     body::{Object, Text},
     said::{self, Said},
-    spelled,
+    json,
     turn::{self, Told},
 };
 use crate::{
@@ -51,11 +51,11 @@ pub(super) async fn chat(State(http): State<Http>, request: Request) -> Result<R
 fn replied(event: &TurnEvent) -> Response {
     let (status, body) = match &event.event {
         Some(Event::Paused(paused)) => {
-            let mut body = spelled::message(paused);
+            let mut body = json::message(paused);
             body["turn_id"] = event.turn_id.clone().into();
             (StatusCode::ACCEPTED, body)
         }
-        Some(Event::Final(reply)) => (StatusCode::OK, spelled::message(reply)),
+        Some(Event::Final(reply)) => (StatusCode::OK, json::message(reply)),
         _ => (StatusCode::OK, Value::Null),
     };
     ([(TURN_ID, event.turn_id.clone())], answer::json(status, &body)).into_response()
@@ -185,7 +185,7 @@ fn spelled_event(event: &TurnEvent, is_whole: bool) -> sse::Event {
         Some(Event::Final(_)) => "final",
     };
     let id = if is_whole { event.sequence.to_string() } else { END.to_owned() };
-    sse::Event { id: Some(id), event: name, data: spelled::message(event).to_string() }
+    sse::Event { id: Some(id), event: name, data: json::message(event).to_string() }
 }
 
 /// How a turn ends that has no end of its own.

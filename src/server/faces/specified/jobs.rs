@@ -9,7 +9,7 @@ use futures_util::{StreamExt, stream};
 use http::{HeaderMap, StatusCode, header::ACCEPT};
 use serde_json::{Value, json};
 
-use super::{answer, spelled};
+use super::{answer, json};
 use crate::{
     faces::{
         grpc::job::rendered,
@@ -117,12 +117,12 @@ fn told(event: Event, ended: Option<Job>) -> sse::Event {
             JobState::Cancelled => "cancelled",
             _ => "done",
         };
-        data["error"] = job.error.as_ref().map_or(Value::Null, spelled::message);
-        data["result"] = spelled::opened(&job.result_json);
+        data["error"] = job.error.as_ref().map_or(Value::Null, json::message);
+        data["result"] = json::opened(&job.result_json);
     }
     sse::Event { id: Some(sequence.to_string()), event: name, data: data.to_string() }
 }
 
 fn spelled_job(job: Job) -> Value {
-    spelled::message(&rendered(job, ResultFormat::Json))
+    json::message(&rendered(job, ResultFormat::Json))
 }

@@ -24,25 +24,25 @@ use self::{
     held::{Compressed, Held},
     message::Message,
     refused::{late, shed},
-    rounds::Rounds,
+    round_robin::RoundRobin,
 };
 use super::{
     Config,
-    alarm::Bound,
+    limits::Limit,
     layer::{Around, Inner, Layer},
     peer::Peer,
     refusal,
     rules::{Largest, Messages, Pool, Rule},
-    shares::{Bounds, Full, Holder, Share, Shares},
+    quotas::{Bounds, Full, Principal, Share, Quotas},
 };
-use toolwire_base::{offload, turns::Turns};
+use toolwire_base::{offload, fair_semaphore::FairSemaphore};
 use toolwire_tool::context::User;
 
 mod framing;
 mod held;
 mod message;
 mod refused;
-mod rounds;
+mod round_robin;
 
 /// Bytes of messages that are not complete yet, or that are large: of all requests and of one holder's.
 const BYTES: Bounds = Bounds { all: 64 << 20, each: 16 << 20 };
@@ -76,26 +76,26 @@ struct Room {
     unfinished: Counted,
     bytes: Counted,
     /// Requests of users begin in turn.
-    rounds: Rounds,
+    rounds: RoundRobin,
     /// Large messages are taken in one of a user at a time, beside the threads that carry the others.
-    large: Arc<Turns<Holder>>,
+    large: Arc<FairSemaphore<Principal>>,
     max_message: usize,
     request_timeout: Duration,
     idle_timeout: Duration,
     retry_after: Duration,
 }
 
-/// Shares, and what they are of.
+/// Quotas, and what they are of.
 #[derive(Debug)]
 struct Counted {
-    shares: Shares,
+    shares: Quotas,
     what: &'static str,
 }
 
 impl Admission {
     /// As much as is configured.
     pub fn new(config: &Config) -> Self {
-        let counted = |bounds, what| Counted { shares: Shares::new(bounds), what };
+        let counted = |bounds, what| Counted { shares: Quotas::new(bounds), what };
         let of = |all, each| Bounds { all, each };
         Self(Arc::new(Room {
             calls: counted(of(config.max_concurrent_requests, config.max_calls_per_user), "calls under way"),
@@ -111,8 +111,8 @@ impl Admission {
                 "requests without an end",
             ),
             bytes: counted(BYTES, "bytes of requests without an end"),
-            rounds: Rounds::new(config.calls_per_turn),
-            large: Arc::new(Turns::new(available_parallelism().map_or(1, usize::from), 1)),
+            rounds: RoundRobin::new(config.calls_per_turn),
+            large: Arc::new(FairSemaphore::new(available_parallelism().map_or(1, usize::from), 1)),
             max_message: config.max_request_bytes,
             request_timeout: config.request_timeout,
             idle_timeout: config.stream_idle_timeout,
@@ -148,7 +148,7 @@ impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
             Size::Small => answer.await,
             Size::Large => {
                 let first = poll_fn(|cx| Poll::Ready(aside(|| answer.as_mut().poll(cx))));
-                let first = room.large.take(holder.as_ref(), first).await;
+                let first = room.large.run(holder.as_ref(), first).await;
                 drop(bytes);
                 match first {
                     Poll::Ready(response) => response,
@@ -176,7 +176,7 @@ impl Room {
     async fn admit<F: Framing>(
         &self,
         request: Request<Body>,
-        holder: Option<&Holder>,
+        holder: Option<&Principal>,
     ) -> Result<(Request<Body>, Admitted), Box<Status>> {
         let rule = request.extensions().get().copied().unwrap_or(Rule::USER);
         let (parts, body) = request.into_parts();
@@ -209,7 +209,7 @@ impl Room {
     async fn complete<F: Framing>(
         &self,
         message: &mut Message<F>,
-        holder: Option<&Holder>,
+        holder: Option<&Principal>,
     ) -> Result<Vec<Share>, Box<Status>> {
         if let Poll::Ready(end) = poll!(pin!(message.complete())) {
             return end.map(|()| Vec::new());
@@ -226,7 +226,7 @@ impl Room {
             Ok(bytes)
         };
         let Ok(completed) = timeout(self.request_timeout, completed).await else {
-            Bound::RequestTime.reached("a request", &shown(holder));
+            Limit::RequestTime.exceeded("a request", &shown(holder));
             return Err(Box::new(late(self.request_timeout)));
         };
         completed
@@ -247,30 +247,30 @@ impl Room {
 impl Counted {
     fn take(
         &self,
-        holder: Option<&Holder>,
+        holder: Option<&Principal>,
         amount: usize,
         retry_after: Duration,
     ) -> Result<Share, Box<Status>> {
         self.shares.take(holder.cloned(), amount).map_err(|full| {
             let bound = match full {
-                Full::Each => Bound::Share,
-                Full::All => Bound::All,
+                Full::Each => Limit::Share,
+                Full::All => Limit::All,
             };
-            bound.reached(self.what, &shown(holder));
+            bound.exceeded(self.what, &shown(holder));
             Box::new(shed(full, holder, self.what, self.shares.bounds(), retry_after))
         })
     }
 }
 
 /// Who makes a request: its user, or for a public method its peer, unless that is trusted.
-fn holder(extensions: &Extensions) -> Option<Holder> {
+fn holder(extensions: &Extensions) -> Option<Principal> {
     match extensions.get::<User>() {
-        Some(user) => Some(Holder::User(user.id.clone())),
-        None => extensions.get::<Peer>()?.origin().map(Holder::Peer),
+        Some(user) => Some(Principal::User(user.id.clone())),
+        None => extensions.get::<Peer>()?.origin().map(Principal::Peer),
     }
 }
 
-fn shown(holder: Option<&Holder>) -> String {
+fn shown(holder: Option<&Principal>) -> String {
     holder.map_or_else(|| "a trusted peer".to_owned(), ToString::to_string)
 }
 

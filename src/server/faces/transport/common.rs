@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Admission, Config, authenticate::Authenticator, descriptors, speech::Either};
+use super::{Admission, Config, authenticate::Authenticator, descriptors, protocols::Either};
 use toolwire_config as config;
 
 /// Who may call, the room that there is for all callers, and the numbers. Cheap to clone.

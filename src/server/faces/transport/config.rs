@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use super::speech::{Either, HTTP_HEADERS, Speech};
+use super::protocols::{Either, HTTP_HEADERS, Protocols};
 use toolwire_config::{self as config, Network};
 
-/// How much longer than the longest call a connection goes on after its age is reached.
+/// How much longer than the longest call a connection goes on after its age is exceeded.
 const AGE_MARGIN: Duration = Duration::from_secs(30);
 
 /// Everything `serve` and `stack` need to know in numbers.
@@ -48,7 +48,7 @@ pub struct Config {
     pub server_cap: Duration,
     /// How long a new connection may take to say its HTTP/2 preface, and a refused one to leave.
     pub preface_timeout: Duration,
-    pub speech: Speech,
+    pub speech: Protocols,
     /// HTTP/2 settings.
     pub http2: Http2,
     /// When a connection has lived long enough.
@@ -141,7 +141,7 @@ impl From<&config::Server> for Config {
             overload_retry_after: Duration::from_secs(1),
             server_cap: server.deadline_cap,
             preface_timeout: limits.preface_timeout,
-            speech: Speech::Http2,
+            speech: Protocols::Http2,
             http2: Http2::from(limits),
             age: Age {
                 max: limits.max_connection_age,
@@ -163,7 +163,7 @@ impl Config {
         Self {
             max_connections,
             max_connections_per_peer: most_of_peer.max(1),
-            speech: Speech::Either(bounds),
+            speech: Protocols::Either(bounds),
             http2: Http2 { max_header_list_size: HTTP_HEADERS, ..self.http2 },
             ..self
         }

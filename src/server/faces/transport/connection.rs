@@ -8,8 +8,8 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 
-use self::course::Course;
-pub(super) use self::course::Layers;
+use self::lifecycle::ConnectionLifecycle;
+pub(super) use self::lifecycle::Layers;
 use super::{
     Config,
     connections::Known,
@@ -22,7 +22,7 @@ use super::{
 };
 use toolwire_base::clock;
 
-mod course;
+mod lifecycle;
 mod http1;
 mod http2;
 mod request_body;
@@ -99,13 +99,13 @@ impl<S: Layers> Connection<S> {
     }
 
     /// How it goes on once it is known what is spoken.
-    fn course(self) -> Course<S> {
+    fn course(self) -> ConnectionLifecycle<S> {
         let Self { address, service, config, tls, signals, known } = self;
         let wanted = config.speech.either().is_some();
         let requests = wanted.then(|| Arc::new(Requests::new(signals.draining.clone())));
         let http_at = config.speech.http_at();
         let peer = Peer { http_at, requests, ..Peer::new(address, tls.is_some(), known) };
-        Course { service, peer, config, signals }
+        ConnectionLifecycle { service, peer, config, signals }
     }
 }
 

@@ -18,7 +18,7 @@ use tokio::{
 
 pub(super) use self::known::Known;
 use self::of_peer::{OfPeer, Share};
-use super::{Config, alarm::Bound, shares::Origin};
+use super::{Config, limits::Limit, quotas::Origin};
 use toolwire_base::clock;
 use toolwire_config::Network;
 use toolwire_telemetry::metric;
@@ -78,7 +78,7 @@ impl Connections {
         if self.has_room() {
             return;
         }
-        Bound::Connections.reached("connections", &self.0.most);
+        Limit::Connections.exceeded("connections", &self.0.most);
         loop {
             let freed = self.0.freed.notified();
             if self.has_room() {
@@ -99,7 +99,7 @@ impl Connections {
         let origin = self.origin(peer.ip());
         let (share, place) = self.take_of(origin);
         if let (Share::Replaced | Share::None, Some(origin)) = (share, origin) {
-            Bound::PeerConnections.reached("connections of one peer", &origin);
+            Limit::PeerConnections.exceeded("connections of one peer", &origin);
         }
         place
     }
@@ -164,7 +164,7 @@ impl Connections {
             }
             known.closed.cancel();
             let origin = known.origin.map_or_else(|| "a trusted peer".to_owned(), |it| it.to_string());
-            Bound::Unauthenticated.reached("connections without credentials", &origin);
+            Limit::Unauthenticated.exceeded("connections without credentials", &origin);
         }
     }
 

@@ -7,7 +7,7 @@ use tokio::{net::TcpListener, time::sleep};
 
 use super::{
     socket::{Socket, concerns_one_connection},
-    speech::Speech,
+    protocols::Protocols,
     tls::{self, CertificateError, Tls},
 };
 
@@ -39,7 +39,7 @@ impl Listener {
         address: SocketAddr,
         reuse_port: bool,
         files: Option<tls::Files>,
-        speech: &Speech,
+        speech: &Protocols,
     ) -> Result<Self, ListenError> {
         // First what a typing mistake is likelier in, before anybody can connect.
         let tls = files.map(|files| Tls::open(files, speech)).transpose()?;
@@ -114,7 +114,7 @@ pub(super) async fn accept<S: Socket>(socket: &S) -> (S::Stream, SocketAddr) {
             Ok(connection) => return connection,
             Err(error) if concerns_one_connection(&error) => {}
             Err(error) => {
-                tracing::warn!(%error, ?pause, "cannot accept connections; is the limit of open files reached?");
+                tracing::warn!(%error, ?pause, "cannot accept connections; is the limit of open files exceeded?");
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }

@@ -15,11 +15,11 @@ use std::{
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-pub(super) use self::heard::Heard;
-use super::{speech::Either, stream};
+pub(super) use self::lingering_close::LingeringClose;
+use super::{protocols::Either, stream};
 use toolwire_base::clock;
 
-mod heard;
+mod lingering_close;
 
 /// What is under way on one connection. Times are in milliseconds since its start.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ pub use self::certificate::{CertificateError, Files};
 use super::{
     preface::{self, Opening, Rejection, close},
     socket::Stream,
-    speech::Speech,
+    protocols::Protocols,
 };
 
 mod certificate;
@@ -47,7 +47,7 @@ pub(super) enum Accepted<S> {
 
 impl Tls {
     /// Reads the files. What they hold is served until [`Tls::keep_fresh`] finds something else.
-    pub fn open(files: Files, speech: &Speech) -> Result<Self, CertificateError> {
+    pub fn open(files: Files, speech: &Protocols) -> Result<Self, CertificateError> {
         let certificate = Arc::new(Certificate::open(files)?);
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()

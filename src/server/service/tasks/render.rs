@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Tasks, named, why};
 use crate::service::request::refuse;
-use toolwire_base::turns::Turns;
+use toolwire_base::fair_semaphore::FairSemaphore;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_engine::tasks::render::{
     Rendered,
@@ -33,7 +33,7 @@ pub struct RenderWish {
 }
 
 /// Renders at once, of all users and of one: each reads as much as a budget may be.
-static RENDERS: LazyLock<Turns<UserId>> = LazyLock::new(|| Turns::new(16, 2));
+static RENDERS: LazyLock<FairSemaphore<UserId>> = LazyLock::new(|| FairSemaphore::new(16, 2));
 
 impl Tasks {
     /// Renders a task's timeline for a model.
@@ -60,7 +60,7 @@ impl Tasks {
         let secret = store.secret(&id).await.map_err(why(&id))?.as_bytes().to_vec();
         let room = self.0.workspace.room(user, &id).await?;
         let wish = Wish { budget: u64::from(budget), media_types, provider, secret };
-        let render = RENDERS.take(Some(&user.id), rendered(store, &room, (&user.id, &task), wish));
+        let render = RENDERS.run(Some(&user.id), rendered(store, &room, (&user.id, &task), wish));
         render.await.map_err(|error| match error {
             RenderError::Timeline(error) => why(&id)(error),
             RenderError::Documents(refusal) => refusal.into(),

@@ -13,11 +13,11 @@ use pin_project_lite::pin_project;
 
 use crate::faces::transport::{
     polled_frame::PolledFrame,
-    shares::{Holder, Share},
+    quotas::{Principal, Share},
 };
 use toolwire_base::{
     offload,
-    turns::{Turn, Turns},
+    fair_semaphore::{Permit, FairSemaphore},
 };
 
 pin_project! {
@@ -35,21 +35,21 @@ pin_project! {
 /// An answer that is compressed as it is read, which costs ten times what it costs to send it: a user does so in one
 /// answer at a time.
 pub(super) struct Compressed {
-    turns: Arc<Turns<Holder>>,
-    holder: Holder,
-    turn: Option<BoxFuture<'static, Turn>>,
+    permits: Arc<FairSemaphore<Principal>>,
+    holder: Principal,
+    turn: Option<BoxFuture<'static, Permit>>,
 }
 
 impl Compressed {
-    pub(super) fn new(turns: Arc<Turns<Holder>>, holder: Holder) -> Self {
-        Self { turns, holder, turn: None }
+    pub(super) fn new(permits: Arc<FairSemaphore<Principal>>, holder: Principal) -> Self {
+        Self { permits, holder, turn: None }
     }
 
-    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Turn> {
-        let Self { turns, holder, turn } = self;
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Permit> {
+        let Self { permits, holder, turn } = self;
         let waited = turn.get_or_insert_with(|| {
-            let (turns, holder) = (Arc::clone(turns), holder.clone());
-            Box::pin(async move { turns.begin(Some(&holder)).await })
+            let (permits, holder) = (Arc::clone(permits), holder.clone());
+            Box::pin(async move { permits.acquire(Some(&holder)).await })
         });
         let begun = ready!(waited.as_mut().poll(cx));
         *turn = None;

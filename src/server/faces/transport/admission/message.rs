@@ -52,11 +52,11 @@ impl<F: Framing> Message<F> {
 
     /// The same, or that the message has outgrown so many bytes.
     pub(super) async fn complete_within(&mut self, taken: usize) -> Result<bool, Box<Status>> {
-        let reached = |it: &Self| match it.framing.completion(it.seen, it.messages, it.most)? {
+        let exceeded = |it: &Self| match it.framing.completion(it.seen, it.messages, it.most)? {
             Some(()) => Ok(Some(true)),
             None => Ok(it.framing.has_outgrown(it.seen, taken).then_some(false)),
         };
-        poll_fn(|cx| self.poll_until(cx, reached)).await
+        poll_fn(|cx| self.poll_until(cx, exceeded)).await
     }
 
     /// Waits for the length of the first message.
@@ -78,11 +78,11 @@ impl<F: Framing> Message<F> {
     fn poll_until<T>(
         &mut self,
         cx: &mut Context<'_>,
-        reached: impl Fn(&Self) -> Result<Option<T>, Box<Status>>,
+        exceeded: impl Fn(&Self) -> Result<Option<T>, Box<Status>>,
     ) -> Poll<Result<T, Box<Status>>> {
         loop {
-            if let Some(reached) = reached(self).transpose() {
-                return Poll::Ready(reached);
+            if let Some(exceeded) = exceeded(self).transpose() {
+                return Poll::Ready(exceeded);
             }
             match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
                 Some(Ok(frame)) => {

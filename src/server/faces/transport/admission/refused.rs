@@ -5,7 +5,7 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
-use crate::faces::transport::shares::{Bounds, Full, Holder};
+use crate::faces::transport::quotas::{Bounds, Full, Principal};
 use toolwire_base::clock;
 use toolwire_contract::status;
 
@@ -14,7 +14,7 @@ const PUSHBACK: &str = "grpc-retry-pushback-ms";
 /// There is no room, for this holder or for anybody.
 pub(super) fn shed(
     full: Full,
-    holder: Option<&Holder>,
+    holder: Option<&Principal>,
     what: &str,
     bounds: Bounds,
     retry_after: Duration,
@@ -29,7 +29,7 @@ pub(super) fn shed(
     status
 }
 
-fn own_share(holder: &Holder, what: &str, each: usize, retry_after: Duration) -> Status {
+fn own_share(holder: &Principal, what: &str, each: usize, retry_after: Duration) -> Status {
     let description = format!("at most {each} {what} at once");
     let message = format!("your share of this server is used up: {description}; let some end first");
     let mut details = ErrorDetails::with_quota_failure_violation(holder.to_string(), description);

@@ -282,7 +282,7 @@ async fn a_user_has_one_answer_compressed_at_a_time_and_others_go_on() {
     });
     let ask = async |user| layer.layer(service).oneshot(whole(Rule::USER, user)).await.unwrap().into_body();
     let (mut one, mut theirs) = (ask("riley").await, ask("sam").await);
-    let turn = admission.0.large.begin(Some(&Holder::User("riley".parse().unwrap()))).await;
+    let turn = admission.0.large.acquire(Some(&Principal::User("riley".parse().unwrap()))).await;
     assert!(one.frame().now_or_never().is_none());
     if available_parallelism().map_or(1, usize::from) > 1 {
         assert!(theirs.frame().now_or_never().is_some());

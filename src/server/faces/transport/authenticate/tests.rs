@@ -119,21 +119,21 @@ fn user(id: &str) -> User {
     User::new(id.parse().unwrap())
 }
 
-/// The id of the user that reached the service, or the code and reason of the refusal.
+/// The id of the user that exceeded the service, or the code and reason of the refusal.
 async fn identify(
     authenticator: impl Authenticator + 'static,
     peer: &str,
     headers: &[(&'static str, &str)],
 ) -> Result<String, (Code, String)> {
-    let reached = Arc::new(Mutex::new(None));
-    let seen = reached.clone();
+    let exceeded = Arc::new(Mutex::new(None));
+    let seen = exceeded.clone();
     let service =
         Authenticate::layer(Arc::new(authenticator)).layer(service_fn(move |request: Request<()>| {
             *seen.lock().unwrap() = request.extensions().get::<User>().map(|user| user.id.to_string());
             answer()
         }));
     let response = service.oneshot(request(peer, headers)).await.unwrap();
-    if let Some(user) = reached.lock().unwrap().take() {
+    if let Some(user) = exceeded.lock().unwrap().take() {
         return Ok(user);
     }
     let status = Status::from_header_map(response.headers()).unwrap();

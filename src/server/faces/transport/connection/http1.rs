@@ -4,32 +4,32 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::course::{Course, Layers, Ready, Silent, with_peer};
+use super::lifecycle::{ConnectionLifecycle, Layers, Ready, Silent, with_peer};
 use crate::faces::transport::{
     framing::StrictFraming,
     preface::OtherProtocol,
-    requests::Heard,
-    speech::Either,
+    requests::LingeringClose,
+    protocols::Either,
     stream::one_after_another,
     write_buffer::{Io, Turns},
 };
 
 /// Serves a stream of which the beginning was read.
-pub(super) async fn serve<S, T>(course: Course<S>, opened: OtherProtocol<T>, bounds: Either)
+pub(super) async fn serve<S, T>(course: ConnectionLifecycle<S>, opened: OtherProtocol<T>, bounds: Either)
 where
     S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let OtherProtocol { stream, beginning, .. } = opened;
     let requests = course.peer.requests.clone().expect("they are kept wherever HTTP/1 is spoken");
-    let stream = Heard::new(stream, requests);
+    let stream = LingeringClose::new(stream, requests);
     // Counted as one stream: that is what a forced end cuts.
     let streams = course.signals.streams.clone();
     let served = Turns::new(stream, beginning, |io| run(course, bounds, io));
     streams.track_future(one_after_another(served)).await;
 }
 
-async fn run<S, T>(course: Course<S>, bounds: Either, io: Io<T>)
+async fn run<S, T>(course: ConnectionLifecycle<S>, bounds: Either, io: Io<T>)
 where
     S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,

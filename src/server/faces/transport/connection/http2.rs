@@ -5,17 +5,17 @@ use hyper::server::conn::http2;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::course::{Course, Layers, Ready, Silent, with_peer};
+use super::lifecycle::{ConnectionLifecycle, Layers, Ready, Silent, with_peer};
 use crate::faces::transport::{
     Config,
-    late::Late,
+    defer_poll::Late,
     preface::PREFACE,
     stream::Executor,
     write_buffer::{Io, Turns},
 };
 
 /// Serves a stream whose preface was read, after the calls on it that are ready.
-pub(super) async fn serve<S, T>(course: Course<S>, stream: T)
+pub(super) async fn serve<S, T>(course: ConnectionLifecycle<S>, stream: T)
 where
     S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -23,7 +23,7 @@ where
     Late::new(Turns::new(stream, Bytes::from_static(&PREFACE), |io| run(course, io))).await;
 }
 
-async fn run<S, T>(course: Course<S>, io: Io<T>)
+async fn run<S, T>(course: ConnectionLifecycle<S>, io: Io<T>)
 where
     S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,

@@ -8,7 +8,7 @@ use std::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::faces::transport::shares::Origin;
+use crate::faces::transport::quotas::Origin;
 use toolwire_base::clock;
 
 /// The state of one connection.

@@ -1,4 +1,4 @@
-//! Shares of peers, and the room that is made.
+//! Quotas of peers, and the room that is made.
 
 use tokio::time::advance;
 

@@ -4,7 +4,7 @@ use tonic::Status;
 
 use toolwire_contract::Refusal;
 
-/// `DEADLINE_EXCEEDED`, which names no tool: the call may not have reached one.
+/// `DEADLINE_EXCEEDED`, which names no tool: the call may not have exceeded one.
 pub(super) fn exceeded() -> Status {
     Refusal::DeadlineExceeded.into()
 }

@@ -9,7 +9,7 @@ pub(super) const HTTP_HEADERS: u32 = 16 * 1024;
 
 /// What is spoken on a listener.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Speech {
+pub enum Protocols {
     /// HTTP/2 alone: gRPC. Who speaks HTTP/1 is told so, and where it is spoken.
     #[default]
     Http2,
@@ -43,7 +43,7 @@ impl From<&config::Http> for Either {
     }
 }
 
-impl Speech {
+impl Protocols {
     /// What a TLS client may choose from by ALPN, best first.
     pub(super) fn protocols(&self) -> Vec<Vec<u8>> {
         match self {

@@ -19,7 +19,7 @@ use super::request_body::RequestBody;
 use crate::faces::transport::{Config, frames, peer::Peer, requests, signals::Signals};
 
 /// What serves a connection, and by what it goes on or ends.
-pub(super) struct Course<S> {
+pub(super) struct ConnectionLifecycle<S> {
     pub(super) service: S,
     pub(super) peer: Peer,
     pub(super) config: Arc<Config>,
@@ -60,7 +60,7 @@ pub(super) enum Silent {
     Dropped,
 }
 
-impl<S> Course<S> {
+impl<S> ConnectionLifecycle<S> {
     /// Drives a connection to its end; `end` makes it take no more requests, and end when those are answered that were
     /// taken.
     pub(super) async fn run<C>(self, connection: C, silent: Silent, end: impl FnOnce(Pin<&mut C>))

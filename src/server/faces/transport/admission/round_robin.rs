@@ -1,4 +1,4 @@
-//! Rounds, while several users call: each begins so many calls a round, so that whatever one of them has sent, another
+//! RoundRobin, while several users call: each begins so many calls a round, so that whatever one of them has sent, another
 //! waits for a few calls and not for all of them.
 //!
 //! A round ends when whoever was ready in it has run. Who calls alone is not held back. Not here: how many calls a user
@@ -12,14 +12,14 @@ use std::{
 
 use tokio::{sync::oneshot, task::yield_now, time::Instant};
 
-use crate::faces::transport::shares::Holder;
+use crate::faces::transport::quotas::Principal;
 use toolwire_base::clock;
 
 /// So long after somebody else has called a user does not call alone.
 const RECENT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-pub(super) struct Rounds {
+pub(super) struct RoundRobin {
     each: usize,
     state: Arc<Mutex<State>>,
 }
@@ -27,11 +27,11 @@ pub(super) struct Rounds {
 #[derive(Debug, Default)]
 struct State {
     /// Who called last.
-    last: Option<Holder>,
+    last: Option<Principal>,
     /// Until when several users call.
     several_until: Option<Instant>,
     /// In an order that is the same each time, as a simulation of it wants.
-    of: BTreeMap<Holder, Of>,
+    of: BTreeMap<Principal, Of>,
     is_going_on: bool,
 }
 
@@ -42,21 +42,21 @@ struct Of {
     waiting: VecDeque<oneshot::Sender<()>>,
 }
 
-impl Rounds {
+impl RoundRobin {
     /// So many calls of each user a round.
     pub(super) fn new(each: usize) -> Self {
         Self { each, state: Arc::default() }
     }
 
     /// Waits until a call of the user may begin.
-    pub(super) async fn turn(&self, holder: &Holder) {
+    pub(super) async fn turn(&self, holder: &Principal) {
         let Some(turn) = self.take(holder) else { return };
         // Nobody drops the other end before it is this call's turn.
         let _ = turn.await;
     }
 
     /// A turn at once, or what tells of it.
-    fn take(&self, holder: &Holder) -> Option<oneshot::Receiver<()>> {
+    fn take(&self, holder: &Principal) -> Option<oneshot::Receiver<()>> {
         let mut state = lock(&self.state);
         if state.is_alone(holder) {
             return None;
@@ -92,7 +92,7 @@ async fn go_on(state: Arc<Mutex<State>>, each: usize) {
 
 impl State {
     /// Whether nobody else has called of late.
-    fn is_alone(&mut self, holder: &Holder) -> bool {
+    fn is_alone(&mut self, holder: &Principal) -> bool {
         if self.last.as_ref() != Some(holder) {
             let is_first = self.last.replace(holder.clone()).is_none();
             self.several_until = (!is_first).then(|| clock::now() + RECENT);
@@ -128,12 +128,12 @@ mod tests {
 
     use super::*;
 
-    fn user(id: &str) -> Holder {
-        Holder::User(id.parse().unwrap())
+    fn user(id: &str) -> Principal {
+        Principal::User(id.parse().unwrap())
     }
 
     /// In which order calls begin of these users, when all have arrived.
-    async fn order(rounds: &Arc<Rounds>, users: &[&'static str]) -> String {
+    async fn order(rounds: &Arc<RoundRobin>, users: &[&'static str]) -> String {
         let begun = Arc::new(Mutex::new(String::new()));
         let calls = users.iter().copied().map(|id| {
             let (rounds, begun) = (Arc::clone(rounds), Arc::clone(&begun));
@@ -150,7 +150,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_user_waits_for_a_round_of_anothers_flood_and_not_for_all_of_it() {
-        let rounds = Arc::new(Rounds::new(2));
+        let rounds = Arc::new(RoundRobin::new(2));
         rounds.turn(&user("b")).await;
         assert_eq!(order(&rounds, &["a", "a", "a", "a", "a", "a", "b", "c"]).await, "aabcaaaa");
         while lock(&rounds.state).is_going_on {
@@ -161,7 +161,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_calls_alone_is_not_held_back() {
-        let rounds = Rounds::new(2);
+        let rounds = RoundRobin::new(2);
         let all_at_once = || (0..100).all(|_| rounds.turn(&user("a")).now_or_never().is_some());
         assert!(all_at_once());
         rounds.turn(&user("b")).await;
@@ -172,7 +172,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_given_up_takes_no_turn() {
-        let rounds = Rounds::new(1);
+        let rounds = RoundRobin::new(1);
         rounds.turn(&user("b")).await;
         rounds.turn(&user("a")).await;
         let (given_up, mut next) = (rounds.take(&user("a")).unwrap(), rounds.take(&user("a")).unwrap());

@@ -26,7 +26,7 @@ const MOST: usize = 4 * 1024 * 1024;
 const PIECE: usize = 4 * 1024;
 
 #[derive(Debug)]
-pub(in super::super) struct Heard<S> {
+pub(in super::super) struct LingeringClose<S> {
     stream: S,
     requests: Arc<Requests>,
     ending: Option<Ending>,
@@ -39,7 +39,7 @@ struct Ending {
     left: usize,
 }
 
-impl<S> Heard<S> {
+impl<S> LingeringClose<S> {
     /// A stream of which some bytes were read already.
     pub(in super::super) fn new(stream: S, requests: Arc<Requests>) -> Self {
         requests.heard();
@@ -47,7 +47,7 @@ impl<S> Heard<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Heard<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for LingeringClose<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -62,7 +62,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Heard<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Heard<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringClose<S> {
     write_to_stream!();
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

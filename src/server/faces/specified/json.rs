@@ -95,7 +95,7 @@ fn element(field: &FieldDescriptor, value: &Field) -> Value {
         Field::F32(n) => json::number(f64::from(*n)),
         Field::F64(n) => json::number(*n),
         Field::String(text) => text.clone().into(),
-        // None of our messages that are spelled here has bytes.
+        // None of our messages that are json here has bytes.
         Field::Bytes(_) => Value::Null,
         Field::EnumNumber(number) => match field.kind() {
             Kind::Enum(of) => word_of(&of, *number),

@@ -1,4 +1,4 @@
-//! The bounds of the transport, by name: each time that one is reached it is counted, and told in the log now and then.
+//! The bounds of the transport, by name: each time that one is exceeded it is counted, and told in the log now and then.
 
 use std::{
     fmt,
@@ -14,12 +14,12 @@ use tokio::time::Instant;
 use toolwire_base::clock;
 use toolwire_telemetry::metric;
 
-/// Each bound has one line in the log in so much time, with how often it was reached: a flood must not become one of
+/// Each bound has one line in the log in so much time, with how often it was exceeded: a flood must not become one of
 /// lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bound {
+pub(super) enum Limit {
     Connections,
     PeerConnections,
     /// Room for connections: one that never authenticated was closed.
@@ -31,7 +31,7 @@ pub(super) enum Bound {
     RequestTime,
 }
 
-/// Since when nothing was told, and how often the bound was reached since.
+/// Since when nothing was told, and how often the bound was exceeded since.
 struct Untold {
     due: AtomicU64,
     times: AtomicU64,
@@ -40,7 +40,7 @@ struct Untold {
 static UNTOLD: [Untold; 6] = [const { Untold { due: AtomicU64::new(0), times: AtomicU64::new(0) } }; 6];
 static START: OnceLock<Instant> = OnceLock::new();
 
-impl Bound {
+impl Limit {
     const fn name(self) -> &'static str {
         match self {
             Self::Connections => "connections",
@@ -52,8 +52,8 @@ impl Bound {
         }
     }
 
-    /// The bound of `what` is reached; the last one of it was `who`.
-    pub(super) fn reached(self, what: &str, who: &dyn fmt::Display) {
+    /// The bound of `what` is exceeded; the last one of it was `who`.
+    pub(super) fn exceeded(self, what: &str, who: &dyn fmt::Display) {
         metric::bound_reached(self.name());
         let untold = &UNTOLD[self as usize];
         let times = untold.times.fetch_add(1, Relaxed) + 1;
@@ -62,7 +62,7 @@ impl Bound {
         let next = now + INTERVAL.as_secs();
         if now >= due && untold.due.compare_exchange(due, next, Relaxed, Relaxed).is_ok() {
             untold.times.store(0, Relaxed);
-            tracing::warn!(target: "toolwire::bounds", bound = self.name(), what, last = %who, times, "a bound is reached");
+            tracing::warn!(target: "toolwire::bounds", bound = self.name(), what, last = %who, times, "a bound is exceeded");
         }
     }
 }

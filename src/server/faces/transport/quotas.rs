@@ -11,7 +11,7 @@ use toolwire_tool::context::UserId;
 
 /// Who holds a share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Holder {
+pub(super) enum Principal {
     User(UserId),
     Peer(Origin),
 }
@@ -35,7 +35,7 @@ impl fmt::Display for Origin {
     }
 }
 
-impl fmt::Display for Holder {
+impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::User(user) => write!(f, "user:{user}"),
@@ -44,7 +44,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Which bound is reached.
+/// Which bound is exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Full {
     Each,
@@ -60,7 +60,7 @@ pub(super) struct Bounds {
 
 /// What is taken of something bounded. Cheap to clone; clones share state.
 #[derive(Debug, Clone)]
-pub(super) struct Shares {
+pub(super) struct Quotas {
     bounds: Bounds,
     taken: Arc<Mutex<Taken>>,
 }
@@ -68,18 +68,18 @@ pub(super) struct Shares {
 #[derive(Debug, Default)]
 struct Taken {
     all: usize,
-    by_holder: HashMap<Holder, usize>,
+    by_holder: HashMap<Principal, usize>,
 }
 
 /// A share that is held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Share {
     taken: Arc<Mutex<Taken>>,
-    holder: Option<Holder>,
+    holder: Option<Principal>,
     amount: usize,
 }
 
-impl Shares {
+impl Quotas {
     pub(super) fn new(bounds: Bounds) -> Self {
         Self { bounds, taken: Arc::default() }
     }
@@ -89,7 +89,7 @@ impl Shares {
     }
 
     /// Takes an amount for a holder; without one only the bound of all counts.
-    pub(super) fn take(&self, holder: Option<Holder>, amount: usize) -> Result<Share, Full> {
+    pub(super) fn take(&self, holder: Option<Principal>, amount: usize) -> Result<Share, Full> {
         let mut taken = lock(&self.taken);
         let Taken { all, by_holder } = &mut *taken;
         let held = holder.as_ref().and_then(|holder| by_holder.get(holder)).copied().unwrap_or_default();
@@ -131,13 +131,13 @@ fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
 mod tests {
     use super::*;
 
-    fn user(id: &str) -> Holder {
-        Holder::User(id.parse().unwrap())
+    fn user(id: &str) -> Principal {
+        Principal::User(id.parse().unwrap())
     }
 
     #[test]
     fn a_holder_takes_its_share_and_all_take_the_whole() {
-        let shares = Shares::new(Bounds { all: 5, each: 3 });
+        let shares = Quotas::new(Bounds { all: 5, each: 3 });
         let first = shares.take(Some(user("a")), 3).unwrap();
         assert_eq!(shares.take(Some(user("a")), 1).unwrap_err(), Full::Each);
         let _second = shares.take(Some(user("b")), 1).unwrap();
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn who_holds_nothing_leaves_no_trace() {
-        let shares = Shares::new(Bounds { all: 5, each: 3 });
+        let shares = Quotas::new(Bounds { all: 5, each: 3 });
         drop((shares.take(Some(user("a")), 1), shares.take(Some(user("b")), 0)));
         let taken = lock(&shares.taken);
         assert!(taken.by_holder.is_empty() && taken.all == 0, "{taken:?}");
