@@ -21,7 +21,7 @@ mod manifest;
 mod manifests;
 mod narration;
 mod offered;
-mod pace;
+mod cooperative;
 mod parts;
 mod payload;
 mod planner;
@@ -30,7 +30,7 @@ mod reader;
 mod routing;
 mod schema;
 mod snapshot;
-mod spread;
+mod parallel;
 mod template;
 mod words;
 
@@ -44,7 +44,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 pub use assemble::RegisteredTool;
-pub use behaviour::{Behaviour, By};
+pub use behaviour::{Behaviour, Execution};
 pub use choice::Choice;
 pub use definition::Definition;
 pub use disabled::Disabled;
@@ -66,7 +66,7 @@ pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ExtractKind, 
 use self::{
     load::{Kept, Loaded},
     manifests::Contents,
-    pace::Pace,
+    cooperative::Pace,
 };
 use toolwire_base::{
     digest::Digest,

@@ -34,7 +34,7 @@ pub use self::{
     refused::{Refused, TaskError, TreeLimit},
     request::{
         Action, Asking, CallEnd, Mutation, NewChild, NewEnd, NewMessage, NewQuestion, NewRoot, Recorded,
-        Resolution, RootCall, TaskCall, Then, Turn,
+        Resolution, RootCall, TaskCall, LoopControl, Turn,
     },
     task::{
         Changes, EntryOf, Filter, Kind, Lease, Leased, Listed, OpenCall, Page, PageOf, Place, Scope,

@@ -5,14 +5,14 @@
 //! themselves, which are the platform's.
 
 mod browse;
-mod desk;
-mod drill;
-mod judge;
-mod pick;
+mod context;
+mod evaluate;
+mod score;
+mod select;
 mod result;
 mod start;
 mod stocks;
-mod wish;
+mod request;
 mod workflow;
 mod write;
 

@@ -34,7 +34,7 @@ pub struct Layer {
 
 /// Passes calls on, and looks at how those of tasks end.
 #[derive(Clone, Debug)]
-pub struct Told<S> {
+pub struct RecordModelErrors<S> {
     inner: S,
     tasks: Arc<dyn Tasks>,
 }
@@ -47,14 +47,14 @@ impl Layer {
 }
 
 impl<S> tower::Layer<S> for Layer {
-    type Service = Told<S>;
+    type Service = RecordModelErrors<S>;
 
-    fn layer(&self, inner: S) -> Told<S> {
-        Told { inner, tasks: Arc::clone(&self.tasks) }
+    fn layer(&self, inner: S) -> RecordModelErrors<S> {
+        RecordModelErrors { inner, tasks: Arc::clone(&self.tasks) }
     }
 }
 
-impl<S> Service<Call> for Told<S>
+impl<S> Service<Call> for RecordModelErrors<S>
 where
     S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
     S::Future: Send + 'static,

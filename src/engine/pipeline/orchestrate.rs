@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::{Call, CallResult, InFlight, recorded, refusals};
-use crate::registry::By;
+use crate::registry::Execution;
 use toolwire_contract::{Payload, Provenance, Refusal, arguments::Arguments};
 use toolwire_store::tasks::{Action, Ending, RootCall, TaskCall, TaskError};
 use toolwire_tool::context::TaskId;
@@ -62,7 +62,7 @@ pub(super) async fn carry_out(to: &dyn Orchestrate, in_flight: &InFlight, call: 
     let (by, arguments) = (call.tool().definition.kind.behaviour().by, &call.arguments);
     let documents = texts(arguments, "documents");
     let data = match (by, recorded::task_call(call)) {
-        (By::Root, _) => {
+        (Execution::Root, _) => {
             let (role, request) = (text(arguments, "role"), text(arguments, "request"));
             let id = to.root(&recorded::root_call(call), role, request, &documents).await?;
             json!({"task_id": id.as_str()})
@@ -72,19 +72,19 @@ pub(super) async fn carry_out(to: &dyn Orchestrate, in_flight: &InFlight, call: 
         (_, Some(task)) => {
             let refused = |error| refusals::refused(&task.task, error);
             let action = match by {
-                By::HandOff => {
+                Execution::HandOff => {
                     let result =
                         arguments.get("result").and_then(Value::as_object).cloned().unwrap_or_default();
                     let ended = to.hand_off(&task, &result, &documents).await.map_err(refused)?;
                     in_flight.cancel_calls(&ended.stopped.calls);
                     ended.of
                 }
-                By::Delegate => {
+                Execution::Delegate => {
                     let role = call.tool().definition.agent.as_deref().unwrap_or_default();
                     to.delegate(&task, role, text(arguments, "request"), &documents).await.map_err(refused)?
                 }
-                By::Ask => to.ask(&task, text(arguments, "question"), &documents).await.map_err(refused)?,
-                By::Log | By::Executor | By::Root => to.log(&task).await.map_err(refused)?,
+                Execution::Ask => to.ask(&task, text(arguments, "question"), &documents).await.map_err(refused)?,
+                Execution::Log | Execution::Executor | Execution::Root => to.log(&task).await.map_err(refused)?,
             };
             action.to_json()
         }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tower::Service;
 
 use super::{Call, CallResult, Facts, refusals::refused};
-use crate::registry::By;
+use crate::registry::Execution;
 use toolwire_contract::{Payload, Refusal, TaskRefusal, Terminal, Violation};
 use toolwire_store::tasks::{Action, Tasks};
 use toolwire_tool::context::TaskId;
@@ -65,11 +65,11 @@ where
         let refuse = |refusal| Either::Right(Box::pin(ready(Err(refusal))) as BoxFuture<'static, _>);
         match (call.context.task(), definition.kind.behaviour().by) {
             // Nearly all calls.
-            (None, By::Executor | By::Log | By::Root) => Either::Left(self.inner.call(call)),
-            (Some(_), By::Executor | By::Log) if call.context.depth > 0 => {
+            (None, Execution::Executor | Execution::Log | Execution::Root) => Either::Left(self.inner.call(call)),
+            (Some(_), Execution::Executor | Execution::Log) if call.context.depth > 0 => {
                 Either::Left(self.inner.call(call))
             }
-            (Some(_), By::Root) => {
+            (Some(_), Execution::Root) => {
                 refuse(TaskRefusal::RootInsideTask { tool: definition.name.to_string() }.into())
             }
             (None, _) => refuse(without_task(&call)),
@@ -84,7 +84,7 @@ where
     }
 }
 
-async fn recorded<S>(mut inner: S, tasks: Arc<dyn Tasks>, mut call: Call, id: TaskId, by: By) -> CallResult
+async fn recorded<S>(mut inner: S, tasks: Arc<dyn Tasks>, mut call: Call, id: TaskId, by: Execution) -> CallResult
 where
     S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
     S::Future: Send + 'static,
@@ -97,7 +97,7 @@ where
     let mut end = inner.call(call).await?;
     if let Terminal::Result(result) = &mut end
         && let Ok(data) = &result.outcome
-        && by != By::Executor
+        && by != Execution::Executor
     {
         result.outcome = Ok(Payload::from_json(acted(data.json(), &facts, &id, by)));
     }
@@ -105,11 +105,11 @@ where
 }
 
 /// What a caller is told of what its agent's loop does now. The rest of it is for the face.
-fn acted(data: &Value, facts: &Facts, id: &TaskId, by: By) -> Value {
+fn acted(data: &Value, facts: &Facts, id: &TaskId, by: Execution) -> Value {
     let Some(action) = Action::from_json(data) else { return data.clone() };
     let said = match by {
-        By::Log => json!({"logged": true}),
-        By::HandOff => json!({"action": "return", "status": "completed", "task_id": id.as_str()}),
+        Execution::Log => json!({"logged": true}),
+        Execution::HandOff => json!({"action": "return", "status": "completed", "task_id": id.as_str()}),
         _ => {
             let task_id = action.task_id.as_ref().map(TaskId::as_str);
             json!({"action": action.action.word(), "status": action.status, "task_id": task_id})

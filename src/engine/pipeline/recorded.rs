@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Call;
-use crate::registry::{By, Category, MemoryScope, ToolType};
+use crate::registry::{Execution, Category, MemoryScope, ToolType};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{json, proto::v1};
 use toolwire_store::{
@@ -84,7 +84,7 @@ pub(super) fn about(call: &Call) -> About {
 /// only answered.
 pub(super) fn records_itself(call: &Call) -> bool {
     let behaviour = call.tool().definition.kind.behaviour();
-    !behaviour.executes && (call.turn.is_some() || behaviour.by == By::Root)
+    !behaviour.executes && (call.turn.is_some() || behaviour.by == Execution::Root)
 }
 
 pub(super) fn digest_of(call: &Call) -> ArgumentsDigest {

@@ -7,7 +7,7 @@ use prost_reflect::{DescriptorPool, MessageDescriptor};
 use serde_json::Value;
 
 use super::{
-    behaviour::By,
+    behaviour::Execution,
     definition::Definition,
     input::InputSchema,
     manifest::Manifest,
@@ -125,11 +125,11 @@ fn refuse_contradictions(
 fn refuse_role(manifest: &Manifest, report: &mut Report) {
     let kind = manifest.kind.word();
     match (manifest.kind.behaviour().by, &manifest.agent) {
-        (By::Delegate, None) => {
+        (Execution::Delegate, None) => {
             let text = format!("an {kind} needs `agent`, the role that it delegates to, such as `analyst`");
             report.add("/agent", "missing-key", text);
         }
-        (By::Delegate, Some(_)) | (_, None) => {}
+        (Execution::Delegate, Some(_)) | (_, None) => {}
         (_, Some(_)) => {
             let text = format!("a {kind} delegates to nobody; remove `agent`");
             report.add("/agent", "role-not-delegated", text);
@@ -140,7 +140,7 @@ fn refuse_role(manifest: &Manifest, report: &mut Report) {
 /// What carries a call out by the type alone finds what it needs under one name.
 fn refuse_no_payload(manifest: &Manifest, schema: &Value, report: &mut Report) {
     let by = manifest.kind.behaviour().by;
-    if manifest.memory.is_some() && by != By::Log {
+    if manifest.memory.is_some() && by != Execution::Log {
         let text = format!("a {} is not only logged; remove `memory`", manifest.kind.word());
         report.add("/memory", "memory-not-logged", text);
     }

@@ -8,7 +8,7 @@ use super::words::ToolType;
 pub struct Behaviour {
     pub kind: ToolType,
     /// What carries a call out.
-    pub by: By,
+    pub by: Execution,
     /// Whether a call makes a task.
     pub creates_node: bool,
     /// Whether the calling task waits for that one.
@@ -22,12 +22,12 @@ pub struct Behaviour {
     /// Whether the calling task ends.
     pub ends_task: bool,
     /// What the agent's loop does then.
-    pub then: Then,
+    pub then: LoopControl,
 }
 
 /// What carries a call out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum Execution {
     Executor,
     /// The timeline: the call is kept, and that is all.
     Log,
@@ -58,7 +58,7 @@ pub enum Logged {
 
 /// What the agent's loop does after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum LoopControl {
     ContinueWithResult,
     /// It goes on at once.
     Continue,
@@ -69,7 +69,7 @@ pub enum Then {
     EntryPoint,
 }
 
-impl By {
+impl Execution {
     /// The parameter without which a call says nothing, and its JSON type. `None` for what takes whatever its manifest
     /// says.
     pub const fn payload(self) -> Option<(&'static str, &'static str)> {
@@ -96,7 +96,7 @@ impl Logged {
     }
 }
 
-impl Then {
+impl LoopControl {
     /// The cell of the table.
     pub const fn words(self) -> &'static str {
         match self {
@@ -112,69 +112,69 @@ impl Then {
 pub const TABLE: [Behaviour; 6] = [
     Behaviour {
         kind: ToolType::Function,
-        by: By::Executor,
+        by: Execution::Executor,
         creates_node: false,
         blocks_parent: false,
         executes: true,
         logged: Logged::InputAndResult,
         passes_documents: false,
         ends_task: false,
-        then: Then::ContinueWithResult,
+        then: LoopControl::ContinueWithResult,
     },
     Behaviour {
         kind: ToolType::NonFunction,
-        by: By::Log,
+        by: Execution::Log,
         creates_node: false,
         blocks_parent: false,
         executes: false,
         logged: Logged::InputOnly,
         passes_documents: false,
         ends_task: false,
-        then: Then::Continue,
+        then: LoopControl::Continue,
     },
     Behaviour {
         kind: ToolType::Handoff,
-        by: By::HandOff,
+        by: Execution::HandOff,
         creates_node: false,
         blocks_parent: false,
         executes: false,
         logged: Logged::InputAndDocuments,
         passes_documents: true,
         ends_task: true,
-        then: Then::Stop,
+        then: LoopControl::Stop,
     },
     Behaviour {
         kind: ToolType::AgentAsTool,
-        by: By::Delegate,
+        by: Execution::Delegate,
         creates_node: true,
         blocks_parent: true,
         executes: false,
         logged: Logged::InputAndStatusThenResult,
         passes_documents: true,
         ends_task: false,
-        then: Then::Block,
+        then: LoopControl::Block,
     },
     Behaviour {
         kind: ToolType::AskMaster,
-        by: By::Ask,
+        by: Execution::Ask,
         creates_node: true,
         blocks_parent: true,
         executes: false,
         logged: Logged::InputAndStatusThenAnswer,
         passes_documents: true,
         ends_task: false,
-        then: Then::Block,
+        then: LoopControl::Block,
     },
     Behaviour {
         kind: ToolType::Root,
-        by: By::Root,
+        by: Execution::Root,
         creates_node: true,
         blocks_parent: false,
         executes: false,
         logged: Logged::TaskPayload,
         passes_documents: false,
         ends_task: false,
-        then: Then::EntryPoint,
+        then: LoopControl::EntryPoint,
     },
 ];
 
@@ -217,11 +217,11 @@ mod tests {
             Logged::TaskPayload => "Task payload",
         };
         let then = match it.then {
-            Then::ContinueWithResult => "Continue (with result)",
-            Then::Continue => "Continue (instant)",
-            Then::Stop => "STOP + inject docs to parent",
-            Then::Block => "BLOCK → Continue (with docs)",
-            Then::EntryPoint => "Entry point",
+            LoopControl::ContinueWithResult => "Continue (with result)",
+            LoopControl::Continue => "Continue (instant)",
+            LoopControl::Stop => "STOP + inject docs to parent",
+            LoopControl::Block => "BLOCK → Continue (with docs)",
+            LoopControl::EntryPoint => "Entry point",
         };
         let documents = if it.passes_documents { "YES" } else { "No" };
         let [node, blocks, executes] = [it.creates_node, it.blocks_parent, it.executes].map(yes);
@@ -246,10 +246,10 @@ mod tests {
     fn what_carries_a_call_out_does_what_the_row_says() {
         for row in &TABLE {
             let Behaviour { by, creates_node, blocks_parent, executes, ends_task, .. } = *row;
-            assert_eq!(executes, by == By::Executor, "{row:?}");
-            assert_eq!(ends_task, by == By::HandOff, "{row:?}");
-            assert_eq!(creates_node, matches!(by, By::Delegate | By::Ask | By::Root), "{row:?}");
-            assert_eq!(blocks_parent, matches!(by, By::Delegate | By::Ask), "{row:?}");
+            assert_eq!(executes, by == Execution::Executor, "{row:?}");
+            assert_eq!(ends_task, by == Execution::HandOff, "{row:?}");
+            assert_eq!(creates_node, matches!(by, Execution::Delegate | Execution::Ask | Execution::Root), "{row:?}");
+            assert_eq!(blocks_parent, matches!(by, Execution::Delegate | Execution::Ask), "{row:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ use super::{
     definition::Definition,
     load::{Kept, Loaded, load},
     offered::Offered,
-    pace::Pace,
+    cooperative::Pace,
     problem::Report,
 };
 use toolwire_base::files::Problem;

@@ -1,6 +1,6 @@
 //! All manifests together: every tool that can be assembled, and every problem of every file at once.
 
-mod between;
+mod cross_checks;
 mod kept;
 mod read;
 
@@ -13,10 +13,10 @@ use super::{
     manifest::Manifest,
     manifests::Content,
     offered::Offered,
-    pace::Pace,
+    cooperative::Pace,
     payload::Payloads,
     problem::Report,
-    spread::each,
+    parallel::each,
 };
 use crate::registry::parts::Status;
 use toolwire_base::files::Problem;
@@ -49,7 +49,7 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
     );
     *kept = Kept::with_capacity(files.len());
     let read: Vec<_> = files.iter().map(|file| file.report.len()).collect();
-    between::refuse_conflicts(&mut files);
+    cross_checks::refuse_conflicts(&mut files);
     let of_reading = files.into_iter().zip(read).collect();
     let made = each(of_reading, pace, Payloads::default, |(read, of_reading), payloads, pace| {
         let of_others = read.report.len() - of_reading;

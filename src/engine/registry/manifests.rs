@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::pace::Pace;
+use super::cooperative::Pace;
 use toolwire_base::{
     clock,
     digest::Digest,

@@ -91,7 +91,7 @@ pub struct Recorded {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     /// What the loop does.
-    pub action: Then,
+    pub action: LoopControl,
     /// What was begun: `→ delegated (task …)`, `→ asked …`. Empty otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
@@ -109,7 +109,7 @@ pub struct Action {
 /// What an agent's loop does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Then {
+pub enum LoopControl {
     Continue,
     /// It stops: the task has ended.
     Return,
@@ -206,7 +206,7 @@ impl Action {
     /// The loop goes on.
     pub fn logged(sequence: u64) -> Self {
         Self {
-            action: Then::Continue,
+            action: LoopControl::Continue,
             status: String::new(),
             task_id: None,
             sequence: Some(sequence),
@@ -225,7 +225,7 @@ impl Action {
     }
 }
 
-impl Then {
+impl LoopControl {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Continue => "continue",

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::{
-    desk::{Desk, at},
-    wish::{Place, Wish},
+    context::{Context, at},
+    request::{Place, Request},
 };
 use crate::sources::universe::normal;
 use toolwire_agent::job::Called;
@@ -29,16 +29,16 @@ pub(super) struct Browsed {
     pub(super) moods: Vec<String>,
 }
 
-pub(super) async fn browse(desk: &mut Desk<'_>, wish: &Wish) -> Browsed {
+pub(super) async fn browse(context: &mut Context<'_>, request: &Request) -> Browsed {
     let mut browsed = Browsed::default();
-    let places: Vec<_> = Place::ALL.into_iter().filter(|place| wish.sources.contains(place)).collect();
+    let places: Vec<_> = Place::ALL.into_iter().filter(|place| request.sources.contains(place)).collect();
     let all = places.len() + 1;
-    if let Some(called) = one(desk, 1, all, &Target::Intent(HOLDINGS.to_owned()), Map::new()).await {
+    if let Some(called) = one(context, 1, all, &Target::Intent(HOLDINGS.to_owned()), Map::new()).await {
         browsed.held = symbols(called.data().unwrap_or(&Value::Null));
     }
     for (index, place) in places.into_iter().enumerate() {
-        let (tool, arguments) = place.call(wish);
-        let called = one(desk, index + 2, all, &Target::Tool(tool.to_owned()), arguments).await;
+        let (tool, arguments) = place.call(request);
+        let called = one(context, index + 2, all, &Target::Tool(tool.to_owned()), arguments).await;
         if let Some(called) = called {
             browsed.take(place, &called);
         }
@@ -48,29 +48,29 @@ pub(super) async fn browse(desk: &mut Desk<'_>, wish: &Wish) -> Browsed {
 
 /// Says what is browsed, and browses it.
 async fn one(
-    desk: &mut Desk<'_>,
+    context: &mut Context<'_>,
     part: usize,
     all: usize,
     target: &Target,
     arguments: Map<String, Value>,
 ) -> Option<Called> {
-    if desk.is_stopped() {
+    if context.is_stopped() {
         return None;
     }
-    if let Some(doing) = desk.doing(target, &arguments) {
+    if let Some(doing) = context.doing(target, &arguments) {
         let message = format!("🔍 {}", doing.replace('…', "..."));
-        desk.say(at::share(at::START, at::BROWSED, part, all), "browse", &message, "").await;
+        context.say(at::share(at::START, at::BROWSED, part, all), "browse", &message, "").await;
     }
-    let called = desk.call(target, arguments).await?;
+    let called = context.call(target, arguments).await?;
     called.data().is_some().then_some(called)
 }
 
 impl Place {
     /// The tool that browses it, and with what.
-    fn call(self, wish: &Wish) -> (&'static str, Map<String, Value>) {
+    fn call(self, request: &Request) -> (&'static str, Map<String, Value>) {
         let (tool, arguments) = match self {
             Self::Watchlist => ("browse_watchlist", json!({})),
-            Self::Screener => match &wish.screen_id {
+            Self::Screener => match &request.screen_id {
                 Some(screen_id) => ("browse_screener", json!({"screen_id": screen_id})),
                 None => ("browse_screener", json!({})),
             },

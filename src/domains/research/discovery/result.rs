@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::{
     browse::Browsed,
-    desk::{Desk, at},
-    drill::Looked,
-    judge::{self, Action, Conviction},
-    wish::Place,
+    context::{Context, at},
+    evaluate::Looked,
+    score::{self, Action, Conviction},
+    request::Place,
     write::{ByModel, ByRule, Findings, Text, Writer, Written},
 };
 use crate::proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone};
@@ -17,23 +17,23 @@ use toolwire_contract::Payload;
 use toolwire_store::jobs::{Failure, Said};
 
 /// Everything that was found, as the job's result.
-pub(super) async fn finished(mut desk: Desk<'_>, browsed: &Browsed, looked: Vec<Looked>) -> Finished {
+pub(super) async fn finished(mut context: Context<'_>, browsed: &Browsed, looked: Vec<Looked>) -> Finished {
     let mut findings = Vec::new();
     for looked in looked {
         if looked.results().next().is_some() {
             findings.push(found(&looked));
         } else {
-            desk.skip(&looked.candidate.symbol, "nothing was found out of it");
+            context.skip(&looked.candidate.symbol, "nothing was found out of it");
         }
     }
-    let by_rule = ByRule.write(desk.run, &findings, &browsed.moods).await.unwrap_or_default();
-    let written = match desk.run.model().cloned() {
+    let by_rule = ByRule.write(context.run, &findings, &browsed.moods).await.unwrap_or_default();
+    let written = match context.run.model().cloned() {
         Some(model) if !findings.is_empty() => {
-            match (ByModel { model }).write(desk.run, &findings, &browsed.moods).await {
-                Ok(written) => checked(&mut desk, written, &by_rule),
+            match (ByModel { model }).write(context.run, &findings, &browsed.moods).await {
+                Ok(written) => checked(&mut context, written, &by_rule),
                 // A model that failed is said, not hidden.
                 Err(why) => {
-                    desk.skip("model", &why);
+                    context.skip("model", &why);
                     by_rule
                 }
             }
@@ -44,12 +44,12 @@ pub(super) async fn finished(mut desk: Desk<'_>, browsed: &Browsed, looked: Vec<
         findings.into_iter().map(|findings| suggested(findings, &written)).collect();
     // Stable: those that are equal stay as they were picked.
     suggestions.sort_by_key(|(action, ..)| std::cmp::Reverse(*action));
-    told(desk, written, suggestions.into_iter().map(|(_, suggestion)| suggestion).collect())
+    told(context, written, suggestions.into_iter().map(|(_, suggestion)| suggestion).collect())
 }
 
 /// What a model wrote, without what no result says: then the rule's words stand.
-fn checked(desk: &mut Desk<'_>, written: Written, by_rule: &Written) -> Written {
-    let run = desk.run;
+fn checked(context: &mut Context<'_>, written: Written, by_rule: &Written) -> Written {
+    let run = context.run;
     let mut dropped = false;
     let mut stands = |text: &String| {
         let stands = run.stands(text);
@@ -76,7 +76,7 @@ fn checked(desk: &mut Desk<'_>, written: Written, by_rule: &Written) -> Written 
         rules.risks.extend(risks);
     }
     if dropped {
-        desk.skip("model", "some of its words were left out: they say what no result does");
+        context.skip("model", "some of its words were left out: they say what no result does");
     }
     let market_note = market_note.unwrap_or_else(|| by_rule.market_note.clone());
     Written { market_note, texts, ..written_by(&written.model, written.usage) }
@@ -94,8 +94,8 @@ fn found(looked: &Looked) -> Findings {
     let (technicals, fundamentals) = (data(&looked.technicals), data(&looked.fundamentals));
     let wait_zone = looked.wait_zone.as_ref().map(|_| wait_zone(&data(&looked.wait_zone)));
     let forbidden = looked.forbidden.as_ref().map(|_| forbidden(&data(&looked.forbidden)));
-    let most = judge::most(wait_zone.as_ref(), forbidden.as_ref());
-    let conviction = judge::conviction(looked, most, forbidden.as_ref());
+    let most = score::most(wait_zone.as_ref(), forbidden.as_ref());
+    let conviction = score::conviction(looked, most, forbidden.as_ref());
     let mut citations: Vec<String> = Vec::new();
     for source in looked.results().flat_map(|called| &called.provenance().source_ids) {
         if !citations.contains(source) {
@@ -158,14 +158,14 @@ fn suggested(findings: Findings, written: &Written) -> (Action, Suggestion) {
     (action, suggestion)
 }
 
-fn told(desk: Desk<'_>, written: Written, suggestions: Vec<Suggestion>) -> Finished {
-    let error = match desk.alerts.first() {
+fn told(context: Context<'_>, written: Written, suggestions: Vec<Suggestion>) -> Finished {
+    let error = match context.alerts.first() {
         Some(alert) => Some(Failure {
             code: alert.code.clone(),
             message: format!("{}: {}", alert.source, alert.message),
             retryable: false,
         }),
-        None if desk.is_late => Some(Failure {
+        None if context.is_late => Some(Failure {
             code: "DEADLINE_EXCEEDED".to_owned(),
             message: "its time was over before everything was looked at; start it again with more".to_owned(),
             retryable: true,
@@ -176,11 +176,11 @@ fn told(desk: Desk<'_>, written: Written, suggestions: Vec<Suggestion>) -> Finis
     let result = DiscoveryResult {
         market_note: written.market_note,
         suggestions,
-        invocations: desk.run.calls(),
-        skipped: desk.skipped,
-        alerts: desk.alerts,
-        sources: desk.sources,
-        as_of: desk.as_of,
+        invocations: context.run.calls(),
+        skipped: context.skipped,
+        alerts: context.alerts,
+        sources: context.sources,
+        as_of: context.as_of,
         model: written.model,
         input_tokens: written.usage.0,
         output_tokens: written.usage.1,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{stocks::Stocks, wish::Wish, workflow::Discovery};
+use super::{stocks::Stocks, request::Request, workflow::Discovery};
 use crate::proto::v1::StartDiscoveryRequest;
 use toolwire_contract::Refusal;
 use toolwire_server::service::{
@@ -27,15 +27,15 @@ pub(crate) async fn start(
     }
     let request_id = request::request_id("request_id", &message.request_id)?;
     let max_time = request::wait("max_time", message.max_time)?;
-    let wish = Wish::read(&message)?;
-    let sources: Vec<_> = wish.sources.iter().map(|it| it.word()).collect();
+    let request = Request::read(&message)?;
+    let sources: Vec<_> = request.sources.iter().map(|it| it.word()).collect();
     let asked = json!([
-        wish.max_candidates,
-        wish.screen_id,
-        wish.profile,
+        request.max_candidates,
+        request.screen_id,
+        request.profile,
         sources,
         max_time.map(|time| time.as_millis().to_string()),
     ]);
-    let workflow = Arc::new(Discovery { stocks, wish });
+    let workflow = Arc::new(Discovery { stocks, request });
     jobs.start(Wanted { context, request_id, content: asked, max_time, workflow }).await
 }

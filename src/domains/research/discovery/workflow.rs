@@ -6,10 +6,10 @@ use futures_util::future::BoxFuture;
 
 use super::{
     browse,
-    desk::{Desk, at},
-    drill, pick, result,
+    context::{Context, at},
+    evaluate, select, result,
     stocks::Stocks,
-    wish::Wish,
+    request::Request,
 };
 use toolwire_agent::job::{Finished, Run, Workflow};
 
@@ -18,7 +18,7 @@ const KIND: &str = "discovery";
 #[derive(Debug)]
 pub(super) struct Discovery {
     pub(super) stocks: Arc<Stocks>,
-    pub(super) wish: Wish,
+    pub(super) request: Request,
 }
 
 impl Workflow for Discovery {
@@ -33,14 +33,14 @@ impl Workflow for Discovery {
 
 impl Discovery {
     async fn steps(&self, run: &Run) -> Finished {
-        let mut desk = Desk::new(run);
-        desk.say(at::START, "browse", "Starting discovery cycle...", "").await;
-        let browsed = browse::browse(&mut desk, &self.wish).await;
-        let candidates = pick::pick(&self.stocks, &browsed, self.wish.max_candidates).await;
-        desk.say(at::DISCOVERED, "discover", &pick::words(&candidates), "").await;
-        let mut looked = drill::down(&mut desk, candidates).await;
-        drill::filter(&mut desk, &mut looked, self.wish.profile.as_deref()).await;
-        desk.say(at::FILTERED, "synthesize", "Writing suggestions...", "").await;
-        result::finished(desk, &browsed, looked).await
+        let mut context = Context::new(run);
+        context.say(at::START, "browse", "Starting discovery cycle...", "").await;
+        let browsed = browse::browse(&mut context, &self.request).await;
+        let candidates = select::pick(&self.stocks, &browsed, self.request.max_candidates).await;
+        context.say(at::DISCOVERED, "discover", &select::words(&candidates), "").await;
+        let mut looked = evaluate::down(&mut context, candidates).await;
+        evaluate::filter(&mut context, &mut looked, self.request.profile.as_deref()).await;
+        context.say(at::FILTERED, "synthesize", "Writing suggestions...", "").await;
+        result::finished(context, &browsed, looked).await
     }
 }

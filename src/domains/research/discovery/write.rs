@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fmt::Debug};
 use futures_util::future::BoxFuture;
 
 pub(super) use self::{by_model::ByModel, by_rule::ByRule};
-use super::judge::{Action, Conviction};
+use super::score::{Action, Conviction};
 use crate::proto::v1::Suggestion;
 use toolwire_agent::job::Run;
 

@@ -20,7 +20,7 @@ use crate::service::tasks::{Detail, Handled, LeaseWish, RenderWish, Wanted};
 use toolwire_contract::{ErrorCode, Refusal, arguments};
 use toolwire_sources::models::{Part, Request, ToolCall};
 use toolwire_store::tasks::{
-    NewEnd, NewMessage, OpenCall, Task, Then, Turn,
+    NewEnd, NewMessage, OpenCall, Task, LoopControl, Turn,
     entry::{Opaque, Speaker},
     life::State,
 };
@@ -226,10 +226,10 @@ impl<'a, 'b> Leg<'a, 'b> {
             let handled = self.work.handle(&self.task.id, call.tool, arguments, id, said).await?;
             mistakes &= is_unknown || is_mistake(&handled);
             match handled.then {
-                Then::Continue => {}
-                Then::Return => return Ok(Made::Ended(Ended::Over)),
+                LoopControl::Continue => {}
+                LoopControl::Return => return Ok(Made::Ended(Ended::Over)),
                 // Calls of the step are still taken: a model may delegate to several at once.
-                Then::Block => is_blocked = true,
+                LoopControl::Block => is_blocked = true,
             }
         }
         Ok(match (is_blocked, mistakes) {
@@ -251,9 +251,9 @@ impl<'a, 'b> Leg<'a, 'b> {
         let handled =
             self.work.handle(&self.task.id, call.tool, arguments, call.request_id, (turn, None)).await?;
         Ok(match handled.then {
-            Then::Continue => None,
-            Then::Return => Some(Ended::Over),
-            Then::Block => Some(Ended::Blocked),
+            LoopControl::Continue => None,
+            LoopControl::Return => Some(Ended::Over),
+            LoopControl::Block => Some(Ended::Blocked),
         })
     }
 }

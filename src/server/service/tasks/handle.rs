@@ -7,9 +7,9 @@ use toolwire_contract::{
 };
 use toolwire_engine::{
     pipeline::{Call, NotedMistake},
-    registry::By,
+    registry::Execution,
 };
-use toolwire_store::tasks::{Action, Then, Waiting, entry::Thing, life::Reason};
+use toolwire_store::tasks::{Action, LoopControl, Waiting, entry::Thing, life::Reason};
 use toolwire_tool::context::{CallId, TaskId, User};
 
 /// What became of a call, and what the agent's loop does now.
@@ -17,7 +17,7 @@ use toolwire_tool::context::{CallId, TaskId, User};
 pub struct Handled {
     pub call_id: CallId,
     /// What the loop does.
-    pub then: Then,
+    pub then: LoopControl,
     /// What belongs to it.
     pub detail: Detail,
     /// The entry that records it. 0 if none does: nothing was begun.
@@ -57,7 +57,7 @@ impl Tasks {
             && (is_of_model || end.is_ok())
         {
             let detail = Detail::Result(Box::new(result.clone()));
-            return Ok(Handled { call_id, then: Then::Continue, detail, sequence: *sequence });
+            return Ok(Handled { call_id, then: LoopControl::Continue, detail, sequence: *sequence });
         }
         let terminal = end?;
         let entry = self.0.store.entry_of(&user.id, &id, request_id).await.map_err(why(&id))?;
@@ -66,7 +66,7 @@ impl Tasks {
         let (then, detail) = match (terminal, facts.action()) {
             (Terminal::ConfirmationRequired(required), _) => {
                 let status = format!("→ awaiting confirmation {}", required.confirmation_id);
-                (Then::Block, Detail::Block { status, reason: None, task_id: None, required: Some(required) })
+                (LoopControl::Block, Detail::Block { status, reason: None, task_id: None, required: Some(required) })
             }
             (Terminal::Result(result), Some(action)) => {
                 let by = facts.tool().map(|tool| tool.definition.kind.behaviour().by);
@@ -75,7 +75,7 @@ impl Tasks {
             (Terminal::Result(result), None) => {
                 match self.executed(&user, &id, (call_id, sequence), result).await? {
                     // It goes on with nothing: the task ended while the call ran.
-                    (Then::Continue, detail) if has_ended => (Then::Return, detail),
+                    (LoopControl::Continue, detail) if has_ended => (LoopControl::Return, detail),
                     other => other,
                 }
             }
@@ -91,7 +91,7 @@ impl Tasks {
         id: &TaskId,
         (call_id, sequence): (CallId, u64),
         result: ToolResult,
-    ) -> Result<(Then, Detail), Refusal> {
+    ) -> Result<(LoopControl, Detail), Refusal> {
         let may_block = |code| matches!(code, ErrorCode::OutcomeUnknown | ErrorCode::AuthFailed);
         if result.outcome.as_ref().is_err_and(|error| may_block(error.code)) {
             let task = self.0.store.task(&user.id, id).await.map_err(why(id))?;
@@ -106,20 +106,20 @@ impl Tasks {
                     _ => "→ outcome unknown".to_owned(),
                 };
                 let reason = wait.thing.wait().state().reason();
-                return Ok((Then::Block, Detail::Block { status, reason, task_id: None, required: None }));
+                return Ok((LoopControl::Block, Detail::Block { status, reason, task_id: None, required: None }));
             }
         }
-        Ok((Then::Continue, Detail::Result(Box::new(result))))
+        Ok((LoopControl::Continue, Detail::Result(Box::new(result))))
     }
 }
 
 /// What the loop does after a call that executes nothing.
-fn acted(result: ToolResult, action: Action, by: Option<By>, arguments: Arguments) -> (Then, Detail) {
+fn acted(result: ToolResult, action: Action, by: Option<Execution>, arguments: Arguments) -> (LoopControl, Detail) {
     let detail = match action.action {
-        Then::Continue => Detail::Result(Box::new(result)),
-        Then::Return => Detail::Value(arguments),
-        Then::Block => {
-            let reason = if by == Some(By::Ask) { Reason::Question } else { Reason::Child };
+        LoopControl::Continue => Detail::Result(Box::new(result)),
+        LoopControl::Return => Detail::Value(arguments),
+        LoopControl::Block => {
+            let reason = if by == Some(Execution::Ask) { Reason::Question } else { Reason::Child };
             Detail::Block {
                 status: action.status,
                 reason: Some(reason),

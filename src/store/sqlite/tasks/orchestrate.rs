@@ -24,7 +24,7 @@ use crate::{
         time::millis,
     },
     tasks::{
-        Action, Ending, Kind, NewChild, NewQuestion, Refused, Stopped, TaskCall, Then,
+        Action, Ending, Kind, NewChild, NewQuestion, Refused, Stopped, TaskCall, LoopControl,
         entry::{Body, CallType, Cause, DocumentVersion, Lengths, Part, Thing, ToolCall},
         life::{Event, State},
     },
@@ -84,7 +84,7 @@ impl Sqlite {
                 let body = ToolCall { documents: documents.clone(), untrusted, ..entry_of(call) };
                 let body = Body::ToolCall(body);
                 let sequence = append(&mut change, &mut row, Of::call(call, lengths), body, now).await?;
-                let action = Action { action: Then::Return, sequence: Some(sequence), ..NOTHING };
+                let action = Action { action: LoopControl::Return, sequence: Some(sequence), ..NOTHING };
                 let action = leave(&mut change, call, action, recorded, self.room, now).await?;
                 let how = How { lengths: of_result, ..How::completed(Cause::Handoff, result, documents) };
                 (action, finish(&mut change, &mut row, how, now).await?)
@@ -181,7 +181,7 @@ impl Sqlite {
 }
 
 const NOTHING: Action =
-    Action { action: Then::Continue, status: String::new(), task_id: None, sequence: None, logged: false };
+    Action { action: LoopControl::Continue, status: String::new(), task_id: None, sequence: None, logged: false };
 
 /// A task that was made for another.
 struct Began<'a> {
@@ -206,7 +206,7 @@ async fn wait(
     let body = ToolCall { status: status.clone(), waits_for: Some(thing), documents, ..entry_of(call) };
     let sequence = append(change, row, Of::call(call, lengths), Body::ToolCall(body), now).await?;
     let task_id = Some(made.task.id.clone());
-    let action = Action { action: Then::Block, status, task_id, sequence: Some(sequence), logged: false };
+    let action = Action { action: LoopControl::Block, status, task_id, sequence: Some(sequence), logged: false };
     leave(change, call, action, recorded, room, now).await
 }
 

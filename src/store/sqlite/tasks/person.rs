@@ -22,7 +22,7 @@ use crate::{
         time::millis,
     },
     tasks::{
-        Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, Then,
+        Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, LoopControl,
         entry::{Cause, End, Lengths},
         life::{Event, Next, State},
     },
@@ -66,7 +66,7 @@ impl Sqlite {
         }
         let row = create::root(&mut change, new, now).await?;
         let action = Action {
-            action: Then::Continue,
+            action: LoopControl::Continue,
             status: format!("→ started (task {})", row.task.id),
             task_id: Some(row.task.id),
             sequence: None,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    super::judge::{Action, Conviction},
+    super::score::{Action, Conviction},
     Findings, Text, Writer, Written,
 };
 use toolwire_agent::{job::Run, prompts::Prompt};

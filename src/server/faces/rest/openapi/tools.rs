@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{paths::Paths, problems::problems, shared::of_call};
 use crate::faces::rest::message;
 use toolwire_contract::proto::v1::ToolView;
-use toolwire_engine::registry::{By, Category, Definition};
+use toolwire_engine::registry::{Execution, Category, Definition};
 
 /// Adds the operations of a tool.
 pub(super) fn add(paths: &mut Paths, definition: &Definition) {
@@ -54,7 +54,7 @@ fn operation(definition: &Definition, id: &str, ok: &Value) -> Value {
 
 /// Whether a call acts on the task of its caller.
 fn needs_task(definition: &Definition) -> bool {
-    !matches!(definition.kind.behaviour().by, By::Executor | By::Log | By::Root)
+    !matches!(definition.kind.behaviour().by, Execution::Executor | Execution::Log | Execution::Root)
 }
 
 fn examples(definition: &Definition) -> Value {

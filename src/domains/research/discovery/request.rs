@@ -13,7 +13,7 @@ const LONGEST: usize = 64;
 
 /// What a discovery is asked.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct Request {
     pub(super) max_candidates: usize,
     pub(super) screen_id: Option<String>,
     pub(super) profile: Option<String>,
@@ -30,7 +30,7 @@ pub(super) enum Place {
     Valuepickr,
 }
 
-impl Wish {
+impl Request {
     pub(super) fn read(message: &StartDiscoveryRequest) -> Result<Self, Refusal> {
         let max_candidates = match message.max_candidates {
             0 => USUAL,

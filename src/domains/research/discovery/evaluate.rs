@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    desk::{Desk, at},
-    pick::Candidate,
+    context::{Context, at},
+    select::Candidate,
 };
 use toolwire_agent::job::Called;
 use toolwire_engine::pipeline::Target;
@@ -24,46 +24,46 @@ pub(super) struct Looked {
 const DRILLS: usize = 3;
 const FILTERS: usize = 3;
 
-pub(super) async fn down(desk: &mut Desk<'_>, candidates: Vec<Candidate>) -> Vec<Looked> {
+pub(super) async fn down(context: &mut Context<'_>, candidates: Vec<Candidate>) -> Vec<Looked> {
     let all = candidates.len() * DRILLS;
     let mut looked = Vec::new();
     for (index, candidate) in candidates.into_iter().enumerate() {
         let percent = |part| at::share(at::PICKED, at::DRILLED, index * DRILLS + part, all);
         let symbol = candidate.symbol.clone();
-        let thesis = one(desk, percent(0), "drill_down", "get_stock_thesis", &json!({"query": symbol})).await;
+        let thesis = one(context, percent(0), "drill_down", "get_stock_thesis", &json!({"query": symbol})).await;
         let technicals =
-            one(desk, percent(1), "drill_down", "get_technicals", &json!({"symbol": symbol})).await;
+            one(context, percent(1), "drill_down", "get_technicals", &json!({"symbol": symbol})).await;
         let fundamentals =
-            one(desk, percent(2), "drill_down", "get_fundamentals", &json!({"symbol": symbol})).await;
+            one(context, percent(2), "drill_down", "get_fundamentals", &json!({"symbol": symbol})).await;
         looked.push(Looked { candidate, thesis, technicals, fundamentals, wait_zone: None, forbidden: None });
     }
     looked
 }
 
 /// Holds each candidate against the user's rules.
-pub(super) async fn filter(desk: &mut Desk<'_>, looked: &mut [Looked], profile: Option<&str>) {
+pub(super) async fn filter(context: &mut Context<'_>, looked: &mut [Looked], profile: Option<&str>) {
     let all = looked.len() * FILTERS;
     for (index, looked) in looked.iter_mut().enumerate() {
         let percent = |part| at::share(at::DRILLED, at::FILTERED, index * FILTERS + part, all);
-        if desk.is_stopped() {
+        if context.is_stopped() {
             break;
         }
         let symbol = looked.candidate.symbol.clone();
-        desk.say(percent(0), "filter", &format!("Agent analyzing {symbol}..."), "").await;
+        context.say(percent(0), "filter", &format!("Agent analyzing {symbol}..."), "").await;
         let (mut rules, symbol) = (json!({"symbol": symbol}), json!({"symbol": symbol}));
         if let Some(profile) = profile {
             rules["profile"] = json!(profile);
         }
-        looked.wait_zone = one(desk, percent(1), "filter", "check_wait_zone", &symbol).await;
-        looked.forbidden = one(desk, percent(2), "filter", "check_forbidden", &rules).await;
+        looked.wait_zone = one(context, percent(1), "filter", "check_wait_zone", &symbol).await;
+        looked.forbidden = one(context, percent(2), "filter", "check_forbidden", &rules).await;
     }
 }
 
 /// Calls a tool and says what came out (spec 004 §8.3).
-async fn one(desk: &mut Desk<'_>, percent: u32, step: &str, tool: &str, arguments: &Value) -> Option<Called> {
+async fn one(context: &mut Context<'_>, percent: u32, step: &str, tool: &str, arguments: &Value) -> Option<Called> {
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
-    let called = desk.call(&Target::Tool(tool.to_owned()), arguments).await?;
-    desk.say(percent, step, &format!("🔧 {}", called.words()), &called.call_id).await;
+    let called = context.call(&Target::Tool(tool.to_owned()), arguments).await?;
+    context.say(percent, step, &format!("🔧 {}", called.words()), &called.call_id).await;
     called.data().is_some().then_some(called)
 }
 

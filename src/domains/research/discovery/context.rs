@@ -34,7 +34,7 @@ pub(super) mod at {
 
 /// What a discovery works at.
 #[derive(Debug)]
-pub(super) struct Desk<'a> {
+pub(super) struct Context<'a> {
     pub(super) run: &'a Run,
     /// What was left out.
     pub(super) skipped: Vec<SkippedPart>,
@@ -49,7 +49,7 @@ pub(super) struct Desk<'a> {
     named: BTreeSet<(String, String)>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Context<'a> {
     pub(super) fn new(run: &'a Run) -> Self {
         Self {
             run,

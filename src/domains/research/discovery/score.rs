@@ -1,7 +1,7 @@
 //! What is to be done about a candidate, by rule: never a purchase in the wait zone, against a rule, or with a rule
 //! that could not be judged. A model may be more careful, never less.
 
-use super::drill::Looked;
+use super::evaluate::Looked;
 use crate::proto::v1::{Forbidden, WaitZone};
 
 /// What to do, the most careful first.

@@ -2,7 +2,7 @@
 
 use std::{panic::resume_unwind, thread};
 
-use super::pace::Pace;
+use super::cooperative::Pace;
 
 /// So few are done sooner by one thread.
 const FEW: usize = 1_000;
