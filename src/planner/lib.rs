@@ -5,10 +5,12 @@
 
 mod by_model;
 pub mod embedded;
+mod english;
 mod matching;
 mod names;
 mod offer;
 pub mod policy;
+mod weights;
 
 use std::{fmt, sync::Arc};
 

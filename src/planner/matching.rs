@@ -2,7 +2,6 @@
 //!
 //! Not here: which tool is called, and with which arguments (`embedded`).
 
-mod elsewhere;
 pub(crate) mod index;
 mod inverted_index;
 pub(crate) mod lexicon;

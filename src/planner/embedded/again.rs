@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     follow_up::{Before, lead, leads},
-    routed::{Routed, Routing, VERY_SURE, alternatives},
+    routed::{Routed, Routing, alternatives},
 };
 use crate::{
     Asked, PlannedCall,
@@ -12,11 +12,9 @@ use crate::{
         rank::Ranking,
         slots::{Filled, Given},
     },
+    weights::weights,
 };
 use toolwire_engine::registry::ExtractKind;
-
-/// The last tool is meant again if it is so near the best one.
-const NEAR_THE_LAST: f32 = 0.6;
 
 /// The last calls once more, with what the message says in place of what was said then. `best` is the score of another
 /// tool that the message speaks for.
@@ -41,7 +39,7 @@ pub(super) fn again(
         let indexed = &index.tools[*tool];
         let is_ordered = indexed.is_read
             || indexed.orders.accounts_for(given.message, slots, lead(given.message), |_| false);
-        if !says || !is_ordered || filled.wrong.is_some() || score < NEAR_THE_LAST * best {
+        if !says || !is_ordered || filled.wrong.is_some() || score < weights().others.near_the_last * best {
             continue;
         }
         let merged = |arguments: Map<String, Value>| {
@@ -70,8 +68,8 @@ pub(super) fn again(
     Some(Routed {
         step: Routing::Calls(all),
         reason,
-        confidence: 0.8,
-        score: VERY_SURE,
+        confidence: weights().confidence.again,
+        score: weights().clauses.very_sure,
         alternatives: alternatives(index, ranking, None),
     })
 }

@@ -1,33 +1,9 @@
 //! The clauses of a message that asks for more than one thing.
 
-use crate::matching::message::is_asking;
+use crate::{english::english, matching::message::is_asking};
 
 /// So many clauses are planned; more of them are one.
 const MOST: usize = 4;
-
-/// What stands between two clauses, if the second one begins as a sentence does.
-const BETWEEN: [&str; 13] = [
-    ", and after that ",
-    " and after that ",
-    ", and then ",
-    " and then ",
-    ", as well as ",
-    ", and also ",
-    " and also ",
-    ", plus ",
-    " plus ",
-    ", then ",
-    ", and ",
-    " and ",
-    ", ",
-];
-
-/// Orders begin so; questions are known by themselves.
-const ORDERING: &str = "add backtest browse check compare count display drop explain fetch find get give list look \
-    please pull put rank read remove run search see show summarise summarize take tell track watch also";
-
-/// What may be wanted begins so too, without a verb.
-const WANTED: &str = "my its their the latest whether";
 
 /// How many questions a text has, each closed by `?` or `;`, if they are more than are planned.
 pub(crate) fn too_many(text: &str) -> Option<usize> {
@@ -68,13 +44,10 @@ fn split(text: &str) -> Vec<&str> {
     // Each of them begins so.
     for (at, _) in text.match_indices([',', ' ']) {
         let rest = &text[at..];
-        let Some(between) =
-            BETWEEN.iter().find(|it| rest.get(..it.len()).is_some_and(|it2| it2.eq_ignore_ascii_case(it)))
-        else {
-            continue;
-        };
+        let stands = |it: &&String| rest.get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it));
+        let Some(between) = english().between.iter().find(stands) else { continue };
         let second = &rest[between.len()..];
-        let is_pair = *between != ", " || begins_clause(text);
+        let is_pair = between != ", " || begins_clause(text);
         if begins_clause(second) && at > 0 && is_pair {
             let mut parts = vec![&text[..at]];
             parts.extend(split(second));
@@ -87,5 +60,5 @@ fn split(text: &str) -> Vec<&str> {
 fn begins_clause(text: &str) -> bool {
     let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
     let first = first.to_lowercase();
-    is_asking(&first) || [ORDERING, WANTED].iter().any(|all| all.split_whitespace().any(|it| it == first))
+    is_asking(&first) || english().ordering.has(&first) || english().wanted.has(&first)
 }

@@ -5,7 +5,7 @@
 use super::{
     follow_up::Before,
     route::{given, ordered, read, route},
-    routed::{ALTERNATIVES, Routed, Routing, SURE},
+    routed::{ALTERNATIVES, Routed, Routing},
     statements,
 };
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
         orders,
         rank::Ranking,
     },
+    weights::weights,
 };
 
 /// The maximum number of places at which a message is tried as two halves.
@@ -64,7 +65,8 @@ pub(super) fn halves(asked: &Asked<'_>, text: &str) -> Option<Routed> {
     });
     let halves = halves.filter(|halves| halves.iter().all(has_name));
     let routed = halves.filter_map(|halves| each(asked, &halves, &Before::default()));
-    routed.filter(|it| it.score >= SURE).max_by(|left, right| left.score.total_cmp(&right.score))
+    let least = weights().clauses.sure;
+    routed.filter(|it| it.score >= least).max_by(|left, right| left.score.total_cmp(&right.score))
 }
 
 /// The calls of all clauses, if each is about a tool of its own.

@@ -9,12 +9,13 @@ use super::{
     compound::{beside_statements, each, halves},
     follow_up::Before,
     route::{read, route},
-    routed::{Routed, Routing, SURE, VERY_SURE},
+    routed::{Routed, Routing},
     writes::{self, Meant},
 };
 use crate::{
     Asked, Plan, PlannedCall, Step,
     matching::{index::Indexed, message::Message, names::Found, rank::Ranking, slots::Given},
+    weights::weights,
 };
 
 /// The longest message, in words, that can be the answer to a question of ours.
@@ -95,7 +96,10 @@ fn plan_message(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> 
     } else {
         halves(asked, whole.text)
     };
-    let is_each = |parts: &Routed| parts.score >= if parts.calls(routed.tool()) { SURE } else { VERY_SURE };
+    let clauses = &weights().clauses;
+    let is_each = |parts: &Routed| {
+        parts.score >= if parts.calls(routed.tool()) { clauses.sure } else { clauses.very_sure }
+    };
     let routed = parts.filter(is_each).unwrap_or(routed);
     let routed = match resolve_change(asked, whole, before, routed) {
         Ok(routed) => routed,

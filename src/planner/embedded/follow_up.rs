@@ -6,34 +6,9 @@ use serde_json::Value;
 
 use crate::{
     Exchange, PlannedCall,
+    english::{Phrase, WordSet, english},
     matching::{index::Index, message::Message, words::Word},
 };
-
-/// A message that only changes the last call begins so.
-const LEADS: [&[&str]; 14] = [
-    &["and"],
-    &["what", "about"],
-    &["how", "about"],
-    &["same"],
-    &["only"],
-    &["just"],
-    &["also"],
-    &["now"],
-    &["ok"],
-    &["for"],
-    &["in"],
-    &["over"],
-    &["instead"],
-    &["but"],
-];
-
-/// Words that stand for what was named before.
-const PRONOUNS: [&str; 5] = ["it", "its", "them", "they", "their"];
-
-/// What a word such as `that` points at if it stands for what was named before.
-const POINTING: [&str; 4] = ["that", "this", "the", "these"];
-const POINTED_AT: [&str; 10] =
-    ["stock", "stocks", "company", "companies", "one", "ones", "fund", "symbol", "share", "two"];
 
 /// Calls, each with the place of its tool in the index. They are computed when they are first read.
 type LazyCalls<'a> = LazyCell<Vec<(usize, PlannedCall)>, Box<dyn FnOnce() -> Vec<(usize, PlannedCall)> + 'a>>;
@@ -119,7 +94,7 @@ impl<'a> Before<'a> {
 
 /// Whether a message begins as one that only says what is different.
 pub(crate) fn leads(message: &Message<'_>) -> bool {
-    LEADS.iter().any(|lead| message.says(0, lead))
+    english().leads.iter().any(|lead| message.says(0, lead.words()))
 }
 
 /// Whether a message says nothing but how it begins and what it names.
@@ -130,16 +105,16 @@ pub(crate) fn is_bare(message: &Message<'_>) -> bool {
 
 /// How many words a message begins with that only say that something is different.
 pub(crate) fn lead(message: &Message<'_>) -> usize {
-    LEADS.iter().filter(|lead| message.says(0, lead)).map(|lead| lead.len()).max().unwrap_or(0)
+    let leads = english().leads.iter().map(Phrase::words).filter(|lead| message.says(0, lead));
+    leads.map(<[_]>::len).max().unwrap_or(0)
 }
 
 /// Whether a message means what was named before by a word such as `it`.
 pub(crate) fn has_pronoun(message: &Message<'_>) -> bool {
-    let is = |words: &[&str], at: usize| {
-        message.words.get(at).is_some_and(|word| words.contains(&word.lower.as_str()))
-    };
+    let english = english();
+    let is = |words: &WordSet, at: usize| message.words.get(at).is_some_and(|word| words.has(&word.lower));
     let ends = |at: usize| message.words.get(at).is_none_or(Word::is_stop);
-    let points = |at: usize| is(&POINTING, at) && is(&POINTED_AT, at + 1) && ends(at + 2);
-    let stands_alone = |at: usize| is(&["those", "these"], at) && ends(at + 1);
-    (0..message.words.len()).any(|at| is(&PRONOUNS, at) || points(at) || stands_alone(at))
+    let points = |at: usize| is(&english.pointing, at) && is(&english.pointed_at, at + 1) && ends(at + 2);
+    let stands_alone = |at: usize| is(&english.demonstratives, at) && ends(at + 1);
+    (0..message.words.len()).any(|at| is(&english.pronouns, at) || points(at) || stands_alone(at))
 }

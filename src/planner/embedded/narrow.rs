@@ -1,14 +1,15 @@
 //! What was said before, narrowed by a message that says hardly anything itself: to what was named, or to a time.
 
 use super::follow_up::{Before, leads};
-use crate::matching::{
-    index::Index,
-    message::Message,
-    rank::{Candidate, Ranking},
-    slots::Slot,
+use crate::{
+    matching::{
+        index::Index,
+        message::Message,
+        rank::{Candidate, Ranking},
+        slots::Slot,
+    },
+    weights::weights,
 };
-/// Another tool is meant if it is so near the best one.
-const NEAR: f32 = 0.5;
 
 /// The candidate that is meant by one word behind a call: `any news?` after a company is about that company, if there
 /// is a tool for it.
@@ -31,7 +32,8 @@ pub(super) fn to_what_was_named<'a>(
         });
         named && indexed.is_read && it.filled.missing.is_empty() && it.filled.wrong.is_none()
     };
-    let near = ranking.candidates.iter().filter(|it| it.score >= NEAR * chosen.score);
+    let least = weights().others.near_without_a_name * chosen.score;
+    let near = ranking.candidates.iter().filter(|it| it.score >= least);
     near.clone().find(is_of_it).unwrap_or(chosen)
 }
 

@@ -9,11 +9,9 @@ use crate::{
     Asked, Made, Plan, PlannedCall, Step,
     matching::rank::{Candidate, Ranking},
     policy::{self, OnError},
+    weights::weights,
 };
 use toolwire_contract::{ErrorCode, ToolError};
-
-/// The minimum score of another tool, as a share of that of the first.
-const NEAR: f64 = 0.6;
 
 pub(super) fn next(asked: &Asked<'_>) -> Plan {
     let failed = |made: &Made| made.result.outcome.as_ref().err().cloned();
@@ -73,7 +71,7 @@ fn other(asked: &Asked<'_>, tool: &str) -> Option<PlannedCall> {
     let other = ranking.candidates.iter().find(name)?;
     let indexed = &offer.index().tools[other.tool];
     let fits = indexed.is_read && other.filled.missing.is_empty() && other.filled.wrong.is_none();
-    let is_near = f64::from(other.score) >= NEAR * f64::from(first);
+    let is_near = f64::from(other.score) >= weights().others.near_what_failed * f64::from(first);
     let reason = format!("in place of {tool}, which has no data now");
     (fits && is_near).then(|| calls(indexed.tool.definition.name.as_str(), &other.filled, &reason).remove(0))
 }

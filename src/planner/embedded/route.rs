@@ -18,10 +18,8 @@ use crate::{
         slots::{Filled, Given},
         words::Word,
     },
+    weights::weights,
 };
-
-/// The score of a tool that reads, as a share of that of a tool that changes something, from which the first is called.
-const NEAR_A_CHANGE: f32 = 0.5;
 
 /// Routes one clause. `named` are the names that it may refer to.
 pub(super) fn route(
@@ -89,7 +87,7 @@ pub(super) fn ordered<'a>(
 /// The best tool, if it changes something, the message does not order the change, and no tool that reads is near.
 fn nearly_ordered(index: &Index, ranking: &Ranking, read: Option<&Candidate>) -> Option<usize> {
     let first = ranking.candidates.first().filter(|first| !index.tools[first.tool].is_read)?;
-    let is_near = read.is_some_and(|read| read.score >= NEAR_A_CHANGE * first.score);
+    let is_near = read.is_some_and(|read| read.score >= weights().others.near_a_change * first.score);
     let has_example = !index.tools[first.tool].tool.definition.utterances.is_empty();
     (has_example && !is_near && !abstain::is_too_weak(ranking, first)).then_some(first.tool)
 }
@@ -139,7 +137,8 @@ pub(super) fn calls(tool: &str, filled: &Filled, reason: &str) -> Vec<PlannedCal
 fn confidence(ranking: &Ranking, chosen: &Candidate) -> f32 {
     let next = ranking.candidates.iter().find(|it| it.tool != chosen.tool).map_or(0.0, |it| it.score);
     let ahead = (1.0 - next / chosen.score).clamp(0.0, 1.0);
-    ranking.coverage * (0.7 + 0.3 * ahead)
+    let weights = &weights().confidence;
+    ranking.coverage * (weights.alone + weights.ahead * ahead)
 }
 
 /// Reads a text as a message of the request.

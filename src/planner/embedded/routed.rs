@@ -11,10 +11,6 @@ use crate::{
 /// So many other tools are told.
 pub(super) const ALTERNATIVES: usize = 3;
 
-/// The least score of each clause by itself; more, if the whole is about none of their tools.
-pub(super) const SURE: f32 = 4.0;
-pub(super) const VERY_SURE: f32 = 6.0;
-
 /// How one clause is understood.
 pub(super) struct Routed {
     pub(super) step: Routing,

@@ -1,12 +1,9 @@
 //! Statements beside an order: of the user, or of the thing that is named. Not here: orders themselves (`orders`).
 
-use crate::matching::message::Message;
+use crate::{english::english, matching::message::Message};
 
 /// The maximum length, in words, of a sentence before an order that counts as a reaction.
 const REACTION: usize = 4;
-
-/// Subjects with which a statement may begin.
-const SUBJECTS: [&str; 10] = ["i", "im", "ive", "we", "it", "its", "that", "thats", "this", "they"];
 
 /// A part of a message that ends where a sentence or half of one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +36,7 @@ impl Part<'_> {
     /// Whether it is a statement: it begins with a subject. Before an order, a short reaction is one too.
     pub(super) fn is_statement(&self, message: &Message<'_>, is_before: bool) -> bool {
         let Some(first) = message.words.get(message.first()) else { return true };
-        let is_of_subject = SUBJECTS.contains(&first.lower.as_str());
+        let is_of_subject = english().subjects.has(&first.lower);
         let is_of_name =
             message.found.first().is_some_and(|found| found.begin == first.begin && !found.is_unknown());
         let is_reaction =

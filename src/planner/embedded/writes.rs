@@ -5,16 +5,16 @@ use super::{
     abstain::question,
     follow_up::{Before, has_pronoun},
 };
-use crate::matching::{
-    index::{Index, Indexed},
-    lexicon::Words,
-    message::Message,
-    slots::{Filled, Slot},
+use crate::{
+    matching::{
+        index::{Index, Indexed},
+        lexicon::Words,
+        message::Message,
+        slots::{Filled, Slot},
+    },
+    weights::weights,
 };
 use toolwire_engine::registry::Category;
-
-/// The factor by which the score of one of two lists must exceed that of the other.
-const CLEARLY: f32 = 2.0;
 
 /// The meaning of a message that orders a change behind a call that takes several names.
 pub(super) enum Meant {
@@ -41,9 +41,10 @@ pub(super) fn meant(index: &Index, change: usize, before: &Before<'_>, whole: &M
         let of_tool = others.iter().flat_map(|of| of.iter().filter(|(at, _)| *at as usize == tool));
         of_tool.map(|(_, weight)| weight).sum::<f32>()
     };
+    let clearly = weights().others.clearly;
     match (about(change), about(*last)) {
-        (change, last) if change > CLEARLY * last => Meant::Change,
-        (change, last) if last > CLEARLY * change => Meant::Last,
+        (change, last) if change > clearly * last => Meant::Change,
+        (change, last) if last > clearly * change => Meant::Last,
         _ => {
             let title = |tool: usize| format!("“{}”", index.tools[tool].tool.definition.title);
             let said = whole.text.trim_end_matches(['?', '.', '!', ' ']);

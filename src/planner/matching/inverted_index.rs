@@ -8,25 +8,16 @@ mod vocabulary;
 
 use std::sync::Arc;
 
+use foldhash::HashSet;
+
 pub(crate) use self::vocabulary::{Term, Token};
 use self::{
     fields::{Counts, FIELDS, Fields, fields},
     vocabulary::{NAME, NONE, Vocabulary, pair},
 };
 use super::{lexicon::Words, spelling::Spelling, words::Word};
+use crate::weights::weights;
 use toolwire_engine::registry::RegisteredTool;
-
-/// Term frequency saturation, and length normalisation.
-const K1: f32 = 1.2;
-const B: f32 = 0.3;
-
-/// How much two words side by side say, beside what each says.
-const PAIR: f32 = 0.5;
-/// And two, and three, as they stand, the small ones included.
-const LOOSE: f32 = 0.25;
-const TRIPLE: f32 = 0.4;
-/// How much a word says of what another one of its group is said for.
-const RELATED: f32 = 0.5;
 
 /// The tools that a term speaks for, in order, and how much.
 type Postings = Vec<(u32, f32)>;
@@ -36,6 +27,8 @@ type Postings = Vec<(u32, f32)>;
 pub(crate) struct InvertedIndex {
     vocabulary: Vocabulary,
     spelling: Spelling<Term>,
+    /// See the field of [`Words`].
+    out_of_scope: HashSet<String>,
     postings: Vec<Postings>,
     /// By term: the inverse document frequency.
     rarity: Vec<f32>,
@@ -53,12 +46,18 @@ impl InvertedIndex {
         let (mut postings, mut rarity) = weighed(&documents, &vocabulary);
         relate(&related, tools.len(), &mut postings, &mut rarity);
         let spelling = Spelling::new(vocabulary.spellings());
-        Self { unknown: unknown(tools.len()), spelling, vocabulary, postings, rarity }
+        let (unknown, out_of_scope) = (unknown(tools.len()), words.out_of_scope.clone());
+        Self { vocabulary, spelling, out_of_scope, postings, rarity, unknown }
     }
 
     /// Whether a tool or a lexicon has a word.
     pub(crate) fn knows(&self, word: &Word) -> bool {
         self.vocabulary.find(&word.term).is_some()
+    }
+
+    /// Whether a word that no tool has shows that a message is about something that no tool does.
+    pub(crate) fn is_out_of_scope(&self, word: &Word) -> bool {
+        self.out_of_scope.contains(&word.term)
     }
 
     /// The terms of words, each `NONE` if it has none; of a word that is not known, that of the one it is written like.
@@ -117,6 +116,7 @@ fn unknown(tools: usize) -> f32 {
 /// The tools that each term speaks for, and how rare it is.
 #[allow(clippy::cast_precision_loss, reason = "thousands of tools, not millions")]
 fn weighed(documents: &[Fields], vocabulary: &Vocabulary) -> (Vec<Postings>, Vec<f32>) {
+    let words = &weights().words;
     let all = documents.len().max(1) as f32;
     let mean: [f32; FIELDS] = std::array::from_fn(|field| {
         let words: u32 = documents.iter().map(|document| document.lengths[field]).sum();
@@ -137,9 +137,9 @@ fn weighed(documents: &[Fields], vocabulary: &Vocabulary) -> (Vec<Postings>, Vec
         // What every tool says, says nothing.
         let with = postings.len() as f32;
         *rarity = ((all - with + 0.5) / (with + 0.5)).ln_1p();
-        let share = *rarity * vocabulary.share(term, [1.0, PAIR, LOOSE, TRIPLE]);
+        let share = *rarity * vocabulary.share(term, [1.0, words.pair, words.loose, words.triple]);
         for (_, weight) in postings {
-            *weight *= share * (K1 + 1.0) / (K1 + *weight);
+            *weight *= share * (words.saturation + 1.0) / (words.saturation + *weight);
         }
     }
     (postings, rarity)
@@ -148,9 +148,10 @@ fn weighed(documents: &[Fields], vocabulary: &Vocabulary) -> (Vec<Postings>, Vec
 /// What one word adds in each field: less in a long one.
 #[allow(clippy::cast_precision_loss, reason = "hundreds of words, not millions")]
 fn shares(lengths: &[u32; FIELDS], mean: &[f32; FIELDS]) -> [f32; FIELDS] {
+    let (weights, b) = (fields::weights(), weights().words.length);
     std::array::from_fn(|field| {
         let length = lengths[field] as f32 / mean[field];
-        fields::WEIGHTS[field] / (1.0 - B + B * length)
+        weights[field] / (1.0 - b + b * length)
     })
 }
 
@@ -161,13 +162,13 @@ fn weight(counts: Counts, shares: &[f32; FIELDS]) -> f32 {
 
 /// Lets each word of a group speak, less, for the tools of the others.
 fn relate(groups: &[Vec<Term>], tools: usize, postings: &mut [Postings], rarity: &mut [f32]) {
-    let mut all = Vec::new();
+    let (mut all, related) = (Vec::new(), weights().words.related);
     for (group, term) in groups.iter().flat_map(|group| group.iter().map(move |term| (group, *term))) {
         let others = group.iter().filter(|other| **other != term);
         let mut best = vec![0.0_f32; tools];
         for (tool, weight) in others.clone().flat_map(|other| &postings[*other as usize]) {
             let best = &mut best[*tool as usize];
-            *best = best.max(RELATED * weight);
+            *best = best.max(related * weight);
         }
         all.push((term, best, others.map(|other| rarity[*other as usize]).fold(0.0, f32::max)));
     }

@@ -1,11 +1,16 @@
-//! What the domains say of words: synonyms, names that people use, and orders that no tool carries out.
+//! What the domains say of words: synonyms, names that people use, orders that no tool carries out, and words of other
+//! subjects.
 
 use std::collections::HashMap;
 
+use foldhash::HashSet;
 use serde::Deserialize;
 
-use super::words::{phrase, words};
-use crate::names::{Lexicon, Name};
+use super::words::{phrase, stem, words};
+use crate::{
+    english::english,
+    names::{Lexicon, Name},
+};
 use toolwire_base::files::{Problem, Problems};
 
 #[derive(Deserialize)]
@@ -29,6 +34,9 @@ struct File {
     /// What is said to such an order.
     #[serde(default)]
     orders_answer: Option<String>,
+    /// Single words that show that a question is about something that no tool does.
+    #[serde(default)]
+    out_of_scope: Vec<String>,
 }
 
 /// What people call one thing.
@@ -55,12 +63,16 @@ pub(crate) struct Words {
     pub(crate) nouns: HashMap<String, String>,
     /// The words that orders begin with which no tool carries out, and what is said to them.
     pub(crate) orders: Vec<(Vec<String>, String)>,
+    /// The terms of words that show that a message is about something that no tool does: the general ones of
+    /// `english.toml`, and those of the domains.
+    pub(crate) out_of_scope: HashSet<String>,
 }
 
 impl Words {
     /// Reads the files of all domains.
     pub(crate) fn read(lexicons: &[Lexicon]) -> Result<Self, Problems> {
-        let (mut all, mut problems) = (Self::default(), Vec::new());
+        let out_of_scope = english().out_of_scope.iter().map(stem).collect();
+        let (mut all, mut problems) = (Self { out_of_scope, ..Self::default() }, Vec::new());
         for lexicon in lexicons {
             match serde_json::from_str::<File>(lexicon.text) {
                 Ok(file) => all.add(file, &lexicon.file, &mut problems),
@@ -79,6 +91,10 @@ impl Words {
         for (index, group) in file.related.iter().enumerate() {
             let pointer = format!("/related/{index}");
             self.add_related(group, |text| problems.push(problem(path, &pointer, text)));
+        }
+        for (index, text) in file.out_of_scope.iter().enumerate() {
+            let pointer = format!("/out_of_scope/{index}");
+            self.add_out_of_scope(text, |text| problems.push(problem(path, &pointer, text)));
         }
         for Named { value, of, names, words } in file.names {
             let name = |text, is_a_word| Name { text, value: value.clone(), of: of.clone(), is_a_word };
@@ -121,8 +137,48 @@ impl Words {
         }
         self.related.push(terms);
     }
+
+    fn add_out_of_scope(&mut self, text: &str, refuse: impl FnOnce(String)) {
+        match <[String; 1]>::try_from(phrase(text)) {
+            Ok([term]) => {
+                self.out_of_scope.insert(term);
+            }
+            Err(_) => refuse(format!("`{text}` is not one word")),
+        }
+    }
 }
 
 fn problem(path: &str, pointer: &str, text: String) -> Problem {
     Problem { pointer: pointer.to_owned(), ..Problem::new(path, "lexicon", text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &'static str) -> Result<Words, Problems> {
+        Words::read(&[Lexicon { file: "toys/lexicon.json".to_owned(), text }])
+    }
+
+    #[test]
+    fn a_domain_adds_to_what_is_out_of_scope_by_itself() {
+        let words = read(r#"{"out_of_scope": ["puppets"]}"#).expect("a lexicon");
+        let is_out_of_scope = |word: &str| words.out_of_scope.contains(&stem(word));
+        assert!(is_out_of_scope("puppet") && is_out_of_scope("weather") && !is_out_of_scope("toy"));
+        assert!(!Words::read(&[]).expect("no lexicon").out_of_scope.contains(&stem("puppet")));
+    }
+
+    #[test]
+    fn a_mistake_in_what_is_out_of_scope_is_told_with_its_place() {
+        let problems = |text| read(text).expect_err(text).0;
+        let found = problems(r#"{"out_of_scope": ["puppet", "puppet show", ""]}"#);
+        let places: Vec<_> =
+            found.iter().map(|it| (it.file.as_str(), it.pointer.as_str(), it.rule)).collect();
+        let place = |pointer| ("toys/lexicon.json", pointer, "lexicon");
+        assert_eq!(places, [place("/out_of_scope/1"), place("/out_of_scope/2")]);
+        for text in [r#"{"out_of_scope": "puppet"}"#, r#"{"out_of_scope": [1]}"#, r#"{"out-of-scope": []}"#] {
+            let found = problems(text);
+            assert_eq!((found[0].file.as_str(), found[0].rule), ("toys/lexicon.json", "bad-json"), "{text}");
+        }
+    }
 }

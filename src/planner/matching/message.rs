@@ -8,89 +8,7 @@ use super::{
     times::{Times, is_calendar},
     words::{Word, words},
 };
-
-const ASKING: &str = "what whats which who whom whose when where why how is are was were am do does did has have had \
-    should shall may might will would could can any";
-
-/// What stands before an order that is asked politely.
-const POLITE: [&[&str]; 57] = [
-    &["mind"],
-    &["can", "i", "get", "you", "to"],
-    &["can", "i", "ask", "you", "to"],
-    &["could", "i", "get", "you", "to"],
-    &["could", "i", "ask", "you", "to"],
-    &["would", "you", "be", "able", "to"],
-    &["so"],
-    &["well"],
-    &["yo"],
-    &["alright"],
-    &["oh"],
-    &["and"],
-    &["can", "you"],
-    &["can", "we"],
-    &["could", "you"],
-    &["could", "we"],
-    &["would", "you", "mind"],
-    &["would", "you"],
-    &["will", "you"],
-    &["you", "can"],
-    &["you", "may"],
-    &["please"],
-    &["pls"],
-    &["plz"],
-    &["kindly"],
-    &["i", "want", "you", "to"],
-    &["i", "want", "to"],
-    &["i", "wanna"],
-    &["i", "would", "like", "you", "to"],
-    &["i", "would", "like", "to"],
-    &["i", "would", "love", "to"],
-    &["i", "d", "like", "to"],
-    &["i", "d", "like", "you", "to"],
-    &["i", "d", "love", "to"],
-    &["id", "like", "to"],
-    &["id", "like", "you", "to"],
-    &["i", "need", "to"],
-    &["i", "need", "you", "to"],
-    &["i", "wish", "to"],
-    &["need", "to"],
-    &["want", "to"],
-    &["wanna"],
-    &["let", "s"],
-    &["lets"],
-    &["let", "me"],
-    &["go", "ahead", "and"],
-    &["help", "me"],
-    &["time", "to"],
-    &["now"],
-    &["then"],
-    &["just"],
-    &["also"],
-    &["hey"],
-    &["hi"],
-    &["hello"],
-    &["ok"],
-    &["okay"],
-];
-
-/// What may stand behind an order that is asked politely, before its question mark.
-const TAGS: [&[&str]; 6] =
-    [&["would", "you"], &["will", "you"], &["can", "you"], &["could", "you"], &["please"], &["ok"]];
-
-/// What stands before a number that something is compared with, and that is no number of things to show.
-const COMPARING: [&[&str]; 11] = [
-    &["under"],
-    &["below"],
-    &["over"],
-    &["above"],
-    &["beyond"],
-    &["exceeding"],
-    &["less", "than"],
-    &["lower", "than"],
-    &["more", "than"],
-    &["higher", "than"],
-    &["greater", "than"],
-];
+use crate::english::{Phrase, english};
 
 /// A message or a clause of one.
 #[derive(Debug)]
@@ -131,8 +49,8 @@ impl<'a> Message<'a> {
     /// How many words at the end only make an order polite.
     pub(crate) fn tag(&self) -> usize {
         let ends =
-            |tag: &&&[&str]| self.words.len() > tag.len() && self.says(self.words.len() - tag.len(), tag);
-        TAGS.iter().find(ends).map_or(0, |tag| tag.len())
+            |tag: &&[String]| self.words.len() > tag.len() && self.says(self.words.len() - tag.len(), tag);
+        english().tags.iter().map(Phrase::words).find(ends).map_or(0, <[_]>::len)
     }
 
     /// Whether something is to be done, and nothing asked.
@@ -148,12 +66,12 @@ impl<'a> Message<'a> {
     /// Where the words begin that make a bound of the number at a place, as `under 15`. `None` if nothing is compared
     /// with it.
     pub(crate) fn bound(&self, number: usize) -> Option<usize> {
-        let begins = |phrase: &&[&str]| number.checked_sub(phrase.len()).filter(|at| self.says(*at, phrase));
-        COMPARING.iter().find_map(begins)
+        let begins = |phrase: &[String]| number.checked_sub(phrase.len()).filter(|at| self.says(*at, phrase));
+        english().comparisons.iter().map(Phrase::words).find_map(begins)
     }
 
     /// Whether the words at a place are these.
-    pub(crate) fn says(&self, at: usize, phrase: &[impl AsRef<str>]) -> bool {
+    pub(crate) fn says(&self, at: usize, phrase: &[String]) -> bool {
         says(&self.words, at, phrase)
     }
 }
@@ -161,19 +79,19 @@ impl<'a> Message<'a> {
 /// How many words stand before what is to be done, and are only polite.
 pub(crate) fn polite(words: &[Word]) -> usize {
     let mut at = 0;
-    while let Some(phrase) = POLITE.iter().find(|phrase| says(words, at, phrase)) {
-        at += phrase.len();
+    while let Some(phrase) = english().polite.iter().find(|phrase| says(words, at, phrase.words())) {
+        at += phrase.words().len();
     }
     at
 }
 
-fn says(words: &[Word], at: usize, phrase: &[impl AsRef<str>]) -> bool {
+fn says(words: &[Word], at: usize, phrase: &[String]) -> bool {
     let rest = words.get(at..).unwrap_or_default();
     let is = |word: &Word, said: &str| word.lower == said || (word.lower == "u" && said == "you");
-    rest.len() >= phrase.len() && rest.iter().zip(phrase).all(|(word, said)| is(word, said.as_ref()))
+    rest.len() >= phrase.len() && rest.iter().zip(phrase).all(|(word, said)| is(word, said))
 }
 
 /// Whether a question begins with the word.
 pub(crate) fn is_asking(word: &str) -> bool {
-    ASKING.split_whitespace().any(|asking| asking == word)
+    english().asking.has(word)
 }

@@ -17,27 +17,11 @@ use super::{
     slots::{Note, Slot},
     words::{Word, words},
 };
+use crate::english::english;
 use toolwire_engine::registry::RegisteredTool;
-
-/// Function words: determiners, pronouns and courtesies, which change nothing about an order. Prepositions of
-/// direction, such as `on` and `off`, are not among them: a tool's manifest must have them.
-const FUNCTION: &str = "a an the my our this that these those it them i m am is of for at up with and also too as well again \
-    please pls plz kindly asap now just right then there here me us one ones both instead thanks thank you thx mate";
 
 /// The minimum length, in letters, of a verb that is recognized with a typo.
 const SHORTEST: usize = 5;
-
-/// Optional words of a phrase.
-const LOOSE: &str = "any more anymore";
-
-/// Prepositions of direction. Any of them is accepted behind a verb that belongs to one tool only.
-const DIRECTIONS: &str = "on onto into to in off out from";
-
-/// Adverbs that make another verb of the one that they follow, unless the tool has both: `add up`, `drop in`.
-const PARTICLES: &str = "up in out";
-
-/// Negations. They are accepted only within a whole phrase of the tool.
-const NEGATIONS: &str = "not no never dont don doesnt doesn cant can wont won longer anymore without";
 
 /// The orders to one tool, as its manifest words them.
 #[derive(Debug, Default)]
@@ -49,7 +33,7 @@ pub(crate) struct Orders {
     shared: HashSet<Vec<String>>,
     /// The terms of the words that are accepted anywhere in an order.
     terms: HashSet<String>,
-    /// Utterances and keywords as terms, without names and [`FUNCTION`] words.
+    /// Utterances and keywords as terms, without names and function words.
     phrases: HashSet<Vec<String>>,
 }
 
@@ -66,7 +50,7 @@ impl Orders {
         for (text, is_phrase) in definition.utterances.iter().map(|text| (text, false)).chain(of_phrases) {
             let words = without_names(text);
             let says = words.iter().filter(|word| is_phrase || !word.is_stop());
-            let says = says.filter(|word| !is_in(NEGATIONS, &word.lower));
+            let says = says.filter(|word| !english().negations.has(&word.lower));
             orders.terms.extend(says.map(|word| word.term.clone()));
             orders.phrases.insert(core(words.iter()));
         }
@@ -90,14 +74,14 @@ impl Orders {
     fn add_head(&mut self, text: &str) {
         let words = words(text);
         let mut head = Vec::new();
-        let ends = |word: &&Word| is_name(text, word) || is_in(DIRECTIONS, &word.lower);
+        let ends = |word: &&Word| is_name(text, word) || english().directions.has(&word.lower);
         for word in words.iter().skip(polite(&words)).take_while(|word| !ends(word)) {
             head.push(word.lower.clone());
             if !word.is_stop() {
                 break;
             }
         }
-        if !head.is_empty() && !head.iter().any(|word| is_in(NEGATIONS, word)) {
+        if !head.is_empty() && !head.iter().any(|word| english().negations.has(word)) {
             self.heads.push(head);
         }
     }
@@ -125,7 +109,8 @@ impl Orders {
             let says_more = || {
                 message.words[from..].iter().any(|word| self.says(word) && !is_filled(word, message, slots))
             };
-            let particle = || message.words.get(from).is_some_and(|word| is_in(PARTICLES, &word.lower));
+            let particle =
+                || message.words.get(from).is_some_and(|word| english().particles.has(&word.lower));
             let is_another = !is_told_of && particle();
             !is_another
                 && self.accounts_for(message, slots, from, |word| is_direction(word) || is_known(word))
@@ -145,7 +130,7 @@ impl Orders {
         let may_stand = |word: &Word| {
             let is_form =
                 || self.heads.iter().any(|head| head.len() == 1 && is_form(&head[0], &word.lower, "ed"));
-            is_in(FUNCTION, &word.lower) || self.says(word) || is_form() || is_known(word)
+            english().function.has(&word.lower) || self.says(word) || is_form() || is_known(word)
         };
         let end = message.words.len() - message.tag();
         let rest = message.words.get(from..end).unwrap_or_default();
@@ -154,7 +139,9 @@ impl Orders {
 
     /// Whether a word is a content word of the tool, and not a negation.
     fn says(&self, word: &Word) -> bool {
-        !is_in(FUNCTION, &word.lower) && !is_in(NEGATIONS, &word.lower) && self.terms.contains(&word.term)
+        !english().function.has(&word.lower)
+            && !english().negations.has(&word.lower)
+            && self.terms.contains(&word.term)
     }
 
     /// Whether the message begins with the verb of an order as a gerund, as in `would you mind adding`.
@@ -172,7 +159,7 @@ impl Orders {
         verbs.filter(|verb| verb.len() >= SHORTEST).any(|verb| osa_distance(verb, &word.lower) == 1)
     }
 
-    /// Whether the message equals one of the phrases, apart from names and [`FUNCTION`] words.
+    /// Whether the message equals one of the phrases, apart from names and function words.
     fn is_phrase(&self, message: &Message<'_>, slots: &[Slot]) -> bool {
         let words = message.words.iter().skip(message.first());
         let left = words.filter(|word| !is_filled(word, message, slots));
@@ -209,7 +196,7 @@ fn is_name(text: &str, word: &Word) -> bool {
 
 /// Whether a word is a preposition of direction.
 pub(crate) fn is_direction(word: &Word) -> bool {
-    is_in(DIRECTIONS, &word.lower)
+    english().directions.has(&word.lower)
 }
 
 /// The position of an order's verb, and whether its object precedes it: `Acme can come off my list`.
@@ -218,7 +205,7 @@ fn subject(message: &Message<'_>) -> (usize, bool) {
     let begins = |found: &&Found| message.words.get(first).is_some_and(|word| word.begin == found.begin);
     let Some(found) = message.found.iter().find(begins) else { return (first, false) };
     let after = message.words.iter().position(|word| word.begin >= found.end);
-    let after = after.filter(|at| matches!(message.words[*at].lower.as_str(), "can" | "may"));
+    let after = after.filter(|at| english().permissions.has(&message.words[*at].lower));
     after.map_or((first, false), |at| (at + 1, true))
 }
 
@@ -232,11 +219,7 @@ fn is_form(verb: &str, word: &str, ending: &str) -> bool {
 /// The terms of the words that a phrase is compared by.
 fn core<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<String> {
     words
-        .filter(|word| !is_in(FUNCTION, &word.lower) && !is_in(LOOSE, &word.lower))
+        .filter(|word| !english().function.has(&word.lower) && !english().optional.has(&word.lower))
         .map(|word| word.term.clone())
         .collect()
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|it| it == word)
 }

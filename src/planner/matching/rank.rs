@@ -3,36 +3,17 @@
 use std::cmp::Ordering;
 
 use super::{
-    elsewhere::is_elsewhere,
     index::{Index, Indexed},
     inverted_index::{InvertedIndex, Term},
     message::Message,
     names::{ACCOUNT, Found},
     slots::{Filled, Given, Slot},
 };
+use crate::weights::weights;
 use toolwire_engine::registry::ExtractKind;
 
 /// So many tools, the best by words alone, are looked at closely.
 const CANDIDATES: usize = 16;
-
-/// What speaks for a tool beside words.
-const NAME_TAKEN: f32 = 1.5;
-const NAME_REFERRED: f32 = 1.0;
-const SEVERAL_TAKEN: f32 = 1.5;
-const TIME_TAKEN: f32 = 1.0;
-const WORD_TAKEN: f32 = 0.5;
-
-/// What speaks against it.
-const NAME_NOT_TAKEN: f32 = 0.7;
-const ACCOUNT_NOT_TAKEN: f32 = 0.7;
-const NOTHING_REFERRED: f32 = 0.85;
-const MISSING: f32 = 0.5;
-const TIME_MISSING: f32 = 0.85;
-const ONE_EACH: f32 = 0.85;
-
-/// How much of a message words together are, and a name that is not known.
-const TOGETHER: f32 = 0.3;
-const FOREIGN: f32 = 0.7;
 
 /// A tool that may be meant.
 #[derive(Clone, Debug)]
@@ -127,13 +108,14 @@ fn takes(slot: &Slot, given: Given<'_>) -> bool {
 
 /// The score of the words, more where the tool takes what the message gives, less where it lacks something.
 fn fit(indexed: &Indexed, filled: &Filled, given: Given<'_>, words: f32) -> Option<f32> {
+    let weights = &weights().fit;
     let things = given.message.found.iter().filter(|found| !found.is_of(ACCOUNT) && !found.is_unknown());
     let known: Vec<_> = things.collect();
     let mut score = fit_of_names(indexed, &known, given, words)?;
     score += filled.said.iter().map(|at| taken(&indexed.slots[*at])).sum::<f32>();
     let names_account = given.message.found.iter().any(|found| found.is_of(ACCOUNT));
     if names_account && !indexed.slots.iter().any(|slot| slot.extract.kind == ExtractKind::Account) {
-        score *= ACCOUNT_NOT_TAKEN;
+        score *= weights.account_not_taken;
     }
     // What is named and not clear, or only pointed at, will be asked for; so will what an order lacks.
     let is_vague = known.iter().any(|found| !found.candidates.is_empty());
@@ -141,18 +123,20 @@ fn fit(indexed: &Indexed, filled: &Filled, given: Given<'_>, words: f32) -> Opti
         is_vague || (given.refers && known.is_empty()) || (!indexed.is_read && given.message.is_order());
     let lacks = filled.missing.iter().map(|at| &indexed.slots[*at]);
     for slot in lacks.filter(|slot| !(is_asked && slot.takes_names())) {
-        score *= if slot.extract.kind == ExtractKind::Timeframe { TIME_MISSING } else { MISSING };
+        let is_time = slot.extract.kind == ExtractKind::Timeframe;
+        score *= if is_time { weights.time_missing } else { weights.missing };
     }
     Some(score)
 }
 
 /// The score with what is named. `None` if that is nothing that the tool takes, and the tool takes names.
 fn fit_of_names(indexed: &Indexed, known: &[&Found], given: Given<'_>, words: f32) -> Option<f32> {
+    let weights = &weights().fit;
     let Some(slot) = indexed.slots.iter().find(|slot| slot.takes_names()) else {
         let is_before = given.refers && !given.carried.is_empty();
         return Some(match () {
-            () if !known.is_empty() => words * NAME_NOT_TAKEN,
-            () if is_before => words * NOTHING_REFERRED,
+            () if !known.is_empty() => words * weights.name_not_taken,
+            () if is_before => words * weights.nothing_referred,
             () => words,
         });
     };
@@ -160,20 +144,20 @@ fn fit_of_names(indexed: &Indexed, known: &[&Found], given: Given<'_>, words: f3
     let takes_all = slot.extract.kind == ExtractKind::Symbols;
     Some(match known.iter().filter(|found| of.is_empty() || found.is_of(of)).count() {
         0 if !known.is_empty() => return None,
-        0 if given.refers && given.carried.iter().any(|(kind, _)| kind == of) => words + NAME_TAKEN,
-        0 if given.refers => words + NAME_REFERRED,
+        0 if given.refers && given.carried.iter().any(|(kind, _)| kind == of) => words + weights.name_taken,
+        0 if given.refers => words + weights.name_referred,
         0 => words,
-        1 => words + NAME_TAKEN,
-        _ if takes_all && slot.fewest > 1 => words + NAME_TAKEN + SEVERAL_TAKEN,
-        _ if takes_all => words + NAME_TAKEN + SEVERAL_TAKEN / 2.0,
-        _ => (words + NAME_TAKEN) * ONE_EACH,
+        1 => words + weights.name_taken,
+        _ if takes_all && slot.fewest > 1 => words + weights.name_taken + weights.several_taken,
+        _ if takes_all => words + weights.name_taken + weights.several_taken / 2.0,
+        _ => (words + weights.name_taken) * weights.one_each,
     })
 }
 
 /// What it adds that the message says what a slot takes.
 fn taken(slot: &Slot) -> f32 {
     match slot.extract.kind {
-        ExtractKind::Timeframe => TIME_TAKEN,
+        ExtractKind::Timeframe => weights().fit.time_taken,
         ExtractKind::Symbol
         | ExtractKind::Symbols
         | ExtractKind::Company
@@ -181,7 +165,7 @@ fn taken(slot: &Slot) -> f32 {
         | ExtractKind::Count
         | ExtractKind::Until
         | ExtractKind::Rest => 0.0,
-        _ => WORD_TAKEN,
+        _ => weights().fit.word_taken,
     }
 }
 
@@ -197,11 +181,11 @@ fn said(index: &InvertedIndex, message: &Message<'_>) -> Vec<Said> {
 /// How much of a message any tool knows, rare words counting more. Numbers and times say nothing of it. A name that is
 /// not known counts against it. With it, how many words and names are not known.
 fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[Said]) -> (f32, f32, f32) {
-    let (mut known, mut all, mut unknown, mut elsewhere) = (0.0, 0.0, 0.0, 0.0);
+    let (mut known, mut all, mut unknown, mut out_of_scope) = (0.0, 0.0, 0.0, 0.0);
     for Said { term, word } in terms {
         let Some(word) = *word else {
             // Words that say nothing by themselves, but stand as in a question of a tool.
-            let rarity = term.map_or(0.0, |term| index.rarity(term)) * TOGETHER;
+            let rarity = term.map_or(0.0, |term| index.rarity(term)) * weights().coverage.together;
             known += rarity;
             all += rarity;
             continue;
@@ -213,12 +197,12 @@ fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[Said]) -> (f3
                 all += rarity;
             }
             None if message.times.takes(word) || message.words[word].number().is_some() => {}
-            None if is_elsewhere(&message.words[word].term) => elsewhere += 1.0,
+            None if index.is_out_of_scope(&message.words[word]) => out_of_scope += 1.0,
             None => unknown += 1.0,
         }
     }
     let names = message.found.iter().filter(|found| found.is_foreign());
-    let foreign = elsewhere + names.map(|_| 1.0).sum::<f32>();
-    all += index.unknown * (unknown + FOREIGN * foreign);
+    let foreign = out_of_scope + names.map(|_| 1.0).sum::<f32>();
+    all += index.unknown * (unknown + weights().coverage.foreign * foreign);
     (if all > 0.0 { known / all } else { 0.0 }, unknown, foreign)
 }

@@ -4,18 +4,11 @@ mod date;
 
 use chrono::{Datelike, NaiveDate};
 
+use self::date::date;
 pub(crate) use self::date::is_calendar;
-use self::date::{DURING, SINCE, UNTIL, date};
 use super::words::Word;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
-    Day,
-    Week,
-    Month,
-    Quarter,
-    Year,
-}
+pub(crate) use crate::english::Unit;
+use crate::english::english;
 
 /// How a length of time is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,31 +43,9 @@ pub(crate) struct Times {
     dates: Vec<usize>,
 }
 
-const PAST: [&str; 6] = ["last", "past", "previous", "preceding", "trailing", "recent"];
-/// What is said for all time there is.
-const ALL: [&[&str]; 10] = [
-    &["all", "time"],
-    &["ever"],
-    &["overall"],
-    &["since", "inception"],
-    &["since", "i", "started"],
-    &["since", "i", "opened"],
-    &["since", "the", "beginning"],
-    &["since", "the", "start"],
-    &["from", "the", "start"],
-    &["lifetime"],
-];
-
 impl Unit {
     fn of(word: &str) -> Option<Self> {
-        Some(match word.strip_suffix('s').unwrap_or(word) {
-            "day" => Self::Day,
-            "week" | "weekly" => Self::Week,
-            "month" | "monthly" => Self::Month,
-            "quarter" => Self::Quarter,
-            "year" | "yearly" | "annual" | "annually" | "yr" => Self::Year,
-            _ => return None,
-        })
+        english().units.get(word.strip_suffix('s').unwrap_or(word)).copied()
     }
 
     fn of_letter(letter: char) -> Option<Self> {
@@ -125,7 +96,8 @@ impl Times {
             }
         }
         let lower: Vec<_> = words.iter().map(|word| word.lower.as_str()).collect();
-        times.is_all = ALL.iter().any(|phrase| lower.windows(phrase.len()).any(|window| window == *phrase));
+        let says = |phrase: &[String]| lower.windows(phrase.len()).any(|window| window == phrase);
+        times.is_all = english().all_time.iter().any(|phrase| says(phrase.words()));
         times.read_dates(words, today);
         if times.since.is_none() {
             times.read_calendar(today);
@@ -148,7 +120,7 @@ impl Times {
         let lower = |at: usize| words[at].lower.as_str();
         let is_last = |span: &Span| {
             let is_the = span.first.checked_sub(1).is_some_and(|before| lower(before) == "the");
-            span.end == span.first + 2 && matches!(lower(span.first), "last" | "previous") && !is_the
+            span.end == span.first + 2 && english().last.has(lower(span.first)) && !is_the
         };
         let is_long = |span: &&Span| matches!(span.unit, Unit::Month | Unit::Quarter | Unit::Year);
         !self.dates.is_empty() || self.spans.iter().filter(is_long).any(is_last)
@@ -169,11 +141,11 @@ impl Times {
             let before = at.checked_sub(1).map_or("", |before| words[before].lower.as_str());
             self.dates.extend(at..end);
             match () {
-                () if SINCE.contains(&before) => self.since = Some(first),
-                () if UNTIL.contains(&before) && self.since.is_some() || before == "until" => {
+                () if english().since.has(before) => self.since = Some(first),
+                () if english().until.has(before) && self.since.is_some() || before == "until" => {
                     self.until = Some(last);
                 }
-                () if DURING.contains(&before) || first == last => {
+                () if english().during.has(before) || first == last => {
                     (self.since, self.until) = (Some(first), Some(last));
                 }
                 () => {}
@@ -206,11 +178,11 @@ fn named(words: &[Word], at: usize) -> Option<Span> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
     let made = |end, count, unit, form| Some(Span { first: at, end, count, unit, form });
     match (lower(at), lower(at + 1)) {
-        ("today" | "intraday", _) => made(at + 1, 1, Unit::Day, Form::This),
+        (day, _) if english().today.has(day) => made(at + 1, 1, Unit::Day, Form::This),
         ("yesterday", _) => made(at + 1, 1, Unit::Day, Form::Past),
         ("ytd", _) => made(at + 1, 1, Unit::Year, Form::This),
         ("year", "to") if lower(at + 2) == "date" => made(at + 3, 1, Unit::Year, Form::This),
-        ("this" | "current", next) => made(at + 2, 1, Unit::of(next)?, Form::This),
+        (this, next) if english().current.has(this) => made(at + 2, 1, Unit::of(next)?, Form::This),
         ("the", next) if !next.ends_with('s') => made(at + 2, 1, Unit::of(next)?, Form::This),
         ("half", "a" | "the") if lower(at + 2) == "year" => made(at + 3, 6, Unit::Month, Form::Bare),
         ("half", "year") => made(at + 2, 6, Unit::Month, Form::Bare),
@@ -221,7 +193,7 @@ fn named(words: &[Word], at: usize) -> Option<Span> {
 /// Such as `the last two weeks`, `60 days`, `a couple of months` or `3m`.
 fn counted(words: &[Word], at: usize) -> Option<Span> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
-    let is_past = PAST.contains(&lower(at));
+    let is_past = english().past.has(lower(at));
     let form = if is_past { Form::Past } else { Form::Bare };
     let made = |end, count, unit| Some(Span { first: at, end, count, unit, form });
     let mut next = at + usize::from(is_past);

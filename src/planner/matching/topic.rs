@@ -3,20 +3,7 @@
 use std::ops::Range;
 
 use super::message::{Message, is_asking};
-
-/// Words before what is asked about.
-const BEFORE: &str = "a about an between d and are basics briefly can concept could define definition describe describes do does \
-    did difference explain explanation for give how i idea in info information is it know learn like me mean meaning \
-    means more of ok on overview please s should some teach tell term the there to understand want was we were what \
-    whats when who why will would you your also work works so something quick introduction let hey hi need not again \
-    never understood ve heard hear people say says said told someone somebody read that point background s m beginner new \
-    simple plain words terms english true deal with always wondered wondering curious question got get my son friend asks \
-    asked by sense really actually any";
-
-const AFTER: &str = "about actually again basically exactly for function functions general generally in is it me mean \
-    means now please really simple stand stands terms thanks to up us work works working words good do does \
-    true right idea thing things strategy actually smart worth way ways evidence based short detail details simply beginner \
-    english plain language an any it s that all by me";
+use crate::english::english;
 
 /// The topic of a question, as it is written: of the first sentence that has one.
 pub(crate) fn topic(message: &Message<'_>) -> Option<String> {
@@ -39,10 +26,9 @@ fn sentences(message: &Message<'_>) -> impl Iterator<Item = usize> {
 }
 
 fn within(message: &Message<'_>, sentence: Range<usize>) -> Option<String> {
-    let has = |words: &str, word: &str| words.split_whitespace().any(|it| it == word);
-    let is_before = |at: &usize| !has(BEFORE, &message.words[*at].lower);
-    let is_after = |at: &usize| !has(AFTER, &message.words[*at].lower);
-    let first = sentence.clone().find(is_before)?;
-    let last = (first..sentence.end).rev().find(is_after)?;
+    let begins = |at: &usize| !english().before_topic.has(&message.words[*at].lower);
+    let ends = |at: &usize| !english().after_topic.has(&message.words[*at].lower);
+    let first = sentence.clone().find(begins)?;
+    let last = (first..sentence.end).rev().find(ends)?;
     Some(message.text[message.words[first].begin..message.words[last].end].to_owned())
 }

@@ -5,12 +5,10 @@ use std::{collections::HashMap, sync::Arc};
 use serde_json::Value;
 
 use super::vocabulary::{NAME, Term, Token, Vocabulary};
+use crate::weights;
 use toolwire_engine::registry::RegisteredTool;
 use toolwire_store::workspace::terms;
 
-/// How much each field says: name and title, description, what other tools say of this one, names of parameters, their
-/// texts, utterances, keywords, result.
-pub(super) const WEIGHTS: [f32; FIELDS] = [2.0, 1.0, 1.0, 0.5, 0.5, 1.0, 2.0, 0.3];
 pub(super) const FIELDS: usize = 8;
 
 const TITLE: usize = 0;
@@ -21,6 +19,21 @@ const TEXTS: usize = 4;
 const UTTERANCES: usize = 5;
 const KEYWORDS: usize = 6;
 const RESULT: usize = 7;
+
+/// How much a word says in each field.
+pub(super) fn weights() -> [f32; FIELDS] {
+    let of = &weights::weights().fields;
+    let mut all = [0.0; FIELDS];
+    all[TITLE] = of.title;
+    all[DESCRIPTION] = of.description;
+    all[CREDITED] = of.credited;
+    all[PARAMETERS] = of.parameters;
+    all[TEXTS] = of.texts;
+    all[UTTERANCES] = of.utterances;
+    all[KEYWORDS] = of.keywords;
+    all[RESULT] = of.result;
+    all
+}
 
 /// How often a term stands in each field.
 pub(super) type Counts = [u8; FIELDS];

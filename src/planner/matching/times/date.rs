@@ -2,46 +2,20 @@
 
 use chrono::{Datelike, Months, NaiveDate};
 
-use crate::matching::words::Word;
-
-/// Words before a date that say which end of a time it is.
-pub(super) const SINCE: [&str; 4] = ["since", "from", "after", "between"];
-pub(super) const UNTIL: [&str; 6] = ["until", "till", "to", "through", "before", "and"];
-pub(super) const DURING: [&str; 4] = ["in", "during", "for", "of"];
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-const NAMES_OF_MONTHS: [&str; 24] = [
-    "jan",
-    "january",
-    "feb",
-    "february",
-    "mar",
-    "march",
-    "apr",
-    "april",
-    "may",
-    "jun",
-    "june",
-    "jul",
-    "july",
-    "aug",
-    "august",
-    "sep",
-    "sept",
-    "september",
-    "oct",
-    "october",
-    "nov",
-    "november",
-    "dec",
-    "december",
-];
-const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+use crate::{
+    english::{Phrase, english},
+    matching::words::Word,
+};
 
 /// Whether a word, in small letters, is a name of the calendar, and so of nothing else.
 pub(crate) fn is_calendar(lower: &str) -> bool {
-    NAMES_OF_MONTHS.contains(&lower) || DAYS.contains(&lower)
+    month(lower).is_some() || english().weekdays.has(lower)
+}
+
+/// The month of a name, from 1.
+fn month(lower: &str) -> Option<u32> {
+    let is_of = |month: &Phrase| month.words().iter().any(|name| name == lower);
+    (1..).zip(&english().months).find(|(_, month)| is_of(month)).map(|(number, _)| number)
 }
 
 /// The date that begins at a word: its first and its last day, and the word after it.
@@ -58,11 +32,7 @@ pub(super) fn date(words: &[Word], at: usize, today: NaiveDate) -> Option<(Naive
         let date = NaiveDate::from_ymd_opt(year, month, day)?;
         return Some((date, date, at + 3));
     }
-    let month = words.get(at).and_then(|word| {
-        let is_it =
-            |name: &str| word.lower.starts_with(name) && NAMES_OF_MONTHS.contains(&word.lower.as_str());
-        MONTHS.iter().position(|name| is_it(name)).and_then(|it| u32::try_from(it + 1).ok())
-    });
+    let month = words.get(at).and_then(|word| month(&word.lower));
     if let (Some(month), Some(year)) = (month, year(at + 1)) {
         let first = NaiveDate::from_ymd_opt(year, month, 1)?;
         return Some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 2));
@@ -72,7 +42,8 @@ pub(super) fn date(words: &[Word], at: usize, today: NaiveDate) -> Option<(Naive
         let before = words[before].lower.as_str();
         let this = NaiveDate::from_ymd_opt(today.year(), month, 1)?;
         let first = if this > today { this.with_year(today.year() - 1)? } else { this };
-        let is_date = SINCE.contains(&before) || DURING.contains(&before) || UNTIL.contains(&before);
+        let english = english();
+        let is_date = [&english.since, &english.during, &english.until].iter().any(|all| all.has(before));
         return is_date.then_some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 1));
     }
     let year = year(at)?;

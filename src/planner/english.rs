@@ -1,0 +1,202 @@
+//! The English words by which messages are read: `english.toml`, parsed once.
+//!
+//! Not here: words of a domain, which its lexicon has (`matching::lexicon`), and words of a tool, which its manifest
+//! has.
+
+use std::{hash::Hash, sync::LazyLock};
+
+use foldhash::{HashMap, HashSet};
+use serde::Deserialize;
+
+static ENGLISH: LazyLock<English> =
+    LazyLock::new(|| toml::from_str(include_str!("english.toml")).expect("a test reads it"));
+
+/// The words of `english.toml`.
+pub(crate) fn english() -> &'static English {
+    &ENGLISH
+}
+
+/// The lists of `english.toml`, by key. Words and phrases are in small letters.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct English {
+    /// Stop words: they stand in questions of every kind, and say nothing of what a question is about.
+    pub(crate) stop: WordSet,
+    /// Words without which a message asks the same. Groups of words side by side are counted without them.
+    pub(crate) fillers: WordSet,
+    /// Endings that are written with a `z` too, each with its `s`.
+    pub(crate) british_endings: Phrase,
+    /// Words of what people ask any assistant: the weather, meals, travel, health, games, code. A question with one
+    /// that no tool has is hardly about a tool. A lexicon adds those beside the subject of its domain.
+    pub(crate) out_of_scope: WordSet,
+    /// The first words of questions.
+    pub(crate) asking: WordSet,
+    /// Beginnings that only make an order polite, or join it to what was said. Each is tried in this order, again and
+    /// again.
+    pub(crate) polite: Vec<Phrase>,
+    /// Endings that only make an order polite, before its question mark.
+    pub(crate) tags: Vec<Phrase>,
+    /// Verbs between a thing and what is to become of it: `Acme can come off my list`.
+    pub(crate) permissions: WordSet,
+    /// Subjects with which a statement beside an order begins.
+    pub(crate) subjects: WordSet,
+    /// What stands before a number that something is compared with, and that is no number of things to show.
+    pub(crate) comparisons: Vec<Phrase>,
+    /// Words for how much of something an order is about.
+    pub(crate) amounts: WordSet,
+    /// What stands between two clauses if the second one begins as a sentence does, with marks and spaces. Each is
+    /// tried in this order.
+    pub(crate) between: Vec<String>,
+    /// Words behind which one more order may begin.
+    pub(crate) next: WordSet,
+    /// The first words of a clause that orders something.
+    pub(crate) ordering: WordSet,
+    /// The first words of a clause that says without a verb what is wanted.
+    pub(crate) wanted: WordSet,
+    /// Function words: determiners, pronouns and courtesies, which change nothing about an order. Prepositions of
+    /// direction, such as `on` and `off`, are not among them: a tool's manifest must have them.
+    pub(crate) function: WordSet,
+    /// Optional words of an order's phrase.
+    pub(crate) optional: WordSet,
+    /// Prepositions of direction. Any of them is accepted behind a verb that belongs to one tool only.
+    pub(crate) directions: WordSet,
+    /// Adverbs that make another verb of the one that they follow, unless the tool has both: `add up`, `drop in`.
+    pub(crate) particles: WordSet,
+    /// Negations. They are accepted only within a whole phrase of a tool.
+    pub(crate) negations: WordSet,
+    /// Beginnings of a message that only changes the last call.
+    pub(crate) leads: Vec<Phrase>,
+    /// Words that stand for what was named before.
+    pub(crate) pronouns: WordSet,
+    /// Words that stand for what was named before if nothing is said behind them.
+    pub(crate) demonstratives: WordSet,
+    /// Words that stand for what was named before together with one of `pointed_at`: `that stock`.
+    pub(crate) pointing: WordSet,
+    /// See `pointing`.
+    pub(crate) pointed_at: WordSet,
+    /// Words before the topic of a question, which only ask.
+    pub(crate) before_topic: WordSet,
+    /// Words behind the topic of a question, which only ask.
+    pub(crate) after_topic: WordSet,
+    /// Words before a length of time that is over: `the past two weeks`.
+    pub(crate) past: WordSet,
+    /// Words that make a unit the one of the calendar before this: `last month`.
+    pub(crate) last: WordSet,
+    /// Words that make a unit the one of the calendar that has begun: `this year`.
+    pub(crate) current: WordSet,
+    /// Words for this day.
+    pub(crate) today: WordSet,
+    /// Phrases for all time there is.
+    pub(crate) all_time: Vec<Phrase>,
+    /// Words before the date at which a time begins.
+    pub(crate) since: WordSet,
+    /// Words before the date at which a time ends.
+    pub(crate) until: WordSet,
+    /// Words before a date that is the whole of a time.
+    pub(crate) during: WordSet,
+    /// The names of each month, January first.
+    pub(crate) months: [Phrase; 12],
+    /// The days of the week.
+    pub(crate) weekdays: WordSet,
+    /// The unit of time that a word in the singular names.
+    pub(crate) units: ByForm<Unit>,
+    /// Numbers that are written out.
+    pub(crate) numbers: HashMap<String, u32>,
+    /// The verb of each irregular form.
+    pub(crate) irregular: ByForm<String>,
+}
+
+/// A unit of a length of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Unit {
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// Words without an order, from a text that has them between white space.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(crate) struct WordSet(HashSet<String>);
+
+/// Words in their order, from a text that has them between white space.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(crate) struct Phrase(Box<[String]>);
+
+/// What each word is a form of, from a table that has a text of words for each.
+#[derive(Debug, Deserialize)]
+#[serde(from = "HashMap<K, String>", bound(deserialize = "K: Deserialize<'de> + Clone + Eq + Hash"))]
+pub(crate) struct ByForm<K>(HashMap<String, K>);
+
+impl WordSet {
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+impl Phrase {
+    pub(crate) fn words(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl<K> ByForm<K> {
+    pub(crate) fn get(&self, form: &str) -> Option<&K> {
+        self.0.get(form)
+    }
+}
+
+impl From<String> for WordSet {
+    fn from(text: String) -> Self {
+        Self(text.split_whitespace().map(str::to_owned).collect())
+    }
+}
+
+impl From<String> for Phrase {
+    fn from(text: String) -> Self {
+        Self(text.split_whitespace().map(str::to_owned).collect())
+    }
+}
+
+impl<K: Clone + Eq + Hash> From<HashMap<K, String>> for ByForm<K> {
+    fn from(forms: HashMap<K, String>) -> Self {
+        let of = |(key, forms): (&K, &String)| {
+            forms.split_whitespace().map(|form| (form.to_owned(), key.clone())).collect::<Vec<_>>()
+        };
+        Self(forms.iter().flat_map(of).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_words_is_read() {
+        let english = english();
+        assert!(english.stop.has("the") && !english.stop.has(""));
+        assert_eq!(english.months[8].words(), ["sep", "sept", "september"]);
+        assert_eq!(english.units.get("weekly"), Some(&Unit::Week));
+        assert_eq!(english.numbers["dozen"], 12);
+        assert_eq!(english.irregular.get("sold").map(String::as_str), Some("sell"));
+    }
+
+    #[test]
+    fn no_phrase_is_hidden_by_a_shorter_one_before_it() {
+        for phrases in [&english().polite, &english().tags, &english().comparisons] {
+            for (at, phrase) in phrases.iter().enumerate() {
+                let hides = |before: &&Phrase| phrase.words().starts_with(before.words());
+                let hidden_by = phrases[..at].iter().find(hides);
+                assert!(hidden_by.is_none(), "{phrase:?} behind {hidden_by:?}");
+            }
+        }
+    }
+}
