@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 
-use super::StoreError;
+use super::{StoreError, secret::Secret};
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{KnownBy, Origin, UserId};
 
@@ -130,7 +130,7 @@ pub struct Filter {
     pub confirmation_id: String,
 }
 
-pub trait Audit: Send + Sync + std::fmt::Debug {
+pub trait Audit: Secret + Send + Sync + std::fmt::Debug {
     /// At most so many records before a position, the newest first.
     fn records<'a>(
         &'a self,

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
 
-use super::{StoreError, cancellations::Cancellations, idempotency::Key};
+use super::{StoreError, cancellations::Cancellations, idempotency::Key, secret::Secret};
 use toolwire_base::digest::Digest;
 use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
 use toolwire_tool::context::{CallId, RequestId, UserId};
@@ -71,7 +71,7 @@ pub struct Criteria {
 }
 
 /// Looks at recorded calls.
-pub trait Calls: Cancellations {
+pub trait Calls: Cancellations + Secret {
     /// The calls that are meant, and that are still remembered.
     fn recorded<'a>(
         &'a self,

@@ -24,6 +24,7 @@ pub use self::{
 use super::{
     StoreError,
     idempotency::{ArgumentsDigest, Beginning, Begun, Idempotency, Key, Room},
+    secret::Secret,
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::{
@@ -153,7 +154,7 @@ pub struct Page {
 pub type Listed<T> = Result<Vec<T>, StoreError>;
 
 /// Keeps confirmations, in one store with the calls that need them.
-pub trait Confirmations: Idempotency {
+pub trait Confirmations: Idempotency + Secret {
     /// Begins a call that needs a confirmation, in one change: a call that was begun before meets its record; one whose
     /// confirmation is approved uses it; otherwise a person is asked, until `expires_at`, unless one is already.
     fn begin_confirmed<'a>(

@@ -20,7 +20,7 @@ pub use self::{
     refused::{Quota, Refused},
     write::{Body, Change, Free, Mutation, Put, Terms, Update},
 };
-use super::StoreError;
+use super::{StoreError, secret::Secret};
 use toolwire_tool::context::{RequestId, TaskId};
 
 /// The most bytes of a document.
@@ -47,7 +47,7 @@ pub type Outcome = Result<Document, Refused>;
 /// Keeps documents.
 ///
 /// `root` is always the root of a tree that the caller may use; who may is decided above, by [`Documents::tree`].
-pub trait Documents: Send + Sync + std::fmt::Debug {
+pub trait Documents: Secret + Send + Sync + std::fmt::Debug {
     /// The tree of a task, if there is such a task.
     fn tree<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<Option<Tree>, StoreError>>;
 

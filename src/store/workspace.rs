@@ -40,7 +40,7 @@ use crate::{
 };
 use toolwire_base::{clock, offload};
 use toolwire_contract::{DocumentRefusal, near};
-use toolwire_tool::context::{TaskId, User};
+use toolwire_tool::context::{TaskId, User, UserId};
 
 /// When to try again after the state has failed.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -109,6 +109,10 @@ impl Room {
 
     pub fn root(&self) -> &TaskId {
         &self.tree.root
+    }
+
+    pub fn user(&self) -> &UserId {
+        &self.tree.user
     }
 
     /// The document of a path, be it deleted.

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use tokio::sync::watch;
 use toolwire::{
+    base::digest::Digest,
     contract::{ConfirmationId, ToolResult},
     store::{
         StoreError,
@@ -14,6 +15,7 @@ use toolwire::{
             Opened, Outcome, Page, Place,
         },
         idempotency::{Beginning, Begun, Idempotency, Key},
+        secret::Secret,
     },
     tool::context::{RequestId, UserId},
 };
@@ -43,6 +45,12 @@ impl Idempotency for NoConfirmations {
 
     fn forget<'a>(&'a self, _: &'a Key, _: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         unreachable!("{NEEDS_NONE}")
+    }
+}
+
+impl Secret for NoConfirmations {
+    fn page_secret(&self) -> BoxFuture<'_, Result<Digest, StoreError>> {
+        answer(Digest::of_bytes(b"of no state"))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    page::{BoundTo, Sizes},
+    page::{List, PageToken, Sizes},
     request::refuse,
     unavailable::unavailable,
 };
@@ -51,18 +51,17 @@ impl Audit {
     pub async fn list(&self, user: &User, filter: Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         check(&filter)?;
         let size = SIZES.of(size)?;
-        let bound_to = BoundTo::new("audit", user, &filter);
-        let before = bound_to.place(token)?.map(u64::from_be_bytes);
+        let page_token = PageToken::of(&*self.store, List::Audit, &user.id, &filter).await?;
+        let before = page_token.place(token)?.map(u64::from_be_bytes);
         let observes = self.policy.may_observe(user);
         let oldest = clock::wall().checked_sub(KEPT);
         // What the sweep has not come to is not shown either.
         let filter = Filter { since: filter.since.max(oldest), ..filter };
         let criteria = Criteria { seen_by: (!observes).then(|| user.id.clone()), filter };
-        let limit = u32::try_from(size + 1).unwrap_or(SIZES.most);
-        let records = self.store.records(&criteria, before, limit).await;
+        let records = self.store.records(&criteria, before, size + 1).await;
         let mut records = records.map_err(|error| unavailable(&error))?;
-        let goes_on = records.len() > size;
-        records.truncate(size);
+        let goes_on = records.len() > size as usize;
+        records.truncate(size as usize);
         let last = records.last().filter(|_| goes_on).map(|record| record.sequence);
         for record in &mut records {
             // Where others sit is for whoever watches over them.
@@ -70,7 +69,7 @@ impl Audit {
                 record.peer = None;
             }
         }
-        Ok(Page { records, next: last.map(|it| bound_to.token(it.to_be_bytes())).unwrap_or_default() })
+        Ok(Page { records, next: last.map(|it| page_token.text(it.to_be_bytes())).unwrap_or_default() })
     }
 }
 

@@ -1,16 +1,16 @@
-//! Pages of lists: how many entries, and where the next one begins. A token is good for its user and filter only.
-//!
-//! A place that is a number of the store's counts what others do as well: its token is sealed with a secret of the
-//! state's, so that only this service reads it.
+//! Pages of lists: how many entries, and where the next one begins.
+
+use std::fmt::Debug;
 
 use data_encoding::BASE64URL_NOPAD;
 
-use super::request::refuse;
+use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::digest::Digest;
 use toolwire_contract::Refusal;
-use toolwire_tool::context::User;
+use toolwire_store::secret::Secret;
+use toolwire_tool::context::UserId;
 
-/// So many bytes of a digest tell whose list of what a token goes on with, and that nobody has changed it.
+/// This many bytes of a digest tell whose list of what a token goes on with, and that nobody has changed it.
 const MARK: usize = 16;
 
 /// How many entries a page may have, and has if its caller does not say.
@@ -21,109 +21,173 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    pub(super) fn of(self, asked: i32) -> Result<usize, Refusal> {
+    pub(super) fn of(self, asked: i32) -> Result<u32, Refusal> {
         let Self { usual, most } = self;
         match u32::try_from(asked) {
-            Ok(0) => Ok(usual as usize),
-            Ok(size) if size <= most => Ok(size as usize),
+            Ok(0) => Ok(usual),
+            Ok(size) if size <= most => Ok(size),
             _ => Err(refuse("page_size", "range", &format!("must be from 1 to {most}, or 0 for {usual}"))),
         }
     }
 }
 
-/// Whose list a token goes on with, and of what.
+/// The lists that have pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum List {
+    Audit,
+    Calls,
+    Confirmations,
+    Documents,
+    Jobs,
+    Tasks,
+    Versions,
+}
+
+/// The tokens of one list, of one user and one filter: no other list takes them.
+///
+/// A token is a place in the list, sealed with a secret of the state's. A place that is a number of the store's counts
+/// what others do as well, so only this service and the others over the same state read it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BoundTo(Digest);
+pub(super) struct PageToken {
+    list: List,
+    key: Digest,
+}
 
-impl BoundTo {
-    /// `list` names the list, so that no token of another is taken for one of it.
-    pub(super) fn new(list: &str, user: &User, filter: &impl std::fmt::Debug) -> Self {
-        Self(Digest::of_parts([list.to_owned(), user.id.as_str().to_owned(), format!("{filter:?}")]))
+impl PageToken {
+    /// `filter` is everything that the entries of the list depend on, apart from the user.
+    pub(super) async fn of(
+        store: &(impl Secret + Sync + ?Sized),
+        list: List,
+        user: &UserId,
+        filter: &(impl Debug + Sync),
+    ) -> Result<Self, Refusal> {
+        let secret = store.page_secret().await.map_err(|error| unavailable(&error))?;
+        Ok(Self::new(&secret, list, user, filter))
     }
 
-    /// The same with a secret, without which no token can be read or made.
-    #[must_use]
-    pub(super) fn sealed(self, secret: &Digest) -> Self {
-        Self(Digest::of_parts([secret.as_bytes(), self.0.as_bytes()]))
+    fn new(secret: &Digest, list: List, user: &UserId, filter: &impl Debug) -> Self {
+        let (name, filter) = (format!("{list:?}"), format!("{filter:?}"));
+        let bound_to: [&[u8]; _] =
+            [secret.as_bytes(), name.as_bytes(), user.as_str().as_bytes(), filter.as_bytes()];
+        Self { list, key: Digest::of_parts(bound_to) }
     }
 
-    pub(super) fn token<const N: usize>(&self, place: [u8; N]) -> String {
-        let mark = self.mark(&place);
-        BASE64URL_NOPAD.encode(&[&self.masked(place, &mark)[..], &mark].concat())
+    /// The token of a place.
+    pub(super) fn text(&self, place: impl AsRef<[u8]>) -> String {
+        let place = place.as_ref();
+        let mark = self.mark(place);
+        BASE64URL_NOPAD.encode(&[self.masked(place, &mark).as_slice(), &mark].concat())
     }
 
     /// The place of a token; none if the text is empty.
-    pub(super) fn place<const N: usize>(&self, token: &str) -> Result<Option<[u8; N]>, Refusal> {
-        if token.is_empty() {
+    pub(super) fn place<P: TryFrom<Vec<u8>>>(&self, text: &str) -> Result<Option<P>, Refusal> {
+        if text.is_empty() {
             return Ok(None);
         }
-        let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).unwrap_or_default();
-        let place = bytes.split_first_chunk::<N>().map(|(masked, mark)| (self.masked(*masked, mark), mark));
-        match place {
-            Some((place, mark)) if mark == self.mark(&place) => Ok(Some(place)),
-            _ => {
-                let what = "must be the next_page_token of your last page with this filter";
-                Err(refuse("page_token", "foreign", what))
-            }
-        }
+        let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).unwrap_or_default();
+        let place = bytes.split_last_chunk::<MARK>().and_then(|(masked, mark)| {
+            let place = self.masked(masked, mark);
+            if self.mark(&place) == *mark { P::try_from(place).ok() } else { None }
+        });
+        place.map(Some).ok_or_else(|| {
+            let what = match self.list {
+                List::Documents | List::Versions => "these criteria",
+                _ => "this filter",
+            };
+            let what = format!("must be the next_page_token of your last page with {what}");
+            refuse("page_token", "foreign", &what)
+        })
     }
 
     /// Tells a place of this list from any other text.
     fn mark(&self, place: &[u8]) -> [u8; MARK] {
-        let digest = Digest::of_parts([self.0.as_bytes().as_slice(), b"mark", place]);
+        let digest = self.digest(&[b"mark", place]);
         std::array::from_fn(|index| digest.as_bytes()[index])
     }
 
-    /// A place hidden by its mark, or shown again by it. It has no more bytes than a digest.
-    fn masked<const N: usize>(&self, place: [u8; N], mark: &[u8]) -> [u8; N] {
-        let stream = Digest::of_parts([self.0.as_bytes().as_slice(), b"mask", mark]);
-        std::array::from_fn(|index| place[index] ^ stream.as_bytes()[index])
+    /// A place hidden by its mark, or shown again by it.
+    fn masked(&self, place: &[u8], mark: &[u8]) -> Vec<u8> {
+        let stream =
+            (0_u64..).flat_map(|block| *self.digest(&[b"mask", mark, &block.to_be_bytes()]).as_bytes());
+        place.iter().zip(stream).map(|(byte, mask)| byte ^ mask).collect()
+    }
+
+    fn digest(&self, parts: &[&[u8]]) -> Digest {
+        Digest::of_parts([&[self.key.as_bytes().as_slice()], parts].concat())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prelude::*, sample::select};
+
     use super::*;
 
-    #[test]
-    fn a_token_goes_on_with_the_list_that_it_came_from_and_with_no_other() {
-        let user = |name: &str| User::new(name.parse().expect("valid"));
-        let bound = BoundTo::new("calls", &user("riley"), &1);
-        let token = bound.token(7_u64.to_be_bytes());
-        assert_eq!(bound.place(&token).expect("ours"), Some(7_u64.to_be_bytes()));
-        for other in [
-            BoundTo::new("calls", &user("demo"), &1),
-            BoundTo::new("calls", &user("riley"), &2),
-            BoundTo::new("audit", &user("riley"), &1),
-        ] {
-            assert!(other.place::<8>(&token).is_err());
+    const LISTS: [List; 7] = [
+        List::Audit,
+        List::Calls,
+        List::Confirmations,
+        List::Documents,
+        List::Jobs,
+        List::Tasks,
+        List::Versions,
+    ];
+
+    /// What a token is bound to: a secret, a list, a user and a filter. Few of each, so that most are alike in part.
+    fn bound() -> impl Strategy<Value = (&'static str, List, &'static str, &'static str)> {
+        (select(&["ours", "theirs"]), select(&LISTS), select(&["riley", "demo"]), select(&["", "a", "ab"]))
+    }
+
+    fn token((secret, list, user, filter): (&str, List, &str, &str)) -> PageToken {
+        let user = user.parse().expect("valid");
+        PageToken::new(&Digest::of_bytes(secret.as_bytes()), list, &user, &filter)
+    }
+
+    proptest! {
+        #[test]
+        fn a_token_goes_on_with_the_list_that_it_came_from_and_with_no_other(
+            one in bound(),
+            other in bound(),
+            place: String,
+        ) {
+            let text = token(one).text(&place);
+            let found = token(other).place::<String>(&text);
+            prop_assert_eq!(found.ok(), (one == other).then_some(Some(place)));
         }
-        assert!(bound.place::<16>(&token).is_err());
-        for bad in ["x", "AAAA", "not base64 at all!"] {
-            assert!(bound.place::<8>(bad).is_err(), "{bad}");
+
+        #[test]
+        fn what_was_changed_and_what_is_none_is_refused(place: [u8; 8], at in 0..24_usize, other in 1..=255_u8) {
+            let ours = token(("ours", List::Calls, "riley", ""));
+            let text = ours.text(place);
+            prop_assert_eq!(ours.place(&text).ok(), Some(Some(place)));
+            let mut bytes = BASE64URL_NOPAD.decode(text.as_bytes()).expect("ours");
+            bytes[at] ^= other;
+            prop_assert!(ours.place::<[u8; 8]>(&BASE64URL_NOPAD.encode(&bytes)).is_err());
+            prop_assert!(ours.place::<[u8; 9]>(&text).is_err());
         }
-        assert_eq!(bound.place::<8>("").expect("none"), None);
     }
 
     #[test]
-    fn a_sealed_token_shows_no_place_and_is_read_with_its_secret_only() {
-        let bound = BoundTo::new("tasks", &User::new("riley".parse().expect("valid")), &1);
-        let sealed = |secret: &[u8]| bound.sealed(&Digest::of_bytes(secret));
-        let token = sealed(b"ours").token(7_u64.to_be_bytes());
-        assert_eq!(sealed(b"ours").place(&token).expect("ours"), Some(7_u64.to_be_bytes()));
-        assert!(sealed(b"theirs").place::<8>(&token).is_err() && bound.place::<8>(&token).is_err());
-        let next = sealed(b"ours").token(8_u64.to_be_bytes());
-        let same = token.bytes().zip(next.bytes()).filter(|(one, other)| one == other).count();
-        assert!(same < token.len() / 2, "{token} {next}");
+    fn any_other_text_is_refused_and_none_is_the_beginning() {
+        let ours = token(("ours", List::Calls, "riley", ""));
+        for bad in ["x", "AAAA", "not base64 at all!"] {
+            assert!(ours.place::<String>(bad).is_err(), "{bad}");
+        }
+        assert_eq!(ours.place::<String>("").expect("none"), None);
+    }
+
+    #[test]
+    fn a_token_shows_no_place() {
+        let ours = token(("ours", List::Tasks, "riley", ""));
+        let [one, next] = [7_u64, 8].map(|place| ours.text(place.to_be_bytes()));
+        let same = one.bytes().zip(next.bytes()).filter(|(one, other)| one == other).count();
+        assert!(same < one.len() / 2, "{one} {next}");
     }
 
     #[test]
     fn a_page_is_of_a_size_in_bounds() {
         let sizes = Sizes { usual: 100, most: 1_000 };
-        assert_eq!(
-            [sizes.of(0), sizes.of(1), sizes.of(1_000)].map(Result::ok),
-            [Some(100), Some(1), Some(1_000)]
-        );
+        assert_eq!([0, 1, 1_000].map(|asked| sizes.of(asked).ok()), [Some(100), Some(1), Some(1_000)]);
         assert!(sizes.of(-1).is_err() && sizes.of(1_001).is_err());
     }
 }

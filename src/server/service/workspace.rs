@@ -3,9 +3,13 @@
 //! A face spells requests and answers in its own form; nothing here is a wire type. Not here: what a document may be
 //! (`toolwire_store::workspace`).
 
-mod page;
+use std::fmt;
 
-use crate::service::{request, tasks::Tasks};
+use crate::service::{
+    page::{List, PageToken, Sizes},
+    request,
+    tasks::Tasks,
+};
 use toolwire_base::clock;
 use toolwire_contract::{DocumentRefusal, Refusal};
 use toolwire_engine::pipeline::refused;
@@ -16,9 +20,9 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{TaskId, User};
 
-/// The size of pages and of answers: the usual one, and the largest.
-const PAGE: (u32, u32) = (100, 1_000);
-const HITS: (u32, u32) = (20, 100);
+/// The sizes of pages and of answers.
+const PAGE: Sizes = Sizes { usual: 100, most: 1_000 };
+const HITS: Sizes = Sizes { usual: 20, most: 100 };
 
 /// The most tags of a filter.
 const MOST_TAGS: usize = 32;
@@ -86,13 +90,13 @@ impl Workspaces {
         token: &str,
     ) -> Result<Page<Document>, Refusal> {
         check(criteria)?;
-        let size = size_of(size, PAGE)?;
-        let bound_to = page::bound_to(room.root(), &format!("{criteria:?}"));
-        let after = page::read(token, &bound_to)?;
+        let size = PAGE.of(size)?;
+        let page_token = self.page_token(room, List::Documents, criteria).await?;
+        let after: String = page_token.place(token)?.unwrap_or_default();
         let mut items = room.list(criteria, &after, size + 1).await?;
         let goes_on = cut(&mut items, size, document_size);
         let next = match items.last() {
-            Some(last) if goes_on => page::token(&last.path, &bound_to),
+            Some(last) if goes_on => page_token.text(&last.path),
             _ => String::new(),
         };
         Ok(Page { items, next })
@@ -106,14 +110,13 @@ impl Workspaces {
         size: i32,
         token: &str,
     ) -> Result<Page<Version>, Refusal> {
-        let size = size_of(size, PAGE)?;
-        let bound_to = page::bound_to(room.root(), path);
-        let below = page::read(token, &bound_to)?;
-        let below = if below.is_empty() { u32::MAX } else { below.parse().unwrap_or(0) };
+        let size = PAGE.of(size)?;
+        let page_token = self.page_token(room, List::Versions, &path).await?;
+        let below = page_token.place(token)?.map_or(u32::MAX, u32::from_be_bytes);
         let mut items = room.versions(path, below, size + 1).await?;
         let goes_on = cut(&mut items, size, version_size);
         let next = match items.last() {
-            Some(last) if goes_on => page::token(&last.version.to_string(), &bound_to),
+            Some(last) if goes_on => page_token.text(last.version.to_be_bytes()),
             _ => String::new(),
         };
         Ok(Page { items, next })
@@ -128,8 +131,18 @@ impl Workspaces {
         size: i32,
     ) -> Result<Hits, Refusal> {
         check(criteria)?;
-        let size = size_of(size, HITS)?;
+        let size = HITS.of(size)?;
         Ok(room.search(query, criteria, size as usize).await?)
+    }
+
+    /// The tokens of a list of a workspace: it depends on the tree as well.
+    async fn page_token(
+        &self,
+        room: &Room,
+        list: List,
+        criteria: &(impl fmt::Debug + Sync),
+    ) -> Result<PageToken, Refusal> {
+        PageToken::of(self.0.documents(), list, room.user(), &(room.root(), criteria)).await
     }
 }
 
@@ -185,26 +198,9 @@ fn check(criteria: &Criteria) -> Result<(), Refusal> {
     }
 }
 
-fn size_of(asked: i32, (usual, most): (u32, u32)) -> Result<u32, Refusal> {
-    match u32::try_from(asked) {
-        Ok(0) => Ok(usual),
-        Ok(size) if size <= most => Ok(size),
-        _ => {
-            let what = format!("must be from 1 to {most}, or 0 for {usual}");
-            Err(request::refuse("page_size", "range", &what))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_page_is_bounded() {
-        let of = |asked| size_of(asked, PAGE).ok();
-        assert_eq!([0, 1, 1_000, 1_001, -1].map(of), [Some(100), Some(1), Some(1_000), None, None]);
-    }
 
     #[test]
     fn a_page_has_as_many_as_fit_and_one_at_least() {

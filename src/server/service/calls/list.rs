@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     super::{
-        page::{BoundTo, Sizes},
+        page::{List, PageToken, Sizes},
         request::refuse,
         unavailable::unavailable,
     },
@@ -103,9 +103,9 @@ impl Calls {
     /// may have fewer entries than there are left.
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         filter.check()?;
-        let size = SIZES.of(size)?;
-        let bound_to = BoundTo::new("calls", user, filter);
-        let mut before = bound_to.place(token)?.map(CallId::from_bytes);
+        let size = SIZES.of(size)? as usize;
+        let page_token = PageToken::of(&*self.0.store, List::Calls, &user.id, filter).await?;
+        let mut before = page_token.place(token)?.map(CallId::from_bytes);
         let of = match (&filter.whose, self.0.policy.may_observe(user)) {
             (Whose::Own, _) | (Whose::Everybodys, false) => Some(user.id.clone()),
             (Whose::Everybodys, true) => None,
@@ -137,13 +137,13 @@ impl Calls {
                 }
                 if page.len() == size {
                     let goes_on = !is_last || !here.is_empty();
-                    let next = if goes_on { bound_to.token(call_id.as_bytes()) } else { String::new() };
+                    let next = if goes_on { page_token.text(call_id.as_bytes()) } else { String::new() };
                     return Ok(Page { calls: page, next });
                 }
             }
             match (is_last, before) {
                 (false, Some(at)) if read >= MOST_READ => {
-                    return Ok(Page { calls: page, next: bound_to.token(at.as_bytes()) });
+                    return Ok(Page { calls: page, next: page_token.text(at.as_bytes()) });
                 }
                 (false, Some(_)) => {}
                 _ => return Ok(Page { calls: page, next: String::new() }),

@@ -1,17 +1,17 @@
 //! Lists of confirmations, a page at a time.
 
-use data_encoding::BASE64URL_NOPAD;
-
-use super::{super::unavailable::unavailable, Confirmations, Viewed};
-use crate::service::request::refuse;
-use toolwire_base::{clock, digest::Digest};
+use super::{Confirmations, Viewed};
+use crate::service::{
+    page::{List, PageToken, Sizes},
+    request::refuse,
+    unavailable::unavailable,
+};
+use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_store::confirmations::{Confirmation, Criteria, MAX_PAGE_BYTES, Place, life::State};
 use toolwire_tool::context::{TaskLabel, User, UserId};
 
-/// A page has so many entries unless its caller says otherwise, and at most so many.
-const USUAL: u32 = 50;
-const MOST: u32 = 200;
+const SIZES: Sizes = Sizes { usual: 50, most: 200 };
 
 /// The most tools of a filter.
 const MOST_TOOLS: usize = 32;
@@ -76,9 +76,10 @@ impl Confirmations {
     /// others, the last changed first. A page may have fewer entries than there are left; `size` 0 is the usual size.
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         filter.check()?;
-        let size = size_of(size)?;
-        let bound_to = bound_to(user, filter);
-        let mut from = if token.is_empty() { None } else { Some(place(token, &bound_to)?) };
+        let size = SIZES.of(size)? as usize;
+        let page_token = PageToken::of(&*self.0.store, List::Confirmations, &user.id, filter).await?;
+        let mut from = page_token.place(token)?.map(place);
+        let next = |from: Option<_>| from.map_or_else(String::new, |from| page_token.text(bytes_of(from)));
         let Some(criteria) = self.criteria(user, filter) else {
             return Ok(Page { confirmations: Vec::new(), next: String::new() });
         };
@@ -92,7 +93,7 @@ impl Confirmations {
                 if let Some(viewed) = self.shown(user, filter, row) {
                     bytes += weight(&viewed);
                     if page.len() == size || bytes > MAX_PAGE_BYTES && !page.is_empty() {
-                        return Ok(Page { confirmations: page, next: text(from, &bound_to) });
+                        return Ok(Page { confirmations: page, next: next(from) });
                     }
                     page.push(viewed);
                 }
@@ -102,7 +103,7 @@ impl Confirmations {
                 return Ok(Page { confirmations: page, next: String::new() });
             }
             if read >= MOST_READ {
-                return Ok(Page { confirmations: page, next: text(from, &bound_to) });
+                return Ok(Page { confirmations: page, next: next(from) });
             }
         }
     }
@@ -138,43 +139,19 @@ fn weight(viewed: &Viewed) -> usize {
     arguments.map_or(0, |arguments| serde_json::to_vec(arguments).map_or(0, |json| json.len()))
 }
 
-fn size_of(asked: i32) -> Result<usize, Refusal> {
-    match u32::try_from(asked) {
-        Ok(0) => Ok(USUAL as usize),
-        Ok(size) if size <= MOST => Ok(size as usize),
-        _ => Err(refuse("page_size", "range", &format!("must be from 1 to {MOST}, or 0 for {USUAL}"))),
-    }
-}
-
-/// Whose list a token goes on with, and of what.
-fn bound_to(user: &User, filter: &Filter) -> Digest {
-    Digest::of_parts([user.id.as_str().to_owned(), format!("{filter:?}")])
-}
-
-fn text(place: Option<Place>, bound_to: &Digest) -> String {
+/// A place as its token keeps it.
+fn bytes_of(place: Place) -> [u8; 9] {
     let (kind, position) = match place {
-        None => return String::new(),
-        Some(Place::Pending(position)) => (0, position),
-        Some(Place::Other(position)) => (1, position),
+        Place::Pending(position) => (0, position),
+        Place::Other(position) => (1, position),
     };
-    let mut bytes = vec![kind];
-    bytes.extend(position.to_be_bytes());
-    bytes.extend(&bound_to.as_bytes()[..16]);
-    BASE64URL_NOPAD.encode(&bytes)
+    let position = position.to_be_bytes();
+    std::array::from_fn(|index| if index == 0 { kind } else { position[index - 1] })
 }
 
-fn place(token: &str, bound_to: &Digest) -> Result<Place, Refusal> {
-    let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).unwrap_or_default();
-    let read = match bytes.split_first_chunk::<9>() {
-        Some((head, rest)) if rest == &bound_to.as_bytes()[..16] => {
-            let position = u64::from_be_bytes(std::array::from_fn(|index| head[index + 1]));
-            [Place::Pending(position), Place::Other(position)].get(usize::from(head[0])).copied()
-        }
-        _ => None,
-    };
-    read.ok_or_else(|| {
-        refuse("page_token", "foreign", "must be the next_page_token of your last page with this filter")
-    })
+fn place([kind, position @ ..]: [u8; 9]) -> Place {
+    let position = u64::from_be_bytes(position);
+    if kind == 0 { Place::Pending(position) } else { Place::Other(position) }
 }
 
 #[cfg(test)]
@@ -182,20 +159,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_goes_on_with_the_list_that_it_came_from_and_with_no_other() {
-        let bound = Digest::of_bytes(b"riley's");
+    fn a_place_is_read_as_it_was_kept() {
         for at in [Place::Pending(7), Place::Other(u64::MAX)] {
-            assert_eq!(place(&text(Some(at), &bound), &bound).expect("ours"), at);
-            assert!(place(&text(Some(at), &bound), &Digest::of_bytes(b"demo's")).is_err());
+            assert_eq!(place(bytes_of(at)), at);
         }
-        for bad in ["x", "", "AAAA", "not base64 at all!"] {
-            assert!(place(bad, &bound).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn a_page_has_1_to_200_entries() {
-        assert_eq!([size_of(0), size_of(1), size_of(200)].map(Result::ok), [Some(50), Some(1), Some(200)]);
-        assert!(size_of(-1).is_err() && size_of(201).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Jobs;
 use crate::service::{
-    page::{BoundTo, Sizes},
+    page::{List, PageToken, Sizes},
     request::refuse,
     unavailable::unavailable,
 };
@@ -28,17 +28,15 @@ impl Jobs {
             return Err(refuse("states", "max_items", &what));
         }
         let size = SIZES.of(size)?;
-        let secret = self.parts.store.page_secret().await.map_err(|error| unavailable(&error))?;
-        let bound_to = BoundTo::new("jobs", user, &states).sealed(&secret);
-        let before = bound_to.place(token)?.map(u64::from_be_bytes);
+        let page_token = PageToken::of(&*self.parts.store, List::Jobs, &user.id, &states).await?;
+        let before = page_token.place(token)?.map(u64::from_be_bytes);
         // One more tells whether there is another page.
-        let limit = u32::try_from(size + 1).unwrap_or(u32::MAX);
-        let found = self.parts.store.jobs(&user.id, states, before, limit).await;
+        let found = self.parts.store.jobs(&user.id, states, before, size + 1).await;
         let mut found = found.map_err(|error| unavailable(&error))?;
-        let goes_on = found.len() > size;
-        found.truncate(size);
+        let goes_on = found.len() > size as usize;
+        found.truncate(size as usize);
         let last = found.last().filter(|_| goes_on);
-        let next = last.map_or_else(String::new, |(position, _)| bound_to.token(position.to_be_bytes()));
+        let next = last.map_or_else(String::new, |(position, _)| page_token.text(position.to_be_bytes()));
         Ok(Page { jobs: found.into_iter().map(|(_, job)| job).collect(), next })
     }
 }

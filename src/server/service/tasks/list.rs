@@ -1,15 +1,16 @@
 //! Lists of tasks, a page at a time.
 
 use super::Tasks;
-use crate::service::{page::BoundTo, request::refuse, unavailable::unavailable};
+use crate::service::{
+    page::{List, PageToken, Sizes},
+    request::refuse,
+};
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::refused;
-use toolwire_store::tasks::{Filter, Place, Scope, Task};
+use toolwire_store::tasks::{Filter, Scope, Task};
 use toolwire_tool::context::{TaskId, User};
 
-/// A page has so many entries unless its caller says otherwise, and at most so many.
-const USUAL: u32 = 100;
-const MOST: u32 = 1_000;
+const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
 
 /// The most elements of one criterion.
 const MOST_CRITERIA: usize = 32;
@@ -25,10 +26,9 @@ impl Tasks {
     /// The user's tasks that pass the filter. `size` 0 is the usual size.
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         check(filter)?;
-        let size = size_of("page_size", size, USUAL, MOST)?;
-        let secret = self.0.store.page_secret().await.map_err(|error| unavailable(&error))?;
-        let bound_to = BoundTo::new("tasks", user, filter).sealed(&secret);
-        let from = bound_to.place(token)?.map(Place::from_be_bytes);
+        let size = SIZES.of(size)?;
+        let page_token = PageToken::of(&*self.0.store, List::Tasks, &user.id, filter).await?;
+        let from = page_token.place(token)?.map(u64::from_be_bytes);
         let unnamed = TaskId::generate();
         let id = match &filter.scope {
             Scope::Tree(id) => id,
@@ -36,7 +36,7 @@ impl Tasks {
         };
         let listed = self.0.store.tasks(&user.id, filter, from, size).await;
         let listed = listed.map_err(|error| refused(id, error))?;
-        let next = listed.next.map_or_else(String::new, |place| bound_to.token(place.to_be_bytes()));
+        let next = listed.next.map_or_else(String::new, |place| page_token.text(place.to_be_bytes()));
         Ok(Page { tasks: listed.tasks, next })
     }
 }
@@ -54,13 +54,4 @@ pub(super) fn check(filter: &Filter) -> Result<(), Refusal> {
         }
     }
     Ok(())
-}
-
-/// The size of a page; 0 is the usual one.
-pub(super) fn size_of(field: &str, asked: i32, usual: u32, most: u32) -> Result<u32, Refusal> {
-    match u32::try_from(asked) {
-        Ok(0) => Ok(usual),
-        Ok(size) if size <= most => Ok(size),
-        _ => Err(refuse(field, "range", &format!("must be from 1 to {most}, or 0 for {usual}"))),
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::{sync::watch::Receiver, time::Instant};
 
-use super::{HEARTBEAT, Tasks, list::size_of, look_again, named, why};
+use super::{super::page::Sizes, HEARTBEAT, Tasks, look_again, named, why};
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_store::tasks::{
@@ -13,9 +13,7 @@ use toolwire_store::tasks::{
 };
 use toolwire_tool::context::{TaskId, User};
 
-/// A page has so many entries unless its caller says otherwise, and at most so many.
-const USUAL: u32 = 100;
-const MOST: u32 = 1_000;
+const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
 
 /// So many entries are read at once by whoever follows.
 const AT_ONCE: u32 = 500;
@@ -54,7 +52,7 @@ impl Tasks {
         size: i32,
     ) -> Result<Page, Refusal> {
         let id = named(id)?;
-        let limit = size_of("page_size", size, USUAL, MOST)?;
+        let limit = SIZES.of(size)?;
         let page = self.0.store.page(&user.id, &id, PageOf { from, backwards, limit }).await;
         page.map_err(why(&id))
     }
