@@ -2,7 +2,7 @@
 
 use super::{
     frame::{self, nonce},
-    given::{Document, Given, Outcome, Reference, Stored},
+    given::{Document, DocumentVersion, Given, Outcome, Stored},
 };
 use toolwire_base::words::{counted, one_line};
 use toolwire_contract::frame::framed;
@@ -41,7 +41,7 @@ pub enum Content {
         tokens_cut: u64,
     },
     Document {
-        reference: Reference,
+        reference: DocumentVersion,
         /// Its type. Empty if it is not known.
         mime_type: String,
         /// Its text, framed. Empty for media.
@@ -143,7 +143,7 @@ pub(super) enum Shown {
 }
 
 /// A document as it came with an entry.
-pub(super) fn document(given: &Given<'_>, sequence: u64, reference: &Reference, shown: Shown) -> Block {
+pub(super) fn document(given: &Given<'_>, sequence: u64, reference: &DocumentVersion, shown: Shown) -> Block {
     let found = given.documents.get(reference);
     let nonce = nonce(given.secret, sequence);
     let title = format!("{}, version {}", reference.path, reference.version);

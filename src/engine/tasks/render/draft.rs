@@ -2,7 +2,7 @@
 
 use super::{
     blocks::{Block, Shown},
-    given::{Outcome, Reference, Speaker},
+    given::{DocumentVersion, Outcome, Speaker},
 };
 
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ pub(super) struct Call<'a> {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) sequence: u64,
-    pub(super) reference: Reference,
+    pub(super) reference: DocumentVersion,
     pub(super) shown: Shown,
     pub(super) block: Block,
 }

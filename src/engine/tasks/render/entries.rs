@@ -1,8 +1,8 @@
 //! Entries of the store as a model is to see them.
 
-use super::given::{Body, Called, Event, Opaque, Outcome, Reference, Request, Speaker};
+use super::given::{Body, Called, Event, Outcome, Request};
 use toolwire_contract::ToolError;
-use toolwire_store::tasks::entry::{self, CallType, DocumentVersion, Entry, Lengths, Part};
+use toolwire_store::tasks::entry::{self, CallType, Entry, Lengths, Part};
 use toolwire_tokens::{self as tokens, KEPT};
 
 /// What is said of a call that a person approved, until it was carried out.
@@ -12,21 +12,18 @@ const APPROVED: &str = ": approved, and not carried out yet. Its result comes wh
 /// What is to be done, if the entry is the first one.
 pub(super) fn request(entry: &Entry) -> Option<Request> {
     let entry::Body::Created(created) = &entry.body else { return None };
-    let documents = references(&created.documents);
-    Some(Request { sequence: entry.sequence, text: created.request.clone(), documents })
+    let (text, documents) = (created.request.clone(), created.documents.clone());
+    Some(Request { sequence: entry.sequence, text, documents })
 }
 
 pub(super) fn event(entry: Entry) -> Event {
     let Lengths { input: input_tokens, result: length } = entry.lengths;
     let body = match entry.body {
         entry::Body::Message(message) => Body::Said {
-            speaker: match message.speaker {
-                entry::Speaker::User => Speaker::User,
-                entry::Speaker::Assistant => Speaker::Assistant,
-            },
+            speaker: message.speaker,
             tokens: of_whole(&message.text, input_tokens),
             text: text(message.text),
-            opaque: message.opaque.map(|opaque| Opaque { provider: opaque.provider, data: opaque.data }),
+            opaque: message.opaque,
         },
         entry::Body::ToolCall(call) => {
             let length = call.result.as_ref().and_then(|result| of_whole(result, length));
@@ -55,7 +52,7 @@ pub(super) fn event(entry: Entry) -> Event {
                 content: content(answer.result, answer.error.as_ref(), answer.status),
                 is_error: answer.error.is_some(),
                 is_untrusted: answer.untrusted,
-                documents: references(&answer.documents),
+                documents: answer.documents,
             },
         },
         entry::Body::Decision(decision) => {
@@ -86,7 +83,7 @@ pub(super) fn asked(entry: &Entry, asker: &str) -> Option<Body> {
          say it as your last text. Either ends this question, and who asked goes on with it.",
         created.request
     );
-    Some(Body::Asked { text, documents: references(&created.documents) })
+    Some(Body::Asked { text, documents: created.documents.clone() })
 }
 
 /// Whether a part of an entry is kept apart, so that it is to be read alone.
@@ -149,9 +146,4 @@ fn text(part: Part) -> String {
         Part::Whole(text) => text,
         Part::Apart { size_bytes, .. } => format!("[{size_bytes} bytes, not shown here]"),
     }
-}
-
-fn references(documents: &[DocumentVersion]) -> Vec<Reference> {
-    let reference = |it: &DocumentVersion| Reference { path: it.path.clone(), version: it.version };
-    documents.iter().map(reference).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use toolwire_store::tasks::entry::{DocumentVersion, Opaque, Speaker};
 use toolwire_tokens::Length;
 
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct Given<'a> {
     /// The entries after them, in order.
     pub events: &'a [Event],
     /// The documents that entries name. One that is not here is only named.
-    pub documents: &'a BTreeMap<Reference, Document>,
+    pub documents: &'a BTreeMap<DocumentVersion, Document>,
     /// By which delimiters are made that nobody outside can foresee.
     pub secret: &'a [u8],
     /// At most so many tokens.
@@ -62,14 +63,7 @@ pub struct Listed {
 pub struct Request {
     pub sequence: u64,
     pub text: String,
-    pub documents: Vec<Reference>,
-}
-
-/// A document at a version.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Reference {
-    pub path: String,
-    pub version: u32,
+    pub documents: Vec<DocumentVersion>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,10 +108,7 @@ pub enum Body {
         opaque: Option<Opaque>,
     },
     /// What is asked of an agent whose entries so far stand before it: the first entry of a question.
-    Asked {
-        text: String,
-        documents: Vec<Reference>,
-    },
+    Asked { text: String, documents: Vec<DocumentVersion> },
     /// A tool was called.
     Called(Called),
     /// What a call waited for has come.
@@ -163,22 +154,7 @@ pub struct Outcome {
     pub is_error: bool,
     /// Whether there is text from outside in it.
     pub is_untrusted: bool,
-    pub documents: Vec<Reference>,
-}
-
-/// Bytes that only one provider understands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opaque {
-    pub provider: String,
-    /// The bytes.
-    pub data: Vec<u8>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
-    /// A person, or the program that stands for one.
-    User,
-    Assistant,
+    pub documents: Vec<DocumentVersion>,
 }
 
 /// A text of more bytes exceeds a budget of so many tokens, and is not read.

@@ -7,7 +7,9 @@ use thiserror::Error;
 
 use super::{
     BudgetTooSmall, Rendered,
-    given::{Body, Document, Event, Given, Listed, Note, Notes, Reference, Request, Stored, most_bytes},
+    given::{
+        Body, Document, DocumentVersion, Event, Given, Listed, Note, Notes, Request, Stored, most_bytes,
+    },
     history::{self, History},
     render,
 };
@@ -128,10 +130,10 @@ async fn documents(
     request: &Request,
     events: &[Event],
     wish: &Wish,
-) -> Result<BTreeMap<Reference, Document>, DocumentRefusal> {
+) -> Result<BTreeMap<DocumentVersion, Document>, DocumentRefusal> {
     let last_first: Vec<_> = events.iter().rev().flat_map(named_by).chain(&request.documents).collect();
     let mut newest = BTreeMap::<&str, u32>::new();
-    for Reference { path, version } in &last_first {
+    for DocumentVersion { path, version } in &last_first {
         let known = newest.entry(path).or_default();
         *known = (*known).max(*version);
     }
@@ -157,7 +159,7 @@ struct Left {
     media: u64,
 }
 
-fn named_by(event: &Event) -> &[Reference] {
+fn named_by(event: &Event) -> &[DocumentVersion] {
     match &event.body {
         Body::Called(called) => &called.outcome.documents,
         Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => &outcome.documents,
@@ -169,7 +171,7 @@ fn named_by(event: &Event) -> &[Reference] {
 /// A version of a document; none if it cannot be read any longer.
 async fn document(
     room: &Room,
-    reference: &Reference,
+    reference: &DocumentVersion,
     left: Option<&mut Left>,
     wish: &Wish,
 ) -> Result<Option<Document>, DocumentRefusal> {
@@ -299,8 +301,8 @@ mod tests {
         assert!(matches!(few, Err(RenderError::Budget(_))), "{few:?}");
     }
 
-    fn reference(path: &str) -> Reference {
-        Reference { path: path.to_owned(), version: 1 }
+    fn reference(path: &str) -> DocumentVersion {
+        DocumentVersion { path: path.to_owned(), version: 1 }
     }
 
     #[tokio::test]

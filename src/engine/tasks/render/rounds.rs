@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::{
     blocks::{self, Block, Content, Shown},
     draft::{Call, Draft, Gap, Round, Shared},
-    given::{Body, Called, Event, Given, Outcome, Reference, Speaker},
+    given::{Body, Called, DocumentVersion, Event, Given, Outcome, Speaker},
 };
 
 /// The longest name of a call.
@@ -94,7 +94,7 @@ fn retracted(events: &[Event], call: u64, outcome: &Outcome) -> Block {
 }
 
 /// What an agent is asked whose entries so far stand before it: nothing that it says belongs to them.
-fn asked<'a>(sequence: u64, text: &str, documents: &[Reference]) -> Round<'a> {
+fn asked<'a>(sequence: u64, text: &str, documents: &[DocumentVersion]) -> Round<'a> {
     Round {
         sequences: (sequence, sequence),
         documents: shared(sequence, documents),
@@ -154,8 +154,8 @@ fn call<'a>(round: &mut Round<'a>, event: &Event, called: &'a Called, outcome: &
     });
 }
 
-fn shared(sequence: u64, references: &[Reference]) -> Vec<Shared> {
-    let shared = |reference: &Reference| Shared {
+fn shared(sequence: u64, references: &[DocumentVersion]) -> Vec<Shared> {
+    let shared = |reference: &DocumentVersion| Shared {
         sequence,
         reference: reference.clone(),
         shown: Shown::Whole,

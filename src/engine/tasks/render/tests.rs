@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use super::{
     blocks::{Block, Content},
     given::{
-        Body, Called, Document, Event, Given, Listed, Notes, Outcome, Reference, Request, Speaker, Stored,
+        Body, Called, Document, DocumentVersion, Event, Given, Listed, Notes, Outcome, Request, Speaker,
+        Stored,
     },
     *,
 };
@@ -28,7 +29,7 @@ struct Task {
     request: Request,
     unread: u64,
     events: Vec<Event>,
-    documents: BTreeMap<Reference, Document>,
+    documents: BTreeMap<DocumentVersion, Document>,
     media_types: Vec<String>,
     provider: String,
 }
@@ -77,8 +78,8 @@ fn called(id: &str, tool: &str, content: &str) -> Body {
     Body::Called(Called { id, tool, input, outcome: outcome(content), ..Called::default() })
 }
 
-fn reference(path: &str, version: u32) -> Reference {
-    Reference { path: path.to_owned(), version }
+fn reference(path: &str, version: u32) -> DocumentVersion {
+    DocumentVersion { path: path.to_owned(), version }
 }
 
 fn text_document(text: &str) -> Document {

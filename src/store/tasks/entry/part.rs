@@ -12,7 +12,7 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::{CallId, TaskId};
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DocumentVersion {
     /// The path in the tree's workspace.
     pub path: String,
