@@ -2,22 +2,17 @@
 
 use std::net::SocketAddr;
 
-use super::{reader::Reader, setting::Setting};
+use super::{reader::Reader, settings::settings};
 
-/// The admin endpoint, plain HTTP for operators: `[admin]`.
-///
-/// It asks for no credentials. What it tells holds no data of users, so an address that other machines reach is
-/// allowed; it has to be named to be taken.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Admin {
-    /// Where to listen; port 0 takes a free one. `--admin`, `TOOLWIRE_ADMIN`, default none: no endpoint and no metrics
-    /// for Prometheus.
-    pub listen: Option<SocketAddr>,
-}
-
-impl Admin {
-    pub(super) fn read(reader: &mut Reader) -> Self {
-        let listen = Setting::new("admin.listen", "TOOLWIRE_ADMIN").flag("--admin");
-        Self { listen: reader.optional(listen, None) }
+settings! {
+    /// The admin endpoint, plain HTTP for operators: `[admin]`.
+    ///
+    /// It asks for no credentials. What it tells holds no data of users, so an address that other machines reach is
+    /// allowed; it has to be named to be taken.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Admin in "admin" {
+        /// Where to listen; port 0 takes a free one. Without an address there is no endpoint, and there are no metrics
+        /// for Prometheus.
+        listen: Option<SocketAddr> = None, "TOOLWIRE_ADMIN", "--admin", as Reader::optional;
     }
 }

@@ -2,8 +2,9 @@
 //! few `OTEL_*` variables that the exporters read too.
 //!
 //! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the
-//! settings do. Every struct names, for each field, the flag, the variable and the default. Settings of a domain, or of
-//! a crate above this one, are a [`Section`] that it hands to [`load`].
+//! settings do. Every struct names, for each field, the flag, the variable and the default; most are tables (`settings`)
+//! in which a setting is one entry. Settings of a domain, or of a crate above this one, are a [`Section`] that it hands
+//! to [`load`].
 
 mod admin;
 mod agent;
@@ -31,6 +32,7 @@ mod section;
 mod server;
 mod server_bounds;
 mod setting;
+mod settings;
 mod shown_text;
 mod size;
 mod sources;

@@ -5,19 +5,21 @@ use tracing_subscriber::EnvFilter;
 use super::{
     found::Found,
     reader::Reader,
-    setting::Setting,
+    settings::settings,
     value::{Value, quoted},
 };
 
-/// The log: `[log]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Log {
-    /// How a line looks. `--log`, `TOOLWIRE_LOG`, default `auto`.
-    pub format: LogFormat,
-    /// What is logged, in the directives of `tracing`. `TOOLWIRE_LOG_FILTER`, default `info`.
-    pub filter: String,
-    /// Whether arguments are shown; otherwise they are redacted. `TOOLWIRE_LOG_ARGUMENTS`, default `false`.
-    pub arguments: bool,
+settings! {
+    /// The log: `[log]`.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Log in "log" then checked {
+        /// How a line looks.
+        format: LogFormat = LogFormat::Auto, "TOOLWIRE_LOG", "--log";
+        /// What is logged, in the directives of `tracing`.
+        filter: String = "info".to_owned(), "TOOLWIRE_LOG_FILTER";
+        /// Whether arguments are shown; otherwise they are redacted.
+        arguments: bool = false, "TOOLWIRE_LOG_ARGUMENTS";
+    }
 }
 
 /// How a line of the log looks.
@@ -31,28 +33,13 @@ pub enum LogFormat {
     Text,
 }
 
-impl Default for Log {
-    fn default() -> Self {
-        Self { format: LogFormat::Auto, filter: "info".to_owned(), arguments: false }
-    }
-}
-
 impl Log {
-    pub(super) fn read(reader: &mut Reader) -> Self {
-        let default = Self::default();
-        let format = Setting::new("log.format", "TOOLWIRE_LOG").flag("--log");
-        let filter = Setting::new("log.filter", "TOOLWIRE_LOG_FILTER");
-        let arguments = Setting::new("log.arguments", "TOOLWIRE_LOG_ARGUMENTS");
-        let log = Self {
-            format: reader.value(format, default.format),
-            filter: reader.value(filter, default.filter),
-            arguments: reader.value(arguments, default.arguments),
-        };
-        if let Err(error) = EnvFilter::builder().parse(&log.filter) {
+    fn checked(self, reader: &mut Reader) -> Self {
+        if let Err(error) = EnvFilter::builder().parse(&self.filter) {
             let what = format!("expected directives such as info or warn,toolwire=debug: {error}");
             reader.problem("log.filter", what);
         }
-        log
+        self
     }
 }
 

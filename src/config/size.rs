@@ -6,7 +6,7 @@ use super::{
 };
 
 /// A number of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Size(pub(super) u64);
 
 const KIB: u64 = 1024;

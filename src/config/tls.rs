@@ -4,27 +4,25 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{reader::Reader, setting::Setting};
+use super::{reader::Reader, settings::settings};
 
-/// TLS on the gRPC server: `[server.tls]`. Without it the server speaks plain text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tls {
-    /// The file of the certificate and of those between it and the authority, as PEM. `--tls-cert`,
-    /// `TOOLWIRE_TLS_CERT`, default none.
-    pub cert: Option<PathBuf>,
-    /// The file of the certificate's private key, as PEM. `--tls-key`, `TOOLWIRE_TLS_KEY`, default none.
-    pub key: Option<PathBuf>,
+settings! {
+    /// TLS on the gRPC server: `[server.tls]`. Without it the server speaks plain text.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Tls in "server.tls" then checked {
+        /// The file of the certificate and of those between it and the authority, as PEM.
+        cert: Option<PathBuf> = None, "TOOLWIRE_TLS_CERT", "--tls-cert", as Reader::optional;
+        /// The file of the certificate's private key, as PEM.
+        key: Option<PathBuf> = None, "TOOLWIRE_TLS_KEY", "--tls-key", as Reader::optional;
+    }
 }
 
 impl Tls {
-    pub(super) fn read(reader: &mut Reader) -> Self {
-        let cert = Setting::new("server.tls.cert", "TOOLWIRE_TLS_CERT").flag("--tls-cert");
-        let key = Setting::new("server.tls.key", "TOOLWIRE_TLS_KEY").flag("--tls-key");
-        let tls = Self { cert: reader.optional(cert, None), key: reader.optional(key, None) };
-        if let Some((key, what)) = tls.problem() {
+    fn checked(self, reader: &mut Reader) -> Self {
+        if let Some((key, what)) = self.problem() {
             reader.problem(key, what);
         }
-        tls
+        self
     }
 
     /// The certificate and its key, if both are named.

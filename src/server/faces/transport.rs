@@ -17,7 +17,7 @@ pub use self::{
     admission::Admission,
     arrival::Arrival,
     common::Common,
-    config::{Age, Config, Drain, Http2},
+    config::{Age, Config},
     listener::{BindError, ListenError, Listener, bind},
     serve::{Hooks, Report, serve},
     socket::{Socket, Stream},

@@ -7,13 +7,13 @@ use h2::client::Builder;
 use http::StatusCode;
 use tonic::Code;
 use tonic_types::StatusExt;
-use toolwire::server::faces::transport::Config;
+use toolwire::{config::ServerBounds, server::faces::transport::Config};
 
 use super::{
     client::{Client, answer, soon},
     server::{
         CHECK, Event, FLOOD, PANIC_IN_BODY, PANIC_IN_CALL, PANIC_IN_FUTURE, PROMPT, SILENT, SLOW, Server,
-        VERBOSE, WATCH,
+        VERBOSE, WATCH, limited,
     },
 };
 
@@ -49,7 +49,7 @@ async fn a_stream_that_never_pauses_ends_by_its_deadline() {
 
 #[tokio::test]
 async fn a_stream_whose_reader_has_stalled_is_reset_after_its_deadline() {
-    let config = Config { max_concurrent_requests: 1, ..Config::default() };
+    let config = limited(ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() });
     let mut server = Server::start(config);
     let client = Client::with(server.address, Builder::new().initial_window_size(0)).await;
     let error = soon(answer(client.start(FLOOD, SHORT).await)).await.unwrap_err();
@@ -160,7 +160,8 @@ async fn a_long_status_message_keeps_its_code() {
 
 #[tokio::test]
 async fn a_call_over_the_limit_is_shed_and_health_is_not() {
-    let mut server = Server::start(Config { max_concurrent_requests: 1, ..Config::default() });
+    let mut server =
+        Server::start(limited(ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() }));
     let client = Client::connect(server.address).await;
     let held = client.start(SLOW, &[]).await;
     assert_eq!(server.event().await, Event::Began);
@@ -181,7 +182,8 @@ async fn a_call_over_the_limit_is_shed_and_health_is_not() {
 #[tokio::test]
 async fn a_user_who_has_his_share_is_told_when_to_come_back_and_others_go_on() {
     const MALLORY: (&str, &str) = ("x-toolwire-user", "mallory");
-    let mut server = Server::start(Config { max_calls_per_user: 2, ..Config::default() });
+    let mut server =
+        Server::start(limited(ServerBounds { max_calls_per_user: 2, ..ServerBounds::default() }));
     let client = Client::connect(server.address).await;
     let _held = [client.start(SLOW, &[MALLORY]).await, client.start(SLOW, &[MALLORY]).await];
     assert_eq!([server.event().await, server.event().await], [Event::Began, Event::Began]);
@@ -199,12 +201,12 @@ async fn a_user_who_has_his_share_is_told_when_to_come_back_and_others_go_on() {
 async fn half_requests_hold_no_call_and_are_ended() {
     const MALLORY: (&str, &str) = ("x-toolwire-user", "mallory");
     let request_timeout = Duration::from_millis(200);
-    let config = Config {
-        max_concurrent_requests: 1,
+    let config = limited(ServerBounds {
+        max_concurrent_calls: 1,
         max_unfinished_per_user: 3,
         request_timeout,
-        ..Config::default()
-    };
+        ..ServerBounds::default()
+    });
     let server = Server::start(config);
     let client = Client::connect(server.address).await;
     let mut halves = Vec::new();

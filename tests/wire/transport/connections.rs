@@ -7,11 +7,14 @@ use tokio::{
     net::TcpStream,
 };
 use tonic::Code;
-use toolwire::server::faces::transport::{Age, Config, Http2};
+use toolwire::{
+    config::ServerBounds,
+    server::faces::transport::{Age, Config},
+};
 
 use super::{
     client::{Client, answer, soon, tcp},
-    server::{CHECK, Event, PROMPT, SILENT, SLOW, Server, WATCH},
+    server::{CHECK, Event, PROMPT, SILENT, SLOW, Server, WATCH, limited},
 };
 
 /// How an HTTP/2 client begins.
@@ -53,7 +56,8 @@ async fn a_tls_hello_is_answered_with_what_is_no_tls_and_without_a_reset() {
 
 #[tokio::test]
 async fn a_silent_connection_is_closed_within_its_bound() {
-    let config = Config { preface_timeout: Duration::from_millis(50), ..Config::default() };
+    let config =
+        limited(ServerBounds { preface_timeout: Duration::from_millis(50), ..ServerBounds::default() });
     let server = Server::start(config);
     let client = Client::connect(server.address).await;
     for said in [&b""[..], b"PRI * HTTP/2.0\r\n"] {
@@ -81,7 +85,7 @@ async fn a_preface_may_come_byte_by_byte() {
 
 #[tokio::test]
 async fn a_connection_beyond_the_cap_waits_for_its_turn() {
-    let server = Server::start(Config { max_connections: 1, ..Config::default() });
+    let server = Server::start(limited(ServerBounds { max_connections: 1, ..ServerBounds::default() }));
     let first = Client::connect(server.address).await;
     assert_eq!(first.call(PROMPT, &[]).await.status().code(), Code::Ok);
 
@@ -100,10 +104,11 @@ async fn a_connection_beyond_the_cap_waits_for_its_turn() {
 
 #[tokio::test]
 async fn a_peer_beyond_its_share_is_closed_and_a_trusted_one_is_not() {
-    let bounded = Config { max_connections: 4, max_connections_per_peer: 2, ..Config::default() };
+    let bounded = ServerBounds { max_connections: 4, max_connections_per_peer: 2, ..ServerBounds::default() };
     let trusted_peers = vec!["127.0.0.0/8".parse().unwrap()];
-    for (config, room) in [(bounded.clone(), 2), (Config { trusted_peers, ..bounded }, 4)] {
-        let server = Server::start(config);
+    let trusting = ServerBounds { trusted_peers, ..bounded.clone() };
+    for (limits, room) in [(bounded, 2), (trusting, 4)] {
+        let server = Server::start(limited(limits));
         let mut clients = Vec::new();
         for _ in 0..room {
             let client = Client::connect(server.address).await;
@@ -127,8 +132,11 @@ async fn a_peer_beyond_its_share_is_closed_and_a_trusted_one_is_not() {
 
 #[tokio::test]
 async fn connections_without_a_request_make_room_for_others_of_their_peer() {
-    let server =
-        Server::start(Config { max_connections: 40, max_connections_per_peer: 4, ..Config::default() });
+    let server = Server::start(limited(ServerBounds {
+        max_connections: 40,
+        max_connections_per_peer: 4,
+        ..ServerBounds::default()
+    }));
     let first = Client::connect(server.address).await;
     assert_eq!(soon(first.call(PROMPT, &[])).await.status().code(), Code::Ok);
     let mut silent = Vec::new();
@@ -151,12 +159,12 @@ async fn connections_without_a_request_make_room_for_others_of_their_peer() {
 #[tokio::test]
 async fn connections_that_never_authenticate_make_room_for_those_that_do() {
     let unauthenticated_timeout = Duration::from_millis(100);
-    let config = Config {
+    let config = limited(ServerBounds {
         max_connections: 4,
         max_connections_per_peer: 4,
         unauthenticated_timeout,
-        ..Config::default()
-    };
+        ..ServerBounds::default()
+    });
     let server = Server::start(config);
     let known = Client::connect(server.address).await;
     assert_eq!(soon(known.call(PROMPT, &[])).await.status().code(), Code::Ok);
@@ -196,12 +204,12 @@ async fn an_old_connection_is_dropped_when_its_grace_has_passed() {
 
 #[tokio::test]
 async fn a_peer_that_answers_no_ping_is_closed() {
-    let http2 = Http2 {
+    let limits = ServerBounds {
         keepalive_interval: Duration::from_millis(50),
         keepalive_timeout: Duration::from_millis(50),
-        ..Http2::default()
+        ..ServerBounds::default()
     };
-    let server = Server::start(Config { http2, ..Config::default() });
+    let server = Server::start(limited(limits));
     let mut stream = tcp(server.address).await;
     stream.write_all(PREFACE_AND_SETTINGS).await.unwrap();
     assert!(!to_end(&mut stream).await.is_empty());

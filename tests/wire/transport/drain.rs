@@ -7,7 +7,7 @@ use tokio::{
     sync::Barrier,
 };
 use tonic::Code;
-use toolwire::server::faces::transport::{Config, Drain};
+use toolwire::{config::Drain, server::faces::transport::Config};
 
 use super::{
     client::{Client, answer, soon, tcp},

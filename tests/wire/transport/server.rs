@@ -24,6 +24,7 @@ use tokio::{
 use tonic::{Status, body::Body, service::Routes};
 use tonic_health::server::HealthReporter;
 use toolwire::{
+    config::ServerBounds,
     server::faces::transport::{
         Common, Config, Hooks, Report,
         authenticate::Loopback,
@@ -78,6 +79,11 @@ pub(crate) enum Event {
     Dropped,
     Draining,
     Forced,
+}
+
+/// The usual numbers but for these.
+pub(crate) fn limited(limits: ServerBounds) -> Config {
+    Config { limits, ..Config::default() }
 }
 
 impl Server {

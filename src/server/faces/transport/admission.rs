@@ -95,28 +95,29 @@ struct Counted {
 impl Admission {
     /// As much as is configured.
     pub fn new(config: &Config) -> Self {
+        let Config { limits, overload_retry_after, .. } = config;
         let counted = |bounds, what| Counted { shares: Quotas::new(bounds), what };
         let of = |all, each| Bounds { all, each };
         Self(Arc::new(Room {
-            calls: counted(of(config.max_concurrent_requests, config.max_calls_per_user), "calls under way"),
-            watches: counted(of(config.max_watches, config.max_watches_per_user), "watches"),
+            calls: counted(of(limits.max_concurrent_calls, limits.max_calls_per_user), "calls under way"),
+            watches: counted(of(limits.max_watches, limits.max_watches_per_user), "watches"),
             transfers: counted(
-                of(config.max_transfers, config.max_transfers_per_user),
+                of(limits.max_transfers, limits.max_transfers_per_user),
                 "uploads and downloads of documents",
             ),
             reflection: counted(REFLECTION, "reflection streams"),
             health: counted(HEALTH, "watches of health"),
             unfinished: counted(
-                of(config.max_unfinished_requests, config.max_unfinished_per_user),
+                of(limits.max_unfinished_requests, limits.max_unfinished_per_user),
                 "requests without an end",
             ),
             bytes: counted(BYTES, "bytes of requests without an end"),
-            rounds: RoundRobin::new(config.calls_per_turn),
+            rounds: RoundRobin::new(limits.calls_per_turn),
             large: Arc::new(FairSemaphore::new(available_parallelism().map_or(1, usize::from), 1)),
-            max_message: config.max_request_bytes,
-            request_timeout: config.request_timeout,
-            idle_timeout: config.stream_idle_timeout,
-            retry_after: config.overload_retry_after,
+            max_message: limits.max_request_bytes,
+            request_timeout: limits.request_timeout,
+            idle_timeout: limits.stream_idle_timeout,
+            retry_after: *overload_retry_after,
         }))
     }
 

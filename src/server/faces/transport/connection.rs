@@ -54,7 +54,7 @@ impl<S: Layers> Connection<S> {
     }
 
     async fn serve(self, stream: impl Stream) {
-        let (address, bound) = (self.address, self.config.preface_timeout);
+        let (address, bound) = (self.address, self.config.limits.preface_timeout);
         // One bound for the handshake and the preface.
         let by = clock::now() + bound;
         let Some(tls) = &self.tls else { return self.serve_spoken(stream, by).await };
@@ -74,7 +74,7 @@ impl<S: Layers> Connection<S> {
 
     /// Reads the preface and serves what follows.
     async fn serve_spoken<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
-        let (address, bound) = (self.address, self.config.preface_timeout);
+        let (address, bound) = (self.address, self.config.limits.preface_timeout);
         match timeout_at(by, preface::read(stream)).await {
             Ok(Ok(Opening::Http2(stream))) => http2::serve(self.course(), stream).await,
             Ok(Ok(Opening::Other(other))) => self.serve_other(other).await,
@@ -95,7 +95,7 @@ impl<S: Layers> Connection<S> {
         let http1_at = self.config.speech.http_at();
         log_other_protocol(self.address, &other);
         // Ignored if it fails or takes too long: the connection ends in any case.
-        let _ = timeout(self.config.preface_timeout, other.reject_by_protocol(http1_at)).await;
+        let _ = timeout(self.config.limits.preface_timeout, other.reject_by_protocol(http1_at)).await;
     }
 
     /// How it goes on once it is known what is spoken.

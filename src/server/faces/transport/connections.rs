@@ -18,9 +18,9 @@ use tokio::{
 
 pub(super) use self::known::Known;
 use self::of_peer::{OfPeer, Share};
-use super::{Config, limits::Limit, quotas::Origin};
+use super::{limits::Limit, quotas::Origin};
 use toolwire_base::clock;
-use toolwire_config::Network;
+use toolwire_config::{Network, ServerBounds};
 use toolwire_telemetry::metric;
 
 mod known;
@@ -61,12 +61,12 @@ pub(super) struct Place {
 }
 
 impl Connections {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(limits: &ServerBounds) -> Self {
         Self(Arc::new(Shared {
-            most: config.max_connections,
-            most_of_peer: config.max_connections_per_peer,
-            trusted: config.trusted_peers.clone(),
-            unauthenticated: config.unauthenticated_timeout,
+            most: limits.max_connections,
+            most_of_peer: limits.max_connections_per_peer,
+            trusted: limits.trusted_peers.clone(),
+            unauthenticated: limits.unauthenticated_timeout,
             start: clock::now(),
             open: Mutex::default(),
             freed: Notify::new(),

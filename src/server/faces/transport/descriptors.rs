@@ -26,28 +26,23 @@ pub fn raise() -> Option<usize> {
 impl Config {
     /// The same, with no more transfers and connections than so many files allow.
     #[must_use]
-    pub fn within(self, files: Option<usize>) -> Self {
+    pub fn within(mut self, files: Option<usize>) -> Self {
         let Some(files) = files else { return self };
-        let max_transfers = self.max_transfers.min(files / 4).max(1);
-        let of_user = self.max_transfers_per_user.min(max_transfers.div_ceil(2));
-        let this = Self { max_transfers, max_transfers_per_user: of_user, ..self };
+        let limits = &mut self.limits;
+        limits.max_transfers = limits.max_transfers.min(files / 4).max(1);
+        limits.max_transfers_per_user = limits.max_transfers_per_user.min(limits.max_transfers.div_ceil(2));
         // Of few files half are kept free.
-        let room = files.saturating_sub(RESERVED + max_transfers).max(files / 2).max(1);
-        this.with_connections(room, files)
-    }
-
-    fn with_connections(self, room: usize, files: usize) -> Self {
-        if room >= self.max_connections {
+        let room = files.saturating_sub(RESERVED + limits.max_transfers).max(files / 2).max(1);
+        if room >= limits.max_connections {
             return self;
         }
         tracing::warn!(
             files,
             max_connections = room,
-            configured = self.max_connections,
+            configured = limits.max_connections,
             "the limit of open files allows fewer connections than configured; raise it (ulimit -n, LimitNOFILE)"
         );
-        let most_of_peer = self.max_connections_per_peer * room / self.max_connections;
-        Self { max_connections: room, max_connections_per_peer: most_of_peer.max(1), ..self }
+        self.with_connections(room)
     }
 }
 
@@ -58,10 +53,10 @@ mod tests {
     #[test]
     fn connections_leave_some_files_free() {
         let most = |files| {
-            let config =
-                Config { max_connections: 10_000, max_connections_per_peer: 7_500, ..Config::default() };
-            let Config { max_connections, max_connections_per_peer, .. } = config.within(files);
-            (max_connections, max_connections_per_peer)
+            let mut config = Config::default();
+            (config.limits.max_connections, config.limits.max_connections_per_peer) = (10_000, 7_500);
+            let limits = config.within(files).limits;
+            (limits.max_connections, limits.max_connections_per_peer)
         };
         assert_eq!(most(None), (10_000, 7_500));
         assert_eq!(most(Some(1_048_576)), (10_000, 7_500));
@@ -73,9 +68,8 @@ mod tests {
     #[test]
     fn documents_on_their_way_leave_files_to_others() {
         let most = |files| {
-            let Config { max_transfers, max_transfers_per_user, max_connections, .. } =
-                Config::default().within(Some(files));
-            (max_transfers, max_transfers_per_user, max_connections)
+            let limits = Config::default().within(Some(files)).limits;
+            (limits.max_transfers, limits.max_transfers_per_user, limits.max_connections)
         };
         assert_eq!(most(1_048_576), (256, 64, 10_000));
         assert_eq!(most(600), (150, 64, 300));

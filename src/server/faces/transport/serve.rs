@@ -99,7 +99,7 @@ impl<S: Layers> Server<S> {
     fn new(service: S, config: Config) -> Self {
         Self {
             service,
-            places: Connections::new(&config),
+            places: Connections::new(&config.limits),
             config: Arc::new(config),
             tls: None,
             signals: Arc::default(),
@@ -197,7 +197,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::faces::transport::{Drain, bind};
+    use crate::faces::transport::bind;
 
     const LAME_DUCK: Duration = Duration::from_millis(10);
 
@@ -221,8 +221,9 @@ mod tests {
     }
 
     fn hurried() -> Config {
-        let drain = Drain { lame_duck: LAME_DUCK, ..Config::default().drain };
-        Config { drain, preface_timeout: LAME_DUCK, ..Config::default() }
+        let mut config = Config::default();
+        (config.drain.lame_duck, config.limits.preface_timeout) = (LAME_DUCK, LAME_DUCK);
+        config
     }
 
     fn nothing(_: Request<Body>) -> Ready<Result<Response<Body>, Infallible>> {

@@ -13,13 +13,14 @@ use tower::{Layer as _, ServiceExt, service_fn};
 use super::*;
 use crate::faces::transport::refusal::code_in;
 use toolwire_base::clock;
+use toolwire_config::ServerBounds;
 
 type Answer = Response<Held<Body>>;
 
 const ONE: &[u8] = &[0, 0, 0, 0, 2, 8, 1];
 
-fn layer(config: &Config) -> Layer<Admit<Grpc>> {
-    Admission::new(config).layer()
+fn layer(limits: ServerBounds) -> Layer<Admit<Grpc>> {
+    Admission::new(&Config { limits, ..Config::default() }).layer()
 }
 
 /// A request whose body brings these pieces and then, if it is to end, ends.
@@ -68,7 +69,9 @@ fn refusal(code: Code, reason: &str) -> (Code, String) {
 #[tokio::test]
 async fn a_request_beyond_the_bound_of_all_is_told_when_to_come_back() {
     let overload_retry_after = Duration::from_millis(1_500);
-    let layer = layer(&Config { max_concurrent_requests: 1, overload_retry_after, ..Config::default() });
+    let limits = ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() };
+    let config = Config { limits, overload_retry_after, ..Config::default() };
+    let layer = Admission::new(&config).layer::<Grpc>();
     let held = ask(&layer, whole(Rule::USER, "a")).await;
     let shed = ask(&layer, whole(Rule::USER, "b")).await;
     let status = Status::from_header_map(shed.headers()).unwrap();
@@ -81,7 +84,8 @@ async fn a_request_beyond_the_bound_of_all_is_told_when_to_come_back() {
 
 #[tokio::test]
 async fn one_user_has_a_share_and_the_others_have_theirs() {
-    let layer = layer(&Config { max_calls_per_user: 2, max_watches_per_user: 1, ..Config::default() });
+    let layer =
+        layer(ServerBounds { max_calls_per_user: 2, max_watches_per_user: 1, ..ServerBounds::default() });
     let _held = [ask(&layer, whole(Rule::USER, "a")).await, ask(&layer, whole(Rule::USER, "a")).await];
     let shed = ask(&layer, whole(Rule::USER, "a")).await;
     assert_eq!(refused(&shed), refusal(Code::ResourceExhausted, "SHARE_EXHAUSTED"));
@@ -104,7 +108,8 @@ async fn one_user_has_a_share_and_the_others_have_theirs() {
 
 #[tokio::test]
 async fn one_user_has_so_many_uploads_and_goes_on_calling() {
-    let layer = layer(&Config { max_transfers: 3, max_transfers_per_user: 2, ..Config::default() });
+    let layer =
+        layer(ServerBounds { max_transfers: 3, max_transfers_per_user: 2, ..ServerBounds::default() });
     let _held =
         [ask(&layer, whole(Rule::TRANSFER, "a")).await, ask(&layer, whole(Rule::TRANSFER, "a")).await];
     let shed = ask(&layer, whole(Rule::TRANSFER, "a")).await;
@@ -118,7 +123,7 @@ async fn one_user_has_so_many_uploads_and_goes_on_calling() {
 
 #[tokio::test]
 async fn one_users_flood_waits_its_turn_behind_anothers_call() {
-    let layer = layer(&Config { calls_per_turn: 2, ..Config::default() });
+    let layer = layer(ServerBounds { calls_per_turn: 2, ..ServerBounds::default() });
     let begun = Arc::new(std::sync::Mutex::new(String::new()));
     let service = {
         let begun = Arc::clone(&begun);
@@ -142,7 +147,7 @@ async fn one_users_flood_waits_its_turn_behind_anothers_call() {
 
 #[tokio::test]
 async fn a_call_that_is_dropped_gives_its_share_back() {
-    let layer = layer(&Config { max_concurrent_requests: 1, ..Config::default() });
+    let layer = layer(ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() });
     let never = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
     let call = layer.layer(never).oneshot(whole(Rule::USER, "a"));
     let mut call = Box::pin(call);
@@ -154,7 +159,7 @@ async fn a_call_that_is_dropped_gives_its_share_back() {
 
 #[tokio::test]
 async fn what_counts_against_nothing_is_never_shed() {
-    let layer = layer(&Config { max_concurrent_requests: 0, ..Config::default() });
+    let layer = layer(ServerBounds { max_concurrent_calls: 0, ..ServerBounds::default() });
     let free = Rule { pool: Pool::Free, ..Rule::USER };
     for user in ["a", ""] {
         assert_eq!(refused(&ask(&layer, whole(free, user)).await), passed());
@@ -163,7 +168,7 @@ async fn what_counts_against_nothing_is_never_shed() {
 
 #[tokio::test(start_paused = true)]
 async fn half_requests_keep_no_call_out_and_end_in_time() {
-    let layer = layer(&Config { max_concurrent_requests: 1, ..Config::default() });
+    let layer = layer(ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() });
     let start = clock::now();
     // Nothing at all, part of a header, part of a message, and a whole message whose end does not come.
     let halves: [&[&[u8]]; 4] = [&[], &[&[0, 0]], &[&[0, 0, 0, 0, 9], &[1]], &[ONE]];
@@ -181,8 +186,11 @@ async fn half_requests_keep_no_call_out_and_end_in_time() {
 
 #[tokio::test(start_paused = true)]
 async fn half_requests_of_one_user_are_bounded_in_number_and_bytes() {
-    let layer =
-        layer(&Config { max_unfinished_per_user: 20, max_request_bytes: 4 << 20, ..Config::default() });
+    let layer = layer(ServerBounds {
+        max_unfinished_per_user: 20,
+        max_request_bytes: 4 << 20,
+        ..ServerBounds::default()
+    });
     let begun: &[&[u8]] = &[&[0, 0, 0x3f, 0xff, 0xff]];
     let half = |user, pieces| {
         let mut half = Box::pin(ask(&layer, request(Rule::USER, user, pieces, false)));
@@ -205,7 +213,7 @@ async fn half_requests_of_one_user_are_bounded_in_number_and_bytes() {
 
 #[tokio::test]
 async fn a_request_of_one_message_has_exactly_one() {
-    let layer = layer(&Config::default());
+    let layer = layer(ServerBounds::default());
     let pieces: [&[&'static [u8]]; 4] = [&[], &[ONE, ONE], &[&[0, 0, 0, 0, 9, 1]], &[ONE, &[0]]];
     for pieces in pieces {
         let answer = ask(&layer, request(Rule::USER, "a", pieces, true)).await;
@@ -221,14 +229,14 @@ async fn a_request_of_one_message_has_exactly_one() {
 
 #[tokio::test]
 async fn a_message_that_states_too_great_a_length_is_refused_before_it_comes() {
-    let layer = layer(&Config { max_request_bytes: 1_000, ..Config::default() });
+    let layer = layer(ServerBounds { max_request_bytes: 1_000, ..ServerBounds::default() });
     let answer = ask(&layer, request(Rule::USER, "a", &[&[0, 0, 0, 3, 0xe9]], false)).await;
     assert_eq!(refused(&answer), refusal(Code::ResourceExhausted, "MESSAGE_TOO_LARGE"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_client_stream_brings_its_first_message_in_time_and_is_never_idle_for_long() {
-    let layer = layer(&Config::default());
+    let layer = layer(ServerBounds::default());
     let stream = Rule { messages: Messages::Many, ..Rule::USER };
     let start = clock::now();
     let late = ask(&layer, request(stream, "a", &[&[0]], false)).await;
@@ -241,7 +249,7 @@ async fn a_client_stream_brings_its_first_message_in_time_and_is_never_idle_for_
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_large_message_is_taken_in_beside_the_thread_that_carries_the_others() {
-    let layer = layer(&Config::default());
+    let layer = layer(ServerBounds::default());
     let large = Bytes::from([vec![0, 0, 1, 0, 1], vec![0; 65_537]].concat());
     let mut request = whole(Rule::USER, "a");
     *request.body_mut() = Body::new(http_body_util::Full::new(large));
@@ -258,7 +266,7 @@ async fn a_large_message_is_taken_in_beside_the_thread_that_carries_the_others()
 
 #[tokio::test]
 async fn a_request_and_its_answer_are_worked_on_on_behalf_of_its_user() {
-    let layer = layer(&Config::default());
+    let layer = layer(ServerBounds::default());
     let service = service_fn(async |_: Request<Body>| {
         let body = stream::once(async { Ok::<_, Status>(Frame::data(offload::testing::user().into())) });
         let answer = Response::builder().header("x-user", offload::testing::user());
