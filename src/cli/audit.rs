@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{connection::Connection, json, table};
+use super::{backend::answered, connection::Connection, json, table};
 use toolwire_base::{clock, duration, words::visible};
 use toolwire_contract::{
     convert::timestamp,
     proto::v1::{self, AuditKind, AuditVerdict},
 };
 use toolwire_server::{
-    client,
     console::{self, Failure},
     domain::Domain,
 };
@@ -53,7 +52,7 @@ impl Audit {
         loop {
             let request =
                 v1::ListRecordsRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
-            let page = backend.audit(request).await.map_err(|status| client::refused(&status))?;
+            let page = answered(backend.audit().list_records(request)).await?;
             found.extend(page.records);
             page_token = page.next_page_token;
             if page_token.is_empty() || found.len() >= self.limit {

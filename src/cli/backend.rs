@@ -1,176 +1,240 @@
-//! The tools that a command works with: those of a server, or those of this very program. Both answer in the same
-//! generated types, so that no command knows which it speaks to.
+//! The services that a command works with, by their generated clients: those of a server, or those of this very
+//! program, so that no command knows which it speaks to.
 
-mod chat;
 mod documents;
 mod invocation;
-mod jobs;
-mod local;
-mod remote;
-mod tasks;
 
-use tonic::Status;
+use std::time::Duration;
 
-use super::reasons::Reasons;
-use toolwire_contract::proto::v1;
-use toolwire_server::console::Failure;
+use futures_util::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+use prost::Message;
+use tokio::time::timeout;
+use tonic::{Response, Status, Streaming};
 
-pub(super) use documents::Documents;
-pub(super) use invocation::{Confirmations, Events, Invocation};
-pub(super) use jobs::Watched;
-pub(super) use local::Local;
-pub(super) use remote::Remote;
+use super::{reasons::Reasons, wiring};
+use toolwire_contract::proto::{
+    agent::v1::{
+        self as agent, agent_service_client::AgentServiceClient, job_service_client::JobServiceClient,
+    },
+    tasks::v1::task_service_client::TaskServiceClient,
+    v1::{
+        self, audit_service_client::AuditServiceClient,
+        confirmation_service_client::ConfirmationServiceClient, tool_service_client::ToolServiceClient,
+    },
+    workspace::v1::workspace_service_client::WorkspaceServiceClient,
+};
+use toolwire_server::{
+    app::App,
+    client::{self, Server},
+    console::Failure,
+};
+use toolwire_tool::context::User;
 
-/// The tools that a command works with.
+pub(super) use invocation::{Events, Invocation};
+
+/// The longest message that is accepted from a server, in bytes: the default of gRPC clients.
+const LONGEST: usize = 4 * 1024 * 1024;
+
+/// The events of a turn, or of the work on a task. Dropping them cancels it.
+pub(super) type TurnEvents = BoxStream<'static, Result<agent::TurnEvent, Status>>;
+
+/// The services that a command works with.
 #[derive(Debug)]
-pub(super) enum Backend {
-    /// Those of a server.
-    Remote(Remote),
-    /// Those of this program: the same pipeline, in process.
-    Local(Local),
+pub(super) struct Backend {
+    server: Server,
+    /// The service, if this program answers by itself.
+    own: Option<Own>,
+    /// The longest message that is accepted, in bytes.
+    longest: usize,
+}
+
+/// The service of this program, which has no listener.
+#[derive(Debug)]
+struct Own {
+    app: App,
+    /// No call lasts longer.
+    cap: Duration,
+}
+
+/// Returns what an RPC answers, or says why it does not.
+pub(super) async fn answered<T>(
+    call: impl Future<Output = Result<Response<T>, Status>>,
+) -> Result<T, Failure> {
+    call.await.map(Response::into_inner).map_err(|status| client::refused(&status))
+}
+
+/// The part of an answer that was asked for.
+pub(super) fn there<T>(part: Option<T>) -> Result<T, Failure> {
+    part.ok_or_else(|| client::refused(&without("what was asked for")))
+}
+
+fn without(what: &str) -> Status {
+    Status::internal(format!("the server answered without {what}"))
 }
 
 impl Backend {
+    /// The services of a server.
+    pub(super) fn of_server(server: Server) -> Self {
+        Self { server, own: None, longest: LONGEST }
+    }
+
+    /// Those of this program, as this user.
+    pub(super) fn of_program(app: App, user: User, cap: Duration) -> Self {
+        let server = Server::within(app.routes(), user, cap);
+        Self { server, own: Some(Own { app, cap }), longest: usize::MAX }
+    }
+
+    /// Where requests go.
+    pub(super) fn server(&self) -> Server {
+        self.server.clone()
+    }
+
+    /// Whether this program answers them itself: what it carries out ends with it.
+    pub(super) fn is_own(&self) -> bool {
+        self.own.is_some()
+    }
+
+    pub(super) fn tools(&self) -> ToolServiceClient<Server> {
+        ToolServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+    }
+
+    pub(super) fn confirmations(&self) -> ConfirmationServiceClient<Server> {
+        ConfirmationServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+    }
+
+    pub(super) fn audit(&self) -> AuditServiceClient<Server> {
+        AuditServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+    }
+
+    pub(super) fn tasks(&self) -> TaskServiceClient<Server> {
+        TaskServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+    }
+
+    pub(super) fn jobs(&self) -> JobServiceClient<Server> {
+        JobServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+    }
+
+    pub(super) fn agent(&self) -> AgentServiceClient<Server> {
+        AgentServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+    }
+
+    pub(super) fn documents(&self) -> WorkspaceServiceClient<Server> {
+        WorkspaceServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+    }
+
     /// The definitions of the tools that have all the given tags, in order of name.
     pub(super) async fn list(
         &self,
         tags: &[String],
         view: v1::ToolView,
     ) -> Result<Vec<v1::ToolDefinition>, Status> {
-        match self {
-            Self::Remote(remote) => remote.list(tags, view).await,
-            Self::Local(local) => Ok(local.list(tags, view)),
+        let message = v1::ListToolsRequest { tags: tags.to_vec(), view: view.into(), ..Default::default() };
+        let mut stream = self.tools().list_tools(message).await?.into_inner();
+        let mut tools = Vec::new();
+        while let Some(response) = stream.message().await? {
+            tools.push(definition(&response.tool)?);
         }
+        Ok(tools)
     }
 
     /// The definition of a tool, its schemas as JSON text.
     pub(super) async fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
-        match self {
-            Self::Remote(remote) => remote.describe(name).await,
-            Self::Local(local) => local.describe(name),
-        }
-    }
-
-    /// Guidance for a planner on the tools that have all the given tags.
-    pub(super) async fn guidance(&self, tags: &[String]) -> Result<String, Status> {
-        match self {
-            Self::Remote(remote) => remote.guidance(tags).await,
-            Self::Local(local) => Ok(local.guidance(tags)),
-        }
-    }
-
-    /// Tools as a provider of models declares them.
-    pub(super) async fn export(
-        &self,
-        request: v1::ExportToolsRequest,
-    ) -> Result<v1::ExportToolsResponse, Status> {
-        match self {
-            Self::Remote(remote) => remote.export(request).await,
-            Self::Local(local) => local.export(request).await,
-        }
-    }
-
-    /// What each source would do with a request, in order of name.
-    pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
-        match self {
-            Self::Remote(remote) => remote.limits().await,
-            Self::Local(local) => local.limits().await,
-        }
-    }
-
-    /// A page of confirmations.
-    pub(super) async fn confirmations(
-        &self,
-        request: v1::ListConfirmationsRequest,
-    ) -> Result<v1::ListConfirmationsResponse, Status> {
-        match self {
-            Self::Remote(remote) => remote.confirmations(request).await,
-            Self::Local(local) => local.confirmations(request).await,
-        }
+        let message = v1::GetToolRequest { name: name.to_owned(), view: v1::ToolView::FullJson.into() };
+        definition(&self.tools().get_tool(message).await?.into_inner().tool)
     }
 
     /// One confirmation.
     pub(super) async fn confirmation(&self, id: &str) -> Result<v1::Confirmation, Status> {
-        match self {
-            Self::Remote(remote) => remote.confirmation(id).await,
-            Self::Local(local) => local.confirmation(id).await,
-        }
+        let message = v1::GetConfirmationRequest { confirmation_id: id.to_owned(), wait: None };
+        let answer = self.confirmations().get_confirmation(message).await?.into_inner();
+        answer.confirmation.ok_or_else(|| without("a confirmation"))
     }
 
     /// Decides on one.
     pub(super) async fn decide(
         &self,
-        request: v1::DecideConfirmationRequest,
+        message: v1::DecideConfirmationRequest,
     ) -> Result<v1::Confirmation, Status> {
-        match self {
-            Self::Remote(remote) => remote.decide(request).await,
-            Self::Local(local) => local.decide(request).await,
-        }
+        let answer = self.confirmations().decide_confirmation(message).await?.into_inner();
+        answer.confirmation.ok_or_else(|| without("a confirmation"))
     }
 
-    /// What is open, and what becomes of it.
-    pub(super) async fn watch_confirmations(&self) -> Result<Confirmations, Status> {
-        match self {
-            Self::Remote(remote) => remote.watch_confirmations().await,
-            Self::Local(local) => local.watch_confirmations().await,
-        }
+    /// Begins a turn, or goes on with one.
+    pub(super) async fn chat(&self, input: agent::TurnInput) -> Result<TurnEvents, Status> {
+        let message = agent::ChatStreamRequest { input: Some(input) };
+        Ok(self.events(self.agent().chat_stream(message).await?, |response| response.event))
     }
 
-    /// One call.
-    pub(super) async fn call(&self, request: v1::GetCallRequest) -> Result<v1::GetCallResponse, Status> {
-        match self {
-            Self::Remote(remote) => remote.call(request).await,
-            Self::Local(local) => local.call(request).await,
-        }
+    /// Works on a task.
+    pub(super) async fn run_task(&self, message: agent::RunTaskRequest) -> Result<TurnEvents, Status> {
+        Ok(self.events(self.agent().run_task(message).await?, |response| response.event))
     }
 
-    /// A page of calls.
-    pub(super) async fn calls(&self, request: v1::ListCallsRequest) -> Result<v1::ListCallsResponse, Status> {
-        match self {
-            Self::Remote(remote) => remote.calls(request).await,
-            Self::Local(local) => local.calls(request).await,
+    /// Cancels a job.
+    pub(super) async fn cancel_job(&self, message: agent::CancelJobRequest) -> Result<(), Status> {
+        self.jobs().cancel_job(message).await?;
+        if let Some(Own { app, .. }) = &self.own {
+            // What carries it out tells its end.
+            app.jobs.emptied().await;
         }
+        Ok(())
     }
 
-    /// A page of the audit.
-    pub(super) async fn audit(
-        &self,
-        request: v1::ListRecordsRequest,
-    ) -> Result<v1::ListRecordsResponse, Status> {
-        match self {
-            Self::Remote(remote) => remote.audit(request).await,
-            Self::Local(local) => local.audit(request).await,
-        }
-    }
-
-    /// Makes sure that a call with a `request_id` can be recorded.
+    /// Makes sure that a call with a `request_id` can be recorded, so that what is wrong with this program's own state
+    /// is said to the person rather than to a log that nobody reads.
     pub(super) async fn open_state(&self) -> Result<(), Failure> {
-        match self {
-            Self::Remote(_) => Ok(()),
-            Self::Local(local) => local.open_state().await,
+        match &self.own {
+            Some(own) => wiring::open_state(&own.app).await,
+            None => Ok(()),
         }
     }
 
     /// Listens for why sources fail, where no server has a log that says so.
     pub(super) fn reasons(&self) -> Reasons {
-        match self {
-            Self::Remote(_) => Reasons::default(),
-            Self::Local(_) => Reasons::listen(),
-        }
+        if self.is_own() { Reasons::listen() } else { Reasons::default() }
     }
 
-    /// Waits until everything that was begun has ended.
+    /// Waits for a write of this program that outlives its caller: with this program it would end in the middle.
     pub(super) async fn settle(&self) {
-        if let Self::Local(local) = self {
-            local.settle().await;
+        if let Some(Own { app, cap }) = &self.own {
+            let _ = timeout(*cap, app.tools.in_flight().emptied()).await;
         }
     }
 
-    /// Makes a call.
-    pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
-        match self {
-            Self::Remote(remote) => remote.invoke(invocation).await,
-            Self::Local(local) => local.invoke(invocation).await,
-        }
+    /// The events in the responses of a stream, which is [`cancellable`](Self::cancellable).
+    fn events<R: Send + 'static, E: 'static>(
+        &self,
+        responses: Response<Streaming<R>>,
+        event: fn(R) -> Option<E>,
+    ) -> BoxStream<'static, Result<E, Status>> {
+        let read = move |response: Result<R, Status>| {
+            event(response?).ok_or_else(|| Status::internal("the server sent an empty message"))
+        };
+        self.cancellable(responses.into_inner().map(read).boxed())
     }
+
+    /// The same stream. While it is read, other processes of the same state can cancel what this program carries out.
+    pub(super) fn cancellable<T: 'static>(&self, mut stream: BoxStream<'static, T>) -> BoxStream<'static, T> {
+        let Some(Own { app, .. }) = &self.own else { return stream };
+        let app = app.clone();
+        let mut follow = Box::pin(async move { app.follow_cancellations_once_seen().await });
+        stream::poll_fn(move |cx| {
+            // It never ends by itself.
+            let _ = follow.as_mut().poll(cx);
+            stream.poll_next_unpin(cx)
+        })
+        .boxed()
+    }
+}
+
+/// The definition in an answer, which carries it encoded.
+fn definition(encoded: &[u8]) -> Result<v1::ToolDefinition, Status> {
+    if encoded.is_empty() {
+        return Err(without("a definition"));
+    }
+    v1::ToolDefinition::decode(encoded)
+        .map_err(|error| Status::internal(format!("the server's definition cannot be read: {error}")))
 }

@@ -5,11 +5,16 @@ use std::{collections::HashMap, time::Duration};
 use clap::Args;
 use tokio::time::sleep;
 
-use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted, table};
+use super::{
+    backend::{Backend, answered},
+    connection::Connection,
+    json,
+    signals::unless_interrupted,
+    table,
+};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
-    client,
     console::{self, Failure},
     domain::Domain,
 };
@@ -63,7 +68,7 @@ impl Calls {
             result_format: v1::ResultFormat::Json.into(),
             ..v1::GetCallRequest::default()
         };
-        let found = backend.call(request).await.map_err(|status| client::refused(&status))?;
+        let found = answered(backend.tools().get_call(request)).await?;
         let found = json::call(&found);
         let text = if self.json { found.to_string() } else { json::pretty(&found) };
         console::line(text.trim_end()).map(|_| ())
@@ -78,8 +83,7 @@ impl Calls {
         };
         let request =
             v1::ListCallsRequest { filter: Some(filter), page_size: self.limit, page_token: String::new() };
-        let page = backend.calls(request).await.map_err(|status| client::refused(&status))?;
-        Ok(page.calls)
+        Ok(answered(backend.tools().list_calls(request)).await?.calls)
     }
 
     fn print(&self, found: &[v1::CallRecord]) -> Result<(), Failure> {

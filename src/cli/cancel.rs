@@ -3,12 +3,9 @@
 use clap::Args;
 use uuid::Uuid;
 
-use super::connection::Connection;
-use toolwire_contract::proto::v1::cancel_call_request::Call;
-use toolwire_server::{
-    client,
-    console::{self, Failure},
-};
+use super::{backend::answered, connection::Connection};
+use toolwire_contract::proto::v1::{CancelCallRequest, cancel_call_request::Call};
+use toolwire_server::console::{self, Failure};
 
 /// Cancels a call of yours that is running on a server
 ///
@@ -29,7 +26,8 @@ impl Cancel {
         let id = self.id.to_string();
         // Both are UUIDs, so the id itself does not tell which it is.
         for call in [Call::CallId(id.clone()), Call::RequestId(id.clone())] {
-            if remote.cancel(call).await.map_err(|status| client::refused(&status))? {
+            let request = CancelCallRequest { call: Some(call) };
+            if answered(remote.tools().cancel_call(request)).await?.cancelled {
                 console::say(&format!("cancelled {id}"));
                 return Ok(());
             }

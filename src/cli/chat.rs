@@ -8,13 +8,18 @@ use tokio::select;
 
 pub(super) use self::turn::told;
 use self::turn::{End, Turn};
-use super::{backend::Backend, connection::Connection, signals::interrupted};
+use super::{
+    backend::{Backend, answered},
+    connection::Connection,
+    signals::interrupted,
+};
 use toolwire_contract::proto::{
-    agent::v1::{Resume, TurnBudget, TurnInput, turn_input::Say},
+    agent::v1::{
+        CancelTurnRequest, Resume, TurnBudget, TurnInput, cancel_turn_request::Which, turn_input::Say,
+    },
     v1::{ResultFormat, ToolContext},
 };
 use toolwire_server::{
-    client,
     console::{self, Failure},
     domain::Domain,
 };
@@ -171,8 +176,8 @@ impl Chat {
 
 /// Cancels a turn, with what it waits for.
 async fn cancel(backend: &Backend, turn_id: &str) -> Result<(), Failure> {
-    let cancelled = backend.cancel_turn(turn_id).await.map_err(|status| client::refused(&status))?;
-    if cancelled {
+    let request = CancelTurnRequest { which: Some(Which::TurnId(turn_id.to_owned())) };
+    if answered(backend.agent().cancel_turn(request)).await?.cancelled {
         console::say("cancelled");
         Ok(())
     } else {

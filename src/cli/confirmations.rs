@@ -4,7 +4,12 @@ use clap::Args;
 use futures_util::StreamExt;
 
 use super::{
-    backend::Backend, card::card, connection::Connection, json, signals::unless_interrupted, table, words,
+    backend::{Backend, answered},
+    card::card,
+    connection::Connection,
+    json,
+    signals::unless_interrupted,
+    table, words,
 };
 use toolwire_base::words::visible;
 use toolwire_contract::proto::v1::{self, ConfirmationWatchType};
@@ -83,7 +88,7 @@ impl Confirmations {
         loop {
             let request =
                 v1::ListConfirmationsRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
-            let page = backend.confirmations(request).await.map_err(|status| client::refused(&status))?;
+            let page = answered(backend.confirmations().list_confirmations(request)).await?;
             found.extend(page.confirmations);
             page_token = page.next_page_token;
             if page_token.is_empty() {
@@ -93,10 +98,10 @@ impl Confirmations {
     }
 
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
-        let failed = |status| client::refused(&status);
-        let mut changes = backend.watch_confirmations().await.map_err(failed)?;
+        let request = v1::WatchConfirmationsRequest::default();
+        let mut changes = answered(backend.confirmations().watch_confirmations(request)).await?;
         while let Some(change) = changes.next().await {
-            let mut change = change.map_err(failed)?;
+            let mut change = change.map_err(|status| client::refused(&status))?;
             if let Some(it) = change.confirmation.as_mut().filter(|it| it.arguments_cut && !self.json) {
                 complete(backend, it).await;
             }

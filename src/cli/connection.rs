@@ -6,7 +6,7 @@ use clap::Args;
 use secrecy::SecretString;
 
 use super::{
-    backend::{Backend, Local, Remote},
+    backend::Backend,
     settings::{self, Settings},
     wiring,
 };
@@ -42,8 +42,8 @@ impl Connection {
     /// The tools that are meant.
     pub(super) async fn open(&self, domains: &[Domain]) -> Result<Backend, Failure> {
         match self.url()? {
-            Some(url) => Ok(Backend::Remote(Remote::of(self.connect(&url).await?))),
-            None => Ok(Backend::Local(self.local(domains)?)),
+            Some(url) => Ok(Backend::of_server(self.connect(&url).await?)),
+            None => self.own(domains),
         }
     }
 
@@ -63,8 +63,8 @@ impl Connection {
     }
 
     /// The tools of the server that is meant, for what a program cannot do by itself.
-    pub(super) async fn remote(&self) -> Result<Remote, Failure> {
-        self.server().await.map(Remote::of)
+    pub(super) async fn remote(&self) -> Result<Backend, Failure> {
+        self.server().await.map(Backend::of_server)
     }
 
     /// The server that is meant.
@@ -94,11 +94,11 @@ impl Connection {
         }
     }
 
-    fn local(&self, domains: &[Domain]) -> Result<Local, Failure> {
+    fn own(&self, domains: &[Domain]) -> Result<Backend, Failure> {
         let config = self.settings.load(domains)?.config;
         let app = wiring::open(&config, domains)?;
         let user = self.user.clone().unwrap_or(config.data.default_user);
-        Ok(Local { app, user: User::new(user), cap: config.server.deadline_cap })
+        Ok(Backend::of_program(app, User::new(user), config.server.deadline_cap))
     }
 
     async fn connect(&self, url: &ServerUrl) -> Result<Server, Failure> {

@@ -3,11 +3,10 @@
 use clap::{Args, builder::PossibleValuesParser};
 use serde_json::{Value, json};
 
-use super::connection::Connection;
+use super::{backend::answered, connection::Connection};
 use toolwire_contract::proto::v1;
 use toolwire_engine::exports::Format;
 use toolwire_server::{
-    client,
     console::{self, Failure},
     domain::Domain,
 };
@@ -38,7 +37,7 @@ impl Export {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         let request = v1::ExportToolsRequest { format: self.format, strict: self.strict, tags: self.tags };
-        let exported = backend.export(request).await.map_err(|status| client::refused(&status))?;
+        let exported = answered(backend.tools().export_tools(request)).await?;
         let v1::ExportToolsResponse { json, notes } = exported;
         if self.json {
             let declared: Value = serde_json::from_str(&json)

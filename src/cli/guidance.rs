@@ -1,8 +1,10 @@
 //! `toolwire guidance`: how to use the tools well, for a system prompt.
 
 use clap::Args;
+use tonic::Status;
 
-use super::connection::Connection;
+use super::{backend::answered, connection::Connection};
+use toolwire_contract::proto::v1::DescribeForPlannerRequest;
 use toolwire_server::{
     client,
     console::{self, Failure},
@@ -22,7 +24,10 @@ pub(super) struct Guidance {
 impl Guidance {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
-        let guidance = backend.guidance(&self.tag).await.map_err(|status| client::refused(&status))?;
+        let request = DescribeForPlannerRequest { tags: self.tag };
+        let guidance = answered(backend.tools().describe_for_planner(request)).await?.guidance;
+        let no_text = |_| client::refused(&Status::internal("the server answered with no text"));
+        let guidance = String::from_utf8(guidance.into()).map_err(no_text)?;
         if guidance.is_empty() {
             console::say("no guidance: no tool of yours is limited or says how to use it");
             return Ok(());

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use tonic::Code;
-use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
 
 use super::connection::Connection;
 use toolwire_server::{
@@ -22,9 +24,9 @@ pub(super) struct Health {
 
 impl Health {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let remote = self.connection.remote().await?;
-        let status = match remote.health(&self.service).await {
-            Ok(status) => status,
+        let request = HealthCheckRequest { service: self.service.clone() };
+        let status = match HealthClient::new(self.connection.server().await?).check(request).await {
+            Ok(answer) => answer.into_inner().status(),
             Err(status) if status.code() == Code::NotFound => {
                 return Err(Failure::Failed(format!("the server has no service {}", self.service)));
             }

@@ -9,12 +9,7 @@ use futures_util::StreamExt;
 use tokio::{select, time::sleep};
 use tonic::{Code, Status};
 
-use super::{
-    backend::{Backend, Watched},
-    connection::Connection,
-    json,
-    signals::interrupted,
-};
+use super::{backend::Backend, connection::Connection, json, signals::interrupted};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
     agent::v1::{CancelJobRequest, JobEvent, JobState, WatchJobRequest, watch_job_response::News},
@@ -53,7 +48,7 @@ impl Follow {
         let backend = connection.open_with_state(domains).await?;
         let job_id = match self.job {
             Some(job_id) => job_id.to_string(),
-            None => (job.start)(matches, backend.place()).await?,
+            None => (job.start)(matches, backend.server()).await?,
         };
         let done = select! {
             ended = self.follow(&backend, &job_id) => ended,
@@ -104,7 +99,8 @@ impl Follow {
             after_sequence: *after,
             result_format: format.into(),
         };
-        let mut events: Watched = backend.watch_job(request).await?;
+        let events = backend.jobs().watch_job(request).await?.into_inner();
+        let mut events = backend.cancellable(events.boxed());
         while let Some(response) = events.next().await {
             let Some(News::Event(event)) = response?.news else { continue };
             *after = Some(event.sequence);
@@ -143,7 +139,7 @@ impl From<Failure> for Lost {
 
 /// What becomes of a job that nobody follows any more.
 async fn leave(backend: &Backend, job_id: &str, flags: &str) {
-    if let Backend::Local(_) = backend {
+    if backend.is_own() {
         let request = CancelJobRequest { job_id: job_id.to_owned(), ..CancelJobRequest::default() };
         let _ = backend.cancel_job(request).await;
         return;

@@ -4,7 +4,13 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted, table};
+use super::{
+    backend::{Backend, answered, there},
+    connection::Connection,
+    json,
+    signals::unless_interrupted,
+    table,
+};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
     agent::v1::{CancelJobRequest, GetJobRequest, Job, JobState, ListJobsRequest},
@@ -75,7 +81,7 @@ impl Jobs {
 
     async fn show(&self, backend: &Backend, job_id: String) -> Result<(), Failure> {
         let request = GetJobRequest { job_id, result_format: ResultFormat::Json.into() };
-        let job = backend.job(request).await.map_err(|status| client::refused(&status))?;
+        let job = there(answered(backend.jobs().get_job(request)).await?.job)?;
         let job = json::job(&job);
         let text = if self.json { job.to_string() } else { json::pretty(&job) };
         console::line(text.trim_end()).map(|_| ())
@@ -92,7 +98,7 @@ impl Jobs {
         let (mut jobs, mut page_token) = (Vec::new(), String::new());
         loop {
             let request = ListJobsRequest { states: states.clone(), page_size: PAGE, page_token };
-            let page = backend.jobs(request).await.map_err(|status| client::refused(&status))?;
+            let page = answered(backend.jobs().list_jobs(request)).await?;
             jobs.extend(page.jobs);
             page_token = page.next_page_token;
             if page_token.is_empty() {

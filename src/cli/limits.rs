@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{connection::Connection, table};
+use super::{backend::answered, connection::Connection, table};
 use toolwire_base::clock;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
-    client,
     console::{self, Failure},
     domain::Domain,
 };
@@ -23,7 +22,7 @@ pub(super) struct Limits {
 impl Limits {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
-        let limits = backend.limits().await.map_err(|status| client::refused(&status))?;
+        let limits = answered(backend.tools().get_limits(v1::GetLimitsRequest::default())).await?.limits;
         if limits.is_empty() {
             console::say("no sources: none of your tools reads from one");
             return Ok(());

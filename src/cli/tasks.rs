@@ -16,7 +16,12 @@ use self::{
     shown::{Common, cells, shown},
     state::State,
 };
-use super::{backend::Backend, json, signals::unless_interrupted, table};
+use super::{
+    backend::{Backend, answered, there},
+    json,
+    signals::unless_interrupted,
+    table,
+};
 use toolwire_contract::proto::tasks::v1::{self, TaskWatchType};
 use toolwire_server::{
     client,
@@ -111,8 +116,8 @@ impl Tasks {
     /// The root of the tree that is meant; empty if none is.
     async fn root(&self, backend: &Backend) -> Result<String, Failure> {
         let Some(task) = &self.task else { return Ok(String::new()) };
-        let found = backend.task(task.clone()).await.map_err(|status| client::refused(&status))?;
-        Ok(found.root_id)
+        let request = v1::GetTaskRequest { task_id: task.clone() };
+        Ok(there(answered(backend.tasks().get_task(request)).await?.task)?.root_id)
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {
@@ -126,7 +131,7 @@ impl Tasks {
         let mut page_token = String::new();
         loop {
             let request = v1::ListTasksRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
-            let page = backend.tasks(request).await.map_err(|status| client::refused(&status))?;
+            let page = answered(backend.tasks().list_tasks(request)).await?;
             tasks.extend(page.tasks);
             page_token = page.next_page_token;
             if page_token.is_empty() {
@@ -171,12 +176,11 @@ impl Tasks {
     }
 
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
-        let failed = |status| client::refused(&status);
         let filter = Some(self.filter(self.root(backend).await?));
         let request = v1::WatchTasksRequest { filter, after_position: 0 };
-        let mut changes = backend.watch_tasks(request).await.map_err(failed)?;
+        let mut changes = answered(backend.tasks().watch_tasks(request)).await?;
         while let Some(change) = changes.next().await {
-            let change = change.map_err(failed)?;
+            let change = change.map_err(|status| client::refused(&status))?;
             let reader = match (&change.task, change.r#type()) {
                 (Some(task), _) => shown(task, self.common.json)?,
                 (None, TaskWatchType::Synced) if !self.common.json => {

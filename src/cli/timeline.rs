@@ -3,7 +3,12 @@
 use clap::Args;
 use futures_util::StreamExt;
 
-use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted};
+use super::{
+    backend::{Backend, answered, there},
+    connection::Connection,
+    json,
+    signals::unless_interrupted,
+};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::tasks::v1::{self, timeline_entry::Entry, watch_timeline_response::Event};
 use toolwire_server::{
@@ -76,7 +81,7 @@ impl Timeline {
             token_budget: self.budget,
             ..v1::RenderForModelRequest::default()
         };
-        let rendered = backend.render(request).await.map_err(|status| client::refused(&status))?;
+        let rendered = answered(backend.tasks().render_for_model(request)).await?;
         console::print(&(json::pretty(&json::message(&rendered)) + "\n"))
     }
 
@@ -89,7 +94,7 @@ impl Timeline {
                 backwards: false,
                 page_size: PAGE,
             };
-            let page = backend.timeline(request).await.map_err(|status| client::refused(&status))?;
+            let page = answered(backend.tasks().list_timeline(request)).await?;
             for entry in page.entries {
                 if self.shown(backend, entry).await? == console::Reader::Gone {
                     return Ok(());
@@ -101,14 +106,13 @@ impl Timeline {
     }
 
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
-        let failed = |status| client::refused(&status);
         let after_sequence = self.from.checked_sub(1);
         let request = v1::WatchTimelineRequest { task_id: self.task.clone(), after_sequence };
-        let mut events = backend.follow(request).await.map_err(failed)?;
+        let mut events = answered(backend.tasks().watch_timeline(request)).await?;
         let mut next = self.from;
         while let Some(event) = events.next().await {
             let event = event.map_err(|status| {
-                let failure = failed(status);
+                let failure = client::refused(&status);
                 console::say(&format!(
                     "  Go on with `toolwire timeline {} --follow --from {next}`.",
                     self.task
@@ -128,7 +132,7 @@ impl Timeline {
     async fn shown(&self, backend: &Backend, entry: v1::TimelineEntry) -> Result<console::Reader, Failure> {
         let entry = if self.full && has_parts_apart(&entry) {
             let request = v1::GetEntryRequest { task_id: self.task.clone(), sequence: entry.sequence };
-            backend.entry(request).await.map_err(|status| client::refused(&status))?
+            there(answered(backend.tasks().get_entry(request)).await?.entry)?
         } else {
             entry
         };

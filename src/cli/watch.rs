@@ -2,9 +2,8 @@
 
 use clap::Args;
 use prost::Message;
-use tonic::Status;
 
-use super::{connection::Connection, json, signals::unless_interrupted, words};
+use super::{backend::answered, connection::Connection, json, signals::unless_interrupted, words};
 use toolwire_contract::proto::v1::{self, WatchEventType, WatchToolsResponse};
 use toolwire_server::{
     client,
@@ -29,9 +28,9 @@ impl Watch {
     async fn follow(&self) -> Result<(), Failure> {
         let remote = self.connection.remote().await?;
         let view = if self.json { v1::ToolView::Full } else { v1::ToolView::Basic };
-        let failed = |status: Status| client::refused(&status);
-        let mut events = remote.watch(view).await.map_err(failed)?;
-        while let Some(event) = events.message().await.map_err(failed)? {
+        let request = v1::WatchToolsRequest { view: view.into() };
+        let mut events = answered(remote.tools().watch_tools(request)).await?;
+        while let Some(event) = events.message().await.map_err(|status| client::refused(&status))? {
             let lines = if self.json { vec![json::watched(&event).to_string()] } else { lines(&event) };
             for line in lines {
                 if console::line(&line)? == console::Reader::Gone {

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 
 use self::{put::Put, show::Shown, which::Which};
 use super::{
-    backend::{Backend, Documents},
+    backend::{Backend, answered},
     json,
     signals::unless_interrupted,
 };
@@ -129,21 +129,20 @@ impl Workspace {
             | Action::Rm(Rm { which, .. }) => which,
         };
         let backend: Backend = which.connection.open_with_state(domains).await?;
-        let documents = backend.documents();
         let shown = match &self.action {
-            Action::Ls(ls) => ls.run(&documents).await?,
-            Action::Cat(cat) => return cat.run(&documents).await,
-            Action::Put(put) => put.run(&documents).await?,
-            Action::Search(search) => search.run(&documents).await?,
-            Action::Versions(versions) => versions.run(&documents).await?,
-            Action::Rm(rm) => rm.run(&documents).await?,
+            Action::Ls(ls) => ls.run(&backend).await?,
+            Action::Cat(cat) => return cat.run(&backend).await,
+            Action::Put(put) => put.run(&backend).await?,
+            Action::Search(search) => search.run(&backend).await?,
+            Action::Versions(versions) => versions.run(&backend).await?,
+            Action::Rm(rm) => rm.run(&backend).await?,
         };
         if which.json { lines(&shown.json()) } else { shown.print() }
     }
 }
 
 impl Ls {
-    async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+    async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
         let filter = DocumentFilter {
             path_prefix: self.prefix.clone(),
             tags: self.tags.clone(),
@@ -155,7 +154,7 @@ impl Ls {
         loop {
             let (task_id, filter) = (self.which.task.clone(), Some(filter.clone()));
             let request = ListDocumentsRequest { task_id, filter, page_size: PAGE, page_token };
-            let page = documents.list(request).await.map_err(|status| client::refused(&status))?;
+            let page = answered(backend.documents().list_documents(request)).await?;
             all.extend(page.documents);
             page_token = page.next_page_token;
             if page_token.is_empty() {
@@ -166,7 +165,7 @@ impl Ls {
 }
 
 impl Cat {
-    async fn run(&self, documents: &Documents<'_>) -> Result<(), Failure> {
+    async fn run(&self, backend: &Backend) -> Result<(), Failure> {
         let request = GetDocumentRequest {
             task_id: self.which.task.clone(),
             path: self.path.clone(),
@@ -175,10 +174,9 @@ impl Cat {
             metadata_only: self.which.json,
             ..GetDocumentRequest::default()
         };
-        let failed = |status| client::refused(&status);
-        let mut parts = documents.get(request).await.map_err(failed)?;
+        let mut parts = answered(backend.documents().get_document(request)).await?;
         while let Some(message) = parts.next().await {
-            match message.map_err(failed)?.part {
+            match message.map_err(|status| client::refused(&status))?.part {
                 Some(Part::Chunk(chunk)) if console::bytes(&chunk)? == Reader::Gone => return Ok(()),
                 Some(Part::Document(document)) if self.which.json => {
                     console::print(&json::document(&document).to_string())?;
@@ -191,14 +189,14 @@ impl Cat {
 }
 
 impl Search {
-    async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+    async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
         let request = SearchDocumentsRequest {
             task_id: self.which.task.clone(),
             query: self.query.clone(),
             filter: Some(DocumentFilter { tags: self.tags.clone(), ..DocumentFilter::default() }),
             page_size: self.limit,
         };
-        let found = documents.search(request).await.map_err(|status| client::refused(&status))?;
+        let found = answered(backend.documents().search_documents(request)).await?;
         if found.any_word {
             console::say("no document has all the words; these have any of them");
         }
@@ -207,12 +205,12 @@ impl Search {
 }
 
 impl Versions {
-    async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+    async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
         let (mut all, mut page_token): (Vec<DocumentVersion>, _) = (Vec::new(), String::new());
         loop {
             let (task_id, path) = (self.which.task.clone(), self.path.clone());
             let request = ListVersionsRequest { task_id, path, page_size: PAGE, page_token };
-            let page = documents.versions(request).await.map_err(|status| client::refused(&status))?;
+            let page = answered(backend.documents().list_versions(request)).await?;
             all.extend(page.versions);
             page_token = page.next_page_token;
             if page_token.is_empty() {
@@ -223,10 +221,10 @@ impl Versions {
 }
 
 impl Rm {
-    async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+    async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
         let (task_id, path, etag) = (self.which.task.clone(), self.path.clone(), self.etag.clone());
         let request = DeleteDocumentRequest { task_id, path, etag, precondition: None };
-        let deleted = documents.delete(request).await.map_err(|status| client::refused(&status))?;
+        let deleted = backend.delete_document(request).await.map_err(|status| client::refused(&status))?;
         Ok(Shown::Document(Box::new(deleted)))
     }
 }

@@ -1,4 +1,5 @@
-//! What a command needs to speak to a server: the connection, who asks over it, and a refusal in words.
+//! What a command needs to speak to a server, or to the services of its own program: the transport of its requests, who
+//! makes them, and a refusal in words.
 //!
 //! Not here: the flags that name the server (`toolwire-cli`), and what is asked of it.
 

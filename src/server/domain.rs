@@ -21,7 +21,7 @@ use toolwire_tool::{
     context::{Services, SourceStates},
 };
 
-pub use command::{Alone, Command, Here, Job, Place, Run, StartJob, WithServer};
+pub use command::{Alone, Command, Job, Run, StartJob, WithServer};
 
 /// A domain, before it is opened.
 pub struct Domain {

@@ -6,14 +6,18 @@ use tokio::select;
 use tonic::Status;
 
 use super::show;
-use crate::{backend::Backend, call::decision, json, signals::interrupted};
+use crate::{
+    backend::{Backend, TurnEvents},
+    call::decision,
+    json,
+    signals::interrupted,
+};
 use toolwire_contract::proto::agent::v1::{
     Paused, Reply, TurnEvent, TurnInput, TurnOutcome, turn_event::Event,
 };
 use toolwire_server::{
     client,
     console::{self, Failure, Narrator},
-    faces::grpc::agent::Events,
 };
 
 /// One turn.
@@ -134,7 +138,7 @@ fn end_of(reply: &Reply) -> End {
 }
 
 /// For programs: every event as one line of JSON.
-async fn as_lines(mut events: Events, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
+async fn as_lines(mut events: TurnEvents, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
     let mut last = TurnEvent::default();
     while let Some(event) = events.next().await {
         last = event?;
@@ -148,7 +152,7 @@ async fn as_lines(mut events: Events, names: &mut Names) -> Result<Result<TurnEv
 }
 
 /// For people: what happens, in words, and the answer as it comes.
-async fn shown(mut events: Events, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
+async fn shown(mut events: TurnEvents, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
     let mut narrator = Some(Narrator::on_terminal());
     let mut shower = show::Shower::default();
     let mut last = TurnEvent::default();

@@ -4,16 +4,16 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::shown::{Common, shown};
-use crate::{backend::Backend, json};
+use crate::{
+    backend::{Backend, answered, there},
+    json,
+};
 use toolwire_base::words::without_bom;
 use toolwire_contract::{
     json as contract_json,
     proto::tasks::v1::{self, resolve_unknown_request::Resolution},
 };
-use toolwire_server::{
-    client,
-    console::{self, Failure},
-};
+use toolwire_server::console::{self, Failure};
 use toolwire_tool::context::RequestId;
 
 #[derive(Debug, Args)]
@@ -91,7 +91,7 @@ impl Start {
             request_id: RequestId::generate().to_string(),
             ..Default::default()
         };
-        let task = backend.create_task(message).await.map_err(|status| client::refused(&status))?;
+        let task = there(answered(backend.tasks().create_task(message)).await?.task)?;
         let text = if self.common.json { json::message(&task).to_string() } else { task.task_id };
         console::line(&text).map(|_| ())
     }
@@ -104,16 +104,17 @@ impl Answer {
             answer: self.text.clone(),
             documents: Vec::new(),
         };
-        let task = backend.answer_question(message).await.map_err(|status| client::refused(&status))?;
+        let task = there(answered(backend.tasks().answer_question(message)).await?.task)?;
         shown(&task, self.common.json).map(|_| ())
     }
 }
 
 impl Cancel {
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
-        let found = backend.task(self.task.clone()).await.map_err(|status| client::refused(&status))?;
+        let request = v1::GetTaskRequest { task_id: self.task.clone() };
+        let found = there(answered(backend.tasks().get_task(request)).await?.task)?;
         let message = v1::CancelTaskRequest { task_id: self.task.clone(), reason: self.reason.clone() };
-        let answer = backend.cancel_task(message).await.map_err(|status| client::refused(&status))?;
+        let answer = answered(backend.tasks().cancel_task(message)).await?;
         if self.common.json {
             return console::line(&json::message(&answer).to_string()).map(|_| ());
         }
@@ -134,7 +135,8 @@ impl Cancel {
 
 impl Delete {
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
-        backend.delete_task(self.task.clone()).await.map_err(|status| client::refused(&status))?;
+        let request = v1::DeleteTaskRequest { task_id: self.task.clone() };
+        answered(backend.tasks().delete_task(request)).await?;
         let text = if self.common.json {
             "{}".to_owned()
         } else {
@@ -160,7 +162,7 @@ impl Resolve {
             resolution: Some(resolution),
             reason: self.reason.clone(),
         };
-        let task = backend.resolve_unknown(message).await.map_err(|status| client::refused(&status))?;
+        let task = there(answered(backend.tasks().resolve_unknown(message)).await?.task)?;
         shown(&task, self.common.json).map(|_| ())
     }
 }

@@ -6,7 +6,7 @@ use tonic::Status;
 
 use super::shown::Common;
 use crate::{
-    backend::Backend,
+    backend::{Backend, TurnEvents},
     call::decision,
     chat::{show, told},
     json,
@@ -19,7 +19,6 @@ use toolwire_contract::proto::{
 use toolwire_server::{
     client,
     console::{self, Failure},
-    faces::grpc::agent::Events,
 };
 
 #[derive(Debug, Args)]
@@ -98,7 +97,7 @@ fn waiting(tasks: &[WaitingTask]) -> Vec<String> {
 }
 
 /// For programs: every event as one line of JSON.
-async fn as_lines(mut events: Events) -> Result<Result<TurnEvent, Failure>, Status> {
+async fn as_lines(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, Status> {
     let mut last = TurnEvent::default();
     while let Some(event) = events.next().await {
         last = event?;
@@ -110,7 +109,7 @@ async fn as_lines(mut events: Events) -> Result<Result<TurnEvent, Failure>, Stat
 }
 
 /// For people: which task is worked on, what is done for it, and how it ends.
-async fn shown(mut events: Events) -> Result<Result<TurnEvent, Failure>, Status> {
+async fn shown(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, Status> {
     let (mut shower, mut narrator) = (show::Shower::default(), Some(console::Narrator::on_terminal()));
     let (mut last, mut task) = (TurnEvent::default(), String::new());
     while let Some(event) = events.next().await {

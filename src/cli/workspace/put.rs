@@ -6,7 +6,7 @@ use clap::Args;
 use tokio::fs::File;
 
 use super::{show::Shown, which::Which};
-use crate::backend::Documents;
+use crate::backend::Backend;
 use toolwire_contract::proto::workspace::v1::PutHeader;
 use toolwire_server::{client, console::Failure};
 use toolwire_tool::context::RequestId;
@@ -46,14 +46,14 @@ pub(super) struct Put {
 }
 
 impl Put {
-    pub(super) async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+    pub(super) async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
         let path = self.file.as_deref().unwrap_or(Path::new(STDIN));
         let unreadable = |error| Failure::Failed(format!("cannot read {}: {error}", path.display()));
         let file = File::open(path).await.map_err(unreadable)?;
         let known = file.metadata().await.map_err(unreadable)?;
         // What is no file has a size that says nothing.
         let size = if known.is_file() { known.len() } else { 0 };
-        let written = documents.put(self.header(size), file).await;
+        let written = backend.put_document(self.header(size), file).await;
         Ok(Shown::Document(Box::new(written.map_err(|status| client::refused(&status))?)))
     }
 

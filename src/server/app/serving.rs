@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{App, access::authenticator};
 use crate::faces::{
-    grpc::{self, Face},
+    grpc::{self, Face, Routes},
     http::{self, route::Http},
     transport::{Common, Listener, Report},
 };
@@ -31,7 +31,7 @@ impl App {
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
         let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
         async move {
-            let face = self.face(config);
+            let face = self.face(config.server.limits.max_request_bytes);
             let over_grpc = grpc::serve(face, services, &common, http1_at, grpc, ready, shutdown.cancelled());
             let Some(http) = http else { return over_grpc.await };
             let (over_grpc, over_http) =
@@ -49,21 +49,26 @@ impl App {
         listener: Listener,
         shutdown: &CancellationToken,
     ) -> Report {
-        let face = self.face(config);
+        let face = self.face(config.server.limits.max_request_bytes);
         let http = Http { grpc: self.grpc.routes(&face), face };
         let needs_credentials = !config.auth.users.is_empty();
         let (table, shutdown) = (self.http.clone(), shutdown.cancelled());
         http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await
     }
 
-    fn face(&self, config: &Config) -> Face {
+    /// The services over gRPC, for a program that makes requests to itself. The length of those is not bounded.
+    pub fn routes(&self) -> Routes {
+        self.grpc.routes(&self.face(usize::MAX))
+    }
+
+    fn face(&self, max_request_bytes: usize) -> Face {
         Face {
             tools: self.tools.clone(),
             turns: self.turns.clone(),
             jobs: self.jobs.clone(),
             runs: self.runs.clone(),
             workspaces: self.workspaces(),
-            max_request_bytes: config.server.limits.max_request_bytes,
+            max_request_bytes,
         }
     }
 }

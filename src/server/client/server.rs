@@ -1,31 +1,41 @@
-//! A connection to a server: an HTTP/2 channel, with TLS for `https://`, and who asks over it.
+//! Where the requests of a command go, and who makes them: to a server, over an HTTP/2 channel with TLS for `https://`,
+//! or to the services of this very program.
 
-use std::{error::Error, path::Path, time::Duration};
+use std::{
+    error::Error,
+    path::Path,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use bytes::Bytes;
+use futures_util::{FutureExt, TryFutureExt, future::BoxFuture};
 use http::{
-    HeaderMap, HeaderValue, StatusCode, Uri,
+    HeaderMap, HeaderValue, Request, Response, StatusCode, Uri,
     header::{CONTENT_TYPE, TE},
 };
 use http_body_util::Full;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::timeout;
 use tonic::{
-    Request, Status,
+    Status,
     body::Body,
     metadata::{AsciiMetadataValue, MetadataMap},
     transport::{Channel, Endpoint},
 };
-use tower::ServiceExt;
+use tower::{BoxError, ServiceExt};
 
 use super::{
     probe::{self, Answer},
     server_url::ServerUrl,
     tls,
 };
-use crate::console::Failure;
+use crate::{
+    console::Failure,
+    faces::{grpc::Routes, incoming},
+};
 use toolwire_contract::status::wrong_port;
-use toolwire_tool::context::UserId;
+use toolwire_tool::context::{User, UserId};
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -34,11 +44,17 @@ const METHODS: [&str; 2] = ["/grpc.health.v1.Health/Check", "/toolwire.v1.ToolSe
 /// How often a silent server is asked whether it lives, and how long its answer may take.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
 
-/// A server that a command is connected to, by the flags `--server`, `--token`, `--ca` and `--user`.
+/// What answers the requests of a command: a transport for generated clients, whose requests say who makes them. Cheap
+/// to clone.
 #[derive(Clone, Debug)]
-pub struct Server {
-    channel: Channel,
-    metadata: MetadataMap,
+pub struct Server(Transport);
+
+#[derive(Clone, Debug)]
+enum Transport {
+    /// To a server, by the flags `--server`, `--token`, `--ca` and `--user`.
+    Connected { channel: Channel, credentials: HeaderMap },
+    /// To the services of this program, as this user. No call and no turn lasts longer than `cap`.
+    Within { routes: Routes, user: User, cap: Duration },
 }
 
 #[derive(Clone, Debug, Default)]
@@ -68,19 +84,38 @@ impl Server {
             .await
             .map_err(|error| unreachable(url, &error))?;
         greet(url, channel.clone()).await?;
-        Ok(Self { channel, metadata })
+        Ok(Self(Transport::Connected { channel, credentials: metadata.into_headers() }))
     }
 
-    /// The connection, for a generated client.
-    pub fn channel(&self) -> Channel {
-        self.channel.clone()
+    /// The services of this program, asked as this user. No call and no turn lasts longer than `cap`.
+    pub fn within(routes: Routes, user: User, cap: Duration) -> Self {
+        Self(Transport::Within { routes, user, cap })
+    }
+}
+
+impl tower::Service<Request<Body>> for Server {
+    type Response = Response<Body>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Response<Body>, BoxError>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        match &mut self.0 {
+            Transport::Connected { channel, .. } => channel.poll_ready(cx).map_err(Into::into),
+            Transport::Within { .. } => Poll::Ready(Ok(())),
+        }
     }
 
-    /// A request that says who makes it.
-    pub fn request<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        *request.metadata_mut() = self.metadata.clone();
-        request
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        match &mut self.0 {
+            Transport::Connected { channel, credentials } => {
+                request.headers_mut().extend(credentials.clone());
+                channel.call(request).map_err(Into::into).boxed()
+            }
+            Transport::Within { routes, user, cap } => {
+                incoming::enter(&mut request, user.clone(), *cap);
+                routes.call(request).map_err(|never| match never {}).boxed()
+            }
+        }
     }
 }
 
@@ -124,8 +159,8 @@ async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
 }
 
 /// A request for a method, of one message without fields.
-fn empty(method: &'static str) -> http::Request<Body> {
-    let mut request = http::Request::new(Body::new(Full::from(Bytes::from_static(&[0; 5]))));
+fn empty(method: &'static str) -> Request<Body> {
+    let mut request = Request::new(Body::new(Full::from(Bytes::from_static(&[0; 5]))));
     *request.method_mut() = http::Method::POST;
     *request.uri_mut() = Uri::from_static(method);
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));

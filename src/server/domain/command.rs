@@ -11,10 +11,8 @@ use futures_util::future::BoxFuture;
 use crate::{
     client::Server,
     console::{self, Failure},
-    service::jobs::Jobs,
 };
 use toolwire_contract::proto::agent::v1;
-use toolwire_tool::context::{Services, ToolContext};
 
 /// A command of the program. Its name is one that neither the program nor another domain has.
 #[derive(Debug)]
@@ -44,29 +42,9 @@ pub struct Job {
     pub tell: fn(&v1::Job) -> String,
 }
 
-/// Starts a job where it is to be carried out.
+/// Starts a job at a server, or in this program.
 pub type StartJob =
-    Box<dyn Fn(&ArgMatches, Place) -> BoxFuture<'static, Result<String, Failure>> + Send + Sync>;
-
-/// Where a job is carried out.
-#[derive(Debug)]
-pub enum Place {
-    /// At a server.
-    Server(Server),
-    /// In this program.
-    Here(Box<Here>),
-}
-
-/// This program, as a job needs it.
-#[derive(Debug)]
-pub struct Here {
-    /// Starts jobs.
-    pub jobs: Jobs,
-    /// What the tools of all domains find in their context.
-    pub services: Services,
-    /// Whose the job is.
-    pub context: ToolContext,
-}
+    Box<dyn Fn(&ArgMatches, Server) -> BoxFuture<'static, Result<String, Failure>> + Send + Sync>;
 
 /// Does something by itself.
 pub type Alone = Box<dyn Fn(&ArgMatches) -> Result<(), Failure> + Send + Sync>;
@@ -97,14 +75,14 @@ impl Command {
     }
 
     /// A command that starts a job and follows it. Its help is the doc comment of its arguments.
-    pub fn job<A, F>(name: &'static str, start: fn(A, Place) -> F, tell: fn(&v1::Job) -> String) -> Self
+    pub fn job<A, F>(name: &'static str, start: fn(A, Server) -> F, tell: fn(&v1::Job) -> String) -> Self
     where
         A: Args + Send + 'static,
         F: Future<Output = Result<String, Failure>> + Send + 'static,
     {
-        let start = move |matches: &ArgMatches, place| {
+        let start = move |matches: &ArgMatches, server| {
             let arguments = read(matches);
-            let started: BoxFuture<'static, _> = Box::pin(async move { start(arguments?, place).await });
+            let started: BoxFuture<'static, _> = Box::pin(async move { start(arguments?, server).await });
             started
         };
         let run = Run::Job(Job { start: Box::new(start), tell });

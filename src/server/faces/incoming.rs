@@ -1,4 +1,5 @@
-//! What a request says of its call, checked: the parts that every RPC that calls a tool has in common.
+//! What a request says of its call, checked: the parts that every RPC that calls a tool has in common. A request within
+//! the process says the same of itself ([`enter`]).
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use http::{Extensions, HeaderMap, HeaderName};
 use tonic::Request;
 
 use crate::{
-    faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer},
+    faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer, grpc_timeout},
     service::request,
 };
 use toolwire_base::{clock, duration};
@@ -83,6 +84,17 @@ pub fn asked<T>(
     let (_, mut own) = caller(&extensions);
     self::context(&mut own, context(&mut message).unwrap_or_default())?;
     Ok((own, message))
+}
+
+/// Puts into a request that this program makes to itself what the layers of a connection put into those that come over
+/// one: its user, when it came, and how long it may take, which is the shorter of its time-out and `cap`.
+pub fn enter<B>(request: &mut http::Request<B>, user: User, cap: Duration) {
+    let asked = grpc_timeout::in_headers(request.headers()).ok().flatten();
+    let Arrived { at, wall } = Arrived::now();
+    let timeout = Some(asked.map_or(cap, |asked| asked.min(cap)));
+    let arrival = Arrival { at, wall, timeout, peer: None, face: Origin::PROCESS.face };
+    request.extensions_mut().insert(arrival);
+    request.extensions_mut().insert(user);
 }
 
 /// Where a request came from.

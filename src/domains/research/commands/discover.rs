@@ -4,15 +4,14 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use serde_json::Value;
-use tonic::Status;
 
-use crate::{
-    discovery::{self, Stocks},
-    proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient},
-};
+use crate::proto::v1::{StartDiscoveryRequest, discovery_service_client::DiscoveryServiceClient};
 use toolwire_base::{duration, words::visible};
 use toolwire_contract::{json, proto::agent::v1::Job};
-use toolwire_server::{client, console::Failure, domain::Place};
+use toolwire_server::{
+    client::{self, Server},
+    console::Failure,
+};
 use toolwire_tool::context::RequestId;
 
 /// Looks for stocks worth a look: browses, drills down, filters, and suggests
@@ -43,7 +42,7 @@ pub(super) struct Discover {
 }
 
 /// Starts the job where it is meant: its name.
-pub(super) async fn start(discover: Discover, place: Place) -> Result<String, Failure> {
+pub(super) async fn start(discover: Discover, server: Server) -> Result<String, Failure> {
     let message = StartDiscoveryRequest {
         context: None,
         request_id: discover.request_id.map(|id| id.to_string()).unwrap_or_default(),
@@ -53,18 +52,8 @@ pub(super) async fn start(discover: Discover, place: Place) -> Result<String, Fa
         sources: discover.places,
         max_time: discover.max_time.map(toolwire_contract::convert::duration),
     };
-    let started = match place {
-        Place::Server(server) => {
-            let mut client = DiscoveryServiceClient::new(server.channel());
-            client.start_discovery(server.request(message)).await.map(|it| it.into_inner().job_id)
-        }
-        Place::Here(here) => {
-            let stocks = here.services.get::<Stocks>();
-            let job = discovery::start(&here.jobs, stocks, here.context, message).await;
-            job.map(|job| job.id.to_string()).map_err(Status::from)
-        }
-    };
-    started.map_err(|status| client::refused(&status))
+    let started = DiscoveryServiceClient::new(server).start_discovery(message).await;
+    started.map(|started| started.into_inner().job_id).map_err(|status| client::refused(&status))
 }
 
 /// The suggestions, for people.

@@ -5,7 +5,7 @@
 use std::io;
 
 use clap::Args;
-use tonic::metadata::AsciiMetadataValue;
+use tonic::{Request, metadata::AsciiMetadataValue};
 
 use crate::proto::v1::{SetScreenerCredentialsRequest, research_service_client::ResearchServiceClient};
 use toolwire_server::{
@@ -29,11 +29,11 @@ pub(super) async fn run(login: ScreenerLogin, server: Server) -> Result<(), Fail
     let read = tokio::task::spawn_blocking(credentials).await;
     let message =
         read.map_err(|error| Failure::Failed(error.to_string()))?.map_err(|error| unread(&error))?;
-    let mut request = server.request(message);
+    let mut request = Request::new(message);
     if let Some(session) = login.session {
         request.metadata_mut().insert("x-toolwire-session-id", session);
     }
-    let done = ResearchServiceClient::new(server.channel()).set_screener_credentials(request).await;
+    let done = ResearchServiceClient::new(server).set_screener_credentials(request).await;
     done.map_err(|status| client::refused(&status))?;
     console::say(
         "The server keeps the credentials until it ends. They are checked when a screen is scraped.",
