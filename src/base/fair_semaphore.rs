@@ -80,7 +80,8 @@ mod tests {
         };
         let (semaphore, work) = (&semaphore, &work);
         let asked = keys.iter().map(|id| {
-            let take: LocalBoxFuture<'_, ()> = Box::pin(async move { semaphore.run(Some(&id), work(id)).await });
+            let take: LocalBoxFuture<'_, ()> =
+                Box::pin(async move { semaphore.run(Some(&id), work(id)).await });
             take
         });
         let mut waiting: Vec<_> = asked.collect();

@@ -7,7 +7,7 @@ pub mod capture;
 pub mod clock;
 pub mod digest;
 pub mod duration;
+pub mod fair_semaphore;
 pub mod files;
 pub mod offload;
-pub mod fair_semaphore;
 pub mod words;

@@ -18,7 +18,7 @@ use tracing::{
     dispatcher::{get_default, with_default},
 };
 
-use crate::fair_semaphore::{Permit, FairSemaphore};
+use crate::fair_semaphore::{FairSemaphore, Permit};
 
 /// Up to so many bytes of text cost less than the way to another thread and back is worth.
 pub const SMALL: usize = 16 * 1024;

@@ -34,9 +34,7 @@ pub enum Refusal {
     },
     /// The user may not call the tool.
     #[error("not allowed to call {tool}; ask an operator for access")]
-    PermissionDenied {
-        tool: String,
-    },
+    PermissionDenied { tool: String },
     #[error("{tool} is disabled: {reason}")]
     ToolDisabled {
         tool: String,
@@ -45,9 +43,7 @@ pub enum Refusal {
     },
     /// A `request_id` was used before with other arguments.
     #[error("request_id {request_id} was used before with other arguments; use a new one")]
-    RequestIdReused {
-        request_id: String,
-    },
+    RequestIdReused { request_id: String },
     /// The user's writes with a `request_id` take all the room there is for remembering them.
     #[error(
         "your writes of the last 24 h take all the room there is for remembering them; the oldest is forgotten in {} s",
@@ -112,9 +108,7 @@ pub enum Refusal {
     },
     /// The tool's definition is not the one that the caller expects.
     #[error("the definition of {tool} is another than expected_digest says; read it again with GetTool")]
-    DefinitionChanged {
-        tool: String,
-    },
+    DefinitionChanged { tool: String },
     /// What must be recorded before a call begins cannot be: nothing was done.
     #[error("calls with a request_id cannot be recorded now, and nothing was done; try again in {} s", .retry_after.as_secs_f64())]
     StateUnavailable {
@@ -144,9 +138,7 @@ pub enum Refusal {
     ShuttingDown,
     /// A bug of the service; the operator finds it in the log by `call_id`.
     #[error("internal error; quote call_id {call_id} to the operator")]
-    Internal {
-        call_id: String,
-    },
+    Internal { call_id: String },
 }
 
 /// What there is too much of for another confirmation.

@@ -17,7 +17,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt, pb};
 
 pub use self::http::http_of;
-use super::{ErrorCode, Refusal, ToolError, Violation};
+use super::{DocumentRefusal, ErrorCode, Refusal, ToolError, Violation};
 
 /// The domain of every `google.rpc.ErrorInfo`.
 pub const DOMAIN: &str = "toolwire";
@@ -27,6 +27,12 @@ const MAX_MESSAGE: usize = 1024;
 
 /// The most bytes of a caller's own words, its violations or the name it asked for, that a status repeats.
 const MAX_REPEATED: usize = 2 * 1024;
+
+impl From<DocumentRefusal> for Status {
+    fn from(refusal: DocumentRefusal) -> Self {
+        Refusal::from(refusal).into()
+    }
+}
 
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {

@@ -7,6 +7,7 @@
 mod assemble;
 pub mod behaviour;
 mod choice;
+mod cooperative;
 mod declared;
 mod definition;
 mod disabled;
@@ -21,7 +22,7 @@ mod manifest;
 mod manifests;
 mod narration;
 mod offered;
-mod cooperative;
+mod parallel;
 mod parts;
 mod payload;
 mod planner;
@@ -30,7 +31,6 @@ mod reader;
 mod routing;
 mod schema;
 mod snapshot;
-mod parallel;
 mod template;
 mod words;
 
@@ -64,9 +64,9 @@ pub use snapshot::{Change, Snapshot};
 pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ExtractKind, MemoryScope, ToolType};
 
 use self::{
+    cooperative::Pace,
     load::{Kept, Loaded},
     manifests::Contents,
-    cooperative::Pace,
 };
 use toolwire_base::{
     digest::Digest,

@@ -9,16 +9,10 @@ pub enum StoreError {
         "the state in {place} cannot be used: {cause}. Another process keeps it busy: end it, or name another directory \
          with --state DIR"
     )]
-    Busy {
-        place: String,
-        cause: String,
-    },
+    Busy { place: String, cause: String },
     /// There is no room for what would be written.
     #[error("the state in {place} cannot be used: {cause}. Make room on its disk")]
-    Full {
-        place: String,
-        cause: String,
-    },
+    Full { place: String, cause: String },
     /// The file is damaged, or no database at all.
     #[error(
         "the state in {place} cannot be used: {cause}. Restore a copy of it, or move it and the files toolwire.db-* beside \

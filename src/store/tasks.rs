@@ -33,8 +33,8 @@ pub use self::{
     outcome::{Ending, Recovered, Stopped},
     refused::{Refused, TaskError, TreeLimit},
     request::{
-        Action, Asking, CallEnd, Mutation, NewChild, NewEnd, NewMessage, NewQuestion, NewRoot, Recorded,
-        Resolution, RootCall, TaskCall, LoopControl, Turn,
+        Action, Asking, CallEnd, LoopControl, Mutation, NewChild, NewEnd, NewMessage, NewQuestion, NewRoot,
+        Recorded, Resolution, RootCall, TaskCall, Turn,
     },
     task::{
         Changes, EntryOf, Filter, Kind, Lease, Leased, Listed, OpenCall, Page, PageOf, Place, Scope,

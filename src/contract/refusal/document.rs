@@ -51,15 +51,10 @@ pub enum DocumentRefusal {
     },
     /// A document must be there for the request, and none is.
     #[error("there is no document {path}, and the request wants one to be there")]
-    Absent {
-        path: String,
-    },
+    Absent { path: String },
     /// The path must be new, and is not.
     #[error("{path} exists already; its etag is {etag}")]
-    Exists {
-        path: String,
-        etag: String,
-    },
+    Exists { path: String, etag: String },
     /// A change must state what it is made to, and does not.
     #[error(
         "etag must be that of the document as you read it, unless a precondition is stated (over HTTP, If-Match with \
@@ -68,10 +63,7 @@ pub enum DocumentRefusal {
     PreconditionRequired,
     /// The document has changed since the etag was read.
     #[error("{path} has changed since; its etag is {etag} now. Read it again, then decide")]
-    EtagStale {
-        path: String,
-        etag: String,
-    },
+    EtagStale { path: String, etag: String },
     /// A quota is used up.
     #[error("{what}")]
     QuotaExceeded {
@@ -82,15 +74,10 @@ pub enum DocumentRefusal {
     },
     /// A `request_id` was used before with another document.
     #[error("request_id {request_id} was used before for another document; use a new one")]
-    RequestIdReused {
-        request_id: String,
-    },
+    RequestIdReused { request_id: String },
     /// The kept bytes are not those that were written.
     #[error("the bytes of {path}, version {version}, are damaged; other versions are not")]
-    Damaged {
-        path: String,
-        version: u32,
-    },
+    Damaged { path: String, version: u32 },
     /// The state cannot be used now: nothing was done.
     #[error("documents cannot be read or written now, and nothing was done; try again in {} s", .retry_after.as_secs())]
     Unavailable {

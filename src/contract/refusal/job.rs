@@ -13,9 +13,7 @@ pub enum JobRefusal {
     },
     /// Another job of the user's runs.
     #[error("your job {job_id} is running: watch it to its end, or cancel it")]
-    Running {
-        job_id: String,
-    },
+    Running { job_id: String },
     /// Too many jobs run.
     #[error("too many jobs are running; try again in {} s", .retry_after.as_secs())]
     TooMany {

@@ -49,14 +49,10 @@ pub enum TaskRefusal {
     TimelineFull,
     /// A task cannot begin a tree.
     #[error("{tool} begins a new tree, and this call is made within a task: agents delegate, people begin")]
-    RootInsideTask {
-        tool: String,
-    },
+    RootInsideTask { tool: String },
     /// It is not a question.
     #[error("the task {id} is not a question, and cannot be answered")]
-    NotAQuestion {
-        id: String,
-    },
+    NotAQuestion { id: String },
     /// Another answer came first.
     #[error("the question was answered before, with another answer")]
     AlreadyAnswered,
@@ -68,9 +64,7 @@ pub enum TaskRefusal {
     },
     /// It is not the root of its tree.
     #[error("the task {id} is not the root of its tree")]
-    NotARoot {
-        id: String,
-    },
+    NotARoot { id: String },
     /// No such call has an unknown end.
     #[error("the task has no such call whose end is not known")]
     UnknownCall,

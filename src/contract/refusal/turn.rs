@@ -13,21 +13,14 @@ pub enum TurnRefusal {
     },
     /// Another turn of the session runs.
     #[error("the turn {turn_id} of this session is running: wait for its end, or cancel it")]
-    Running {
-        turn_id: String,
-    },
+    Running { turn_id: String },
     #[error(
         "the turn {turn_id} of this session waits for a person: resume it once that is decided, or cancel it"
     )]
-    Paused {
-        turn_id: String,
-    },
+    Paused { turn_id: String },
     /// It does not wait for anybody.
     #[error("the turn {turn_id} is {state}; only a paused one can be resumed")]
-    NotPaused {
-        turn_id: String,
-        state: &'static str,
-    },
+    NotPaused { turn_id: String, state: &'static str },
     /// Too many turns run.
     #[error("too many turns are running{}; try again in {} s", if *own { " for you" } else { "" }, .retry_after.as_secs())]
     TooMany {

@@ -7,12 +7,12 @@
 mod browse;
 mod context;
 mod evaluate;
+mod request;
+mod result;
 mod score;
 mod select;
-mod result;
 mod start;
 mod stocks;
-mod request;
 mod workflow;
 mod write;
 

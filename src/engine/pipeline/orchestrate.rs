@@ -83,8 +83,12 @@ pub(super) async fn carry_out(to: &dyn Orchestrate, in_flight: &InFlight, call: 
                     let role = call.tool().definition.agent.as_deref().unwrap_or_default();
                     to.delegate(&task, role, text(arguments, "request"), &documents).await.map_err(refused)?
                 }
-                Execution::Ask => to.ask(&task, text(arguments, "question"), &documents).await.map_err(refused)?,
-                Execution::Log | Execution::Executor | Execution::Root => to.log(&task).await.map_err(refused)?,
+                Execution::Ask => {
+                    to.ask(&task, text(arguments, "question"), &documents).await.map_err(refused)?
+                }
+                Execution::Log | Execution::Executor | Execution::Root => {
+                    to.log(&task).await.map_err(refused)?
+                }
             };
             action.to_json()
         }

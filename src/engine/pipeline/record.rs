@@ -65,7 +65,9 @@ where
         let refuse = |refusal| Either::Right(Box::pin(ready(Err(refusal))) as BoxFuture<'static, _>);
         match (call.context.task(), definition.kind.behaviour().by) {
             // Nearly all calls.
-            (None, Execution::Executor | Execution::Log | Execution::Root) => Either::Left(self.inner.call(call)),
+            (None, Execution::Executor | Execution::Log | Execution::Root) => {
+                Either::Left(self.inner.call(call))
+            }
             (Some(_), Execution::Executor | Execution::Log) if call.context.depth > 0 => {
                 Either::Left(self.inner.call(call))
             }
@@ -84,7 +86,13 @@ where
     }
 }
 
-async fn recorded<S>(mut inner: S, tasks: Arc<dyn Tasks>, mut call: Call, id: TaskId, by: Execution) -> CallResult
+async fn recorded<S>(
+    mut inner: S,
+    tasks: Arc<dyn Tasks>,
+    mut call: Call,
+    id: TaskId,
+    by: Execution,
+) -> CallResult
 where
     S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
     S::Future: Send + 'static,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Call;
-use crate::registry::{Execution, Category, MemoryScope, ToolType};
+use crate::registry::{Category, Execution, MemoryScope, ToolType};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{json, proto::v1};
 use toolwire_store::{

@@ -248,7 +248,11 @@ mod tests {
             let Behaviour { by, creates_node, blocks_parent, executes, ends_task, .. } = *row;
             assert_eq!(executes, by == Execution::Executor, "{row:?}");
             assert_eq!(ends_task, by == Execution::HandOff, "{row:?}");
-            assert_eq!(creates_node, matches!(by, Execution::Delegate | Execution::Ask | Execution::Root), "{row:?}");
+            assert_eq!(
+                creates_node,
+                matches!(by, Execution::Delegate | Execution::Ask | Execution::Root),
+                "{row:?}"
+            );
             assert_eq!(blocks_parent, matches!(by, Execution::Delegate | Execution::Ask), "{row:?}");
         }
     }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use super::{
     assemble::RegisteredTool,
+    cooperative::Pace,
     definition::Definition,
     load::{Kept, Loaded, load},
     offered::Offered,
-    cooperative::Pace,
     problem::Report,
 };
 use toolwire_base::files::Problem;

@@ -10,13 +10,13 @@ pub(super) use self::kept::Kept;
 use self::read::{Found, Read};
 use super::{
     assemble::{RegisteredTool, assemble},
+    cooperative::Pace,
     manifest::Manifest,
     manifests::Content,
     offered::Offered,
-    cooperative::Pace,
+    parallel::each,
     payload::Payloads,
     problem::Report,
-    parallel::each,
 };
 use crate::registry::parts::Status;
 use toolwire_base::files::Problem;

@@ -1,42 +1,31 @@
 //! The gRPC face: tonic's generated services over the pipeline, served by a transport of our own.
 
-pub mod agent;
-mod agent_forms;
-mod agent_service;
-pub mod audit;
-mod audit_service;
-pub mod calls;
-pub mod confirmation;
-mod confirmation_service;
+mod agent;
+mod audit;
+mod calls;
+mod confirmation;
 mod face;
-mod handle;
 mod health;
-pub mod invoke;
-pub mod job;
-mod job_service;
+mod invoke;
+mod job;
 mod leading;
-mod listing;
 mod reflection;
-pub mod result;
 mod routes;
 mod service;
 mod services;
-pub mod source_status;
-pub mod task;
-mod task_model;
-mod task_service;
-pub mod task_wire;
+mod task;
 mod tool_service;
 mod typed;
-pub(in crate::faces) mod watch;
-pub mod workspace;
-mod workspace_service;
+mod watch;
+mod workspace;
 
 use std::net::SocketAddr;
 
+use futures_util::stream::BoxStream;
+use http::Extensions;
 use tokio::{select, sync::watch::Receiver};
+use tonic::{Request, Response, Status};
 
-pub(in crate::faces) use self::listing::filter;
 pub use self::{
     face::Face,
     routes::Routes,
@@ -44,11 +33,25 @@ pub use self::{
     services::{GrpcServices, ServiceError},
     typed::call,
 };
-use super::transport::{
-    self, Common, Config, Hooks, ListenError, Listener, Report, Socket, Protocols, tls::Files,
+use super::{
+    incoming,
+    transport::{self, Common, Config, Hooks, ListenError, Listener, Protocols, Report, Socket, tls::Files},
 };
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 use toolwire_config as config;
+use toolwire_tool::context::User;
+
+/// What a method answers.
+type Answered<T> = Result<Response<T>, Status>;
+
+/// What a method that streams answers with.
+type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+
+/// The parts of a request: who makes it, how it came, and its message.
+fn opened<T>(request: Request<T>) -> (User, Extensions, T) {
+    let (_, extensions, message) = request.into_parts();
+    (incoming::user(&extensions), extensions, message)
+}
 
 /// Takes the configured address, and reads the certificate if one is configured.
 pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
@@ -56,8 +59,8 @@ pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
     Listener::open(server.listen, server.reuse_port, files, &Protocols::Http2)
 }
 
-/// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so. Who speaks HTTP/1
-/// is told where it is spoken.
+/// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so. A peer that speaks
+/// HTTP/1 is told where that is spoken.
 pub async fn serve(
     face: Face,
     services: GrpcServices,

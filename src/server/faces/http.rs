@@ -15,8 +15,8 @@ mod origin;
 mod path;
 pub mod pieces;
 pub mod problem;
-pub mod route;
 mod problem_layer;
+pub mod route;
 pub mod sse;
 pub mod table;
 mod timeout;
@@ -35,7 +35,8 @@ use self::{
     table::{Found, Table},
 };
 use super::transport::{
-    self, Arrival, Common, Counted, Either, Hooks, ListenError, Listener, Report, Socket, Protocols, tls::Files,
+    self, Arrival, Common, Counted, Either, Hooks, ListenError, Listener, Protocols, Report, Socket,
+    tls::Files,
 };
 use toolwire_config as config;
 

@@ -9,7 +9,7 @@ use tonic::Request;
 
 use crate::{
     faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer, grpc_timeout},
-    service::request,
+    service::{Filter, request},
 };
 use toolwire_base::{clock, duration};
 use toolwire_contract::{
@@ -17,7 +17,10 @@ use toolwire_contract::{
     arguments::Arguments,
     proto::v1::{self, invoke_tool_request::Input},
 };
-use toolwire_engine::pipeline::{Arrived, Call, Target, Wishes};
+use toolwire_engine::{
+    pipeline::{Arrived, Call, Target, Wishes},
+    registry::{Category, ToolType},
+};
 use toolwire_store::audit::{By, on_behalf};
 use toolwire_tool::context::{Origin, SessionId, ToolContext, User};
 
@@ -147,6 +150,18 @@ pub fn context(own: &mut ToolContext, context: v1::ToolContext) -> Result<(), Re
     own.session_id = request::session_id("context.session_id", &context.session_id)?;
     own.attributes = request::attributes("context.attributes", context.attributes)?;
     Ok(())
+}
+
+/// What passes the filter of a listing.
+pub fn filter(listing: v1::ListToolsRequest) -> Result<Filter, Refusal> {
+    let (category, kind) = (listing.category(), listing.r#type());
+    let filter = Filter {
+        // Neither is found for any.
+        category: Category::ALL.iter().copied().find(|it| v1::ToolCategory::from(*it) == category),
+        kind: ToolType::ALL.iter().copied().find(|it| v1::ToolType::from(*it) == kind),
+        ..Filter::tagged(request::tags("tags", listing.tags)?)
+    };
+    Ok(filter.with_words(request::search("text", &listing.text)?))
 }
 
 /// Task, session, `request_id` and wishes of a typed request, which travel as metadata.

@@ -8,8 +8,8 @@ mod asked;
 pub mod body;
 mod conversation;
 mod jobs;
-pub mod said;
 pub mod json;
+pub mod said;
 pub mod turn;
 
 use axum::routing::{delete, get, post};

@@ -19,9 +19,9 @@ pub use self::{
     common::Common,
     config::{Age, Config},
     listener::{BindError, ListenError, Listener, bind},
+    protocols::{Either, Protocols},
     serve::{Hooks, Report, serve},
     socket::{Socket, Stream},
-    protocols::{Either, Protocols},
     tls::Tls,
     trace::{CallersTrace, TakenOver},
     watches::ending,
@@ -38,7 +38,6 @@ pub mod rules;
 pub mod tls;
 
 mod admission;
-mod limits;
 mod arrival;
 mod common;
 mod compression;
@@ -48,25 +47,26 @@ mod connections;
 mod content_type;
 mod counted;
 mod deadline;
+mod defer_poll;
 mod frames;
 mod framing;
 pub(super) mod grpc_frame;
-mod defer_poll;
 mod layer;
+mod limits;
 mod listener;
 mod message;
 mod panics;
 pub(super) mod peer;
 mod polled_frame;
 mod preface;
+mod protocols;
+mod quotas;
 mod refusal;
 mod reply;
 mod requests;
 mod serve;
-mod quotas;
 mod signals;
 mod socket;
-mod protocols;
 mod status;
 mod stream;
 mod trace;

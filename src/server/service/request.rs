@@ -90,6 +90,20 @@ pub fn wait(field: &str, wait: Option<prost_types::Duration>) -> Result<Option<D
     wait.map(|wait| wait.try_into().map_err(negative)).transpose()
 }
 
+/// How long an answer is waited for, at most `longest`; not at all if nothing is said.
+pub fn wait_within(
+    field: &str,
+    wait: Option<prost_types::Duration>,
+    longest: Duration,
+) -> Result<Duration, Refusal> {
+    match self::wait(field, wait)?.unwrap_or_default() {
+        wait if wait > longest => {
+            Err(refuse(field, "maximum", &format!("must be at most {} s", longest.as_secs())))
+        }
+        wait => Ok(wait),
+    }
+}
+
 /// An instant; none if there is none.
 pub fn instant(field: &str, at: Option<prost_types::Timestamp>) -> Result<Option<SystemTime>, Refusal> {
     let invalid = |_| refuse(field, "format", "must be an instant that a clock can show");

@@ -9,16 +9,10 @@ use crate::StoreError;
 pub enum BackupError {
     /// A file cannot be read or written.
     #[error("{path}: {error}")]
-    File {
-        path: String,
-        error: io::Error,
-    },
+    File { path: String, error: io::Error },
     /// The database cannot be read or copied.
     #[error("{place}: {error}")]
-    Database {
-        place: String,
-        error: sqlx::Error,
-    },
+    Database { place: String, error: sqlx::Error },
     /// There is no state.
     #[error("there is no state in {0}")]
     NoState(String),
@@ -54,8 +48,5 @@ pub enum BackupError {
     NotEmpty(String),
     /// The list cannot be read.
     #[error("{place} is not a whole backup: {cause}")]
-    NotWhole {
-        place: String,
-        cause: String,
-    },
+    NotWhole { place: String, cause: String },
 }

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::{Failed, connect::READERS};
 use crate::StoreError;
-use toolwire_base::fair_semaphore::{Permit, FairSemaphore};
+use toolwire_base::fair_semaphore::{FairSemaphore, Permit};
 use toolwire_tool::context::UserId;
 
 /// So many pages are read at once for one user.

@@ -26,10 +26,7 @@ pub enum Refused {
     #[error("the task has ended: it is {}", .0.word())]
     Ended(State),
     #[error("the task is {}: it waits for {}", .state.word(), in_words(.waits))]
-    Blocked {
-        state: State,
-        waits: Vec<Waiting>,
-    },
+    Blocked { state: State, waits: Vec<Waiting> },
     /// It has not begun.
     #[error("the task is {}", .0.word())]
     NotNow(State),
@@ -54,10 +51,7 @@ pub enum Refused {
     AlreadyAnswered,
     /// A document is not in the workspace.
     #[error("there is no document {path:?} in the workspace{}", near_ones(.near))]
-    NoSuchDocument {
-        path: String,
-        near: Vec<String>,
-    },
+    NoSuchDocument { path: String, near: Vec<String> },
     /// The step is over: what the model was shown of it would change.
     #[error("step {step} is over: the newest is {newest}")]
     StepOver {

@@ -13,7 +13,7 @@ use toolwire::{
             tool_service_client::ToolServiceClient,
         },
     },
-    engine::registry::{By, Definition, Status},
+    engine::registry::{Definition, Execution, Status},
 };
 
 use super::{KEY, post, server, value};
@@ -80,7 +80,7 @@ fn what_validate_refuses_is_422_with_the_same_violations() {
         .tools()
         .filter(|tool| !matches!(tool.definition.status, Status::Disabled(_)))
         // The others need a task, which is asked for first.
-        .filter(|tool| matches!(tool.definition.kind.behaviour().by, By::Executor | By::Log))
+        .filter(|tool| matches!(tool.definition.kind.behaviour().by, Execution::Executor | Execution::Log))
         .collect();
     let refused = Cell::new(0);
     let mut runner = TestRunner::new(ProptestConfig {

@@ -1,8 +1,8 @@
 //! Trees: made, bounded, given up half-way.
 
 use toolwire::store::tasks::{
-    Filter, Kind, MAX_DEPTH, MAX_OPEN_TREES, MAX_WAITS, Scope, Then, TreeLimit, entry::DocumentVersion,
-    life::Reason,
+    Filter, Kind, LoopControl, MAX_DEPTH, MAX_OPEN_TREES, MAX_WAITS, Scope, TreeLimit,
+    entry::DocumentVersion, life::Reason,
 };
 
 use super::*;
@@ -12,14 +12,14 @@ async fn a_child_that_hands_off_answers_its_parent_in_the_same_change() {
     let house = House::new();
     let root = house.root().await;
     let (action, analyst) = house.delegate(&root, 1).await;
-    assert_eq!((action.action, action.sequence), (Then::Block, Some(1)));
+    assert_eq!((action.action, action.sequence), (LoopControl::Block, Some(1)));
     assert_eq!(action.status, format!("→ delegated (task {})", analyst.id));
     assert_eq!(house.task(&root.id).await.state, State::Blocked(Reason::Child));
     assert_eq!((analyst.depth, analyst.root.clone(), analyst.kind), (1, root.id.clone(), Kind::Agent));
     assert_eq!(analyst.deadline, root.deadline, "at most its parent's");
 
     let ending = house.hand_off(&analyst).await.unwrap();
-    assert_eq!(ending.of.action, Then::Return);
+    assert_eq!(ending.of.action, LoopControl::Return);
     assert_eq!(ending.stopped.tasks, std::slice::from_ref(&analyst.id));
     let root = house.assert_folds(&root.id).await;
     assert_eq!(root.state, State::Running);

@@ -20,9 +20,7 @@ pub(super) enum Realized {
         is_any_sold: bool,
     },
     /// More shares were sold than are known to have been bought before.
-    Uncovered {
-        shares: Decimal,
-    },
+    Uncovered { shares: Decimal },
 }
 
 /// Shares bought together that are still held.

@@ -36,19 +36,10 @@ pub enum AskError {
     NotGrouped(String),
     /// The function is one of numbers.
     #[error("`{function}` needs a decimal column, and `{column}` is {kind}", kind = .kind.word())]
-    NotDecimal {
-        function: &'static str,
-        column: String,
-        kind: Kind,
-    },
+    NotDecimal { function: &'static str, column: String, kind: Kind },
     /// The value cannot be compared with the column.
     #[error("`{operator}` of `{column}` needs {needed}, not {found}")]
-    Value {
-        operator: &'static str,
-        column: String,
-        needed: &'static str,
-        found: String,
-    },
+    Value { operator: &'static str, column: String, needed: &'static str, found: String },
     /// There are more groups than are kept.
     #[error("there are more than {0} groups: group by columns with fewer values, or filter first")]
     TooManyGroups(usize),

@@ -30,7 +30,8 @@ pub(super) async fn down(context: &mut Context<'_>, candidates: Vec<Candidate>) 
     for (index, candidate) in candidates.into_iter().enumerate() {
         let percent = |part| at::share(at::PICKED, at::DRILLED, index * DRILLS + part, all);
         let symbol = candidate.symbol.clone();
-        let thesis = one(context, percent(0), "drill_down", "get_stock_thesis", &json!({"query": symbol})).await;
+        let thesis =
+            one(context, percent(0), "drill_down", "get_stock_thesis", &json!({"query": symbol})).await;
         let technicals =
             one(context, percent(1), "drill_down", "get_technicals", &json!({"symbol": symbol})).await;
         let fundamentals =
@@ -60,7 +61,13 @@ pub(super) async fn filter(context: &mut Context<'_>, looked: &mut [Looked], pro
 }
 
 /// Calls a tool and says what came out (spec 004 §8.3).
-async fn one(context: &mut Context<'_>, percent: u32, step: &str, tool: &str, arguments: &Value) -> Option<Called> {
+async fn one(
+    context: &mut Context<'_>,
+    percent: u32,
+    step: &str,
+    tool: &str,
+    arguments: &Value,
+) -> Option<Called> {
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     let called = context.call(&Target::Tool(tool.to_owned()), arguments).await?;
     context.say(percent, step, &format!("🔧 {}", called.words()), &called.call_id).await;

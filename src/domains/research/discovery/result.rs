@@ -6,8 +6,8 @@ use super::{
     browse::Browsed,
     context::{Context, at},
     evaluate::Looked,
-    score::{self, Action, Conviction},
     request::Place,
+    score::{self, Action, Conviction},
     write::{ByModel, ByRule, Findings, Text, Writer, Written},
 };
 use crate::proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone};

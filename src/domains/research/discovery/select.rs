@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{browse::Browsed, stocks::Stocks, request::Place};
+use super::{browse::Browsed, request::Place, stocks::Stocks};
 use crate::tools::mentions;
 use toolwire_base::offload;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{stocks::Stocks, request::Request, workflow::Discovery};
+use super::{request::Request, stocks::Stocks, workflow::Discovery};
 use crate::proto::v1::StartDiscoveryRequest;
 use toolwire_contract::Refusal;
 use toolwire_server::service::{

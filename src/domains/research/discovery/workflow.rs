@@ -7,9 +7,10 @@ use futures_util::future::BoxFuture;
 use super::{
     browse,
     context::{Context, at},
-    evaluate, select, result,
-    stocks::Stocks,
+    evaluate,
     request::Request,
+    result, select,
+    stocks::Stocks,
 };
 use toolwire_agent::job::{Finished, Run, Workflow};
 

@@ -37,10 +37,7 @@ pub struct Observed {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hit {
     /// The relative strength index is above the limit.
-    Rsi {
-        rsi: f64,
-        max: f64,
-    },
+    Rsi { rsi: f64, max: f64 },
     /// The price is too far above the mean of 50 days.
     AboveSma50 {
         /// How far, in percent.

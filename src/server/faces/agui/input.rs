@@ -52,9 +52,7 @@ pub(super) enum Answer {
         reason: String,
     },
     /// It must not be.
-    Denied {
-        reason: String,
-    },
+    Denied { reason: String },
     /// It was decided elsewhere.
     Elsewhere,
 }

@@ -1,26 +1,35 @@
-//! The audit on the wire: requests read, answers rendered. The command line, over the service in its own process,
-//! speaks the same.
+//! `toolwire.v1.AuditService`: who did what.
 
-use crate::service::{Tools, audit::Filter, request};
+use tonic::{Request, Response};
+
+use super::{Answered, face::Face, opened, service::Service};
+use crate::service::{audit::Filter, request};
 use toolwire_contract::{
     Refusal,
     convert::timestamp,
-    proto::v1::{self, AuditKind, AuditVerdict},
+    proto::v1::{
+        self, AuditKind, AuditVerdict,
+        audit_service_server::{AuditService, AuditServiceServer},
+    },
 };
 use toolwire_store::audit::{Kind, Record, Verdict};
-use toolwire_tool::context::User;
 
-/// A page of records.
-pub async fn list(
-    tools: &Tools,
-    user: &User,
-    message: v1::ListRecordsRequest,
-) -> Result<v1::ListRecordsResponse, Refusal> {
-    let v1::ListRecordsRequest { filter, page_size, page_token } = message;
-    let filter = read_filter(filter.unwrap_or_default())?;
-    let page = tools.audit().list(user, filter, page_size, &page_token).await?;
-    let records = page.records.into_iter().map(rendered).collect();
-    Ok(v1::ListRecordsResponse { records, next_page_token: page.next })
+pub(super) fn service() -> Service {
+    super::service!(AuditServiceServer, |face| face.clone())
+}
+
+#[tonic::async_trait]
+impl AuditService for Face {
+    async fn list_records(
+        &self,
+        request: Request<v1::ListRecordsRequest>,
+    ) -> Answered<v1::ListRecordsResponse> {
+        let (user, _, v1::ListRecordsRequest { filter, page_size, page_token }) = opened(request);
+        let filter = read_filter(filter.unwrap_or_default())?;
+        let page = self.tools.audit().list(&user, filter, page_size, &page_token).await?;
+        let records = page.records.into_iter().map(rendered).collect();
+        Ok(Response::new(v1::ListRecordsResponse { records, next_page_token: page.next }))
+    }
 }
 
 fn read_filter(wire: v1::AuditFilter) -> Result<Filter, Refusal> {

@@ -1,63 +1,21 @@
-//! Calls that run or ran on the wire: requests read, answers rendered. The command line, over the service in its own
-//! process, speaks the same.
+//! Calls that run or ran: which are meant, and how they are shown.
 
 use std::time::SystemTime;
 
-use tokio_util::sync::CancellationToken;
-
-use super::result::{self, Form};
 use crate::service::{
-    Tools,
-    calls::{Filter, LONGEST_WAIT, Record, State, Which, Whose},
+    calls::{Filter, Record, State, Which, Whose},
     request,
 };
 use toolwire_base::clock;
 use toolwire_contract::{
     Refusal,
-    convert::{self, duration, timestamp},
+    convert::{duration, timestamp},
     proto::v1::{self, get_call_request},
 };
-use toolwire_tool::context::{TaskLabel, User};
+use toolwire_tool::context::TaskLabel;
 
-pub async fn get(
-    tools: &Tools,
-    user: &User,
-    message: v1::GetCallRequest,
-    ends: &CancellationToken,
-) -> Result<v1::GetCallResponse, Refusal> {
-    let form = Form::read(message.result_format(), message.max_tokens)?;
-    let wait = request::wait("wait", message.wait)?.unwrap_or_default();
-    if wait > LONGEST_WAIT {
-        let what = format!("must be at most {} s", LONGEST_WAIT.as_secs());
-        return Err(request::refuse("wait", "maximum", &what));
-    }
-    let which = which(message.call, message.tool)?;
-    let looked = tools.calls().get(user, &which, wait, ends).await?;
-    let result = match looked.result {
-        Some(result) => Some(result::rendered(tools, result, form).await),
-        None => None,
-    };
-    Ok(v1::GetCallResponse {
-        call: Some(rendered(looked.record)),
-        result,
-        confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
-    })
-}
-
-/// A page of calls.
-pub async fn list(
-    tools: &Tools,
-    user: &User,
-    message: v1::ListCallsRequest,
-) -> Result<v1::ListCallsResponse, Refusal> {
-    let v1::ListCallsRequest { filter, page_size, page_token } = message;
-    let filter = read_filter(filter.unwrap_or_default())?;
-    let page = tools.calls().list(user, &filter, page_size, &page_token).await?;
-    let calls = page.calls.into_iter().map(rendered).collect();
-    Ok(v1::ListCallsResponse { calls, next_page_token: page.next })
-}
-
-fn which(call: Option<get_call_request::Call>, tool: String) -> Result<Which, Refusal> {
+/// The call that is looked at.
+pub(super) fn which(call: Option<get_call_request::Call>, tool: String) -> Result<Which, Refusal> {
     use get_call_request::Call;
     let none = || request::refuse("call", "required", "must name a call by call_id or request_id");
     match call.ok_or_else(none)? {
@@ -69,7 +27,9 @@ fn which(call: Option<get_call_request::Call>, tool: String) -> Result<Which, Re
     }
 }
 
-fn read_filter(wire: v1::CallFilter) -> Result<Filter, Refusal> {
+/// The calls that are looked for.
+pub(super) fn filter(wire: Option<v1::CallFilter>) -> Result<Filter, Refusal> {
+    let wire = wire.unwrap_or_default();
     let state = |wire| {
         let what = "must be states of CallState";
         state_of(wire).ok_or_else(|| request::refuse("filter.states", "enum", what))
@@ -96,7 +56,7 @@ fn read_filter(wire: v1::CallFilter) -> Result<Filter, Refusal> {
     })
 }
 
-fn rendered(record: Record) -> v1::CallRecord {
+pub(super) fn rendered(record: Record) -> v1::CallRecord {
     let until = record.ended_at.unwrap_or_else(clock::wall);
     let took = until.duration_since(record.arrived_at).unwrap_or_default();
     let code = format!("TOOL_ERROR_CODE_{}", record.code);

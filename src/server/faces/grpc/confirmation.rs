@@ -1,92 +1,100 @@
-//! Confirmations on the wire: requests read, answers rendered. The command line, over the service in its own process,
-//! speaks the same.
+//! `toolwire.v1.ConfirmationService`: what persons must decide, shown and decided.
 
-use futures_util::{
-    StreamExt,
-    stream::{self, BoxStream},
-};
+use futures_util::{StreamExt, stream};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
-use tonic::Status;
+use tonic::{Request, Response};
 
-use crate::service::{
-    Tools,
-    confirmations::{Filter, Judgement, LONGEST_WAIT, News, Ruling, Viewed, Watch},
-    request,
+use super::{Answered, Streamed, face::Face, opened, service::Service};
+use crate::{
+    faces::{
+        incoming,
+        transport::{ending, rules::Rule},
+    },
+    service::{
+        confirmations::{Filter, Judgement, LONGEST_WAIT, News, Ruling, Viewed, Watch},
+        request,
+    },
 };
 use toolwire_base::clock;
 use toolwire_contract::{
     Refusal,
     convert::timestamp,
     json,
-    proto::v1::{self, ConfirmationWatchType, decide_confirmation_request::Decision},
+    proto::v1::{
+        self, ConfirmationWatchType,
+        confirmation_service_server::{ConfirmationService, ConfirmationServiceServer},
+        decide_confirmation_request::Decision,
+    },
 };
 use toolwire_store::confirmations::{Confirmation, life::State};
-use toolwire_tool::context::{Origin, User};
 
 /// Longer arguments, as JSON text, are not sent as a structure too: one can take six times as much, and clients take
 /// messages of 4 MiB.
 const MOST_STRUCTURE: usize = 256 * 1024;
 
-/// A page of confirmations.
-pub async fn list(
-    tools: &Tools,
-    user: &User,
-    message: v1::ListConfirmationsRequest,
-) -> Result<v1::ListConfirmationsResponse, Refusal> {
-    let v1::ListConfirmationsRequest { filter, page_size, page_token } = message;
-    let filter = read_filter(filter.unwrap_or_default())?;
-    let page = tools.confirmations().list(user, &filter, page_size, &page_token).await?;
-    let confirmations = page.confirmations.into_iter().map(rendered).collect();
-    Ok(v1::ListConfirmationsResponse { confirmations, next_page_token: page.next })
+pub(super) fn service() -> Service {
+    super::service!(ConfirmationServiceServer, |face| face.clone()).except("WatchConfirmations", Rule::WATCH)
 }
 
-pub async fn get(
-    tools: &Tools,
-    user: &User,
-    message: v1::GetConfirmationRequest,
-    ends: &CancellationToken,
-) -> Result<v1::Confirmation, Refusal> {
-    let wait = request::wait("wait", message.wait)?.unwrap_or_default();
-    if wait > LONGEST_WAIT {
-        let what = format!("must be at most {} s", LONGEST_WAIT.as_secs());
-        return Err(request::refuse("wait", "maximum", &what));
+#[tonic::async_trait]
+impl ConfirmationService for Face {
+    type WatchConfirmationsStream = Streamed<v1::WatchConfirmationsResponse>;
+
+    async fn list_confirmations(
+        &self,
+        request: Request<v1::ListConfirmationsRequest>,
+    ) -> Answered<v1::ListConfirmationsResponse> {
+        let (user, _, v1::ListConfirmationsRequest { filter, page_size, page_token }) = opened(request);
+        let filter = read_filter(filter.unwrap_or_default())?;
+        let page = self.tools.confirmations().list(&user, &filter, page_size, &page_token).await?;
+        let confirmations = page.confirmations.into_iter().map(rendered).collect();
+        Ok(Response::new(v1::ListConfirmationsResponse { confirmations, next_page_token: page.next }))
     }
-    tools.confirmations().get(user, &message.confirmation_id, wait, ends).await.map(rendered)
-}
 
-pub async fn decide(
-    tools: &Tools,
-    user: &User,
-    message: v1::DecideConfirmationRequest,
-    origin: Origin,
-) -> Result<v1::Confirmation, Refusal> {
-    let v1::DecideConfirmationRequest { confirmation_id, decision, on_behalf_of } = message;
-    let ruling = match decision {
-        Some(Decision::Approve(it)) => Ruling::Approve { tool: it.tool, reason: it.reason },
-        Some(Decision::Deny(it)) => Ruling::Deny { reason: it.reason },
-        None => return Err(request::refuse("decision", "required", "must be approve or deny")),
-    };
-    let judgement = Judgement { ruling, on_behalf_of, origin };
-    tools.confirmations().decide(user, &confirmation_id, judgement).await.map(rendered)
-}
+    async fn get_confirmation(
+        &self,
+        request: Request<v1::GetConfirmationRequest>,
+    ) -> Answered<v1::GetConfirmationResponse> {
+        let (user, from, v1::GetConfirmationRequest { confirmation_id, wait }) = opened(request);
+        let wait = request::wait_within("wait", wait, LONGEST_WAIT)?;
+        let confirmations = self.tools.confirmations();
+        let found = confirmations.get(&user, &confirmation_id, wait, &ending(&from)).await?;
+        Ok(Response::new(v1::GetConfirmationResponse { confirmation: Some(rendered(found)) }))
+    }
 
-/// The stream of a watch. One that cannot go on ends with the reason.
-pub async fn watch(
-    tools: &Tools,
-    user: User,
-    message: v1::WatchConfirmationsRequest,
-) -> Result<BoxStream<'static, Result<v1::WatchConfirmationsResponse, Status>>, Refusal> {
-    let filter = read_filter(message.filter.unwrap_or_default())?;
-    let watch = tools.confirmations().watch(user, filter, message.after_sequence).await?;
-    let next = async |watch: Option<Watch>| {
-        let mut watch = watch?;
-        match watch.next().await {
-            Ok(news) => Some((Ok(told(news)), Some(watch))),
-            Err(refusal) => Some((Err(refusal.into()), None)),
-        }
-    };
-    Ok(stream::unfold(Some(watch), next).boxed())
+    async fn decide_confirmation(
+        &self,
+        request: Request<v1::DecideConfirmationRequest>,
+    ) -> Answered<v1::DecideConfirmationResponse> {
+        let (user, from, message) = opened(request);
+        let v1::DecideConfirmationRequest { confirmation_id, decision, on_behalf_of } = message;
+        let ruling = match decision {
+            Some(Decision::Approve(it)) => Ruling::Approve { tool: it.tool, reason: it.reason },
+            Some(Decision::Deny(it)) => Ruling::Deny { reason: it.reason },
+            None => return Err(request::refuse("decision", "required", "must be approve or deny").into()),
+        };
+        let judgement = Judgement { ruling, on_behalf_of, origin: incoming::origin(&from) };
+        let decided = self.tools.confirmations().decide(&user, &confirmation_id, judgement).await?;
+        Ok(Response::new(v1::DecideConfirmationResponse { confirmation: Some(rendered(decided)) }))
+    }
+
+    /// A watch that cannot go on ends with the reason.
+    async fn watch_confirmations(
+        &self,
+        request: Request<v1::WatchConfirmationsRequest>,
+    ) -> Answered<Self::WatchConfirmationsStream> {
+        let (user, _, v1::WatchConfirmationsRequest { filter, after_sequence }) = opened(request);
+        let filter = read_filter(filter.unwrap_or_default())?;
+        let watch = self.tools.confirmations().watch(user, filter, after_sequence).await?;
+        let next = async |watch: Option<Watch>| {
+            let mut watch = watch?;
+            match watch.next().await {
+                Ok(news) => Some((Ok(told(news)), Some(watch))),
+                Err(refusal) => Some((Err(refusal.into()), None)),
+            }
+        };
+        Ok(Response::new(stream::unfold(Some(watch), next).boxed()))
+    }
 }
 
 fn read_filter(wire: v1::ConfirmationFilter) -> Result<Filter, Refusal> {
@@ -124,7 +132,7 @@ fn silent(kind: ConfirmationWatchType, sequence: u64) -> v1::WatchConfirmationsR
     v1::WatchConfirmationsResponse { r#type: kind.into(), confirmation: None, sequence, event_time }
 }
 
-pub fn rendered(viewed: Viewed) -> v1::Confirmation {
+fn rendered(viewed: Viewed) -> v1::Confirmation {
     let Viewed { confirmation, why_not, name_required, position } = viewed;
     let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
     let is_cut = confirmation.is_cut;

@@ -1,28 +1,17 @@
-//! Calls of tools: requests to calls, and the events of a call to the messages of its stream.
+//! Calls of tools: requests to calls.
 
-use std::{
-    fmt,
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
+use tonic::Request;
 
-use futures_util::{Stream, future::BoxFuture};
-use tonic::{Request, Status};
-
-use super::result::{self, Form};
 use crate::{
-    faces::incoming,
-    service::{Tools, request},
+    faces::{incoming, rendered::result::Form},
+    service::request,
 };
 use toolwire_contract::{
-    Refusal, Terminal, ToolResult,
+    Refusal,
     arguments::{self, Arguments},
-    proto::v1::{
-        self, CallToolRequest, InvokeToolRequest, InvokeToolResponse, call_tool_request, invoke_tool_request,
-    },
-    sequence::Sequence,
+    proto::v1::{CallToolRequest, InvokeToolRequest, call_tool_request, invoke_tool_request},
 };
-use toolwire_engine::pipeline::{Call, CallStream, Step, Target, Wishes};
+use toolwire_engine::pipeline::{Call, Target, Wishes};
 
 /// The call that an `InvokeTool` request asks for.
 pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Call, Form), Refusal> {
@@ -80,71 +69,4 @@ pub(super) fn call_request(request: Request<CallToolRequest>) -> Result<(Call, F
         }
     });
     invoke_request(same)
-}
-
-/// The stream of a started call. Dropping it tells the call that its caller is gone.
-#[derive(Debug)]
-pub struct Invoked {
-    started: CallStream,
-    sequence: Sequence,
-    /// What makes the text, where a model is to read the result.
-    text: Option<Box<Text>>,
-}
-
-/// Makes the text that a model reads.
-struct Text {
-    tools: Tools,
-    form: Form,
-    under_way: Option<BoxFuture<'static, v1::ToolResult>>,
-}
-
-impl Invoked {
-    /// The stream of a call, its result in the wanted form.
-    pub fn new(started: CallStream, tools: &Tools, form: Form) -> Self {
-        let text = || Box::new(Text { tools: tools.clone(), form, under_way: None });
-        let sequence = Sequence::new(started.call_id().to_string(), form.data);
-        Self { started, sequence, text: form.max_tokens.map(|_| text()) }
-    }
-}
-
-impl Stream for Invoked {
-    type Item = Result<InvokeToolResponse, Status>;
-
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Self { started, sequence, text } = self.get_mut();
-        let Some(text) = text else {
-            return started.poll_next(cx).map(|step| step.map(|step| rendered(step, sequence)));
-        };
-        if text.under_way.is_none() {
-            match ready!(started.poll_next(cx)) {
-                Some(Ok(Step::Terminal(Terminal::Result(result)))) => text.begin(result),
-                step => return Poll::Ready(step.map(|step| rendered(step, sequence))),
-            }
-        }
-        let Some(under_way) = &mut text.under_way else { return Poll::Ready(None) };
-        let result = ready!(under_way.as_mut().poll(cx));
-        text.under_way = None;
-        Poll::Ready(Some(Ok(InvokeToolResponse { event: Some(sequence.result(result)) })))
-    }
-}
-
-impl Text {
-    fn begin(&mut self, result: ToolResult) {
-        let (tools, form) = (self.tools.clone(), self.form);
-        self.under_way = Some(Box::pin(async move { result::rendered(&tools, result, form).await }));
-    }
-}
-
-impl fmt::Debug for Text {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Text").field("form", &self.form).finish_non_exhaustive()
-    }
-}
-
-fn rendered(step: Result<Step, Refusal>, sequence: &mut Sequence) -> Result<InvokeToolResponse, Status> {
-    let event = match step? {
-        Step::Event(event) => sequence.event(event),
-        Step::Terminal(terminal) => sequence.terminal(terminal),
-    };
-    Ok(InvokeToolResponse { event: Some(event) })
 }

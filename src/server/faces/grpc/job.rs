@@ -1,46 +1,78 @@
-//! Jobs on the wire: looked at and watched. The command line, over the service in its own process, speaks the same.
+//! `toolwire.agent.v1.JobService`: work in the background, looked at and watched.
 
-use futures_util::{
-    StreamExt,
-    stream::{self, BoxStream},
-};
-use serde_json::Value;
-use tonic::Status;
+use futures_util::{StreamExt, stream};
+use tonic::{Request, Response};
 
-use crate::service::{
-    jobs::{Jobs, News, Watch},
-    request::refuse,
+use super::{Answered, Streamed, face::Face, opened, service::Service};
+use crate::{
+    faces::{
+        rendered::job::rendered,
+        transport::rules::{Pool, Rule},
+    },
+    service::{
+        jobs::{News, Watch},
+        request::refuse,
+    },
 };
 use toolwire_contract::{
     Refusal,
     convert::{ResultFormat, timestamp},
-    json,
-    proto::{
-        agent::v1::{self, watch_job_response::News as Told},
-        v1 as envelope,
+    proto::agent::v1::{
+        self,
+        job_service_server::{JobService, JobServiceServer},
+        watch_job_response::News as Told,
     },
 };
-use toolwire_store::jobs::{Event, Failure, Job, State};
-use toolwire_tool::context::User;
+use toolwire_store::jobs::{Event, State};
 
-/// The events of a job, and signs of life.
-pub type Events = BoxStream<'static, Result<v1::WatchJobResponse, Status>>;
-
-pub async fn get(jobs: &Jobs, user: &User, request: v1::GetJobRequest) -> Result<v1::Job, Refusal> {
-    let format = format(request.result_format);
-    Ok(rendered(jobs.get(user, &request.job_id).await?, format))
+pub(super) fn service() -> Service {
+    super::service!(JobServiceServer, |face| face.clone())
+        .except("WatchJob", Rule::WATCH)
+        // It makes room, as every cancellation does.
+        .except("CancelJob", Rule { pool: Pool::Free, ..Rule::USER })
 }
 
-/// A page of jobs, without their results.
-pub async fn list(
-    jobs: &Jobs,
-    user: &User,
-    request: v1::ListJobsRequest,
-) -> Result<v1::ListJobsResponse, Refusal> {
-    let states: Result<Vec<_>, _> = request.states.iter().map(|state| state_of(*state)).collect();
-    let page = jobs.list(user, &states?, request.page_size, &request.page_token).await?;
-    let jobs = page.jobs.into_iter().map(|job| rendered(job, ResultFormat::Struct)).collect();
-    Ok(v1::ListJobsResponse { jobs, next_page_token: page.next })
+#[tonic::async_trait]
+impl JobService for Face {
+    type WatchJobStream = Streamed<v1::WatchJobResponse>;
+
+    async fn get_job(&self, request: Request<v1::GetJobRequest>) -> Answered<v1::GetJobResponse> {
+        let (user, _, message) = opened(request);
+        let job = self.jobs.get(&user, &message.job_id).await?;
+        let job = Some(rendered(job, message.result_format().into()));
+        Ok(Response::new(v1::GetJobResponse { job }))
+    }
+
+    /// The jobs come without their results.
+    async fn list_jobs(&self, request: Request<v1::ListJobsRequest>) -> Answered<v1::ListJobsResponse> {
+        let (user, _, message) = opened(request);
+        let states: Result<Vec<_>, _> = message.states.into_iter().map(state_of).collect();
+        let page = self.jobs.list(&user, &states?, message.page_size, &message.page_token).await?;
+        let jobs = page.jobs.into_iter().map(|job| rendered(job, ResultFormat::Struct)).collect();
+        Ok(Response::new(v1::ListJobsResponse { jobs, next_page_token: page.next }))
+    }
+
+    /// Dropping the events changes nothing of the job.
+    async fn watch_job(&self, request: Request<v1::WatchJobRequest>) -> Answered<Self::WatchJobStream> {
+        let (user, _, message) = opened(request);
+        let format = message.result_format().into();
+        let watch = self.jobs.watch(user, &message.job_id, message.after_sequence).await?;
+        let next = move |watch: Option<Watch>| async move {
+            let mut watch = watch?;
+            match watch.next().await {
+                Ok(news) => Some((Ok(told(news?, format)), Some(watch))),
+                Err(refusal) => Some((Err(refusal.into()), None)),
+            }
+        };
+        Ok(Response::new(stream::unfold(Some(watch), next).boxed()))
+    }
+
+    async fn cancel_job(&self, request: Request<v1::CancelJobRequest>) -> Answered<v1::CancelJobResponse> {
+        let (user, _, message) = opened(request);
+        let job = self.jobs.cancel(&user, &message.job_id).await?;
+        let job = Some(rendered(job, message.result_format().into()));
+        Ok(Response::new(v1::CancelJobResponse { job }))
+    }
 }
 
 fn state_of(state: i32) -> Result<State, Refusal> {
@@ -53,25 +85,6 @@ fn state_of(state: i32) -> Result<State, Refusal> {
             return Err(refuse("states", "enum", "must be states of jobs"));
         }
     })
-}
-
-pub async fn cancel(jobs: &Jobs, user: &User, request: v1::CancelJobRequest) -> Result<v1::Job, Refusal> {
-    let format = format(request.result_format);
-    Ok(rendered(jobs.cancel(user, &request.job_id).await?, format))
-}
-
-/// Watches a job. Dropping the events changes nothing of it.
-pub async fn watch(jobs: &Jobs, user: User, request: v1::WatchJobRequest) -> Result<Events, Refusal> {
-    let format = format(request.result_format);
-    let watch = jobs.watch(user, &request.job_id, request.after_sequence).await?;
-    let next = move |watch: Option<Watch>| async move {
-        let mut watch = watch?;
-        match watch.next().await {
-            Ok(news) => Some((Ok(told(news?, format)), Some(watch))),
-            Err(refusal) => Some((Err(refusal.into()), None)),
-        }
-    };
-    Ok(stream::unfold(Some(watch), next).boxed())
 }
 
 fn told(news: News, format: ResultFormat) -> v1::WatchJobResponse {
@@ -94,44 +107,4 @@ fn said(event: Event, ended: Option<v1::Job>) -> v1::JobEvent {
         call_id: said.call_id,
         ended,
     }
-}
-
-/// A job in the wanted form.
-pub fn rendered(job: Job, format: ResultFormat) -> v1::Job {
-    let state = match job.state {
-        State::Running => v1::JobState::Running,
-        State::Succeeded => v1::JobState::Succeeded,
-        State::Failed => v1::JobState::Failed,
-        State::Cancelled => v1::JobState::Cancelled,
-    };
-    let error = |Failure { code, message, retryable }| v1::JobError { code, message, retryable };
-    let (result, result_json) = match format {
-        ResultFormat::Json => (None, job.result),
-        ResultFormat::Struct => (structure(&job.result), String::new()),
-    };
-    v1::Job {
-        job_id: job.id.to_string(),
-        kind: job.kind,
-        state: state.into(),
-        percent: job.percent,
-        step: job.step,
-        created_at: Some(timestamp(job.created_at)),
-        deadline: Some(timestamp(job.deadline)),
-        ended_at: job.ended_at.map(timestamp),
-        error: job.error.map(error),
-        result,
-        result_json,
-        events: job.next,
-    }
-}
-
-fn structure(text: &str) -> Option<prost_types::Struct> {
-    match serde_json::from_str(text).ok()? {
-        Value::Object(map) => Some(json::to_struct(&map)),
-        _ => None,
-    }
-}
-
-fn format(format: i32) -> ResultFormat {
-    envelope::ResultFormat::try_from(format).unwrap_or_default().into()
 }

@@ -10,13 +10,13 @@ use prost_reflect::{DescriptorPool, MethodDescriptor};
 use tokio::sync::watch;
 
 use super::{
-    agent_service, audit_service, confirmation_service,
+    agent, audit, confirmation,
     face::Face,
     health::{self, Health},
-    job_service, reflection,
+    job, reflection,
     routes::Routes,
     service::Service,
-    task_service, tool_service, workspace_service,
+    task, tool_service, workspace,
 };
 use crate::faces::transport::rules::{Messages, Rule, Rules};
 
@@ -77,12 +77,12 @@ impl GrpcServices {
         let health = Health::new();
         let platform = [
             tool_service::service(),
-            agent_service::service(),
-            audit_service::service(),
-            confirmation_service::service(),
-            job_service::service(),
-            task_service::service(),
-            workspace_service::service(),
+            agent::service(),
+            audit::service(),
+            confirmation::service(),
+            job::service(),
+            task::service(),
+            workspace::service(),
             health.service(),
         ]
         .map(|service| (PLATFORM, service));

@@ -1,286 +1,217 @@
-//! Tasks by requests of the wire: requests read, answers rendered. The command line, over the service in its own
-//! process, speaks the same.
+//! `toolwire.tasks.v1.TaskService`: trees of tasks, their timelines, and the agents that work on them.
 
-use futures_util::{
-    StreamExt,
-    stream::{self, BoxStream},
-};
-use tokio_util::sync::CancellationToken;
-use tonic::Status;
+mod asked;
+mod handle;
+mod model;
+mod wire;
 
-use super::{task_model, task_wire as wire};
-use crate::service::{
-    Tools,
-    request::{self, refuse},
-    tasks::{Following, LeaseWish, NewTask, News, RenderWish, Step, Wanted, Watch},
-};
-use toolwire_contract::{
-    Refusal,
-    proto::tasks::v1::{
-        self, TaskWatchType, end_task_request::End, initial_document, lease_task_request::Target,
-        resolve_unknown_request::Resolution, watch_timeline_response,
+use futures_util::{StreamExt, stream};
+use tonic::{Request, Response};
+
+use super::{Answered, Streamed, face::Face, opened, service::Service};
+use crate::{
+    faces::{
+        incoming::noted,
+        transport::{ending, rules::Rule},
+    },
+    service::{
+        request,
+        tasks::{Following, RenderWish, Step, Watch},
     },
 };
-use toolwire_engine::tasks::{Content, Initial};
-use toolwire_store::tasks::{
-    Filter, Kind, NewEnd, NewMessage, Scope, Turn,
-    entry::{Opaque, Speaker},
-    life::State,
+use toolwire_contract::proto::tasks::v1::{
+    self,
+    task_service_server::{TaskService, TaskServiceServer},
+    watch_timeline_response::Event,
 };
-use toolwire_tool::context::User;
+use toolwire_store::tasks::{Scope, Turn};
 
-type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+pub(super) fn service() -> Service {
+    super::service!(TaskServiceServer, |face| face.clone())
+        .except("WatchTasks", Rule::WATCH)
+        .except("WatchTimeline", Rule::WATCH)
+}
 
-pub async fn create(tools: &Tools, user: &User, message: v1::CreateTaskRequest) -> Result<v1::Task, Refusal> {
-    let initial = |it: v1::InitialDocument| {
-        let content = match it.content {
-            Some(initial_document::Content::Text(text)) => Content::Text(text),
-            Some(initial_document::Content::CopyOf(path)) => Content::CopyOf(path),
-            None => return Err(refuse("documents.content", "required", "must be text or copy_of")),
+#[tonic::async_trait]
+impl TaskService for Face {
+    type WatchTasksStream = Streamed<v1::WatchTasksResponse>;
+    type WatchTimelineStream = Streamed<v1::WatchTimelineResponse>;
+
+    async fn create_task(&self, request: Request<v1::CreateTaskRequest>) -> Answered<v1::CreateTaskResponse> {
+        let (user, from, message) = opened(request);
+        let (new, request_id) = asked::new_task(message)?;
+        let task = noted(&from, self.tools.tasks().create(&user, new, request_id)).await?;
+        Ok(Response::new(v1::CreateTaskResponse { task: Some(wire::task(task)) }))
+    }
+
+    async fn get_task(&self, request: Request<v1::GetTaskRequest>) -> Answered<v1::GetTaskResponse> {
+        let (user, _, v1::GetTaskRequest { task_id }) = opened(request);
+        let open_calls = self.tools.tasks().open_calls(&user, &task_id).await?;
+        let task = Some(wire::task(self.tools.tasks().get(&user, &task_id).await?));
+        let open_calls = open_calls.into_iter().map(wire::open_call).collect();
+        Ok(Response::new(v1::GetTaskResponse { task, open_calls }))
+    }
+
+    async fn list_tasks(&self, request: Request<v1::ListTasksRequest>) -> Answered<v1::ListTasksResponse> {
+        let (user, _, v1::ListTasksRequest { filter, page_size, page_token }) = opened(request);
+        let filter = filter.unwrap_or_default();
+        // A filter of kinds means those wherever they stand.
+        let otherwise = if filter.kinds.is_empty() { Scope::Roots } else { Scope::All };
+        let filter = asked::filter(filter, otherwise)?;
+        let page = self.tools.tasks().list(&user, &filter, page_size, &page_token).await?;
+        let tasks = page.tasks.into_iter().map(wire::task).collect();
+        Ok(Response::new(v1::ListTasksResponse { tasks, next_page_token: page.next }))
+    }
+
+    /// A watch that cannot go on ends with the reason.
+    async fn watch_tasks(&self, request: Request<v1::WatchTasksRequest>) -> Answered<Self::WatchTasksStream> {
+        let (user, _, message) = opened(request);
+        let filter = asked::filter(message.filter.unwrap_or_default(), Scope::All)?;
+        let watch = self.tools.tasks().watch(user, filter, message.after_position).await?;
+        let next = async |watch: Option<Watch>| {
+            let mut watch = watch?;
+            match watch.next().await {
+                Ok(news) => Some((Ok(wire::told(news)), Some(watch))),
+                Err(refusal) => Some((Err(refusal.into()), None)),
+            }
         };
-        Ok(Initial { path: it.path, content, mime_type: it.mime_type })
-    };
-    let new = NewTask {
-        request: message.request,
-        role: message.role,
-        documents: message.documents.into_iter().map(initial).collect::<Result<_, _>>()?,
-        timeout: request::wait("timeout", message.timeout)?,
-        labels: message.labels.into_iter().collect(),
-    };
-    let request_id = request::request_id("request_id", &message.request_id)?;
-    tools.tasks().create(user, new, request_id).await.map(wire::task)
-}
+        Ok(Response::new(stream::unfold(Some(watch), next).boxed()))
+    }
 
-pub async fn get(tools: &Tools, user: &User, id: &str) -> Result<v1::Task, Refusal> {
-    tools.tasks().get(user, id).await.map(wire::task)
-}
+    async fn lease_task(&self, request: Request<v1::LeaseTaskRequest>) -> Answered<v1::LeaseTaskResponse> {
+        let (user, from, message) = opened(request);
+        let leased = self.tools.tasks().lease(&user, asked::lease(message)?, &ending(&from)).await?;
+        let response = leased.map(|leased| v1::LeaseTaskResponse {
+            task: Some(wire::task(leased.task)),
+            open_calls: leased.open_calls.into_iter().map(wire::open_call).collect(),
+        });
+        Ok(Response::new(response.unwrap_or_default()))
+    }
 
-/// One task, and its calls that have no end yet.
-pub async fn with_open_calls(tools: &Tools, user: &User, id: &str) -> Result<v1::GetTaskResponse, Refusal> {
-    let open_calls = tools.tasks().open_calls(user, id).await?;
-    let task = Some(get(tools, user, id).await?);
-    Ok(v1::GetTaskResponse { task, open_calls: open_calls.into_iter().map(wire::open_call).collect() })
-}
+    async fn release_task(
+        &self,
+        request: Request<v1::ReleaseTaskRequest>,
+    ) -> Answered<v1::ReleaseTaskResponse> {
+        let (user, _, v1::ReleaseTaskRequest { task_id, token }) = opened(request);
+        self.tools.tasks().release(&user, &task_id, token).await?;
+        Ok(Response::new(v1::ReleaseTaskResponse {}))
+    }
 
-/// A page of tasks.
-pub async fn list(
-    tools: &Tools,
-    user: &User,
-    message: v1::ListTasksRequest,
-) -> Result<v1::ListTasksResponse, Refusal> {
-    let v1::ListTasksRequest { filter, page_size, page_token } = message;
-    let filter = filter.unwrap_or_default();
-    // Who asks for a kind means it wherever it stands.
-    let otherwise = if filter.kinds.is_empty() { Scope::Roots } else { Scope::All };
-    let filter = read_filter(filter, otherwise)?;
-    let page = tools.tasks().list(user, &filter, page_size, &page_token).await?;
-    let tasks = page.tasks.into_iter().map(wire::task).collect();
-    Ok(v1::ListTasksResponse { tasks, next_page_token: page.next })
-}
+    async fn handle_tool_call(
+        &self,
+        request: Request<v1::HandleToolCallRequest>,
+    ) -> Answered<v1::HandleToolCallResponse> {
+        let (call, form) = handle::call(request)?;
+        let handled = self.tools.tasks().handle(call).await?;
+        Ok(Response::new(handle::handled(&self.tools, handled, form).await))
+    }
 
-/// The stream of a watch. One that cannot go on ends with the reason.
-pub async fn watch(
-    tools: &Tools,
-    user: User,
-    message: v1::WatchTasksRequest,
-) -> Result<Streamed<v1::WatchTasksResponse>, Refusal> {
-    let filter = read_filter(message.filter.unwrap_or_default(), Scope::All)?;
-    let watch = tools.tasks().watch(user, filter, message.after_position).await?;
-    let next = async |watch: Option<Watch>| {
-        let mut watch = watch?;
-        match watch.next().await {
-            Ok(news) => Some((Ok(told(news)), Some(watch))),
-            Err(refusal) => Some((Err(refusal.into()), None)),
-        }
-    };
-    Ok(stream::unfold(Some(watch), next).boxed())
-}
+    async fn append_message(
+        &self,
+        request: Request<v1::AppendMessageRequest>,
+    ) -> Answered<v1::AppendMessageResponse> {
+        let (user, _, message) = opened(request);
+        let v1::AppendMessageRequest { task_id, message, step, lease_token, request_id } = message;
+        let new = asked::new_message(message, Turn { step, lease_token, ..Turn::default() })?;
+        let request_id = request::request_id("request_id", &request_id)?;
+        let sequence = self.tools.tasks().append(&user, &task_id, new, request_id).await?;
+        Ok(Response::new(v1::AppendMessageResponse { sequence }))
+    }
 
-/// Takes or renews a lease.
-pub async fn lease(
-    tools: &Tools,
-    user: &User,
-    message: v1::LeaseTaskRequest,
-    ends: &CancellationToken,
-) -> Result<v1::LeaseTaskResponse, Refusal> {
-    let wanted = match message.target {
-        Some(Target::TaskId(id)) => Wanted::Task(id),
-        Some(Target::AnyOf(v1::Roles { roles })) => Wanted::AnyOf(roles),
-        None => return Err(refuse("target", "required", "must be task_id or any_of")),
-    };
-    let wish = LeaseWish {
-        wanted,
-        holder: message.holder,
-        duration: request::wait("duration", message.duration)?,
-        token: message.token,
-        wait: request::wait("wait", message.wait)?.unwrap_or_default(),
-    };
-    let leased = tools.tasks().lease(user, wish, ends).await?;
-    Ok(leased.map_or_else(v1::LeaseTaskResponse::default, |leased| v1::LeaseTaskResponse {
-        task: Some(wire::task(leased.task)),
-        open_calls: leased.open_calls.into_iter().map(wire::open_call).collect(),
-    }))
-}
+    async fn end_task(&self, request: Request<v1::EndTaskRequest>) -> Answered<v1::EndTaskResponse> {
+        let (user, from, message) = opened(request);
+        let v1::EndTaskRequest { task_id, end, lease_token, request_id } = message;
+        let end = asked::new_end(end)?;
+        let request_id = request::request_id("request_id", &request_id)?;
+        let ended = self.tools.tasks().end(&user, &task_id, end, lease_token, request_id);
+        let task = Some(wire::task(noted(&from, ended).await?));
+        Ok(Response::new(v1::EndTaskResponse { task }))
+    }
 
-/// Adds a message and returns its entry.
-pub async fn append(tools: &Tools, user: &User, message: v1::AppendMessageRequest) -> Result<u64, Refusal> {
-    let said = message.message.unwrap_or_default();
-    let speaker = match said.role() {
-        v1::MessageRole::User => Speaker::User,
-        v1::MessageRole::Assistant => Speaker::Assistant,
-        v1::MessageRole::Unspecified => {
-            return Err(refuse("message.role", "required", "must be USER or ASSISTANT"));
-        }
-    };
-    let turn = Turn { step: message.step, lease_token: message.lease_token, ..Turn::default() };
-    let opaque = said.opaque.map(|it| Opaque { provider: it.provider, data: it.data });
-    let new = NewMessage { speaker, text: said.text, opaque, turn };
-    let request_id = request::request_id("request_id", &message.request_id)?;
-    tools.tasks().append(user, &message.task_id, new, request_id).await
-}
+    async fn cancel_task(&self, request: Request<v1::CancelTaskRequest>) -> Answered<v1::CancelTaskResponse> {
+        let (user, from, v1::CancelTaskRequest { task_id, reason }) = opened(request);
+        let cancelled = noted(&from, self.tools.tasks().cancel(&user, &task_id, &reason));
+        let (task, descendants) = cancelled.await?;
+        let descendants = u32::try_from(descendants).unwrap_or(u32::MAX);
+        Ok(Response::new(v1::CancelTaskResponse { task: Some(wire::task(task)), descendants }))
+    }
 
-/// Ends a task whose agent has stopped.
-pub async fn end(tools: &Tools, user: &User, message: v1::EndTaskRequest) -> Result<v1::Task, Refusal> {
-    let end = match message.end {
-        Some(End::Completed(it)) => {
-            let result = request::object("completed.result", it.result.unwrap_or_default())?;
-            NewEnd::Completed(result, it.documents)
-        }
-        Some(End::Failed(why)) => NewEnd::Failed(why),
-        None => return Err(refuse("end", "required", "must be completed or failed")),
-    };
-    let request_id = request::request_id("request_id", &message.request_id)?;
-    let ended = tools.tasks().end(user, &message.task_id, end, message.lease_token, request_id);
-    ended.await.map(wire::task)
-}
+    async fn answer_question(
+        &self,
+        request: Request<v1::AnswerQuestionRequest>,
+    ) -> Answered<v1::AnswerQuestionResponse> {
+        let (user, from, message) = opened(request);
+        let v1::AnswerQuestionRequest { task_id, answer, documents } = message;
+        let answered = noted(&from, self.tools.tasks().answer(&user, &task_id, &answer, documents));
+        let task = Some(wire::task(answered.await?));
+        Ok(Response::new(v1::AnswerQuestionResponse { task }))
+    }
 
-/// Cancels a task with everything that works for it.
-pub async fn cancel(
-    tools: &Tools,
-    user: &User,
-    message: v1::CancelTaskRequest,
-) -> Result<v1::CancelTaskResponse, Refusal> {
-    let (task, descendants) = tools.tasks().cancel(user, &message.task_id, &message.reason).await?;
-    let descendants = u32::try_from(descendants).unwrap_or(u32::MAX);
-    Ok(v1::CancelTaskResponse { task: Some(wire::task(task)), descendants })
-}
+    async fn resolve_unknown(
+        &self,
+        request: Request<v1::ResolveUnknownRequest>,
+    ) -> Answered<v1::ResolveUnknownResponse> {
+        let (user, from, message) = opened(request);
+        let v1::ResolveUnknownRequest { task_id, call_id, reason, resolution } = message;
+        let done = asked::resolution(resolution)?;
+        let call_id = request::call_id("call_id", &call_id)?;
+        let resolved = noted(&from, self.tools.tasks().resolve(&user, &task_id, call_id, done, &reason));
+        let task = Some(wire::task(resolved.await?));
+        Ok(Response::new(v1::ResolveUnknownResponse { task }))
+    }
 
-pub async fn answer(
-    tools: &Tools,
-    user: &User,
-    message: v1::AnswerQuestionRequest,
-) -> Result<v1::Task, Refusal> {
-    let v1::AnswerQuestionRequest { task_id, answer, documents } = message;
-    tools.tasks().answer(user, &task_id, &answer, documents).await.map(wire::task)
-}
+    async fn list_timeline(
+        &self,
+        request: Request<v1::ListTimelineRequest>,
+    ) -> Answered<v1::ListTimelineResponse> {
+        let (user, _, message) = opened(request);
+        let v1::ListTimelineRequest { task_id, sequence, backwards, page_size } = message;
+        let page = self.tools.tasks().timeline(&user, &task_id, sequence, backwards, page_size).await?;
+        let entries = page.entries.into_iter().map(wire::entry).collect();
+        Ok(Response::new(v1::ListTimelineResponse { entries, next_sequence: page.next }))
+    }
 
-/// Says what became of a write.
-pub async fn resolve(
-    tools: &Tools,
-    user: &User,
-    message: v1::ResolveUnknownRequest,
-) -> Result<v1::Task, Refusal> {
-    let done = match message.resolution {
-        Some(Resolution::Done(result)) => Some(request::object("done", result)?),
-        Some(Resolution::NotDone(true)) => None,
-        Some(Resolution::NotDone(false)) | None => {
-            return Err(refuse("resolution", "required", "must be done, or not_done: true"));
-        }
-    };
-    let call_id = request::call_id("call_id", &message.call_id)?;
-    let resolved = tools.tasks().resolve(user, &message.task_id, call_id, done, &message.reason);
-    resolved.await.map(wire::task)
-}
+    async fn get_entry(&self, request: Request<v1::GetEntryRequest>) -> Answered<v1::GetEntryResponse> {
+        let (user, _, v1::GetEntryRequest { task_id, sequence }) = opened(request);
+        let entry = self.tools.tasks().entry(&user, &task_id, sequence).await?;
+        Ok(Response::new(v1::GetEntryResponse { entry: Some(wire::entry(entry)) }))
+    }
 
-pub async fn timeline(
-    tools: &Tools,
-    user: &User,
-    message: v1::ListTimelineRequest,
-) -> Result<v1::ListTimelineResponse, Refusal> {
-    let v1::ListTimelineRequest { task_id, sequence, backwards, page_size } = message;
-    let page = tools.tasks().timeline(user, &task_id, sequence, backwards, page_size).await?;
-    let entries = page.entries.into_iter().map(wire::entry).collect();
-    Ok(v1::ListTimelineResponse { entries, next_sequence: page.next })
-}
-
-pub async fn entry(
-    tools: &Tools,
-    user: &User,
-    message: v1::GetEntryRequest,
-) -> Result<v1::TimelineEntry, Refusal> {
-    tools.tasks().entry(user, &message.task_id, message.sequence).await.map(wire::entry)
-}
-
-/// Messages for a model.
-pub async fn render(
-    tools: &Tools,
-    user: &User,
-    message: v1::RenderForModelRequest,
-) -> Result<v1::RenderForModelResponse, Refusal> {
-    let v1::RenderForModelRequest { task_id, token_budget, media_types, provider } = message;
-    let wish = RenderWish { token_budget, media_types, provider: provider.clone() };
-    let rendered = tools.tasks().render(user, &task_id, wish).await?;
-    Ok(task_model::rendered(rendered, &provider))
-}
-
-/// The stream of a timeline that is followed. One that cannot go on ends with the reason.
-pub async fn follow(
-    tools: &Tools,
-    user: User,
-    message: v1::WatchTimelineRequest,
-) -> Result<Streamed<v1::WatchTimelineResponse>, Refusal> {
-    use watch_timeline_response::Event;
-    let following = tools.tasks().follow(user, &message.task_id, message.after_sequence).await?;
-    let next = async |following: Option<Following>| {
-        let mut following = following?;
-        let event = match following.next().await {
-            Ok(None) => return None,
-            Err(refusal) => return Some((Err(refusal.into()), None)),
-            Ok(Some(Step::Snapshot(task))) => Event::Snapshot(wire::task(*task)),
-            Ok(Some(Step::Entry(entry))) => Event::Entry(wire::entry(*entry)),
-            Ok(Some(Step::CaughtUp)) => Event::CaughtUp(true),
+    /// A timeline that cannot be followed on ends with the reason.
+    async fn watch_timeline(
+        &self,
+        request: Request<v1::WatchTimelineRequest>,
+    ) -> Answered<Self::WatchTimelineStream> {
+        let (user, _, v1::WatchTimelineRequest { task_id, after_sequence }) = opened(request);
+        let following = self.tools.tasks().follow(user, &task_id, after_sequence).await?;
+        let next = async |following: Option<Following>| {
+            let mut following = following?;
+            let event = match following.next().await {
+                Ok(None) => return None,
+                Err(refusal) => return Some((Err(refusal.into()), None)),
+                Ok(Some(Step::Snapshot(task))) => Event::Snapshot(wire::task(*task)),
+                Ok(Some(Step::Entry(entry))) => Event::Entry(wire::entry(*entry)),
+                Ok(Some(Step::CaughtUp)) => Event::CaughtUp(true),
+            };
+            Some((Ok(v1::WatchTimelineResponse { event: Some(event) }), Some(following)))
         };
-        Some((Ok(v1::WatchTimelineResponse { event: Some(event) }), Some(following)))
-    };
-    Ok(stream::unfold(Some(following), next).boxed())
-}
+        Ok(Response::new(stream::unfold(Some(following), next).boxed()))
+    }
 
-fn read_filter(wire: v1::TaskFilter, otherwise: Scope) -> Result<Filter, Refusal> {
-    let scope = match wire.root_id.as_str() {
-        "" => otherwise,
-        id => Scope::Tree(request::kept_task_id("filter.root_id", id)?),
-    };
-    let states = wire.states().map(state_word).collect::<Option<_>>();
-    let kinds = wire.kinds().map(kind_of).collect::<Option<_>>();
-    let unknown = |field| refuse(field, "enum", "must be values of their enum, and not its first");
-    Ok(Filter {
-        scope,
-        states: states.ok_or_else(|| unknown("filter.states"))?,
-        kinds: kinds.ok_or_else(|| unknown("filter.kinds"))?,
-        roles: wire.roles,
-        labels: wire.labels.into_iter().collect(),
-    })
-}
+    async fn render_for_model(
+        &self,
+        request: Request<v1::RenderForModelRequest>,
+    ) -> Answered<v1::RenderForModelResponse> {
+        let (user, _, message) = opened(request);
+        let v1::RenderForModelRequest { task_id, token_budget, media_types, provider } = message;
+        let wish = RenderWish { token_budget, media_types, provider: provider.clone() };
+        let rendered = self.tools.tasks().render(&user, &task_id, wish).await?;
+        Ok(Response::new(model::rendered(rendered, &provider)))
+    }
 
-/// The word of a state, whatever a blocked one waits for.
-fn state_word(state: v1::TaskState) -> Option<&'static str> {
-    State::ALL.into_iter().find(|it| wire::state(*it) == state).map(State::word)
-}
-
-fn kind_of(kind: v1::TaskKind) -> Option<Kind> {
-    [Kind::Root, Kind::Agent, Kind::Question].into_iter().find(|it| wire::kind(*it) == kind)
-}
-
-fn told(news: News) -> v1::WatchTasksResponse {
-    let silent =
-        |kind: TaskWatchType, position| v1::WatchTasksResponse { r#type: kind.into(), task: None, position };
-    match news {
-        News::Changed(task) => {
-            let position = task.position;
-            let task = Some(wire::task(*task));
-            v1::WatchTasksResponse { r#type: TaskWatchType::Changed.into(), task, position }
-        }
-        News::Synced(position) => silent(TaskWatchType::Synced, position),
-        News::Heartbeat(position) => silent(TaskWatchType::Heartbeat, position),
+    async fn delete_task(&self, request: Request<v1::DeleteTaskRequest>) -> Answered<v1::DeleteTaskResponse> {
+        let (user, from, v1::DeleteTaskRequest { task_id }) = opened(request);
+        noted(&from, self.tools.tasks().delete(&user, &task_id)).await?;
+        Ok(Response::new(v1::DeleteTaskResponse {}))
     }
 }

@@ -1,36 +1,35 @@
-//! `toolwire.v1.ToolService`: the generic service. Discovery is in `listing` and `watch`, calls are in `invoke`.
+//! `toolwire.v1.ToolService`: the generic service. Which call is meant is read in `invoke` and `calls`.
 
-use futures_util::{StreamExt, stream::BoxStream};
-use tonic::{Request, Response, Status};
+use std::{iter, sync::Arc};
 
-use super::{
-    calls, face::Face, invoke, invoke::Invoked, listing, result, service::Service, source_status, watch,
-};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use tonic::{Request, Response};
+
+use super::{Answered, Streamed, calls, face::Face, invoke, opened, service::Service, watch};
 use crate::{
     faces::{
         incoming,
+        rendered::{
+            invoked::Invoked,
+            result::{self, Form},
+        },
         transport::{
             ending,
             rules::{Pool, Rule},
         },
     },
-    service::{export::Wanted, request},
+    service::{Filter, Guidance, calls::LONGEST_WAIT, export::Wanted, request},
 };
 use toolwire_contract::{
-    Refusal,
+    Refusal, convert,
     proto::v1::{
-        CallToolRequest, CallToolResponse, CancelCallRequest, CancelCallResponse, DescribeForPlannerRequest,
-        DescribeForPlannerResponse, ExportToolsRequest, ExportToolsResponse, GetCallRequest, GetCallResponse,
-        GetLimitsRequest, GetLimitsResponse, GetToolRequest, GetToolResponse, InvokeToolRequest,
-        ListCallsRequest, ListCallsResponse, ListToolsRequest, ListToolsResponse, WatchToolsRequest,
-        WatchToolsResponse, cancel_call_request,
+        self, cancel_call_request,
         tool_service_server::{ToolService, ToolServiceServer},
     },
 };
 use toolwire_engine::{exports::Export, pipeline::Which};
-use toolwire_tool::context::User;
-
-type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+use toolwire_sources::upstream::{limiter::Budget, source_status::SourceStatus};
 
 pub(super) fn service() -> Service {
     super::service!(ToolServiceServer, |face| face.clone())
@@ -41,120 +40,144 @@ pub(super) fn service() -> Service {
 
 #[tonic::async_trait]
 impl ToolService for Face {
-    type ListToolsStream = Streamed<ListToolsResponse>;
-    type WatchToolsStream = Streamed<WatchToolsResponse>;
+    type ListToolsStream = Streamed<v1::ListToolsResponse>;
+    type WatchToolsStream = Streamed<v1::WatchToolsResponse>;
     type InvokeToolStream = Invoked;
 
-    async fn list_tools(
-        &self,
-        request: Request<ListToolsRequest>,
-    ) -> Result<Response<Self::ListToolsStream>, Status> {
-        let user = user_of(&request);
-        Ok(Response::new(listing::list(self, &user, request.into_inner())?.boxed()))
+    /// In order of name.
+    async fn list_tools(&self, request: Request<v1::ListToolsRequest>) -> Answered<Self::ListToolsStream> {
+        let (user, _, message) = opened(request);
+        let view = message.view();
+        let mut tools = self.tools.list(&user, incoming::filter(message)?);
+        let listed = move || {
+            let tool = tools.next_tool()?.definition.encoded(view).clone();
+            Some(Ok(v1::ListToolsResponse { tool }))
+        };
+        Ok(Response::new(stream::iter(iter::from_fn(listed)).boxed()))
     }
 
-    async fn get_tool(&self, request: Request<GetToolRequest>) -> Result<Response<GetToolResponse>, Status> {
-        let user = user_of(&request);
-        let request = request.into_inner();
-        let tool = listing::get(self, &user, &request.name, request.view())?;
-        Ok(Response::new(GetToolResponse { tool }))
+    async fn get_tool(&self, request: Request<v1::GetToolRequest>) -> Answered<v1::GetToolResponse> {
+        let (user, _, message) = opened(request);
+        let tool = self.tools.get(&user, &message.name)?.definition.encoded(message.view()).clone();
+        Ok(Response::new(v1::GetToolResponse { tool }))
     }
 
-    async fn watch_tools(
-        &self,
-        request: Request<WatchToolsRequest>,
-    ) -> Result<Response<Self::WatchToolsStream>, Status> {
-        let user = user_of(&request);
-        let view = request.into_inner().view();
+    async fn watch_tools(&self, request: Request<v1::WatchToolsRequest>) -> Answered<Self::WatchToolsStream> {
+        let (user, _, message) = opened(request);
+        let view = message.view();
         let (tools, watch) = self.tools.watch(user);
         let mut response = Response::new(watch::news(watch, view));
         response.extensions_mut().insert(watch::there(tools, view));
         Ok(response)
     }
 
-    async fn invoke_tool(
-        &self,
-        request: Request<InvokeToolRequest>,
-    ) -> Result<Response<Self::InvokeToolStream>, Status> {
+    async fn invoke_tool(&self, request: Request<v1::InvokeToolRequest>) -> Answered<Self::InvokeToolStream> {
         let (call, form) = invoke::invoke_request(request)?;
         let started = self.tools.start(call).await?;
         Ok(Response::new(Invoked::new(started, &self.tools, form)))
     }
 
-    async fn call_tool(
-        &self,
-        request: Request<CallToolRequest>,
-    ) -> Result<Response<CallToolResponse>, Status> {
+    async fn call_tool(&self, request: Request<v1::CallToolRequest>) -> Answered<v1::CallToolResponse> {
         let (call, form) = invoke::call_request(request)?;
         let call_id = call.context.call_id.to_string();
         let terminal = self.tools.finish(call).await?;
         let outcome = Some(result::outcome(&self.tools, terminal, form).await);
-        Ok(Response::new(CallToolResponse { call_id, outcome }))
+        Ok(Response::new(v1::CallToolResponse { call_id, outcome }))
     }
 
-    async fn cancel_call(
-        &self,
-        request: Request<CancelCallRequest>,
-    ) -> Result<Response<CancelCallResponse>, Status> {
-        let user = user_of(&request);
-        let which = which(request.into_inner())?;
-        let cancelled = self.tools.cancel(&user, which).await?;
-        Ok(Response::new(CancelCallResponse { cancelled }))
+    async fn cancel_call(&self, request: Request<v1::CancelCallRequest>) -> Answered<v1::CancelCallResponse> {
+        let (user, _, message) = opened(request);
+        let cancelled = self.tools.cancel(&user, which(message)?).await?;
+        Ok(Response::new(v1::CancelCallResponse { cancelled }))
     }
 
-    async fn get_call(&self, request: Request<GetCallRequest>) -> Result<Response<GetCallResponse>, Status> {
-        let (user, ends) = (user_of(&request), ending(request.extensions()));
-        Ok(Response::new(calls::get(&self.tools, &user, request.into_inner(), &ends).await?))
-    }
-
-    async fn list_calls(
-        &self,
-        request: Request<ListCallsRequest>,
-    ) -> Result<Response<ListCallsResponse>, Status> {
-        let user = user_of(&request);
-        Ok(Response::new(calls::list(&self.tools, &user, request.into_inner()).await?))
-    }
-
-    async fn get_limits(
-        &self,
-        request: Request<GetLimitsRequest>,
-    ) -> Result<Response<GetLimitsResponse>, Status> {
-        let user = user_of(&request);
-        let statuses = self.tools.limits(&user, &request.into_inner().source).await?;
-        Ok(Response::new(GetLimitsResponse {
-            limits: statuses.into_iter().map(source_status::row).collect(),
+    async fn get_call(&self, request: Request<v1::GetCallRequest>) -> Answered<v1::GetCallResponse> {
+        let (user, from, message) = opened(request);
+        let form = Form::read(message.result_format(), message.max_tokens)?;
+        let wait = request::wait_within("wait", message.wait, LONGEST_WAIT)?;
+        let which = calls::which(message.call, message.tool)?;
+        let looked = self.tools.calls().get(&user, &which, wait, &ending(&from)).await?;
+        let result = match looked.result {
+            Some(result) => Some(result::rendered(&self.tools, result, form).await),
+            None => None,
+        };
+        Ok(Response::new(v1::GetCallResponse {
+            call: Some(calls::rendered(looked.record)),
+            result,
+            confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
         }))
+    }
+
+    async fn list_calls(&self, request: Request<v1::ListCallsRequest>) -> Answered<v1::ListCallsResponse> {
+        let (user, _, v1::ListCallsRequest { filter, page_size, page_token }) = opened(request);
+        let page = self.tools.calls().list(&user, &calls::filter(filter)?, page_size, &page_token).await?;
+        let calls = page.calls.into_iter().map(calls::rendered).collect();
+        Ok(Response::new(v1::ListCallsResponse { calls, next_page_token: page.next }))
+    }
+
+    async fn get_limits(&self, request: Request<v1::GetLimitsRequest>) -> Answered<v1::GetLimitsResponse> {
+        let (user, _, message) = opened(request);
+        let statuses = self.tools.limits(&user, &message.source).await?;
+        Ok(Response::new(v1::GetLimitsResponse { limits: statuses.into_iter().map(source).collect() }))
     }
 
     async fn describe_for_planner(
         &self,
-        request: Request<DescribeForPlannerRequest>,
-    ) -> Result<Response<DescribeForPlannerResponse>, Status> {
-        let user = user_of(&request);
-        Ok(Response::new(listing::describe(self, &user, request.into_inner().tags)?))
+        request: Request<v1::DescribeForPlannerRequest>,
+    ) -> Answered<v1::DescribeForPlannerResponse> {
+        let (user, _, message) = opened(request);
+        let filter = Filter::tagged(request::tags("tags", message.tags)?);
+        let guidance = self.tools.guidance(&user, filter);
+        let part = |of: fn(&Guidance) -> &str| Bytes::from_owner(Part(Arc::clone(&guidance), of));
+        let (tools, guidance) = (part(|it| &it.tools), part(|it| &it.guidance));
+        Ok(Response::new(v1::DescribeForPlannerResponse { tools, guidance }))
     }
 
     async fn export_tools(
         &self,
-        request: Request<ExportToolsRequest>,
-    ) -> Result<Response<ExportToolsResponse>, Status> {
-        let user = user_of(&request);
-        let ExportToolsRequest { format, strict, tags } = request.into_inner();
+        request: Request<v1::ExportToolsRequest>,
+    ) -> Answered<v1::ExportToolsResponse> {
+        let (user, _, v1::ExportToolsRequest { format, strict, tags }) = opened(request);
         let exported = self.tools.export(&user, Wanted { format, strict, tags }).await?;
         let Export { json, notes } = exported.export.clone();
-        Ok(Response::new(ExportToolsResponse { json, notes }))
+        Ok(Response::new(v1::ExportToolsResponse { json, notes }))
     }
 }
 
-fn user_of<T>(request: &Request<T>) -> User {
-    incoming::user(request.extensions())
+/// A part of a text that others read too.
+struct Part(Arc<Guidance>, fn(&Guidance) -> &str);
+
+impl AsRef<[u8]> for Part {
+    fn as_ref(&self) -> &[u8] {
+        self.1(&self.0).as_bytes()
+    }
 }
 
-fn which(message: CancelCallRequest) -> Result<Which, Refusal> {
+fn which(message: v1::CancelCallRequest) -> Result<Which, Refusal> {
     use cancel_call_request::Call;
     let none = || request::refuse("call", "required", "must name a call by call_id or request_id");
     match message.call.ok_or_else(none)? {
         Call::CallId(id) => Ok(Which::Call(request::call_id("call", &id)?)),
         Call::RequestId(id) => request::request_id("call", &id)?.map(Which::Request).ok_or_else(none),
+    }
+}
+
+/// The limits and cool-downs of a source.
+fn source((source, status): (String, SourceStatus)) -> v1::SourceLimit {
+    v1::SourceLimit {
+        source,
+        can_make_request: status.can_make_request(),
+        wait_time: Some(convert::duration(status.wait_time)),
+        policy: status.budget.map(policy),
+        cool_down_until: status.cool_down_until.map(convert::timestamp),
+        reason: status.reason.unwrap_or_default(),
+    }
+}
+
+fn policy(budget: Budget) -> v1::LimitPolicy {
+    v1::LimitPolicy {
+        max_requests: budget.max_requests,
+        window: Some(convert::duration(budget.window)),
+        min_delay: Some(convert::duration(budget.min_delay)),
     }
 }

@@ -1,28 +1,27 @@
-//! Documents on the wire: requests read, answers rendered. The command line, over the service in its own process,
-//! speaks the same.
+//! `toolwire.workspace.v1.WorkspaceService`: the documents that the tasks of a tree share.
 
-mod expected;
-
-use std::time::SystemTime;
+mod asked;
+mod rendered;
 
 use bytes::Bytes;
-use futures_util::stream::{self, BoxStream, StreamExt};
-use prost_types::Timestamp;
-use serde_json::Value;
-use tonic::Status;
+use futures_util::{Stream, StreamExt, stream};
+use tonic::{Request, Response, Status, Streaming};
 
-use crate::service::{request, tasks::Tasks, workspace::Workspaces};
+use super::{Answered, Streamed, face::Face, opened, service::Service};
+use crate::{
+    faces::{incoming::noted, transport::rules::Rule},
+    service::request::refuse,
+};
 use toolwire_contract::{
     Refusal,
-    convert::timestamp,
-    json,
-    proto::workspace::v1::{self, get_document_response::Part},
+    proto::workspace::v1::{
+        self,
+        get_document_response::Part as Sent,
+        put_document_request::Part,
+        workspace_service_server::{WorkspaceService, WorkspaceServiceServer},
+    },
 };
-use toolwire_store::{
-    documents::{Criteria, Document, Version},
-    workspace::{Asked, Content, Edit, Header, Upload},
-};
-use toolwire_tool::context::User;
+use toolwire_store::workspace::{Asked, Content, Edit};
 
 /// The longest piece of a document that comes.
 const MAX_CHUNK: usize = 512 * 1024;
@@ -30,261 +29,152 @@ const MAX_CHUNK: usize = 512 * 1024;
 /// A document has no more versions, the one that deletes it among them.
 const MOST_VERSIONS: u32 = 1_001;
 
-/// So many versions are shown with their reasons.
-const MOST_REASONS: usize = 100;
-
-pub type Download = BoxStream<'static, Result<v1::GetDocumentResponse, Status>>;
-
-/// Begins a document that comes.
-pub async fn begin(
-    (workspaces, tasks): (&Workspaces, &Tasks),
-    user: &User,
-    header: v1::PutHeader,
-) -> Result<Upload, Refusal> {
-    let room = workspaces.leased_room(tasks, user, &header.task_id, header.lease_token).await?;
-    let request_id = request::request_id("request_id", &header.request_id)?;
-    if request_id.is_none() {
-        let what = "must be a UUID of yours, so that a repeat writes nothing twice";
-        return Err(request::refuse("request_id", "required", what));
-    }
-    let v1::PutHeader {
-        path, mime_type, description, tags, why, etag, digest, size_bytes, precondition, ..
-    } = header;
-    let precondition = precondition.map(expected::precondition).transpose()?;
-    let tags = Some(tags).filter(|tags| !tags.is_empty());
-    let digest = digest.to_lowercase();
-    let header = Header {
-        path,
-        mime_type,
-        description,
-        tags,
-        why,
-        etag,
-        precondition,
-        digest,
-        size: size_bytes,
-        request_id,
-        ..Header::default()
-    };
-    Ok(room.upload(header).await?)
+pub(super) fn service() -> Service {
+    super::service!(WorkspaceServiceServer, |face| face.clone())
+        .except("PutDocument", Rule::TRANSFER)
+        .except("GetDocument", Rule::TRANSFER)
 }
 
-/// Takes a piece in.
-pub async fn take(upload: &mut Upload, chunk: Vec<u8>) -> Result<(), Refusal> {
-    if chunk.len() > MAX_CHUNK {
-        let what = format!("must have at most {MAX_CHUNK} bytes");
-        return Err(request::refuse("chunk", "max_length", &what));
-    }
-    Ok(upload.write(Bytes::from(chunk)).await?)
-}
+#[tonic::async_trait]
+impl WorkspaceService for Face {
+    type GetDocumentStream = Streamed<v1::GetDocumentResponse>;
 
-/// Writes the document that came.
-pub async fn end(upload: Upload) -> Result<v1::PutDocumentResponse, Refusal> {
-    let document = upload.finish().await?;
-    Ok(v1::PutDocumentResponse { document: Some(with_last_version(document)) })
-}
-
-/// A document, and then its bytes.
-pub async fn get(
-    workspaces: &Workspaces,
-    user: &User,
-    message: v1::GetDocumentRequest,
-) -> Result<Download, Refusal> {
-    let v1::GetDocumentRequest { task_id, path, version, offset, limit, blocks, metadata_only } = message;
-    let room = workspaces.room(user, &task_id).await?;
-    let (found, content) = if metadata_only {
-        (room.at(&path, version).await?, None)
-    } else {
-        let asked = Asked { version, offset, limit };
-        let (document, content) = room.read(&path, asked).await?;
-        (document, Some(content))
-    };
-    let content_json = if blocks { structure(room.blocks(&found).await?) } else { None };
-    let versions = room.versions(&found.path, u32::MAX, MOST_VERSIONS).await?;
-    let versions = all_versions(versions);
-    let document = v1::Document { content_json, versions, ..rendered(found) };
-    let first = Ok(v1::GetDocumentResponse { part: Some(Part::Document(document)) });
-    let bytes = match content {
-        Some(content) => chunks(content).boxed(),
-        None => stream::empty().boxed(),
-    };
-    Ok(stream::iter([first]).chain(bytes).boxed())
-}
-
-/// Oldest first. The reasons of many would not fit into a message: `ListVersions` has them.
-fn all_versions(versions: Vec<Version>) -> Vec<v1::DocumentVersion> {
-    let has_reasons = versions.len() <= MOST_REASONS;
-    let mut versions: Vec<_> = versions.into_iter().rev().map(rendered_version).collect();
-    if !has_reasons {
-        for version in &mut versions {
-            version.why.clear();
+    async fn put_document(
+        &self,
+        request: Request<Streaming<v1::PutDocumentRequest>>,
+    ) -> Answered<v1::PutDocumentResponse> {
+        let (user, from, mut parts) = opened(request);
+        let Some(Part::Header(header)) = next(&mut parts).await? else {
+            return Err(refuse("header", "required", "must be the first message").into());
+        };
+        let (tasks, lease_token) = (self.tools.tasks(), header.lease_token);
+        let room = self.workspaces.leased_room(tasks, &user, &header.task_id, lease_token).await?;
+        let mut upload = room.upload(asked::header(header)?).await?;
+        while let Some(part) = next(&mut parts).await? {
+            match part {
+                Part::Chunk(chunk) if chunk.len() > MAX_CHUNK => {
+                    let what = format!("must have at most {MAX_CHUNK} bytes");
+                    return Err(refuse("chunk", "max_length", &what).into());
+                }
+                Part::Chunk(chunk) => upload.write(Bytes::from(chunk)).await?,
+                Part::Header(_) => return Err(refuse("header", "once", "must come once").into()),
+            }
         }
+        let document = noted(&from, upload.finish()).await?;
+        Ok(Response::new(v1::PutDocumentResponse { document: Some(rendered::with_last_version(document)) }))
     }
-    versions
+
+    /// A document, and then its bytes.
+    async fn get_document(
+        &self,
+        request: Request<v1::GetDocumentRequest>,
+    ) -> Answered<Self::GetDocumentStream> {
+        let (user, _, message) = opened(request);
+        let v1::GetDocumentRequest { task_id, path, version, offset, limit, blocks, metadata_only } = message;
+        let room = self.workspaces.room(&user, &task_id).await?;
+        let (found, content) = if metadata_only {
+            (room.at(&path, version).await?, None)
+        } else {
+            let asked = Asked { version, offset, limit };
+            let (document, content) = room.read(&path, asked).await?;
+            (document, Some(content))
+        };
+        let content_json = if blocks { rendered::structure(room.blocks(&found).await?) } else { None };
+        let versions = room.versions(&found.path, u32::MAX, MOST_VERSIONS).await?;
+        let versions = rendered::versions(versions);
+        let document = v1::Document { content_json, versions, ..rendered::document(found) };
+        let first = Ok(v1::GetDocumentResponse { part: Some(Sent::Document(document)) });
+        let bytes = content.map(chunks);
+        Ok(Response::new(stream::iter([first]).chain(stream::iter(bytes).flatten()).boxed()))
+    }
+
+    async fn list_documents(
+        &self,
+        request: Request<v1::ListDocumentsRequest>,
+    ) -> Answered<v1::ListDocumentsResponse> {
+        let (user, _, message) = opened(request);
+        let v1::ListDocumentsRequest { task_id, filter, page_size, page_token } = message;
+        let room = self.workspaces.room(&user, &task_id).await?;
+        let page = self.workspaces.list(&room, &asked::criteria(filter)?, page_size, &page_token).await?;
+        let documents = page.items.into_iter().map(rendered::document).collect();
+        Ok(Response::new(v1::ListDocumentsResponse { documents, next_page_token: page.next }))
+    }
+
+    async fn search_documents(
+        &self,
+        request: Request<v1::SearchDocumentsRequest>,
+    ) -> Answered<v1::SearchDocumentsResponse> {
+        let (user, _, v1::SearchDocumentsRequest { task_id, query, filter, page_size }) = opened(request);
+        let room = self.workspaces.room(&user, &task_id).await?;
+        let found = self.workspaces.search(&room, &query, &asked::criteria(filter)?, page_size).await?;
+        let hits = found.hits.into_iter().map(|hit| v1::SearchHit {
+            document: Some(rendered::document(hit.document)),
+            snippet: hit.snippet,
+        });
+        let (hits, any_word) = (hits.collect(), found.any_word);
+        Ok(Response::new(v1::SearchDocumentsResponse { hits, any_word }))
+    }
+
+    async fn list_versions(
+        &self,
+        request: Request<v1::ListVersionsRequest>,
+    ) -> Answered<v1::ListVersionsResponse> {
+        let (user, _, v1::ListVersionsRequest { task_id, path, page_size, page_token }) = opened(request);
+        let room = self.workspaces.room(&user, &task_id).await?;
+        let page = self.workspaces.versions(&room, &path, page_size, &page_token).await?;
+        let versions = page.items.into_iter().map(rendered::version).collect();
+        Ok(Response::new(v1::ListVersionsResponse { versions, next_page_token: page.next }))
+    }
+
+    /// Changes what is said of a document.
+    async fn update_metadata(
+        &self,
+        request: Request<v1::UpdateMetadataRequest>,
+    ) -> Answered<v1::UpdateMetadataResponse> {
+        let (user, from, message) = opened(request);
+        let expected = asked::expected(&message.etag, message.precondition)?;
+        let room = self.workspaces.room(&user, &message.task_id).await?;
+        let edit = Edit {
+            description: message.description,
+            tags: message.tags.map(|tags| tags.tags),
+            mime_type: message.mime_type,
+        };
+        let updated = noted(&from, room.update(&message.path, expected, edit)).await?;
+        let document = Some(rendered::document(updated));
+        Ok(Response::new(v1::UpdateMetadataResponse { document }))
+    }
+
+    async fn delete_document(
+        &self,
+        request: Request<v1::DeleteDocumentRequest>,
+    ) -> Answered<v1::DeleteDocumentResponse> {
+        let (user, from, v1::DeleteDocumentRequest { task_id, path, etag, precondition }) = opened(request);
+        let expected = asked::expected(&etag, precondition)?;
+        let room = self.workspaces.room(&user, &task_id).await?;
+        let deleted = noted(&from, room.delete(&path, expected)).await?;
+        let document = Some(rendered::with_last_version(deleted));
+        Ok(Response::new(v1::DeleteDocumentResponse { document }))
+    }
+}
+
+/// The next part; none at the end of a stream that ended well.
+async fn next(parts: &mut Streaming<v1::PutDocumentRequest>) -> Result<Option<Part>, Status> {
+    let Some(message) = parts.message().await? else { return Ok(None) };
+    let empty = || Status::from(refuse("part", "required", "must be a header or a chunk"));
+    message.part.map(Some).ok_or_else(empty)
 }
 
 /// The bytes, a piece each time that somebody takes one.
-fn chunks(content: Content) -> impl futures_util::Stream<Item = Result<v1::GetDocumentResponse, Status>> {
+fn chunks(content: Content) -> impl Stream<Item = Result<v1::GetDocumentResponse, Status>> {
     stream::unfold(Some(content), |content| async {
         let mut content = content?;
         match content.next().await {
             Ok(None) => None,
             Ok(Some(chunk)) => {
-                let part = Some(Part::Chunk(chunk.into()));
+                let part = Some(Sent::Chunk(chunk.into()));
                 Some((Ok(v1::GetDocumentResponse { part }), Some(content)))
             }
             Err(refusal) => Some((Err(Refusal::from(refusal).into()), None)),
         }
     })
-}
-
-/// A page of documents.
-pub async fn list(
-    workspaces: &Workspaces,
-    user: &User,
-    message: v1::ListDocumentsRequest,
-) -> Result<v1::ListDocumentsResponse, Refusal> {
-    let v1::ListDocumentsRequest { task_id, filter, page_size, page_token } = message;
-    let room = workspaces.room(user, &task_id).await?;
-    let page = workspaces.list(&room, &criteria(filter)?, page_size, &page_token).await?;
-    let documents = page.items.into_iter().map(rendered).collect();
-    Ok(v1::ListDocumentsResponse { documents, next_page_token: page.next })
-}
-
-pub async fn search(
-    workspaces: &Workspaces,
-    user: &User,
-    message: v1::SearchDocumentsRequest,
-) -> Result<v1::SearchDocumentsResponse, Refusal> {
-    let v1::SearchDocumentsRequest { task_id, query, filter, page_size } = message;
-    let room = workspaces.room(user, &task_id).await?;
-    let found = workspaces.search(&room, &query, &criteria(filter)?, page_size).await?;
-    let hits = found.hits.into_iter();
-    let hits = hits.map(|hit| v1::SearchHit { document: Some(rendered(hit.document)), snippet: hit.snippet });
-    Ok(v1::SearchDocumentsResponse { hits: hits.collect(), any_word: found.any_word })
-}
-
-pub async fn versions(
-    workspaces: &Workspaces,
-    user: &User,
-    message: v1::ListVersionsRequest,
-) -> Result<v1::ListVersionsResponse, Refusal> {
-    let v1::ListVersionsRequest { task_id, path, page_size, page_token } = message;
-    let room = workspaces.room(user, &task_id).await?;
-    let page = workspaces.versions(&room, &path, page_size, &page_token).await?;
-    let versions = page.items.into_iter().map(rendered_version).collect();
-    Ok(v1::ListVersionsResponse { versions, next_page_token: page.next })
-}
-
-/// Changes what is said of a document.
-pub async fn update(
-    workspaces: &Workspaces,
-    user: &User,
-    message: v1::UpdateMetadataRequest,
-) -> Result<v1::UpdateMetadataResponse, Refusal> {
-    let v1::UpdateMetadataRequest { task_id, path, etag, description, tags, mime_type, precondition } =
-        message;
-    let expected = expected::expected(&etag, precondition)?;
-    let room = workspaces.room(user, &task_id).await?;
-    let edit = Edit { description, tags: tags.map(|tags| tags.tags), mime_type };
-    let document = room.update(&path, expected, edit).await?;
-    Ok(v1::UpdateMetadataResponse { document: Some(rendered(document)) })
-}
-
-pub async fn delete(
-    workspaces: &Workspaces,
-    user: &User,
-    message: v1::DeleteDocumentRequest,
-) -> Result<v1::DeleteDocumentResponse, Refusal> {
-    let v1::DeleteDocumentRequest { task_id, path, etag, precondition } = message;
-    let expected = expected::expected(&etag, precondition)?;
-    let room = workspaces.room(user, &task_id).await?;
-    let document = room.delete(&path, expected).await?;
-    Ok(v1::DeleteDocumentResponse { document: Some(with_last_version(document)) })
-}
-
-/// A document without versions and content.
-pub fn rendered(document: Document) -> v1::Document {
-    let deleted = document.is_deleted();
-    let content = document.content;
-    v1::Document {
-        root_id: document.root.to_string(),
-        path: document.path,
-        content_json: None,
-        created_by: document.created_by,
-        created_at: Some(timestamp(document.created_at)),
-        updated_by: document.updated_by,
-        updated_at: Some(timestamp(document.updated_at)),
-        mime_type: content.mime_type,
-        size_bytes: content.size,
-        token_count: content.tokens,
-        token_count_estimated: content.tokens_estimated,
-        auto_summary: content.summary,
-        description: document.description,
-        tags: document.tags,
-        versions: Vec::new(),
-        version: document.version,
-        etag: document.etag,
-        digest: content.digest.map(|digest| digest.to_string()).unwrap_or_default(),
-        untrusted: content.untrusted,
-        deleted,
-    }
-}
-
-fn with_last_version(document: Document) -> v1::Document {
-    let content = document.content.clone();
-    let document = rendered(document);
-    let last = v1::DocumentVersion {
-        version: document.version,
-        digest: document.digest.clone(),
-        size_bytes: content.size,
-        mime_type: content.mime_type,
-        written_by: document.updated_by.clone(),
-        written_at: document.updated_at,
-        why: String::new(),
-        call_id: String::new(),
-        deleted: document.deleted,
-    };
-    v1::Document { versions: vec![last], ..document }
-}
-
-fn rendered_version(version: Version) -> v1::DocumentVersion {
-    let content = version.content;
-    v1::DocumentVersion {
-        version: version.version,
-        deleted: content.digest.is_none(),
-        digest: content.digest.map(|digest| digest.to_string()).unwrap_or_default(),
-        size_bytes: content.size,
-        mime_type: content.mime_type,
-        written_by: version.written_by,
-        written_at: Some(timestamp(version.written_at)),
-        why: version.why,
-        call_id: version.call_id,
-    }
-}
-
-fn criteria(filter: Option<v1::DocumentFilter>) -> Result<Criteria, Refusal> {
-    let filter = filter.unwrap_or_default();
-    Ok(Criteria {
-        path_prefix: filter.path_prefix,
-        tags: filter.tags.iter().map(|tag| tag.trim().to_lowercase()).collect(),
-        mime_type: filter.mime_type.to_lowercase(),
-        created_by: filter.created_by,
-        updated_by: filter.updated_by,
-        since: instant("filter.since", filter.since)?,
-        until: instant("filter.until", filter.until)?,
-        deleted: filter.deleted,
-    })
-}
-
-fn instant(field: &str, given: Option<Timestamp>) -> Result<Option<SystemTime>, Refusal> {
-    let malformed = |_| request::refuse(field, "format", "must be an instant from 1970 on");
-    given.map(SystemTime::try_from).transpose().map_err(malformed)
-}
-
-fn structure(blocks: Value) -> Option<prost_types::Struct> {
-    match blocks {
-        Value::Object(object) => Some(json::to_struct(&object)),
-        _ => None,
-    }
 }

@@ -15,8 +15,8 @@ use tonic::Status;
 use super::{message, wire};
 use crate::{
     faces::{
-        grpc::result::{self, Form},
         http::problem::Problem,
+        rendered::result::{self, Form},
     },
     service::Tools,
 };

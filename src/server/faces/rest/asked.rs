@@ -5,12 +5,12 @@ use http::{HeaderMap, HeaderName, request::Parts};
 use super::query::Query;
 use crate::{
     faces::{
-        grpc::result::Form,
         http::{
             conditional::{self, Conditions, Tag, Tags},
             problem::Problem,
         },
         incoming,
+        rendered::result::Form,
     },
     service::{Tools, request},
 };

@@ -10,8 +10,8 @@ use tonic::Status;
 use super::message;
 use crate::{
     faces::{
-        grpc::{invoke::Invoked, result::Form},
         http::{problem::Problem, sse},
+        rendered::{invoked::Invoked, result::Form},
     },
     service::Tools,
 };

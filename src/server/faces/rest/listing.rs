@@ -15,7 +15,6 @@ use serde_json::json;
 use super::{answer, definitions, query::Query, read::Message, tool::named};
 use crate::{
     faces::{
-        grpc,
         http::{conditional::Conditions, pieces, problem::Problem, route::Http},
         incoming,
     },
@@ -40,7 +39,7 @@ pub(super) async fn list(State(http): State<Http>, request: Request) -> Result<R
         Message::of(ListToolsRequest::default().descriptor()).with_query(filters)?.read()?;
     let view = asked.view();
     let user = incoming::user(&parts.extensions);
-    let mut tools = http.face.tools.list(&user, grpc::filter(asked)?);
+    let mut tools = http.face.tools.list(&user, incoming::filter(asked)?);
     let (mut page, mut tags, mut next) = (Vec::<Arc<RegisteredTool>>::new(), Vec::new(), None);
     while let Some(tool) = tools.next_tool() {
         let definition = &tool.definition;

@@ -15,9 +15,8 @@ use prost::Message;
 use super::{definitions, event, message};
 use crate::{
     faces::{
-        grpc::watch,
         http::{pieces, route::Http, sse},
-        incoming,
+        incoming, rendered,
     },
     service::{Listing, News, Watch},
 };
@@ -59,7 +58,7 @@ async fn spelled(news: News, view: ToolView) -> Bytes {
         News::Changed(tool) => (WatchEventType::Changed, tool),
         News::Degraded(tool) => (WatchEventType::Degraded, tool),
         other => {
-            let told = watch::rendered(other, view);
+            let told = rendered::news::rendered(other, view);
             let bytes = told.encoded_len();
             return offload::if_large(bytes, move || event::of(&message::of(&told)).spelled().into()).await;
         }
@@ -76,7 +75,7 @@ struct Around {
 
 impl Around {
     fn new(kind: WatchEventType) -> Self {
-        let mut rest = message::of(&watch::message(kind));
+        let mut rest = message::of(&rendered::news::message(kind));
         let name = event::of(&rest).event;
         let word = rest.as_object_mut().and_then(|it| it.shift_remove("type")).unwrap_or_default();
         let rest = rest.to_string();

@@ -7,7 +7,7 @@ use axum::{
 use http::StatusCode;
 use prost::Message;
 
-use super::{answer, body::Object, conversation::TURN_ID, said::Said, json, turn};
+use super::{answer, body::Object, conversation::TURN_ID, json, said::Said, turn};
 use crate::{
     faces::{
         http::{problem::Problem, route::Http},

@@ -14,8 +14,8 @@ use serde_json::{Value, value::RawValue};
 use super::{
     answer,
     body::{Object, Text},
-    said::{self, Said},
     json,
+    said::{self, Said},
     turn::{self, Told},
 };
 use crate::{

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::{answer, json};
 use crate::{
     faces::{
-        grpc::job::rendered,
         http::{problem::Problem, route::Http, sse},
         incoming,
+        rendered::job::rendered,
     },
     service::{
         jobs::{News, Watch},

@@ -28,14 +28,14 @@ use self::{
 };
 use super::{
     Config,
-    limits::Limit,
     layer::{Around, Inner, Layer},
+    limits::Limit,
     peer::Peer,
+    quotas::{Bounds, Full, Principal, Quotas, Share},
     refusal,
     rules::{Largest, Messages, Pool, Rule},
-    quotas::{Bounds, Full, Principal, Share, Quotas},
 };
-use toolwire_base::{offload, fair_semaphore::FairSemaphore};
+use toolwire_base::{fair_semaphore::FairSemaphore, offload};
 use toolwire_tool::context::User;
 
 mod framing;

@@ -22,9 +22,9 @@ use super::{
 };
 use toolwire_base::clock;
 
-mod lifecycle;
 mod http1;
 mod http2;
+mod lifecycle;
 mod request_body;
 
 /// A connection that was accepted.

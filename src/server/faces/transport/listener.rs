@@ -6,8 +6,8 @@ use socket2::{Domain, Protocol, Type};
 use tokio::{net::TcpListener, time::sleep};
 
 use super::{
-    socket::{Socket, concerns_one_connection},
     protocols::Protocols,
+    socket::{Socket, concerns_one_connection},
     tls::{self, CertificateError, Tls},
 };
 

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{connections::Known, requests::Requests, quotas::Origin};
+use super::{connections::Known, quotas::Origin, requests::Requests};
 
 /// The other end. Stored in the extensions of every request of the connection.
 #[derive(Debug, Clone)]

@@ -17,8 +17,8 @@ use self::certificate::Certificate;
 pub use self::certificate::{CertificateError, Files};
 use super::{
     preface::{self, Opening, Rejection, close},
-    socket::Stream,
     protocols::Protocols,
+    socket::Stream,
 };
 
 mod certificate;

@@ -32,9 +32,7 @@ pub enum Ruling {
         reason: String,
     },
     /// It must not be.
-    Deny {
-        reason: String,
-    },
+    Deny { reason: String },
 }
 
 impl Confirmations {

@@ -20,7 +20,7 @@ use crate::service::tasks::{Detail, Handled, LeaseWish, RenderWish, Wanted};
 use toolwire_contract::{ErrorCode, Refusal, arguments};
 use toolwire_sources::models::{Part, Request, ToolCall};
 use toolwire_store::tasks::{
-    NewEnd, NewMessage, OpenCall, Task, LoopControl, Turn,
+    LoopControl, NewEnd, NewMessage, OpenCall, Task, Turn,
     entry::{Opaque, Speaker},
     life::State,
 };

@@ -66,7 +66,10 @@ impl Tasks {
         let (then, detail) = match (terminal, facts.action()) {
             (Terminal::ConfirmationRequired(required), _) => {
                 let status = format!("→ awaiting confirmation {}", required.confirmation_id);
-                (LoopControl::Block, Detail::Block { status, reason: None, task_id: None, required: Some(required) })
+                (
+                    LoopControl::Block,
+                    Detail::Block { status, reason: None, task_id: None, required: Some(required) },
+                )
             }
             (Terminal::Result(result), Some(action)) => {
                 let by = facts.tool().map(|tool| tool.definition.kind.behaviour().by);
@@ -106,7 +109,10 @@ impl Tasks {
                     _ => "→ outcome unknown".to_owned(),
                 };
                 let reason = wait.thing.wait().state().reason();
-                return Ok((LoopControl::Block, Detail::Block { status, reason, task_id: None, required: None }));
+                return Ok((
+                    LoopControl::Block,
+                    Detail::Block { status, reason, task_id: None, required: None },
+                ));
             }
         }
         Ok((LoopControl::Continue, Detail::Result(Box::new(result))))
@@ -114,7 +120,12 @@ impl Tasks {
 }
 
 /// What the loop does after a call that executes nothing.
-fn acted(result: ToolResult, action: Action, by: Option<Execution>, arguments: Arguments) -> (LoopControl, Detail) {
+fn acted(
+    result: ToolResult,
+    action: Action,
+    by: Option<Execution>,
+    arguments: Arguments,
+) -> (LoopControl, Detail) {
     let detail = match action.action {
         LoopControl::Continue => Detail::Result(Box::new(result)),
         LoopControl::Return => Detail::Value(arguments),

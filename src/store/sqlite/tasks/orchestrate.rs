@@ -24,7 +24,7 @@ use crate::{
         time::millis,
     },
     tasks::{
-        Action, Ending, Kind, NewChild, NewQuestion, Refused, Stopped, TaskCall, LoopControl,
+        Action, Ending, Kind, LoopControl, NewChild, NewQuestion, Refused, Stopped, TaskCall,
         entry::{Body, CallType, Cause, DocumentVersion, Lengths, Part, Thing, ToolCall},
         life::{Event, State},
     },
@@ -180,8 +180,13 @@ impl Sqlite {
     }
 }
 
-const NOTHING: Action =
-    Action { action: LoopControl::Continue, status: String::new(), task_id: None, sequence: None, logged: false };
+const NOTHING: Action = Action {
+    action: LoopControl::Continue,
+    status: String::new(),
+    task_id: None,
+    sequence: None,
+    logged: false,
+};
 
 /// A task that was made for another.
 struct Began<'a> {
@@ -206,7 +211,8 @@ async fn wait(
     let body = ToolCall { status: status.clone(), waits_for: Some(thing), documents, ..entry_of(call) };
     let sequence = append(change, row, Of::call(call, lengths), Body::ToolCall(body), now).await?;
     let task_id = Some(made.task.id.clone());
-    let action = Action { action: LoopControl::Block, status, task_id, sequence: Some(sequence), logged: false };
+    let action =
+        Action { action: LoopControl::Block, status, task_id, sequence: Some(sequence), logged: false };
     leave(change, call, action, recorded, room, now).await
 }
 

@@ -22,7 +22,7 @@ use crate::{
         time::millis,
     },
     tasks::{
-        Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, LoopControl,
+        Action, Ending, Kind, LoopControl, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task,
         entry::{Cause, End, Lengths},
         life::{Event, Next, State},
     },

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{paths::Paths, problems::problems, shared::of_call};
 use crate::faces::rest::message;
 use toolwire_contract::proto::v1::ToolView;
-use toolwire_engine::registry::{Execution, Category, Definition};
+use toolwire_engine::registry::{Category, Definition, Execution};
 
 /// Adds the operations of a tool.
 pub(super) fn add(paths: &mut Paths, definition: &Definition) {

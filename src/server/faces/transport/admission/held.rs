@@ -16,8 +16,8 @@ use crate::faces::transport::{
     quotas::{Principal, Share},
 };
 use toolwire_base::{
+    fair_semaphore::{FairSemaphore, Permit},
     offload,
-    fair_semaphore::{Permit, FairSemaphore},
 };
 
 pin_project! {

@@ -17,9 +17,7 @@ pub enum AuthenticationError {
          a proxy passed this request on; configure [[auth.users]] on the server and send \
          `authorization: Bearer <token>`"
     )]
-    Proxied {
-        header: String,
-    },
+    Proxied { header: String },
     /// There are several credentials, and they may be somebody else's each.
     #[error("send one `authorization` header, not several")]
     Ambiguous,

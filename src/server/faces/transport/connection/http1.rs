@@ -8,8 +8,8 @@ use super::lifecycle::{ConnectionLifecycle, Layers, Ready, Silent, with_peer};
 use crate::faces::transport::{
     framing::StrictFraming,
     preface::OtherProtocol,
-    requests::LingeringClose,
     protocols::Either,
+    requests::LingeringClose,
     stream::one_after_another,
     write_buffer::{Io, Turns},
 };

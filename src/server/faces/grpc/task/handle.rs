@@ -2,12 +2,12 @@
 
 use tonic::Request;
 
-use super::{
-    result::{self, Form},
-    task_wire as wire,
-};
+use super::wire;
 use crate::{
-    faces::incoming,
+    faces::{
+        incoming,
+        rendered::result::{self, Form},
+    },
     service::{
         Tools, request,
         tasks::{Detail, Handled},

@@ -1,4 +1,4 @@
-//! Results in the form that a request asks for. The command line, over the service in its own process, speaks the same.
+//! Results in the form that a request asks for.
 
 use crate::service::{Tools, request};
 use toolwire_contract::{
@@ -12,7 +12,7 @@ use toolwire_contract::{
 pub struct Form {
     /// That of data, and of its parts on the way.
     pub data: ResultFormat,
-    /// At most so many tokens of text, where a model is to read the result.
+    /// The most tokens of text, where a model is to read the result.
     pub max_tokens: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ pub async fn rendered(tools: &Tools, result: ToolResult, form: Form) -> v1::Tool
 }
 
 /// The last event of a call, without its stream.
-pub(super) async fn outcome(tools: &Tools, terminal: Terminal, form: Form) -> Outcome {
+pub async fn outcome(tools: &Tools, terminal: Terminal, form: Form) -> Outcome {
     match terminal {
         Terminal::Result(result) if form.max_tokens.is_some() => {
             Outcome::Result(rendered(tools, result, form).await)

@@ -1,13 +1,14 @@
-//! Tasks and entries of timelines on the wire. Not here: requests (`task`).
+//! Tasks and entries of timelines as messages. Not here: requests (`asked`).
 
 use prost_types::Struct;
 use serde_json::{Map, Value};
 
+use crate::service::tasks::News;
 use toolwire_base::clock;
 use toolwire_contract::{
     convert::{self, timestamp},
     json,
-    proto::tasks::v1::{self, timeline_entry, waiting},
+    proto::tasks::v1::{self, TaskWatchType, timeline_entry, waiting},
 };
 use toolwire_store::{
     tasks as store,
@@ -20,7 +21,7 @@ use toolwire_store::{
     },
 };
 
-pub fn task(task: store::Task) -> v1::Task {
+pub(super) fn task(task: store::Task) -> v1::Task {
     let is_over = task.state.is_final();
     let unknown_call_ids = task.unknown_calls().map(|id| id.to_string()).collect();
     v1::Task {
@@ -54,7 +55,7 @@ pub fn task(task: store::Task) -> v1::Task {
 }
 
 /// An entry. What is kept apart from it is named and not there.
-pub fn entry(entry: Entry) -> v1::TimelineEntry {
+pub(super) fn entry(entry: Entry) -> v1::TimelineEntry {
     use timeline_entry::Entry as Wire;
     let body = match entry.body {
         Body::Created(it) => Wire::Created(created(it)),
@@ -74,6 +75,21 @@ pub fn entry(entry: Entry) -> v1::TimelineEntry {
         trace_id: entry.trace_id.unwrap_or_default(),
         entry: Some(body),
         position: entry.position,
+    }
+}
+
+/// A piece of news about tasks.
+pub(super) fn told(news: News) -> v1::WatchTasksResponse {
+    let silent =
+        |kind: TaskWatchType, position| v1::WatchTasksResponse { r#type: kind.into(), task: None, position };
+    match news {
+        News::Changed(task) => {
+            let position = task.position;
+            let task = Some(self::task(*task));
+            v1::WatchTasksResponse { r#type: TaskWatchType::Changed.into(), task, position }
+        }
+        News::Synced(position) => silent(TaskWatchType::Synced, position),
+        News::Heartbeat(position) => silent(TaskWatchType::Heartbeat, position),
     }
 }
 
