@@ -20,8 +20,8 @@ settings! {
         /// The names by which requests may call this server, with a port or for all; any if there is none. Without
         /// credentials it is always localhost. In the variable with commas, in the file a list.
         allowed_hosts: Vec<String> = Vec::new(), "TOOLWIRE_HTTP_ALLOWED_HOSTS", as Reader::values;
-        /// The origins whose pages may call, beside its own, such as `https://app.example`. In the variable with commas,
-        /// in the file a list.
+        /// The origins whose pages may call, beside its own, such as `https://app.example`. In the variable with
+        /// commas, in the file a list.
         allowed_origins: Vec<String> = Vec::new(), "TOOLWIRE_HTTP_ALLOWED_ORIGINS", as Reader::values;
         /// Connections at once; fewer if the limit of open files wants it. Of one peer the share of them that it has
         /// elsewhere.

@@ -2,9 +2,9 @@
 //! few `OTEL_*` variables that the exporters read too.
 //!
 //! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the
-//! settings do. Every struct names, for each field, the flag, the variable and the default; most are tables (`settings`)
-//! in which a setting is one entry. Settings of a domain, or of a crate above this one, are a [`Section`] that it hands
-//! to [`load`].
+//! settings do. Every struct names, for each field, the flag, the variable and the default; most are tables, in which a
+//! setting is one entry (`settings`). Settings of a domain, or of a crate above this one, are a [`Section`] that it
+//! hands to [`load`].
 
 mod admin;
 mod agent;
