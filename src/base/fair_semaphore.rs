@@ -1,5 +1,5 @@
-//! FairSemaphore at work that takes long: each key does a few at a time and all together some more, in the order in which
-//! keys came to their next. However much one of them has to do, another waits for few works of it.
+//! Bounds the concurrent work of each key and of all keys together, and serves waiting keys in turn: a key with much
+//! work delays another by a few pieces of it at most.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! The bounds of the transport, by name: each time that one is exceeded it is counted, and told in the log now and then.
+//! The limits of the transport, by name. Each time that one is exceeded is counted; the log reports them at intervals.
 
 use std::{
     fmt,

@@ -1,8 +1,5 @@
-//! RoundRobin, while several users call: each begins so many calls a round, so that whatever one of them has sent, another
-//! waits for a few calls and not for all of them.
-//!
-//! A round ends when whoever was ready in it has run. Who calls alone is not held back. Not here: how many calls a user
-//! may have under way (`shares`).
+//! Fair round-robin over users: each starts a bounded number of calls a round, so a user waits for a few calls of
+//! another and not for all of them. A user alone is not throttled.
 
 use std::{
     collections::{BTreeMap, VecDeque},
