@@ -52,19 +52,33 @@ async fn a_task_whose_lease_ends_goes_to_the_next_worker_who_waits() {
     assert_refused(refused, Code::Aborted, "LEASE_LOST");
 }
 
+/// A task with a short deadline, and the child that it delegated to before the deadline. A slow machine gets more time.
+async fn delegated_in_time(person: &Person) -> (Agent, String) {
+    let mut seconds = 1;
+    loop {
+        let message = CreateTaskRequest {
+            request: "Hurry".to_owned(),
+            timeout: Some(prost_types::Duration { seconds, nanos: 0 }),
+            request_id: new_id(),
+            ..Default::default()
+        };
+        let created = person.tasks.clone().create_task(person.request(message)).await.unwrap();
+        let root = person.drives(&created.into_inner().task.unwrap().task_id);
+        match root.handle("route_to_analyst", &json!({"request": "x"})).await {
+            Ok(answer) => return (root, blocked(&answer).task_id.clone()),
+            Err(late) => {
+                assert_refused::<HandleToolCallResponse>(Err(late), Code::FailedPrecondition, "TASK_ENDED");
+            }
+        }
+        seconds *= 2;
+    }
+}
+
 #[tokio::test]
 async fn a_task_whose_deadline_passes_fails_and_its_parent_goes_on() {
     let server = server();
     let person = person(&server, "riley").await;
-    let message = CreateTaskRequest {
-        request: "Hurry".to_owned(),
-        timeout: Some(prost_types::Duration { seconds: 1, nanos: 0 }),
-        request_id: new_id(),
-        ..Default::default()
-    };
-    let created = person.tasks.clone().create_task(person.request(message)).await.unwrap();
-    let root = person.drives(&created.into_inner().task.unwrap().task_id);
-    let child = root.blocks("route_to_analyst", &json!({"request": "x"})).await;
+    let (root, child) = delegated_in_time(&person).await;
     for task in [&child, &root.task] {
         let Entry::Ended(ended) = until(&person, task, |it| matches!(it, Entry::Ended(_))).await else {
             unreachable!()
