@@ -1,6 +1,6 @@
 //! The JSON Schema of a manifest says what the reader of manifests says.
 
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -102,6 +102,11 @@ fn what_the_reader_takes_the_schema_takes() {
         json!({"version": "01.0.0"}),
         json!({"version": "v1"}),
         json!({"timeout_ms": 0}),
+        json!({"timeout_ms": 2.0}),
+        json!({"cache": {"ttl": 60.0, "tier": "session"}}),
+        json!({"cache": {"ttl": "99999999999d", "tier": "session"}}),
+        json!({"cache": {"ttl": "999999999999d", "tier": "session"}}),
+        json!({"keywords": []}),
         json!({"parameters": {"Name": "string"}}),
         json!({"parameters": {"a": "text"}}),
         json!({"parameters": {"a": {"description": "No type."}}}),
@@ -109,6 +114,49 @@ fn what_the_reader_takes_the_schema_takes() {
     ] {
         agree(&schema, &manifest("think", &changes));
     }
+}
+
+/// A key that only one of the two knows is refused by the other.
+#[test]
+fn a_manifest_with_every_key_is_well_formed() {
+    let every = json!({
+        "$schema": "./manifest.schema.json",
+        "name": "think",
+        "title": "Thinking",
+        "version": "1.0.0",
+        "description": "Thinks.",
+        "type": "non_function_tool",
+        "category": "read",
+        "consequence_level": "low",
+        "requires_confirmation": false,
+        "tags": ["thought"],
+        "intents": ["think"],
+        "utterances": ["Think."],
+        "keywords": ["a", "b", "c", "d", "e"],
+        "examples": [{"description": "One.", "arguments": {}}],
+        "depends_on": ["think"],
+        "input": "toolwire.v1.GetToolRequest",
+        "output": "toolwire.v1.ToolSource",
+        "parameters": {},
+        "returns": {},
+        "timeout_ms": 1,
+        "source": {"name": "files", "sections": ["one"]},
+        "cache": {"ttl": "5m", "tier": "session", "scope": "user"},
+        "untrusted": true,
+        "idempotent": true,
+        "contained": true,
+        "agent": "analyst",
+        "memory": "tree",
+        "guidance": ["Think first."],
+        "progress": "Thinking",
+        "proposal": "Think",
+        "summary": "Thought",
+    });
+    let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<BTreeSet<_>>();
+    let mut known = keys(&manifest_schema()["properties"]);
+    known.retain(|key| !["tool_id", "upstream"].contains(&key.as_str()));
+    assert_eq!(keys(&every), known);
+    agree(&schema(), &every);
 }
 
 #[test]

@@ -83,6 +83,33 @@ fn a_key_that_is_unknown_at_any_level() {
 fn a_problem_says_what_was_probably_meant() {
     let problems = Data::with(&[manifest("get_quotes", &json!({"descripton": "x"}))]).problems();
     assert_eq!(problems[0].description, "unknown key `descripton`. Did you mean description?");
+    let problems = Data::with(&[manifest("get_quotes", &json!({"category": "READ"}))]).problems();
+    let expected =
+        "`category` must be one of read, write, delete, side_effect, but is \"READ\". Did you mean read?";
+    assert_eq!(problems[0].description, expected);
+}
+
+#[test]
+fn a_problem_says_what_is_expected_and_what_stands_there() {
+    for (changes, expected) in [
+        (json!({"version": "1"}), "`version` must be a semantic version such as 1.0.0, but is \"1\""),
+        (json!({"tags": ["a", 1]}), "each of `tags` must be a text that is not blank, but is 1"),
+        (json!({"source": {}}), "`name` is missing; it must be a text that is not blank"),
+        (
+            json!({"cache": {"ttl": {}, "tier": "session"}}),
+            "`ttl` must be a number of seconds, at least 1, or a length of time such as 500ms, 5s, 2m or 1h; not 0, \
+             but is an object",
+        ),
+        (
+            json!({"cache": {"ttl": 5, "ttl_s": 5, "tier": "session"}}),
+            "`ttl_s` is an alias of `ttl`; keep `ttl` only",
+        ),
+        (json!({"upstream": {}}), "upstream tools are not supported yet; remove the block"),
+        (json!({"keywords": ["a"]}), "write 5 to 60 keywords, or none"),
+    ] {
+        let problems = Data::with(&[manifest("get_positions_list", &changes)]).problems();
+        assert_eq!(problems.iter().map(|it| it.description.as_str()).collect::<Vec<_>>(), [expected]);
+    }
 }
 
 #[test]

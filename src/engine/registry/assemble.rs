@@ -68,7 +68,7 @@ pub(super) fn assemble(
     let routing = Routing::new(&manifest.keywords, &manifest.parameters, taken.schema.value(), report);
     let narration = Narration::new(&manifest, taken.schema.value(), returned.schema.value(), report);
     let typed_method = taken.typed_method.clone();
-    let definition = Definition::new(manifest, &taken.schema, &returned.schema, typed_method);
+    let definition = Definition::new(report.file(), manifest, &taken.schema, &returned.schema, typed_method);
     let executor = executor.filter(|_| definition.kind.behaviour().executes);
     let tool = RegisteredTool {
         definition,
@@ -106,13 +106,13 @@ fn refuse_contradictions(
         Some(executor) => {
             refuse_other_message(
                 "input",
-                manifest.input.as_deref(),
+                manifest.input_message.as_deref(),
                 executor.input_message().full_name(),
                 report,
             );
             refuse_other_message(
                 "output",
-                manifest.output.as_deref(),
+                manifest.output_message.as_deref(),
                 executor.output_message().full_name(),
                 report,
             );

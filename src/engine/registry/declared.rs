@@ -2,13 +2,10 @@
 //!
 //! Not here: what these mean for the schema (`schema`).
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::reader::{Readable, Reader};
-use crate::registry::{
-    extract::Extract,
-    problem::{Report, join},
-};
+use super::keys::{whole, whole_number};
+use crate::registry::{extract::Extract, problem::join};
 
 /// Which way a payload goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,14 +57,6 @@ pub(in crate::registry) struct Declared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::registry) struct Kind(pub(in crate::registry) &'static str);
 
-/// What may be declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mode {
-    pub(super) direction: Direction,
-    /// Whether a message gives the types and the structure. Without one, a field may be its type word alone.
-    pub(super) has_message: bool,
-}
-
 /// A constraint of a manifest: its key, the JSON Schema keyword, and what its value must be.
 pub(super) type Constraint = (&'static str, &'static str, Form);
 
@@ -103,128 +92,71 @@ pub(super) const FIELD_NAME: &str = "^[a-z][a-z0-9_]*$";
 
 pub(super) const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "object", "array"];
 
-impl Mode {
-    fn allows(self, key: &str) -> bool {
-        self.direction == Direction::Input || !self.has_message || key == "enum"
-    }
-}
-
 impl Declared {
-    /// Everything under a key such as `parameters` or `properties`.
-    pub(super) fn read_all(reader: &mut Reader<'_>, key: &'static str, mode: Mode) -> Vec<Self> {
-        let pointer = reader.at(key);
-        let Some(fields) = reader.optional::<Map<String, Value>>(key) else { return Vec::new() };
-        let mut field = |(name, value): (&String, &Value)| {
-            if !mode.has_message && !is_field_name(name) {
-                let expected = format!("`{name}` does not match ^[a-z][a-z0-9_]*$");
-                reader.report.add(join(&pointer, name), "bad-name", expected);
-            }
-            Self::read(name, value, join(&pointer, name), mode, reader.report)
+    /// The fields under a key such as `parameters` or `properties`. What has another form than the schema of manifests
+    /// says is left out: it has been reported.
+    pub(super) fn read_all(fields: Map<String, Value>, pointer: &str) -> Vec<Self> {
+        let read = |(name, value)| {
+            let pointer = join(pointer, &name);
+            Self::read(name, value, pointer)
         };
-        fields.iter().map(&mut field).collect()
+        fields.into_iter().map(read).collect()
     }
 
-    fn read(name: &str, value: &Value, pointer: String, mode: Mode, report: &mut Report) -> Self {
-        let declared = match value {
-            Value::Object(object) => Self::full(Reader::new(object, pointer.clone(), report), mode),
-            word => Self::short(word, &pointer, mode, report),
+    fn read(name: String, value: Value, pointer: String) -> Self {
+        let mut object = match value {
+            Value::Object(object) => object,
+            // Spec 002's short form: the type word alone.
+            word => Map::from_iter([("type".to_owned(), word)]),
         };
-        Self { name: name.to_owned(), pointer, ..declared }
-    }
-
-    /// Spec 002's short form: the type word alone.
-    fn short(word: &Value, pointer: &str, mode: Mode, report: &mut Report) -> Self {
-        let kind = if mode.has_message { None } else { Kind::read(word) };
-        if kind.is_none() {
-            let expected = if mode.has_message { String::new() } else { format!(", or {}", Kind::form()) };
-            report.add(pointer, "wrong-type", format!("must be an object{expected}"));
+        let mut take = |key: &str| object.swap_remove(key);
+        let mut keywords = Map::new();
+        for (key, keyword, form) in CONSTRAINTS {
+            keywords.extend(take(key).and_then(|value| form.read(value)).map(|it| (keyword.to_owned(), it)));
         }
-        Self { kind, ..Self::default() }
-    }
-
-    fn full(mut reader: Reader<'_>, mode: Mode) -> Self {
-        let mut declared = Self {
-            kind: if mode.has_message { None } else { reader.required("type") },
-            description: reader.optional("description"),
-            keywords: keywords(&mut reader, mode),
-            items: Self::items(&mut reader, mode).map(Box::new),
-            ..Self::default()
-        };
-        match mode.direction {
-            Direction::Input => {
-                declared.is_required = reader.optional("required").unwrap_or(false);
-                if reader.optional("sensitive").unwrap_or(false) {
-                    declared.keywords.insert(SENSITIVE.to_owned(), true.into());
-                }
-                let pointer = reader.at("extract");
-                let extract = reader.value("extract");
-                declared.extract = extract.and_then(|value| Extract::read(value, &pointer, reader.report));
-            }
-            Direction::Output => {
-                declared.is_omitted_when_absent = reader.optional("omit_when_absent").unwrap_or(false);
-            }
+        let mut flag = |key| take(key).is_some_and(|it| it == true);
+        let [is_required, is_omitted_when_absent] = ["required", "omit_when_absent"].map(&mut flag);
+        if flag("sensitive") {
+            keywords.insert(SENSITIVE.to_owned(), true.into());
         }
-        if !mode.has_message {
-            declared.properties = Self::read_all(&mut reader, "properties", mode);
-        }
-        reader.end();
-        declared
-    }
-
-    fn items(reader: &mut Reader<'_>, mode: Mode) -> Option<Self> {
-        let value = reader.value("items")?;
-        let pointer = reader.at("items");
-        Some(Self::read("items", value, pointer, mode, reader.report))
-    }
-}
-
-fn keywords(reader: &mut Reader<'_>, mode: Mode) -> Map<String, Value> {
-    let mut keywords = Map::new();
-    for (key, keyword, form) in CONSTRAINTS.into_iter().filter(|(key, ..)| mode.allows(key)) {
-        match reader.value(key) {
-            Some(value) if form.fits(value) => {
-                keywords.insert(keyword.to_owned(), value.clone());
-            }
-            Some(_) => reader.refuse(key, "wrong-type", format!("`{key}` must be {}", form.name())),
-            None => {}
+        let properties = take("properties").and_then(|it| serde_json::from_value(it).ok());
+        let items = take("items").map(|it| Self::read("items".to_owned(), it, join(&pointer, "items")));
+        Self {
+            kind: take("type").and_then(|word| KINDS.into_iter().find(|kind| word == *kind)).map(Kind),
+            description: take("description").and_then(|it| serde_json::from_value(it).ok()),
+            is_required,
+            is_omitted_when_absent,
+            extract: take("extract").and_then(Extract::read),
+            keywords,
+            properties: properties
+                .map_or_else(Vec::new, |it| Self::read_all(it, &join(&pointer, "properties"))),
+            items: items.map(Box::new),
+            name,
+            pointer,
         }
     }
-    keywords
-}
-
-fn is_field_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
 impl Form {
-    fn fits(self, value: &Value) -> bool {
+    pub(super) fn schema(self) -> Value {
         match self {
+            Self::Any => json!(true),
+            Self::List => json!({"type": "array"}),
+            Self::Number => json!({"type": "number"}),
+            Self::Count => whole(0),
+            Self::Text => json!({"type": "string"}),
+        }
+    }
+
+    /// The value, if it has this form.
+    fn read(self, value: Value) -> Option<Value> {
+        let fits = match self {
             Self::Any => true,
             Self::List => value.is_array(),
             Self::Number => value.is_number(),
-            Self::Count => value.is_u64(),
+            Self::Count => return whole_number(&value).map(Value::from),
             Self::Text => value.is_string(),
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Any => "a value",
-            Self::List => "a list",
-            Self::Number => "a number",
-            Self::Count => "a whole number, at least 0",
-            Self::Text => "a text",
-        }
-    }
-}
-
-impl Readable for Kind {
-    fn form() -> String {
-        format!("one of the types {}", KINDS.join(", "))
-    }
-
-    fn read(value: &Value) -> Option<Self> {
-        KINDS.into_iter().find(|kind| value == kind).map(Self)
+        };
+        fits.then_some(value)
     }
 }

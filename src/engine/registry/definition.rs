@@ -5,8 +5,8 @@ mod schema_forms;
 mod wire;
 
 use std::{
+    ops::Deref,
     sync::{Arc, OnceLock},
-    time::Duration,
 };
 
 use bytes::Bytes;
@@ -15,68 +15,17 @@ use serde_json::Value;
 
 pub(super) use self::schema_forms::SchemaForms;
 use self::wire::Wire;
-use super::{
-    manifest::Manifest,
-    words::{Category, ConsequenceLevel, MemoryScope, ToolType},
-};
-use crate::registry::parts::{CachePolicy, Example, Source, Status};
+use super::manifest::Manifest;
+use crate::registry::parts::Status;
 use toolwire_base::{digest::Digest, words::one_line};
-use toolwire_contract::{ToolName, proto::v1};
+use toolwire_contract::proto::v1;
 
-/// A tool as callers see it (spec 001 ToolDefinition).
+/// A tool as callers see it (spec 001 ToolDefinition): what its manifest says, and what is derived of it.
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "a key of the manifest each")]
 pub struct Definition {
     /// The manifest's file, relative to the data directory.
     pub file: String,
-    pub name: ToolName,
-    /// A short name for people. Empty if the manifest gives none.
-    pub title: String,
-    pub description: String,
-    /// How a call is carried out.
-    pub kind: ToolType,
-    /// What a call may change.
-    pub category: Category,
-    /// The impact of a call on the real world.
-    pub consequence_level: ConsequenceLevel,
-    /// Whether a person must approve each call.
-    pub requires_confirmation: bool,
-    /// The bound on one execution.
-    pub timeout: Duration,
-    /// Semantic version. Empty if the manifest gives none.
-    pub version: String,
-    pub tags: Vec<String>,
-    /// Intents that route here.
-    pub intents: Vec<String>,
-    /// Sentences of users that the tool answers.
-    pub utterances: Vec<String>,
-    pub examples: Vec<Example>,
-    /// Tools that this tool calls.
-    pub depends_on: Vec<String>,
-    /// What it reads from.
-    pub source: Option<Source>,
-    /// How results may be cached, if they may.
-    pub cache: Option<CachePolicy>,
-    /// Whether results contain text that people outside wrote.
-    pub untrusted: bool,
-    /// Whether a call that is carried out again, with the same arguments, changes nothing more.
-    pub idempotent: bool,
-    /// Whether everything that a call changes stays within the tree of its task.
-    pub contained: bool,
-    /// The role of the agent that calls are delegated to, if they are.
-    pub agent: Option<String>,
-    /// For whom calls are remembered, which are only logged.
-    pub memory: Option<MemoryScope>,
-    /// Lines for a system prompt.
-    pub guidance: Vec<String>,
-    /// What is said while it runs, such as `Browsing the forum for ideas` (spec 004 §8.3). Empty if nothing is.
-    pub progress: String,
-    /// What is said of its result (spec 004 §8.3). Empty if nothing is.
-    pub summary: String,
-    /// Full name of the input message, if there is one.
-    pub input_message: Option<String>,
-    /// Full name of the output message, if there is one.
-    pub output_message: Option<String>,
+    manifest: Arc<Manifest>,
     /// The typed RPC that calls the same tool, as `package.Service/Method`, if there is one.
     pub typed_method: Option<String>,
     /// JSON Schema of the arguments.
@@ -94,8 +43,17 @@ pub struct Definition {
     searched: Arc<str>,
 }
 
+impl Deref for Definition {
+    type Target = Manifest;
+
+    fn deref(&self) -> &Manifest {
+        &self.manifest
+    }
+}
+
 impl Definition {
     pub(super) fn new(
+        file: &str,
         manifest: Manifest,
         input: &SchemaForms,
         output: &SchemaForms,
@@ -104,34 +62,11 @@ impl Definition {
         let wire = Wire::new(&manifest, input, output, typed_method.as_deref());
         let searched = searched(&manifest).into();
         let line = format!("- {}: {}", manifest.name, one_line(&manifest.description)).into();
+        // The schemas say the same, and there may be ten thousand definitions.
+        let manifest = Manifest { parameters: Vec::new(), returns: Vec::new(), ..manifest };
         Self {
-            file: manifest.file,
-            name: manifest.name,
-            title: manifest.title,
-            description: manifest.description,
-            kind: manifest.kind,
-            category: manifest.category,
-            consequence_level: manifest.consequence_level,
-            requires_confirmation: manifest.requires_confirmation,
-            timeout: manifest.timeout,
-            version: manifest.version,
-            tags: manifest.tags,
-            intents: manifest.intents,
-            utterances: manifest.utterances,
-            examples: manifest.examples,
-            depends_on: manifest.depends_on,
-            source: manifest.source,
-            cache: manifest.cache,
-            untrusted: manifest.untrusted,
-            idempotent: manifest.idempotent,
-            contained: manifest.contained,
-            agent: manifest.agent,
-            memory: manifest.memory,
-            guidance: manifest.guidance,
-            progress: manifest.progress,
-            summary: manifest.summary,
-            input_message: manifest.input,
-            output_message: manifest.output,
+            file: file.to_owned(),
+            manifest: Arc::new(manifest),
             typed_method,
             input_schema: Arc::clone(input.value()),
             output_schema: Arc::clone(output.value()),

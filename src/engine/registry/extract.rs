@@ -3,52 +3,43 @@
 //! For planners that use no model. It is not part of the contract that callers see. Not here: the reading itself, which
 //! is the planner's.
 
-use serde_json::{Map, Value};
+use serde::{Deserialize, Deserializer, de::Error};
+use serde_json::{Map, Value, json};
 
 use super::{
+    keys::{keys, text, texts},
     problem::{Report, join},
     words::ExtractKind,
 };
-use crate::registry::reader::{Readable, Reader};
 
-/// How one parameter is read from a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extract {
-    /// What is looked for.
-    pub kind: ExtractKind,
-    /// Of which kind of thing the names are, as whoever knows them calls it, such as `market`.
-    pub of: Option<String>,
-    /// What stands between several names in one text.
-    pub join: Option<String>,
-    /// Words one of which must stand before what is read. Empty: none has to.
-    pub after: Vec<String>,
-    /// What people say for a value, by value.
-    pub words: Vec<(String, Vec<String>)>,
+keys! {
+    /// How one parameter is read from a message.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Extract {
+        /// What is looked for.
+        "kind" () pub kind: ExtractKind = ExtractKind::form(),
+        /// Of which kind of thing the names are, such as `market`.
+        "of" (default) pub of: Option<String> = text(),
+        /// What stands between several names in one text.
+        "join" (default) pub join: Option<String> = text(),
+        /// Words one of which must stand before what is read.
+        "after" (default) pub after: Vec<String> = texts(),
+        /// What people say for a value, by value.
+        "words" (default, deserialize_with = "words") pub words: Vec<(String, Vec<String>)> =
+            json!({"type": "object", "additionalProperties": texts()}),
+    }
 }
 
 impl Extract {
-    /// Reads the value of the key: the kind alone, or an object.
-    pub(super) fn read(value: &Value, pointer: &str, report: &mut Report) -> Option<Self> {
-        let Value::Object(object) = value else {
-            let kind = ExtractKind::read(value);
-            if kind.is_none() {
-                report.add(pointer, "wrong-type", format!("must be an object, or {}", ExtractKind::form()));
-            }
-            return kind.map(Self::of_kind);
-        };
-        let mut reader = Reader::new(object, pointer.to_owned(), report);
-        let kind = reader.required("kind");
-        let (of, join) = (reader.optional("of"), reader.optional("join"));
-        let after = reader.list("after");
-        let words = words(&mut reader);
-        reader.end();
-        let extract = Self { kind: kind?, of, join, after, words };
-        extract.refuse_incomplete(pointer, report);
-        Some(extract)
+    /// The kind alone, or an object.
+    pub(super) fn form() -> Value {
+        json!({"anyOf": [ExtractKind::form(), Self::schema()]})
     }
 
-    fn of_kind(kind: ExtractKind) -> Self {
-        Self { kind, of: None, join: None, after: Vec::new(), words: Vec::new() }
+    /// Reads a value of that form.
+    pub(super) fn read(value: Value) -> Option<Self> {
+        let object = if value.is_string() { json!({"kind": value}) } else { value };
+        serde_json::from_value(object).ok()
     }
 
     /// What the value of the parameter itself must be, given its schema.
@@ -68,7 +59,7 @@ impl Extract {
         }
     }
 
-    fn refuse_incomplete(&self, pointer: &str, report: &mut Report) {
+    pub(super) fn refuse_incomplete(&self, pointer: &str, report: &mut Report) {
         if self.kind == ExtractKind::Flag && self.words.is_empty() {
             let text =
                 "a flag is set only where it is asked for: say by which words, `\"words\": {\"true\": […]}`";
@@ -99,16 +90,10 @@ impl ExtractKind {
     }
 }
 
-fn words(reader: &mut Reader<'_>) -> Vec<(String, Vec<String>)> {
-    let pointer = reader.at("words");
-    let Some(object) = reader.optional::<Map<String, Value>>("words") else { return Vec::new() };
-    let mut phrases = |(value, phrases): (&String, &Value)| {
-        let read = |phrase: &Value| String::read(phrase);
-        let all: Option<Vec<_>> = phrases.as_array().and_then(|list| list.iter().map(read).collect());
-        if all.is_none() {
-            reader.report.add(join(&pointer, value), "wrong-type", "must be a list of phrases");
-        }
-        (value.clone(), all.unwrap_or_default())
-    };
-    object.iter().map(&mut phrases).collect()
+/// The members of an object in their order.
+fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Vec<String>)>, D::Error> {
+    let members = Map::deserialize(deserializer)?.into_iter();
+    members
+        .map(|(value, phrases)| Ok((value, serde_json::from_value(phrases).map_err(D::Error::custom)?)))
+        .collect()
 }

@@ -3,128 +3,154 @@
 //! What is read here is well formed; whether it agrees with the messages, the executors and the other manifests is
 //! checked where those are known (`assemble`, `load`).
 
+mod form;
 mod schema;
 
 use std::{path::Path, time::Duration};
 
 pub use schema::manifest_schema;
-use semver::Version;
-use serde_json::{Map, Value};
+use serde::{Deserialize, Deserializer, de::Error};
+use serde_json::{Map, Value, json};
 
 use super::{
-    problem::{Report, join},
-    words::{CacheScope, CacheTier, Category, ConsequenceLevel, MemoryScope, ToolType},
+    keys::{self, flag, keys, list, text, texts, whole},
+    problem::Report,
+    words::{Category, ConsequenceLevel, MemoryScope, ToolType},
 };
 use crate::registry::{
-    declared::{Declared, Direction, Mode},
+    declared::Declared,
     parts::{CachePolicy, Example, Source},
-    reader::{Milliseconds, Reader, Seconds},
 };
+use schema::keywords;
 use toolwire_base::digest::Digest;
-use toolwire_contract::{ToolName, json, tool_name::InvalidToolName};
+use toolwire_contract::{ToolName, json as strict};
 
-/// The time-out of a tool whose manifest states none (spec 001).
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// What a role may be called: what a tool may be.
-const ROLE_FORM: &str = "lower-case letters, digits and `_`, a letter first, at most 64";
-
-/// A manifest, each key in its type. What is missing or mistyped is reported and stands in as something harmless.
-#[allow(clippy::struct_excessive_bools, reason = "a key each")]
-pub(super) struct Manifest {
-    pub(super) file: String,
-    pub(super) name: ToolName,
-    pub(super) title: String,
-    pub(super) description: String,
-    pub(super) kind: ToolType,
-    pub(super) category: Category,
-    pub(super) consequence_level: ConsequenceLevel,
-    pub(super) requires_confirmation: bool,
-    pub(super) timeout: Duration,
-    pub(super) version: String,
-    pub(super) tags: Vec<String>,
-    pub(super) intents: Vec<String>,
-    pub(super) utterances: Vec<String>,
-    pub(super) keywords: Vec<String>,
-    pub(super) examples: Vec<Example>,
-    pub(super) depends_on: Vec<String>,
-    pub(super) input: Option<String>,
-    pub(super) output: Option<String>,
-    pub(super) parameters: Vec<Declared>,
-    pub(super) returns: Vec<Declared>,
-    pub(super) source: Option<Source>,
-    pub(super) cache: Option<CachePolicy>,
-    pub(super) untrusted: bool,
-    pub(super) idempotent: bool,
-    pub(super) contained: bool,
-    pub(super) agent: Option<String>,
-    pub(super) memory: Option<MemoryScope>,
-    pub(super) guidance: Vec<String>,
-    pub(super) progress: String,
-    pub(super) proposal: String,
-    pub(super) summary: String,
-}
-
-impl Manifest {
-    /// Reads a manifest. `None` only when it is not a JSON object.
-    pub(super) fn read(file: &str, text: &str, report: &mut Report) -> Option<Self> {
-        let object = parse(text, report)?;
-        let mut reader = Reader::new(&object, String::new(), report);
-        // For editors: the address of the JSON Schema.
-        let _: Option<String> = reader.optional("$schema");
-        let input: Option<String> = reader.optional("input");
-        let output: Option<String> = reader.optional("output");
-        let manifest = Self {
-            file: file.to_owned(),
-            name: name(&mut reader, file),
-            title: text_of(&mut reader, "title"),
-            description: reader.required("description").unwrap_or_default(),
-            // A stand-in that needs no executor, so that one missing key is one problem.
-            kind: reader.required("type").unwrap_or(ToolType::NonFunction),
-            category: reader.required("category").unwrap_or(Category::Read),
-            consequence_level: reader.required("consequence_level").unwrap_or(ConsequenceLevel::Low),
-            requires_confirmation: reader.required("requires_confirmation").unwrap_or(false),
-            timeout: reader.optional("timeout_ms").map_or(DEFAULT_TIMEOUT, |Milliseconds(timeout)| timeout),
-            version: version(&mut reader),
-            tags: tags(&mut reader),
-            intents: reader.list("intents"),
-            utterances: reader.list("utterances"),
-            keywords: reader.list("keywords"),
-            examples: examples(&mut reader),
-            depends_on: reader.list("depends_on"),
-            parameters: Declared::read_all(
-                &mut reader,
-                "parameters",
-                Mode { direction: Direction::Input, has_message: input.is_some() },
-            ),
-            returns: Declared::read_all(
-                &mut reader,
-                "returns",
-                Mode { direction: Direction::Output, has_message: output.is_some() },
-            ),
-            input,
-            output,
-            source: source(&mut reader),
-            cache: cache(&mut reader),
-            untrusted: reader.optional("untrusted").unwrap_or(false),
-            idempotent: reader.optional("idempotent").unwrap_or(false),
-            contained: reader.optional("contained").unwrap_or(false),
-            agent: agent(&mut reader),
-            memory: reader.optional("memory"),
-            guidance: reader.list("guidance"),
-            progress: text_of(&mut reader, "progress"),
-            proposal: text_of(&mut reader, "proposal"),
-            summary: text_of(&mut reader, "summary"),
-        };
-        refuse_upstream(&mut reader);
-        reader.end();
-        Some(manifest)
+keys! {
+    /// A manifest, each key in its type.
+    #[derive(Debug)]
+    #[allow(clippy::struct_excessive_bools, reason = "a key each")]
+    pub struct Manifest {
+        /// The tool's name. The file is called `<name>.json`.
+        "name" (alias = "tool_id", deserialize_with = "tool_name") pub name: ToolName = keys::name(),
+        /// A short name for people.
+        "title" (default) pub title: String = text(),
+        /// The version of the tool, such as 1.0.0.
+        "version" (default) pub version: String = keys::version(),
+        /// What a model reads to choose the tool: what it returns, when to use it, when not.
+        "description" () pub description: String = text(),
+        /// How a call is carried out. Only `function_tool` executes code.
+        "type" () pub kind: ToolType = ToolType::form(),
+        /// What a call may change. Anything but `read` needs a `request_id`.
+        "category" () pub category: Category = Category::form(),
+        /// The impact of a call on the real world.
+        "consequence_level" () pub consequence_level: ConsequenceLevel = ConsequenceLevel::form(),
+        /// Whether a person must approve each call first.
+        "requires_confirmation" () pub requires_confirmation: bool = flag(),
+        /// Words to filter by.
+        "tags" (default) pub tags: Vec<String> = texts(),
+        /// Intents that are routed to this tool. No other tool may have them.
+        "intents" (default) pub intents: Vec<String> = texts(),
+        /// Questions of users that this tool answers.
+        "utterances" (default) pub utterances: Vec<String> = texts(),
+        /// Phrases of questions that this tool answers and those beside it do not; for planners without a model.
+        "keywords" (default) pub(super) keywords: Vec<String> = keywords(),
+        /// Calls that are valid. Start-up checks them against the schema.
+        "examples" (default) pub examples: Vec<Example> = list(&Example::schema()),
+        /// The tools that this one calls.
+        "depends_on" (default) pub depends_on: Vec<String> = texts(),
+        /// Full name of the protobuf message of the arguments. Types and structure come from it.
+        "input" (default) pub input_message: Option<String> = text(),
+        /// Full name of the protobuf message of the result.
+        "output" (default) pub output_message: Option<String> = text(),
+        /// Constraints on the arguments; without `input` their whole schema.
+        "parameters" (default, deserialize_with = "parameters")
+            pub(super) parameters: Vec<Declared> = json!({"type": "object"}),
+        /// Constraints on the result; without `output` its whole schema.
+        "returns" (default, deserialize_with = "returns")
+            pub(super) returns: Vec<Declared> = json!({"type": "object"}),
+        /// The bound on one execution in milliseconds. Default 15000.
+        "timeout_ms" (default = "default_timeout", deserialize_with = "milliseconds")
+            pub timeout: Duration = whole(1),
+        /// Where the data comes from. Limits and cool-downs belong to sources.
+        "source" (default) pub source: Option<Source> = Source::schema(),
+        /// How results are cached. Only a `read` may have it.
+        "cache" (default) pub cache: Option<CachePolicy> = CachePolicy::form(),
+        /// Whether results contain text that people outside wrote.
+        "untrusted" (default) pub untrusted: bool = flag(),
+        /// Whether a call that is carried out again, with the same arguments, changes nothing more.
+        "idempotent" (default) pub idempotent: bool = flag(),
+        /// Whether everything that a call changes stays within the tree of its task.
+        "contained" (default) pub contained: bool = flag(),
+        /// The role of the agent that calls are delegated to. For `agent_as_tool`, and only for that.
+        "agent" (default) pub agent: Option<String> = keys::name(),
+        /// For whom the `note` of a call is remembered. For `non_function_tool`, and only for that.
+        "memory" (default) pub memory: Option<MemoryScope> = MemoryScope::form(),
+        /// Lines for a planner's system prompt. One that begins with `Prioritize:` is about the choice among tools.
+        "guidance" (default) pub guidance: Vec<String> = texts(),
+        /// What is said when a call begins, with {parameters} in braces.
+        "progress" (default) pub progress: String = text(),
+        /// The call as an order, with {parameters} in braces: what the embedded planner asks about before it changes
+        /// something.
+        "proposal" (default) pub proposal: String = text(),
+        /// What is said of a result, with {fields} in braces.
+        "summary" (default) pub summary: String = text(),
     }
 }
 
-fn parse(text: &str, report: &mut Report) -> Option<Map<String, Value>> {
-    match json::parse(text) {
-        Ok(Value::Object(object)) => return Some(object),
+impl Manifest {
+    /// Reads a manifest. What is wrong with its form is reported and left out, so that the rest is checked too. `None`
+    /// if nothing can be made of it.
+    pub(super) fn read(file: &str, text: &str, report: &mut Report) -> Option<Self> {
+        let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let value = parse(text, report)?;
+        form::check(&value, report);
+        let Value::Object(mut object) = value else { return None };
+        object.shift_remove("$schema");
+        if report.len() > 0 {
+            mend(&mut object, stem, report);
+        }
+        let name = if object.contains_key("tool_id") { "/tool_id" } else { "/name" };
+        match Self::deserialize(Value::Object(object)) {
+            Ok(manifest) => {
+                manifest.refuse_another_name(stem, name, report);
+                manifest.refuse_equal_tags(report);
+                Some(manifest)
+            }
+            Err(error) => {
+                // The schema takes what the type does not: better a problem than a panic.
+                if report.len() == 0 {
+                    report.add("", "wrong-type", error.to_string());
+                }
+                None
+            }
+        }
+    }
+
+    /// Whether carrying a call out again, with the same arguments, changes nothing more.
+    pub(super) fn is_repeatable(&self) -> bool {
+        self.idempotent || self.category == Category::Read
+    }
+
+    fn refuse_another_name(&self, stem: &str, pointer: &str, report: &mut Report) {
+        let name = &self.name;
+        if **name != *stem && *name != stand_in(stem) {
+            let fix = format!("the file of `{name}` must be called {name}.json");
+            report.add(pointer, "name-not-file-name", fix);
+        }
+    }
+
+    fn refuse_equal_tags(&self, report: &mut Report) {
+        let twice = self.tags.iter().enumerate().find(|(index, tag)| self.tags[..*index].contains(tag));
+        if let Some((_, tag)) = twice {
+            report.add("/tags", "duplicate", format!("the tag `{tag}` stands twice; keep one"));
+        }
+    }
+}
+
+/// The value of a JSON object.
+fn parse(text: &str, report: &mut Report) -> Option<Value> {
+    match strict::parse(text) {
+        Ok(value) if value.is_object() => return Some(value),
         Ok(_) => report.add("", "wrong-type", "a manifest is a JSON object"),
         // The message of serde_json ends with line and column.
         Err(error) => report.add("", "bad-json", format!("not JSON: {error}")),
@@ -132,31 +158,29 @@ fn parse(text: &str, report: &mut Report) -> Option<Map<String, Value>> {
     None
 }
 
-fn text_of(reader: &mut Reader<'_>, key: &'static str) -> String {
-    reader.optional(key).unwrap_or_default()
-}
-
-/// `name`, or spec 002's `tool_id`.
-fn name(reader: &mut Reader<'_>, file: &str) -> ToolName {
-    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let key = match (reader.value("name"), reader.value("tool_id")) {
-        (None, Some(_)) => "tool_id",
-        (Some(_), Some(_)) => {
-            reader.refuse("tool_id", "alias-and-name", "`tool_id` is an alias of `name`; keep `name` only");
-            "name"
+/// Leaves out what has a wrong form, and puts something harmless where a key is required: one mistake is one problem.
+fn mend(object: &mut Map<String, Value>, stem: &str, report: &Report) {
+    for problem in report.problems() {
+        let mut segments = problem.pointer.split('/').skip(1);
+        match (segments.next(), segments.next(), problem.rule) {
+            // A field is read without what is wrong with it, and a role of another form is one all the same.
+            (Some("parameters" | "returns"), Some(_), _) | (Some("agent"), _, "bad-name") | (None, ..) => {}
+            (Some(key), ..) => drop(object.shift_remove(&key.replace("~1", "/").replace("~0", "~"))),
         }
-        _ => "name",
-    };
-    let Some(text) = reader.required::<String>(key) else { return stand_in(stem) };
-    match text.parse() {
-        Err(error) => reader.refuse(key, "bad-name", InvalidToolName::to_string(&error)),
-        Ok(_) if text != stem => {
-            let fix = format!("the file of `{text}` must be called {text}.json");
-            reader.refuse(key, "name-not-file-name", fix);
-        }
-        Ok(name) => return name,
     }
-    text.parse().unwrap_or_else(|_| stand_in(stem))
+    if !object.contains_key("tool_id") {
+        object.entry("name").or_insert_with(|| stand_in(stem).as_str().into());
+    }
+    for (key, value) in [
+        ("description", json!("")),
+        // It needs no executor.
+        ("type", json!(ToolType::NonFunction.word())),
+        ("category", json!(Category::Read.word())),
+        ("consequence_level", json!(ConsequenceLevel::Low.word())),
+        ("requires_confirmation", json!(false)),
+    ] {
+        object.entry(key).or_insert(value);
+    }
 }
 
 /// A name for a manifest whose own is missing or refused: other files get other ones, so that it is one problem.
@@ -167,84 +191,24 @@ fn stand_in(stem: &str) -> ToolName {
     })
 }
 
-/// The role of the agent that calls are delegated to.
-fn agent(reader: &mut Reader<'_>) -> Option<String> {
-    let role: String = reader.optional("agent")?;
-    if role.parse::<ToolName>().is_err() {
-        let text = format!("the role `{role}` must be a name such as `analyst`: {ROLE_FORM}");
-        reader.refuse("agent", "bad-name", text);
-    }
-    Some(role)
+/// The time-out of a tool whose manifest states none (spec 001).
+fn default_timeout() -> Duration {
+    Duration::from_secs(15)
 }
 
-fn tags(reader: &mut Reader<'_>) -> Vec<String> {
-    let tags: Vec<String> = reader.list("tags");
-    let twice = tags.iter().enumerate().find(|(index, tag)| tags[..*index].contains(tag));
-    if let Some((_, tag)) = twice {
-        reader.refuse("tags", "duplicate", format!("the tag `{tag}` stands twice; keep one"));
-    }
-    tags
+fn milliseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let count = keys::whole_number(&Value::deserialize(deserializer)?);
+    count.map(Duration::from_millis).ok_or_else(|| D::Error::custom("expected a whole number"))
 }
 
-fn version(reader: &mut Reader<'_>) -> String {
-    let version = text_of(reader, "version");
-    if !version.is_empty() && Version::parse(&version).is_err() {
-        let fix = format!("`{version}` is not a valid semantic version; write one such as 1.0.0");
-        reader.refuse("version", "bad-version", fix);
-    }
-    version
+fn tool_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ToolName, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
 
-fn examples(reader: &mut Reader<'_>) -> Vec<Example> {
-    let pointer = reader.at("examples");
-    let objects: Vec<Map<String, Value>> = reader.list("examples");
-    objects
-        .iter()
-        .enumerate()
-        .map(|(index, object)| {
-            let mut reader = Reader::new(object, join(&pointer, index), reader.report);
-            let description = reader.required("description").unwrap_or_default();
-            let arguments = reader.required("arguments").unwrap_or_default();
-            reader.end();
-            Example { description, arguments }
-        })
-        .collect()
+fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Declared>, D::Error> {
+    Map::deserialize(deserializer).map(|fields| Declared::read_all(fields, "/parameters"))
 }
 
-fn source(reader: &mut Reader<'_>) -> Option<Source> {
-    let mut reader = reader.object("source")?;
-    let source =
-        Source { name: reader.required("name").unwrap_or_default(), sections: reader.list("sections") };
-    reader.end();
-    Some(source)
-}
-
-fn cache(reader: &mut Reader<'_>) -> Option<CachePolicy> {
-    let mut reader = reader.object("cache")?;
-    let ttl = match reader.value("ttl_s") {
-        Some(_) => reader.optional("ttl_s"),
-        None => reader.required("ttl"),
-    };
-    let tier = reader.required("tier");
-    let scope = reader.optional("scope").unwrap_or(CacheScope::User);
-    // Known also where `ttl_s` is given, so that the message below is the only one.
-    if reader.value("ttl").is_some() && reader.value("ttl_s").is_some() {
-        reader.refuse("ttl", "alias-and-name", "give `ttl_s` or `ttl`, not both");
-    }
-    reader.end();
-    Some(CachePolicy {
-        ttl: ttl.map_or(Duration::ZERO, |Seconds(ttl)| ttl),
-        tier: tier.unwrap_or(CacheTier::Request),
-        scope,
-    })
-}
-
-fn refuse_upstream(reader: &mut Reader<'_>) {
-    if reader.value("upstream").is_some() {
-        reader.refuse(
-            "upstream",
-            "not-supported-yet",
-            "upstream tools are not supported yet; remove the block",
-        );
-    }
+fn returns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Declared>, D::Error> {
+    Map::deserialize(deserializer).map(|fields| Declared::read_all(fields, "/returns"))
 }

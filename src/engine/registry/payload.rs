@@ -61,9 +61,10 @@ impl Payloads {
         pool: &DescriptorPool,
         report: &mut Report,
     ) -> Option<[Arc<Payload>; 2]> {
-        let Manifest { input, output, parameters, returns, .. } = manifest;
-        let input = Side { direction: Direction::Input, message: input.as_deref(), declared: parameters };
-        let output = Side { direction: Direction::Output, message: output.as_deref(), declared: returns };
+        let Manifest { input_message, output_message, parameters, returns, .. } = manifest;
+        let side = |direction, message, declared| Side { direction, message, declared };
+        let input = side(Direction::Input, input_message.as_deref(), parameters.as_slice());
+        let output = side(Direction::Output, output_message.as_deref(), returns.as_slice());
         let begun = [&input, &output].map(|side| self.begin(side, pool, report));
         let mut made = [input, output].into_iter().zip(begun).map(|(side, begun)| match begun {
             Begun::Made(payload) => Some(payload),

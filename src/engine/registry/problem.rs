@@ -1,6 +1,8 @@
-//! Collects what is wrong with a manifest.
+//! Collects what is wrong with a manifest, and shows where and what.
 
 use std::fmt;
+
+use serde_json::Value;
 
 use toolwire_base::files::Problem;
 
@@ -31,6 +33,14 @@ impl Report {
         self.problems.len()
     }
 
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    pub(super) fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
     pub(super) fn into_problems(self) -> Vec<Problem> {
         self.problems
     }
@@ -45,6 +55,27 @@ fn declared(file: &str) -> Option<String> {
 pub(super) fn join(pointer: &str, segment: impl fmt::Display) -> String {
     let segment = segment.to_string().replace('~', "~0").replace('/', "~1");
     format!("{pointer}/{segment}")
+}
+
+/// Values are cut to this many characters; their author knows what stands there.
+pub(super) const MAX_QUOTED: usize = 64;
+
+/// A value, as a problem shows it.
+pub(super) fn quoted(value: &Value) -> String {
+    match value {
+        // Long texts are cut before they are quoted.
+        Value::String(text) => Value::from(cut(text, MAX_QUOTED)).to_string(),
+        Value::Array(items) => format!("a list of {}", items.len()),
+        Value::Object(_) => "an object".to_owned(),
+        other => cut(&other.to_string(), MAX_QUOTED),
+    }
+}
+
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Routing {
         schema: &Value,
         report: &mut Report,
     ) -> Self {
-        refuse_bad_keywords(keywords, report);
+        refuse_equal_keywords(keywords, report);
         let declared = parameters.iter();
         let extracts = declared.filter_map(|it| Some((it.name.clone(), it.extract.clone()?)));
         let extracts: BTreeMap<_, _> = extracts.collect();
@@ -48,23 +48,14 @@ impl Routing {
     }
 }
 
-fn refuse_bad_keywords(keywords: &[String], report: &mut Report) {
-    if keywords.is_empty() {
-        return;
-    }
-    if !(FEWEST..=MOST).contains(&keywords.len()) {
-        let text = format!("{} keywords; write {FEWEST} to {MOST}, or none", keywords.len());
-        report.add("/keywords", "keyword-count", text);
-    }
+fn refuse_equal_keywords(keywords: &[String], report: &mut Report) {
     for (index, keyword) in keywords.iter().enumerate() {
-        let pointer = || join("/keywords", index);
-        if keyword.chars().count() > LONGEST {
-            let text =
-                format!("a keyword is a phrase of at most {LONGEST} characters; a question is an utterance");
-            report.add(pointer(), "keyword-length", text);
-        }
         if keywords[..index].iter().any(|other| other.eq_ignore_ascii_case(keyword)) {
-            report.add(pointer(), "duplicate", format!("the keyword `{keyword}` stands twice; keep one"));
+            report.add(
+                join("/keywords", index),
+                "duplicate",
+                format!("the keyword `{keyword}` stands twice; keep one"),
+            );
         }
     }
 }

@@ -1,13 +1,15 @@
 //! The closed words of a manifest: how a tool runs, what it may change, how much that matters, how it is cached.
 
-use crate::registry::reader::Readable;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
 use toolwire_contract::proto::v1;
 
 macro_rules! words {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+    ($($(#[$meta:meta])* $name:ident { $($(#[$of_variant:meta])* $variant:ident = $word:literal,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+        pub enum $name { $($(#[$of_variant])* #[serde(rename = $word)] $variant,)* }
 
         impl $name {
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
@@ -16,15 +18,10 @@ macro_rules! words {
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
-        }
 
-        impl Readable for $name {
-            fn form() -> String {
-                format!("one of {}", [$($word),*].join(", "))
-            }
-
-            fn read(value: &serde_json::Value) -> Option<Self> {
-                Self::ALL.iter().copied().find(|word| value == word.word())
+            /// The words, as JSON Schema says them.
+            pub(in crate::registry) fn form() -> Value {
+                json!({"enum": [$($word),*]})
             }
         }
     )*};
@@ -116,8 +113,10 @@ words! {
     }
 
     /// Whether one user's result may answer another.
+    #[derive(Default)]
     CacheScope {
         /// It may not.
+        #[default]
         User = "user",
         /// It may: public data.
         Shared = "shared",

@@ -7,12 +7,12 @@ use jsonschema::{
 use serde_json::Value;
 
 use super::normal;
-use crate::registry::{problem::join, schema::pattern_in_words};
+use crate::registry::{
+    problem::{MAX_QUOTED, cut, join, quoted},
+    schema::pattern_in_words,
+};
 use toolwire_base::words::counted;
 use toolwire_contract::{Violation, near::did_you_mean};
-
-/// Values are cut to this many characters; a caller knows what it sent.
-const MAX_QUOTED: usize = 64;
 
 /// Broken rules, `most` of them at most, one violation for each unknown and each missing key.
 pub(super) fn explain<'a>(
@@ -177,21 +177,4 @@ fn type_name(kind: &TypeKind) -> String {
 fn with_article(kind: &str) -> String {
     let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {kind}")
-}
-
-fn quoted(value: &Value) -> String {
-    match value {
-        // Long texts are cut before they are quoted.
-        Value::String(text) => Value::from(cut(text, MAX_QUOTED)).to_string(),
-        Value::Array(items) => format!("a list of {}", items.len()),
-        Value::Object(_) => "an object".to_owned(),
-        other => cut(&other.to_string(), MAX_QUOTED),
-    }
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

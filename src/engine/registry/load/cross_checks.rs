@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::read::{Read, Stated};
+use super::read::Read;
+use crate::registry::manifest::Manifest;
 use toolwire_contract::{ToolName, near::did_you_mean};
 
 /// Reports, in its file, every conflict of a manifest with the others.
@@ -16,12 +17,12 @@ pub(super) fn refuse_conflicts(files: &mut [Read]) {
 fn refuse_taken_names(files: &mut [Read]) {
     let mut owners = BTreeMap::new();
     for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
-        if let Some(owner) = owners.get(manifest.name) {
+        if let Some(owner) = owners.get(&manifest.name) {
             let text =
                 format!("Tool '{}' is already registered (by {owner}); rename one of the two", manifest.name);
             report.add("/name", "duplicate-name", text);
         } else {
-            owners.insert(manifest.name.clone(), manifest.file.to_owned());
+            owners.insert(manifest.name.clone(), report.file().to_owned());
         }
     }
 }
@@ -46,11 +47,11 @@ fn refuse_dependencies(files: &mut [Read]) {
     let graph: BTreeMap<_, _> = files
         .iter_mut()
         .filter_map(Read::parts)
-        .map(|(manifest, _)| (manifest.name.clone(), manifest.depends_on.to_vec()))
+        .map(|(manifest, _)| (manifest.name.clone(), manifest.depends_on.clone()))
         .collect();
     for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
         for (index, dependency) in manifest.depends_on.iter().enumerate() {
-            if let Some((rule, text)) = fault(manifest.name, dependency, &graph) {
+            if let Some((rule, text)) = fault(&manifest.name, dependency, &graph) {
                 report.add(format!("/depends_on/{index}"), rule, text);
             }
         }
@@ -62,7 +63,7 @@ fn refuse_dependencies(files: &mut [Read]) {
 fn refuse_unrepeatable(files: &mut [Read]) {
     let (mut graph, mut confirmed) = (Graph::new(), BTreeSet::new());
     for (manifest, _) in files.iter_mut().filter_map(Read::parts) {
-        graph.insert(manifest.name.clone(), manifest.depends_on.to_vec());
+        graph.insert(manifest.name.clone(), manifest.depends_on.clone());
         if manifest.requires_confirmation {
             confirmed.insert(manifest.name.clone());
         }
@@ -74,7 +75,7 @@ fn refuse_unrepeatable(files: &mut [Read]) {
         for (index, dependency) in manifest.depends_on.iter().enumerate() {
             let mut ways =
                 confirmed.iter().filter_map(|it| path(dependency, it, &graph, &mut BTreeSet::new()));
-            let Some((rule, why)) = ways.next().and_then(|way| unrepeatable(&manifest, &way.join(" -> ")))
+            let Some((rule, why)) = ways.next().and_then(|way| unrepeatable(manifest, &way.join(" -> ")))
             else {
                 continue;
             };
@@ -84,8 +85,8 @@ fn refuse_unrepeatable(files: &mut [Read]) {
 }
 
 /// What is wrong with a tool that reaches a confirmed one in this way, if anything is.
-fn unrepeatable(manifest: &Stated<'_>, way: &str) -> Option<(&'static str, String)> {
-    if !manifest.is_repeatable {
+fn unrepeatable(manifest: &Manifest, way: &str) -> Option<(&'static str, String)> {
+    if !manifest.is_repeatable() {
         let text = format!(
             "{way} must be approved by a person, and then this tool, which does not only read, is carried out again \
              from its beginning; say `\"idempotent\": true` if that changes nothing more, or remove the dependency"
@@ -93,7 +94,7 @@ fn unrepeatable(manifest: &Stated<'_>, way: &str) -> Option<(&'static str, Strin
         return Some(("not-repeatable", text));
     }
     // Equal calls at one time are one, and what one of them is asked for is not the others' to know.
-    manifest.is_cached.then(|| {
+    manifest.cache.is_some().then(|| {
         let text = format!(
             "{way} must be approved by a person for each call, and this tool is cached; remove `cache`"
         );

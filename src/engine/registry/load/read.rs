@@ -8,9 +8,7 @@ use crate::registry::{
     manifest::Manifest,
     manifests::{Content, Text},
     problem::Report,
-    words::Category,
 };
-use toolwire_contract::ToolName;
 
 /// A file and what it declares, if it could be read.
 pub(super) struct Read {
@@ -24,18 +22,6 @@ pub(super) enum Found {
     Manifest(Box<Manifest>),
     /// The tool that was made of the same text.
     Tool(Arc<RegisteredTool>),
-}
-
-/// What no two manifests may both say, and what depends on others.
-pub(super) struct Stated<'a> {
-    pub(super) file: &'a str,
-    pub(super) name: &'a ToolName,
-    pub(super) intents: &'a [String],
-    pub(super) depends_on: &'a [String],
-    pub(super) requires_confirmation: bool,
-    /// Whether carrying a call out again, with the same arguments, changes nothing more.
-    pub(super) is_repeatable: bool,
-    pub(super) is_cached: bool,
 }
 
 impl Read {
@@ -57,31 +43,12 @@ impl Read {
         Self { file, found, report }
     }
 
-    /// What is stated, and where to report what is wrong with it.
-    pub(super) fn parts(&mut self) -> Option<(Stated<'_>, &mut Report)> {
-        let stated = match self.found.as_ref()? {
-            Found::Manifest(it) => Stated {
-                file: &it.file,
-                name: &it.name,
-                intents: &it.intents,
-                depends_on: &it.depends_on,
-                requires_confirmation: it.requires_confirmation,
-                is_repeatable: it.idempotent || it.category == Category::Read,
-                is_cached: it.cache.is_some(),
-            },
-            Found::Tool(tool) => {
-                let it = &tool.definition;
-                Stated {
-                    file: &it.file,
-                    name: &it.name,
-                    intents: &it.intents,
-                    depends_on: &it.depends_on,
-                    requires_confirmation: it.requires_confirmation,
-                    is_repeatable: it.idempotent || it.category == Category::Read,
-                    is_cached: it.cache.is_some(),
-                }
-            }
+    /// What the file says, and where to report what is wrong with it.
+    pub(super) fn parts(&mut self) -> Option<(&Manifest, &mut Report)> {
+        let manifest = match self.found.as_ref()? {
+            Found::Manifest(manifest) => manifest,
+            Found::Tool(tool) => &*tool.definition,
         };
-        Some((stated, &mut self.report))
+        Some((manifest, &mut self.report))
     }
 }

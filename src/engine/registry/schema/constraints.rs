@@ -29,6 +29,9 @@ const RANGES: [(&str, &str, &str); 3] = [
 
 /// Adds the constraints, those on the elements of a list included.
 pub(super) fn constrain(schema: &mut Map<String, Value>, declared: &Declared, report: &mut Report) {
+    if let Some(extract) = &declared.extract {
+        extract.refuse_incomplete(&join(&declared.pointer, "extract"), report);
+    }
     refuse_structure(schema, declared, report);
     refuse_inapplicable(schema, declared, report);
     schema.extend(declared.keywords.clone());

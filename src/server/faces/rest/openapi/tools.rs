@@ -9,7 +9,7 @@ use toolwire_engine::registry::{Category, Definition, Execution};
 
 /// Adds the operations of a tool.
 pub(super) fn add(paths: &mut Paths, definition: &Definition) {
-    let Definition { name, .. } = definition;
+    let name = &definition.name;
     let answer = json!({
         "description": "Its data.",
         "headers": {"x-toolwire-call-id": {"schema": {"type": "string"}}},

@@ -1,0 +1,113 @@
+//! What is wrong with the form of a manifest by its schema: where, what is expected there, and what stands there.
+
+use std::{iter::successors, sync::LazyLock};
+
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind};
+use serde_json::Value;
+
+use super::schema::manifest_schema;
+use crate::registry::{
+    declared::FIELD_NAME,
+    keys::{SEMANTIC_VERSION, TOOL_NAME},
+    problem::{Report, join, quoted},
+    schema::compile,
+};
+use toolwire_contract::near::did_you_mean;
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(manifest_schema);
+static VALIDATOR: LazyLock<Validator> =
+    LazyLock::new(|| compile(&SCHEMA).expect("what is published is a schema"));
+
+/// How the messages in the schema begin that say what a value is.
+const MUST_BE: &str = "must be ";
+
+pub(super) fn check(manifest: &Value, report: &mut Report) {
+    // To find every error costs more than to see that there is none, which is the rule.
+    if !VALIDATOR.is_valid(manifest) {
+        VALIDATOR.iter_errors(manifest).for_each(|error| explain(&error, report));
+    }
+}
+
+fn explain(error: &ValidationError<'_>, report: &mut Report) {
+    let pointer = error.instance_path().as_str();
+    let schema = schemas(error).next().unwrap_or(&Value::Null);
+    match error.kind() {
+        Kind::AdditionalProperties { unexpected } => {
+            for key in unexpected {
+                let known = schema["properties"].as_object().into_iter().flat_map(|it| it.keys());
+                let hint = did_you_mean(key, known.map(String::as_str));
+                report.add(join(pointer, key), "unknown-key", format!("unknown key `{key}`{hint}"));
+            }
+        }
+        Kind::Required { property: Value::String(key) } => {
+            let form = schemas(error).find_map(|it| it["properties"].get(key)).map(in_words);
+            let form = form.map(|form| format!("; it must be {form}")).unwrap_or_default();
+            report.add(join(pointer, key), "missing-key", format!("`{key}` is missing{form}"));
+        }
+        Kind::PropertyNames { error } => {
+            let name = error.instance().as_str().unwrap_or_default();
+            report.add(join(pointer, name), "bad-name", format!("`{name}` does not match {FIELD_NAME}"));
+        }
+        // Of the forms of a value that is an object or a word, the object is the last.
+        Kind::AnyOf { context } if error.instance().is_object() && schema["errorMessage"].is_null() => {
+            context.last().into_iter().flatten().for_each(|error| explain(error, report));
+        }
+        kind => report.add(pointer, rule(kind, pointer), expected(pointer, schema, error.instance())),
+    }
+}
+
+/// The schema that the value breaks, and those that it is part of, from the inside out.
+fn schemas(error: &ValidationError<'_>) -> impl Iterator<Item = &'static Value> + use<> {
+    let outer = |path: &str| path.rsplit_once('/').map(|(outer, _)| outer.to_owned());
+    let paths = successors(outer(error.schema_path().as_str()), move |path| outer(path));
+    paths.filter_map(|path| SCHEMA.pointer(&path))
+}
+
+fn rule(kind: &Kind, pointer: &str) -> &'static str {
+    match kind {
+        Kind::Pattern { pattern } if pattern == TOOL_NAME => "bad-name",
+        Kind::Pattern { pattern } if pattern == SEMANTIC_VERSION => "bad-version",
+        Kind::MinItems { .. } | Kind::MaxItems { .. } => "keyword-count",
+        Kind::MaxLength { .. } => "keyword-length",
+        Kind::Not { .. } if pointer == "/upstream" => "not-supported-yet",
+        Kind::Not { .. } => "alias-and-name",
+        _ => "wrong-type",
+    }
+}
+
+fn expected(pointer: &str, schema: &Value, found: &Value) -> String {
+    if let Some(message) = schema["errorMessage"].as_str().filter(|it| !it.starts_with(MUST_BE)) {
+        return message.to_owned();
+    }
+    let (outer, key) = pointer.rsplit_once('/').unwrap_or_default();
+    let subject = match outer.rsplit_once('/') {
+        Some((_, list)) if key.bytes().all(|byte| byte.is_ascii_digit()) => format!("each of `{list}`"),
+        _ => format!("`{key}`"),
+    };
+    let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let hint = did_you_mean(found.as_str().unwrap_or_default(), words);
+    format!("{subject} {MUST_BE}{}, but is {}{hint}", in_words(schema), quoted(found))
+}
+
+/// What a value must be.
+fn in_words(schema: &Value) -> String {
+    if let Some(words) = schema["errorMessage"].as_str().and_then(|it| it.strip_prefix(MUST_BE)) {
+        return words.to_owned();
+    }
+    if let Some(forms) = schema["anyOf"].as_array() {
+        return forms.iter().map(in_words).collect::<Vec<_>>().join(", or ");
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();
+        return format!("one of {}", words.join(", "));
+    }
+    let words = match schema["type"].as_str() {
+        Some("boolean") => "true or false",
+        Some("array") => "a list",
+        Some("object") => "an object",
+        Some("number") => "a number",
+        Some("integer") => return format!("a whole number, at least {}", schema["minimum"]),
+        _ => "a text",
+    };
+    words.to_owned()
+}
