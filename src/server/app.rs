@@ -16,6 +16,7 @@ mod missing;
 mod offered;
 mod offers;
 mod opened;
+mod phases;
 mod pipeline;
 mod records;
 mod serving;
@@ -34,15 +35,12 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    access::policy,
     administer::administer,
     listeners::keep_certificates,
     loaded::{Loaded, load},
     offered::asked,
     offers::offers,
-    pipeline::pipeline,
-    records::{confirmations, records},
-    state::state,
+    phases::{Agents, Stores, build_agents, build_call_path, build_tools, open_stores},
     tree::RELOAD_INTERVAL,
 };
 pub use self::{
@@ -52,21 +50,11 @@ pub use self::{
 use crate::{
     domain::{Domain, Opened},
     faces::{grpc, http::table::Table, routes, transport::Report},
-    service::{
-        Tools,
-        jobs::Jobs,
-        runs::Runs,
-        tasks::{self, Tasks},
-        turns::Turns,
-        workspace::Workspaces,
-    },
+    service::{Tools, jobs::Jobs, runs::Runs, turns::Turns, workspace::Workspaces},
 };
 use toolwire_base::files::Tree;
 use toolwire_config::{Config, Section};
-use toolwire_engine::{
-    registry::{DataSource, Registry},
-    tasks::Orchestrator,
-};
+use toolwire_engine::registry::{DataSource, Registry};
 use toolwire_sources::upstream::{settings, source_status::SourceLimits};
 use toolwire_store::{
     Sqlite,
@@ -108,58 +96,30 @@ impl fmt::Debug for App {
 }
 
 impl App {
+    /// Builds the service, each phase from what those before it made.
     pub fn build(config: &Config, domains: &[Domain]) -> Result<Self, StartError> {
-        // Before files and tables, of which the same domain twice has each twice.
-        conflicts::refuse(domains).map_err(StartError::of)?;
-        let tree = tree(&config.data, domains).map_err(StartError::of)?;
-        let state = Arc::new(state(&config.state, domains).map_err(StartError::of)?);
-        let workspace = Workspace::new(&state);
+        // First the stores: domains read files and tables as they open.
+        let stores = open_stores(config, domains)?;
+        // Then files and domains together, so that all that is wrong with either is reported at once.
         let Loaded { registry, templates, prompts, upstream, opened, grpc } =
-            load(config, domains, &tree, &state, &workspace)?;
+            load(config, domains, &stores.tree, &stores.state, &stores.workspace)?;
+        let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
+        // What else domains may have got wrong ends the start before anything is built over the state.
         let asked = asked(domains, config);
         let of_domains = asked.clone().flat_map(|domain| (domain.routes)()).collect();
         let http = routes::table(&config.http, of_domains).map_err(StartError::of)?;
-        let answers = answers::of(&templates, prompts, asked.clone());
         let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
-        let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
+        let answers = answers::of(&templates, prompts, asked.clone());
         data.extend(answers.files(templates));
-        let offer = offers(asked, names).map_err(StartError::of)?;
-        let policy = policy(&config.auth);
-        let orchestrator = Orchestrator::new(Arc::clone(&state) as _, workspace.clone());
-        let in_context = services.clone().with(Arc::new(states));
-        let pipeline = pipeline(config, domains, &state, &registry, &policy, &orchestrator, in_context);
-        let records = records(config, &state, &registry, &policy, &pipeline);
+        let offers = offers(asked, names).map_err(StartError::of)?;
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
-        let confirmations = confirmations(config, &state, &registry, &policy);
-        let tasks = Tasks::new(tasks::Parts {
-            store: Arc::clone(&state) as _,
-            pipeline: Arc::clone(&pipeline),
-            orchestrator,
-            workspace: workspace.clone(),
-        });
-        let turns = agent::turns(agent::Wiring {
-            config,
-            answers,
-            offers: offer,
-            state: &state,
-            registry: &registry,
-            policy: &policy,
-            pipeline: &pipeline,
-            confirmations: &confirmations,
-            limits: &limits,
-        })
-        .map_err(StartError::of)?;
-        let jobs = agent::jobs(&turns, &state);
-        let runs = agent::runs(&turns, &tasks, config).map_err(StartError::of)?;
-        let tools = Tools::new(
-            pipeline,
-            Arc::clone(&registry),
-            policy,
-            Arc::clone(&limits),
-            confirmations,
-            tasks,
-            records,
-        );
+        // The path of calls before the agents, whose calls go along it; the tools last, which take it over.
+        let in_context = services.clone().with(Arc::new(states));
+        let path = build_call_path(config, domains, &stores, &registry, in_context);
+        let Agents { turns, jobs, runs } =
+            build_agents(config, &stores, &registry, &path, (answers, offers), &limits)?;
+        let tools = build_tools(config, &stores.state, &registry, path, &limits);
+        let Stores { tree, state, workspace } = stores;
         let app = Self {
             registry,
             tools,
