@@ -1,4 +1,5 @@
-//! What every crate of Toolwire stands on: clocks, digests, durations, files, work on other threads, texts.
+//! What every crate of Toolwire stands on: clocks, digests, durations, files, middleware, work on other threads,
+//! texts.
 //!
 //! Internal to Toolwire: no promise is made to other crates. Not here: anything that knows a tool, a call or a source.
 
@@ -9,5 +10,6 @@ pub mod digest;
 pub mod duration;
 pub mod fair_semaphore;
 pub mod files;
+pub mod middleware;
 pub mod offload;
 pub mod words;

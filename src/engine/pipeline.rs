@@ -1,7 +1,8 @@
 //! The one pipeline that every call takes, whichever face it came in by.
 //!
-//! A layer is a `tower::Service<Call, Response = Terminal, Error = Refusal>` in a file of its own. A refusal becomes a
-//! status, everything else a result. Not here: limits and retries, which belong to each source's own stack.
+//! A layer is a [`Middleware`](toolwire_base::middleware::Middleware) over a `tower::Service<Call, Response = Terminal,
+//! Error = Refusal>`, in a file of its own. A refusal becomes a status, everything else a result. Not here: limits and
+//! retries, which belong to each source's own stack.
 
 pub mod authorize;
 pub mod cache;
@@ -35,8 +36,9 @@ use tracing::Instrument;
 
 pub use authorize::Policy;
 pub use cache::Tiers;
+use call::Inner;
 pub use call::{Arrived, Call, CallResult, Facts, Given, NotedMistake, Target, Wishes};
-use execute::{Execute, timed_out};
+use execute::timed_out;
 pub use in_flight::{End as CallEnd, EndedCall, InFlight, RunningCall, Seen, Which};
 pub use nested::refused_call;
 pub use orchestrate::{Carried, Orchestrate};
@@ -44,7 +46,13 @@ pub use refusals::refused;
 use stream::End;
 pub use stream::{CallStream, Step};
 
+use self::{
+    authorize::Authorize, cache::Cache, confirm::Confirm, deadline::EnforceDeadline, execute::Execute,
+    frame::Frame, idempotency::Idempotent, mistake::RecordModelErrors, narrate::Narrate, record::Record,
+    telemetry::Telemetry, validate::Validate,
+};
 use crate::registry::Registry;
+use toolwire_base::middleware::Layer;
 use toolwire_contract::{Refusal, Terminal};
 use toolwire_store::{confirmations::Confirmations, idempotency::Idempotency, tasks::Tasks};
 use toolwire_tool::context::{EventSink, Events, Services, Unread, UnreadBounds};
@@ -107,29 +115,29 @@ impl Pipeline {
         let in_flight = InFlight::default();
         let stack = ServiceBuilder::new()
             // Outermost: sees refusals too.
-            .layer(telemetry::Layer)
+            .layer(Layer(Telemetry))
             // Everything below is bounded by it.
-            .layer(deadline::Layer::new(cap, in_flight.clone()))
+            .layer(Layer(EnforceDeadline::new(cap, in_flight.clone())))
             // What an agent got wrong is told to its model, which has refusals of every layer below.
-            .layer(mistake::Layer::new(Arc::clone(&tasks)))
+            .layer(Layer(RecordModelErrors::new(Arc::clone(&tasks))))
             // Rules need the definition.
-            .layer(resolve::Layer::new(Arc::clone(&registry)))
+            .map_request(resolve::resolve(Arc::clone(&registry)))
             // Before anything reveals whether a tool exists.
-            .layer(authorize::Layer::new(policy, Arc::clone(&registry)))
+            .layer(Layer(Authorize::new(policy, Arc::clone(&registry))))
             // Nothing invalid is stored, confirmed or executed.
-            .layer(validate::Layer::new(log_arguments))
+            .layer(Layer(Validate::new(log_arguments)))
             // Every response has a nonce of its own, a repeated one too.
-            .layer(frame::Layer)
+            .layer(Layer(Frame))
             // What a task has read says whether its calls need a person.
-            .layer(record::Layer::new(tasks))
+            .layer(Layer(Record::new(tasks)))
             // Each caller waits for a person by itself. Asking and using are one change with the record below.
-            .layer(confirm::Layer::new(Arc::clone(&records.confirmations)))
+            .layer(Layer(Confirm::new(Arc::clone(&records.confirmations))))
             // A repeat spends nothing, not even a confirmation.
-            .layer(idempotency::Layer::new(records, in_flight.clone(), cap))
+            .layer(Layer(Idempotent::new(records, in_flight.clone(), cap)))
             // Below what decides whether anything is done at all.
-            .layer(narrate::Layer)
+            .layer(Layer(Narrate))
             // A hit spends nothing of a source, and equal calls at one time are one.
-            .layer(cache::Layer::new(tiers, registry))
+            .layer(Layer(Cache::new(tiers, registry)))
             // The tool.
             .service(Execute::new(orchestrate, in_flight.clone()));
         let unread = Unread::new(unread);

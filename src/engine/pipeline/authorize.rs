@@ -1,16 +1,11 @@
 //! Authorize: may this user call this tool? Only then may the answer say whether it exists.
 
-use std::{
-    fmt::Debug,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{fmt::Debug, sync::Arc};
 
-use futures_util::future::{Either, Ready, ready};
-use tower::Service;
-
-use super::{Call, Target};
+use super::{Call, CallResult, Inner, Target};
 use crate::registry::{Registry, Snapshot, Status};
+use futures_util::future::{Either, Ready, ready};
+use toolwire_base::middleware::Middleware;
 use toolwire_contract::{Refusal, near};
 use toolwire_tool::context::{User, UserId};
 
@@ -44,19 +39,12 @@ pub trait Policy: Send + Sync + Debug {
 
 /// Refuses what the policy does not allow, then what does not exist.
 #[derive(Clone, Debug)]
-pub struct Layer {
+pub struct Authorize {
     policy: Arc<dyn Policy>,
     registry: Arc<Registry>,
 }
 
-/// Passes on only calls that are allowed and have a tool that is ready.
-#[derive(Clone, Debug)]
-pub struct Authorize<S> {
-    inner: S,
-    layer: Layer,
-}
-
-impl Layer {
+impl Authorize {
     /// Decides by the given policy.
     pub fn new(policy: Arc<dyn Policy>, registry: Arc<Registry>) -> Self {
         Self { policy, registry }
@@ -116,27 +104,13 @@ fn expected(call: &Call, name: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Authorize<S>;
+impl<S: Inner> Middleware<Call, S> for Authorize {
+    type Future = Either<Ready<CallResult>, S::Future>;
 
-    fn layer(&self, inner: S) -> Authorize<S> {
-        Authorize { inner, layer: self.clone() }
-    }
-}
-
-impl<S: Service<Call, Error = Refusal>> Service<Call> for Authorize<S> {
-    type Response = S::Response;
-    type Error = Refusal;
-    type Future = Either<Ready<Result<S::Response, Refusal>>, S::Future>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, call: Call) -> Self::Future {
-        match self.layer.check(&call) {
+    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+        match self.check(&call) {
             Err(refusal) => Either::Left(ready(Err(refusal))),
-            Ok(()) => Either::Right(self.inner.call(call)),
+            Ok(()) => Either::Right(inner.call(call)),
         }
     }
 }

@@ -10,13 +10,9 @@ mod hit;
 mod key;
 mod tiers;
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, Either};
-use tower::Service;
 use tracing::{Instrument, field::Empty, info_span};
 
 pub use self::tiers::Tiers;
@@ -25,18 +21,19 @@ use self::{
     hit::{hit, readable},
     key::ExecutionKey,
 };
-use super::{Call, CallResult};
+use super::{Call, CallResult, Inner};
 use crate::registry::{CachePolicy, CacheTier, Category, Registry};
-use toolwire_contract::{Payload, Refusal, Terminal};
+use toolwire_base::middleware::Middleware;
+use toolwire_contract::Payload;
 use toolwire_store::{
     MemoryResults,
     results::{ResultKey, StoredResult},
 };
 use toolwire_telemetry::{attribute, metric};
 
-/// Answers from the tiers what they know.
+/// Answers from the tiers what they know, and passes on the rest, equal calls once.
 #[derive(Clone, Debug)]
-pub struct Layer(Arc<Parts>);
+pub struct Cache(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
@@ -45,13 +42,6 @@ struct Parts {
     recent: MemoryResults,
     registry: Arc<Registry>,
     executions: Executions,
-}
-
-/// Passes on calls that no tier can answer, equal ones once.
-#[derive(Clone, Debug)]
-pub struct Cached<S> {
-    inner: S,
-    layer: Layer,
 }
 
 /// What a look into a tier found.
@@ -63,7 +53,7 @@ enum Lookup {
     Failed,
 }
 
-impl Layer {
+impl Cache {
     /// Keeps results in the given tiers, apart by the state of the data that the registry knows of.
     pub fn new(tiers: Tiers, registry: Arc<Registry>) -> Self {
         let (recent, executions) = (MemoryResults::default(), Executions::default());
@@ -71,42 +61,18 @@ impl Layer {
     }
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Cached<S>;
-
-    fn layer(&self, inner: S) -> Cached<S> {
-        Cached { inner, layer: self.clone() }
-    }
-}
-
-impl<S> Service<Call> for Cached<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + Sync + 'static,
-    S::Future: Send + 'static,
-{
-    type Response = Terminal;
-    type Error = Refusal;
+impl<S: Inner> Middleware<Call, S> for Cache {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, call: Call) -> Self::Future {
+    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         match policy(&call) {
-            None => Either::Left(self.inner.call(call)),
-            Some(policy) => {
-                Either::Right(Box::pin(answer(self.layer.clone(), policy, call, self.inner.clone())))
-            }
+            None => Either::Left(inner.call(call)),
+            Some(policy) => Either::Right(Box::pin(answer(self.clone(), policy, call, inner.clone()))),
         }
     }
 }
 
-async fn answer<S>(Layer(parts): Layer, policy: CachePolicy, call: Call, inner: S) -> CallResult
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + Sync + 'static,
-    S::Future: Send + 'static,
-{
+async fn answer(Cache(parts): Cache, policy: CachePolicy, call: Call, inner: impl Inner) -> CallResult {
     let snapshot = call.context.pins.get_or_pin(|| parts.registry.snapshot());
     let of_tool = call.tool().executor.as_ref().and_then(|tool| tool.state(&call.arguments, &call.context));
     let of_tool = match of_tool {

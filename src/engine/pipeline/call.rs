@@ -10,6 +10,7 @@ use std::{
 };
 
 use tokio::time::Instant;
+use tower::Service;
 
 pub use self::{
     facts::{Facts, NotedMistake},
@@ -27,6 +28,21 @@ use toolwire_tool::context::{RequestId, ToolContext};
 
 /// How a call ended.
 pub type CallResult = Result<Terminal, Refusal>;
+
+/// The rest of the pipeline, as a layer above it sees it.
+pub(super) trait Inner:
+    Service<Call, Response = Terminal, Error = Refusal, Future: Send + 'static> + Clone + Send + Sync + 'static
+{
+}
+
+impl<S> Inner for S where
+    S: Service<Call, Response = Terminal, Error = Refusal, Future: Send + 'static>
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
 
 /// What every face turns a request into.
 #[derive(Clone, Debug)]

@@ -9,93 +9,60 @@ mod asked;
 mod cause;
 mod wait;
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, Either};
-use tower::Service;
 use tracing::Instrument;
 
 pub(super) use self::asked::asked;
 pub use self::cause::{cause, of_definition};
 use self::wait::{Waited, until, wait};
-use super::{Call, CallResult, in_flight::Asked, recorded::digest_of, span};
-use toolwire_base::clock;
+use super::{Call, CallResult, Inner, in_flight::Asked, recorded::digest_of, span};
+use toolwire_base::{
+    clock,
+    middleware::{Middleware, take_ready},
+};
 use toolwire_contract::{ConfirmationRequired, Refusal, Terminal, ToolError};
 use toolwire_store::confirmations::{Binding, Confirmations};
 use toolwire_tool::context::RequestId;
 
-#[derive(Clone, Debug)]
-pub struct Layer {
-    store: Arc<dyn Confirmations>,
-}
-
 /// Passes calls on with why they need a confirmation, and again once it is decided.
 #[derive(Clone, Debug)]
-pub struct Confirm<S> {
-    inner: S,
+pub struct Confirm {
     store: Arc<dyn Confirmations>,
 }
 
-impl Layer {
+impl Confirm {
     pub fn new(store: Arc<dyn Confirmations>) -> Self {
         Self { store }
     }
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Confirm<S>;
-
-    fn layer(&self, inner: S) -> Confirm<S> {
-        Confirm { inner, store: Arc::clone(&self.store) }
-    }
-}
-
-impl<S> Service<Call> for Confirm<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
-    S::Future: Send + 'static,
-{
-    type Response = Terminal;
-    type Error = Refusal;
+impl<S: Inner> Middleware<Call, S> for Confirm {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut call: Call) -> Self::Future {
+    fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
         // Nearly all calls: they need none, and their caller waits for none that a nested call may need.
         let is_asked_for = call.wishes.is_some() || call.context.tainted;
         if !is_asked_for && !call.tool().definition.requires_confirmation {
-            return Either::Left(self.inner.call(call));
+            return Either::Left(inner.call(call));
         }
         call.cause = cause(&call);
         if call.cause.is_some() {
             Asked::of(&call.context.pins).mark();
         }
         let wait = call.wishes.as_ref().and_then(|wishes| wishes.wait_for_confirmation);
-        // The ready service goes with the call; its clone stays.
-        let clone = self.inner.clone();
-        let inner = std::mem::replace(&mut self.inner, clone);
-        Either::Right(Box::pin(confirmed(inner, Arc::clone(&self.store), call, wait)))
+        Either::Right(Box::pin(confirmed(take_ready(inner), Arc::clone(&self.store), call, wait)))
     }
 }
 
 /// Carries a call out, waiting for its confirmation and for those of the calls that it makes.
-async fn confirmed<S>(
-    mut inner: S,
+async fn confirmed(
+    mut inner: impl Inner,
     store: Arc<dyn Confirmations>,
     mut call: Call,
     wait_for: Option<Duration>,
-) -> CallResult
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
-    S::Future: Send + 'static,
-{
+) -> CallResult {
     if let Some(request_id) = stand_in(&call, &*store).await? {
         call.request_id = Some(request_id);
     }

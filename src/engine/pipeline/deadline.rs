@@ -3,71 +3,41 @@
 //! Also owns the call's cancellation: by `CancelCall`, and by a caller who went away. A write that has started is not
 //! cut: it goes on, detached, and only its caller's wait ends here.
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, task::Poll, time::Duration};
 
 use futures_util::{future::BoxFuture, poll};
 use tokio::{pin, select, time::sleep_until};
-use tower::Service;
 
-use super::{Arrived, Call, Facts, InFlight, in_flight::Part};
-use toolwire_base::clock;
+use super::{Arrived, Call, CallResult, Facts, InFlight, Inner, in_flight::Part};
+use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::{Provenance, Refusal, Terminal, ToolError, ToolResult};
 use toolwire_tool::context::{Cancellation, Deadline, EventSink, StopCause, ToolContext};
 
 /// A caller that goes away this shortly before its deadline did so because of the deadline.
 const SKEW: Duration = Duration::from_millis(50);
 
-/// Ends every call by its deadline, at most `cap` after it came.
+/// Lists calls for cancellation, and ends each by its deadline, at most `cap` after it came.
 #[derive(Clone, Debug)]
-pub struct Layer {
+pub struct EnforceDeadline {
     cap: Duration,
     in_flight: InFlight,
 }
 
-/// Passes calls on, lists them for cancellation, and ends them at their deadline.
-#[derive(Clone, Debug)]
-pub struct Bounded<S> {
-    inner: S,
-    layer: Layer,
-}
-
-impl Layer {
+impl EnforceDeadline {
     /// Bounds calls to `cap` and lists them while they run.
     pub fn new(cap: Duration, in_flight: InFlight) -> Self {
         Self { cap, in_flight }
     }
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Bounded<S>;
+impl<S: Inner> Middleware<Call, S> for EnforceDeadline {
+    type Future = BoxFuture<'static, CallResult>;
 
-    fn layer(&self, inner: S) -> Bounded<S> {
-        Bounded { inner, layer: self.clone() }
-    }
-}
-
-impl<S> Service<Call> for Bounded<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal>,
-    S::Future: Send + 'static,
-{
-    type Response = Terminal;
-    type Error = Refusal;
-    type Future = BoxFuture<'static, Result<Terminal, Refusal>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut call: Call) -> Self::Future {
-        call.context.deadline = call.context.deadline.capped(call.arrived.at + self.layer.cap);
-        let guard = self.layer.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
+    fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
+        call.context.deadline = call.context.deadline.capped(call.arrived.at + self.cap);
+        let guard = self.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
         let bound = Bound::of(&call);
-        let inner = self.inner.call(call);
+        let inner = inner.call(call);
         Box::pin(async move {
             let end = bound.run(inner).await;
             guard.end(&end);
@@ -166,6 +136,7 @@ mod tests {
 
     use super::*;
     use crate::pipeline::Target;
+    use toolwire_base::middleware::Layer;
     use toolwire_contract::arguments::Arguments;
     use toolwire_tool::context::{EventSink, User};
 
@@ -187,11 +158,14 @@ mod tests {
         })
     }
 
-    async fn run<F>(call: Call, work: impl FnMut(Call) -> F + Send) -> Result<Terminal, Refusal>
+    async fn run<F>(
+        call: Call,
+        work: impl Fn(Call) -> F + Clone + Send + Sync + 'static,
+    ) -> Result<Terminal, Refusal>
     where
         F: Future<Output = Result<Terminal, Refusal>> + Send + 'static,
     {
-        Layer::new(CAP, InFlight::default()).layer(service_fn(work)).oneshot(call).await
+        Layer(EnforceDeadline::new(CAP, InFlight::default())).layer(service_fn(work)).oneshot(call).await
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,46 +3,24 @@
 //! The one place that makes one: fresh for each response, also for one that comes from a cache or repeats an earlier
 //! outcome. Not here: the words around it, which are the contract's, and sanitising, which is the sources'.
 
-use std::task::{Context, Poll};
-
 use data_encoding::HEXLOWER;
 use futures_util::{FutureExt, future::Map};
-use tower::Service;
 
-use super::{Call, CallResult};
-use toolwire_contract::{Provenance, Refusal, Terminal, ToolResult};
+use super::{Call, CallResult, Inner};
+use toolwire_base::middleware::Middleware;
+use toolwire_contract::{Provenance, Terminal, ToolResult};
 
 /// Length of a nonce in bytes.
 const NONCE: usize = 16;
 
-/// Frames what contains text from outside, be it a part of a composite.
+/// Adds the nonce to what contains text from outside, be it a part of a composite.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Layer;
+pub struct Frame;
 
-/// Adds the nonce to responses on their way back.
-#[derive(Clone, Debug)]
-pub struct Frame<S> {
-    inner: S,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Frame<S>;
-
-    fn layer(&self, inner: S) -> Frame<S> {
-        Frame { inner }
-    }
-}
-
-impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for Frame<S> {
-    type Response = Terminal;
-    type Error = Refusal;
+impl<S: Inner> Middleware<Call, S> for Frame {
     type Future = Map<S::Future, fn(CallResult) -> CallResult>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, call: Call) -> Self::Future {
+    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         let is_nested = call.context.depth > 0;
         let frame: fn(CallResult) -> CallResult = match (is_nested, call.tool().definition.untrusted) {
             (false, true) => framed,
@@ -50,7 +28,7 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for F
             (true, true) => marked,
             (true, false) => |result| result,
         };
-        self.inner.call(call).map(frame)
+        inner.call(call).map(frame)
     }
 }
 

@@ -2,14 +2,10 @@
 //!
 //! Required for anything but a read. A write runs in a task of its own from here on: it outlives its caller.
 
-use std::{
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::time::Duration;
 
 use futures_util::future::{BoxFuture, Either, ready};
 use tokio::select;
-use tower::Service;
 
 pub use self::records::Records;
 use self::{
@@ -17,8 +13,9 @@ use self::{
     running::{Found, Running},
     wait::{forced_end, wait},
 };
-use super::{Call, CallResult, InFlight};
-use toolwire_contract::{Refusal, Terminal, ToolError};
+use super::{Call, CallResult, InFlight, Inner};
+use toolwire_base::middleware::{Middleware, take_ready};
+use toolwire_contract::{Terminal, ToolError};
 use toolwire_telemetry::continuing_trace;
 
 mod elsewhere;
@@ -30,18 +27,11 @@ mod running;
 mod stored;
 mod wait;
 
-/// Executes each `request_id` once.
-#[derive(Clone, Debug)]
-pub struct Layer(Running);
-
 /// Passes on the first call of each `request_id`, and answers repeats from its record.
 #[derive(Clone, Debug)]
-pub struct Idempotent<S> {
-    inner: S,
-    layer: Layer,
-}
+pub struct Idempotent(Running);
 
-impl Layer {
+impl Idempotent {
     /// Records calls in `records`, and registers writes, which may outlive their callers, in `in_flight`. `cap` bounds
     /// every call.
     pub fn new(records: Records, in_flight: InFlight, cap: Duration) -> Self {
@@ -49,28 +39,10 @@ impl Layer {
     }
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Idempotent<S>;
-
-    fn layer(&self, inner: S) -> Idempotent<S> {
-        Idempotent { inner, layer: self.clone() }
-    }
-}
-
-impl<S> Service<Call> for Idempotent<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
-    S::Future: Send + 'static,
-{
-    type Response = Terminal;
-    type Error = Refusal;
+impl<S: Inner> Middleware<Call, S> for Idempotent {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut call: Call) -> Self::Future {
+    fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
         // Cancelled before it began: nothing is recorded or executed, not even a write (spec 001).
         if call.context.cancellation.is_cancelled() {
             return Either::Right(Box::pin(ready(Ok(call.failed(ToolError::cancelled())))));
@@ -79,7 +51,7 @@ where
         match call.request_id {
             None if reads && call.turn.is_none() => {
                 call.accept();
-                Either::Left(self.inner.call(call))
+                Either::Left(inner.call(call))
             }
             None if call.context.depth == 0 && !reads => {
                 Either::Right(Box::pin(async { Err(request_id_required()) }))
@@ -88,36 +60,18 @@ where
             // that a repeat of the outermost call makes the same nested calls.
             None => {
                 call.request_id = Some(call.context.lineage.request_id());
-                Either::Right(self.once(call))
+                Either::Right(Box::pin(self.clone().once(call, take_ready(inner))))
             }
             Some(request_id) => {
                 call.context.lineage = call.context.lineage.named(request_id);
-                Either::Right(self.once(call))
+                Either::Right(Box::pin(self.clone().once(call, take_ready(inner))))
             }
         }
     }
 }
 
-impl<S> Idempotent<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
-    S::Future: Send + 'static,
-{
-    fn once(&mut self, call: Call) -> BoxFuture<'static, CallResult> {
-        // The ready service moves into the future; its clone stays.
-        let clone = self.inner.clone();
-        let inner = std::mem::replace(&mut self.inner, clone);
-        let layer = self.layer.clone();
-        Box::pin(layer.once(call, inner))
-    }
-}
-
-impl Layer {
-    async fn once<S>(self, mut call: Call, mut inner: S) -> CallResult
-    where
-        S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
-        S::Future: Send + 'static,
-    {
+impl Idempotent {
+    async fn once(self, mut call: Call, mut inner: impl Inner) -> CallResult {
         if call.writes() {
             // From here on it may be recorded, and a recorded write runs even if its caller leaves.
             call.facts.detach();

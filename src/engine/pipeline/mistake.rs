@@ -5,17 +5,13 @@
 //! The answer is that of any caller. What the program around the model got wrong is in no timeline: a lost lease, an
 //! ended or blocked task, identifiers. Not here: what a call came to that its task took (`record`).
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, Either};
 use serde_json::Value;
-use tower::Service;
 
-use super::{Call, CallResult, Facts, NotedMistake, Target, refusals::refused};
-use toolwire_base::clock;
+use super::{Call, CallResult, Facts, Inner, NotedMistake, Target, refusals::refused};
+use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::{
     DocumentRefusal, ErrorCode, Provenance, Refusal, TaskRefusal, Terminal, ToolError, ToolName, ToolResult,
     arguments::Arguments, proto::v1,
@@ -27,53 +23,29 @@ use toolwire_tool::context::{RequestId, TaskId, ToolContext};
 /// The longest name of a tool.
 const LONGEST: usize = 64;
 
-#[derive(Clone, Debug)]
-pub struct Layer {
-    tasks: Arc<dyn Tasks>,
-}
-
 /// Passes calls on, and looks at how those of tasks end.
 #[derive(Clone, Debug)]
-pub struct RecordModelErrors<S> {
-    inner: S,
+pub struct RecordModelErrors {
     tasks: Arc<dyn Tasks>,
 }
 
-impl Layer {
+impl RecordModelErrors {
     /// Tasks are in the given store.
     pub fn new(tasks: Arc<dyn Tasks>) -> Self {
         Self { tasks }
     }
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = RecordModelErrors<S>;
-
-    fn layer(&self, inner: S) -> RecordModelErrors<S> {
-        RecordModelErrors { inner, tasks: Arc::clone(&self.tasks) }
-    }
-}
-
-impl<S> Service<Call> for RecordModelErrors<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
-    S::Future: Send + 'static,
-{
-    type Response = Terminal;
-    type Error = Refusal;
+impl<S: Inner> Middleware<Call, S> for RecordModelErrors {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, call: Call) -> Self::Future {
+    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         // Nearly all calls. Nested ones are a tool's, and no timeline has them.
         let Some(task) = call.context.task().filter(|_| call.context.depth == 0) else {
-            return Either::Left(self.inner.call(call));
+            return Either::Left(inner.call(call));
         };
         let attempt = Attempt::of(&call, task);
-        let (tasks, end) = (Arc::clone(&self.tasks), self.inner.call(call));
+        let (tasks, end) = (Arc::clone(&self.tasks), inner.call(call));
         Either::Right(Box::pin(async move { attempt.told(&*tasks, end.await).await }))
     }
 }

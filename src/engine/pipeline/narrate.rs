@@ -2,11 +2,7 @@
 //!
 //! Of the outermost call only, and nothing that nobody reads. Not here: the words, which are the manifest's.
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, task::Poll, time::Duration};
 
 use futures_util::{
     future::{BoxFuture, Either},
@@ -14,11 +10,11 @@ use futures_util::{
 };
 use serde_json::Value;
 use tokio::{pin, select, time::sleep};
-use tower::Service;
 
-use super::{Call, CallResult};
+use super::{Call, CallResult, Inner};
 use crate::registry::RegisteredTool;
-use toolwire_contract::{Refusal, Terminal};
+use toolwire_base::middleware::Middleware;
+use toolwire_contract::Terminal;
 use toolwire_tool::context::EventSink;
 
 /// A long call says that it is alive at least this often, so that no idle timer on the way cuts it.
@@ -27,43 +23,19 @@ const INTERVAL: Duration = Duration::from_secs(20);
 /// What is said in between of a tool without words of its own.
 const ALIVE: &str = "Still working";
 
-/// Tells of every call whose events are read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Layer;
-
 /// Adds progress events to calls that somebody reads.
-#[derive(Clone, Debug)]
-pub struct Narrate<S> {
-    inner: S,
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Narrate;
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Narrate<S>;
-
-    fn layer(&self, inner: S) -> Narrate<S> {
-        Narrate { inner }
-    }
-}
-
-impl<S> Service<Call> for Narrate<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal>,
-    S::Future: Send + 'static,
-{
-    type Response = Terminal;
-    type Error = Refusal;
+impl<S: Inner> Middleware<Call, S> for Narrate {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, call: Call) -> Self::Future {
+    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         if call.context.depth > 0 || !call.context.events.has_reader() {
-            return Either::Left(self.inner.call(call));
+            return Either::Left(inner.call(call));
         }
         let narrator = Narrator::of(&call);
-        Either::Right(Box::pin(narrator.over(self.inner.call(call))))
+        Either::Right(Box::pin(narrator.over(inner.call(call))))
     }
 }
 

@@ -4,72 +4,42 @@
 //! before, whose task it is and whether that has read text from outside, and how the answer looks. Nested calls are in
 //! the trace and not in the timeline; a label that names no task of ours is only passed on.
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, Either, ready};
 use serde_json::{Value, json};
-use tower::Service;
 
-use super::{Call, CallResult, Facts, refusals::refused};
+use super::{Call, CallResult, Facts, Inner, refusals::refused};
 use crate::registry::Execution;
+use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_contract::{Payload, Refusal, TaskRefusal, Terminal, Violation};
 use toolwire_store::tasks::{Action, Tasks};
 use toolwire_tool::context::TaskId;
 
-/// Looks tasks up there.
-#[derive(Clone, Debug)]
-pub struct Layer {
-    tasks: Arc<dyn Tasks>,
-}
-
 /// Passes calls on with the task that they belong to.
 #[derive(Clone, Debug)]
-pub struct Record<S> {
-    inner: S,
+pub struct Record {
     tasks: Arc<dyn Tasks>,
 }
 
-impl Layer {
+impl Record {
     /// Tasks are in the given store.
     pub fn new(tasks: Arc<dyn Tasks>) -> Self {
         Self { tasks }
     }
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Record<S>;
-
-    fn layer(&self, inner: S) -> Record<S> {
-        Record { inner, tasks: Arc::clone(&self.tasks) }
-    }
-}
-
-impl<S> Service<Call> for Record<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
-    S::Future: Send + 'static,
-{
-    type Response = Terminal;
-    type Error = Refusal;
+impl<S: Inner> Middleware<Call, S> for Record {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, call: Call) -> Self::Future {
+    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         let definition = &call.tool().definition;
         let refuse = |refusal| Either::Right(Box::pin(ready(Err(refusal))) as BoxFuture<'static, _>);
         match (call.context.task(), definition.kind.behaviour().by) {
             // Nearly all calls.
-            (None, Execution::Executor | Execution::Log | Execution::Root) => {
-                Either::Left(self.inner.call(call))
-            }
+            (None, Execution::Executor | Execution::Log | Execution::Root) => Either::Left(inner.call(call)),
             (Some(_), Execution::Executor | Execution::Log) if call.context.depth > 0 => {
-                Either::Left(self.inner.call(call))
+                Either::Left(inner.call(call))
             }
             (Some(_), Execution::Root) => {
                 refuse(TaskRefusal::RootInsideTask { tool: definition.name.to_string() }.into())
@@ -77,26 +47,20 @@ where
             (None, _) => refuse(without_task(&call)),
             (Some(_), _) if call.context.depth > 0 => refuse(nested(&call)),
             (Some(id), by) => {
-                // The ready service goes with the call; its clone stays.
-                let clone = self.inner.clone();
-                let inner = std::mem::replace(&mut self.inner, clone);
+                let inner = take_ready(inner);
                 Either::Right(Box::pin(recorded(inner, Arc::clone(&self.tasks), call, id, by)))
             }
         }
     }
 }
 
-async fn recorded<S>(
-    mut inner: S,
+async fn recorded(
+    mut inner: impl Inner,
     tasks: Arc<dyn Tasks>,
     mut call: Call,
     id: TaskId,
     by: Execution,
-) -> CallResult
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
-    S::Future: Send + 'static,
-{
+) -> CallResult {
     let tree = tasks.tree(&call.context.user.id, &id).await.map_err(|error| refused(&id, error))?;
     call.context.tainted = tree.tainted;
     call.turn.get_or_insert_default();

@@ -2,19 +2,14 @@
 //!
 //! The SERVER span is the face's, the `execute_tool` span is `execute`'s.
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 use tonic::Code;
-use tower::Service;
 
-use super::{Arrived, Call, Facts};
-use toolwire_base::clock;
+use super::{Arrived, Call, CallResult, Facts, Inner};
+use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::{Refusal, Terminal, ToolError, ToolName, status};
 use toolwire_telemetry::{
     self as telemetry, attribute,
@@ -28,40 +23,16 @@ use toolwire_tool::context::{
 /// How a call ended that a person must approve first.
 const CONFIRMATION_REQUIRED: &str = "CONFIRMATION_REQUIRED";
 
-/// Logs every call once, when it ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Layer;
-
 /// Waits for each call to end, and then logs and counts it.
-#[derive(Clone, Debug)]
-pub struct Telemetry<S> {
-    inner: S,
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Telemetry;
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Telemetry<S>;
+impl<S: Inner> Middleware<Call, S> for Telemetry {
+    type Future = BoxFuture<'static, CallResult>;
 
-    fn layer(&self, inner: S) -> Telemetry<S> {
-        Telemetry { inner }
-    }
-}
-
-impl<S> Service<Call> for Telemetry<S>
-where
-    S: Service<Call, Response = Terminal, Error = Refusal>,
-    S::Future: Send + 'static,
-{
-    type Response = Terminal;
-    type Error = Refusal;
-    type Future = BoxFuture<'static, Result<Terminal, Refusal>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, call: Call) -> Self::Future {
+    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         let line = Line::of(&call);
-        let inner = self.inner.call(call);
+        let inner = inner.call(call);
         Box::pin(async move {
             let end = inner.await;
             line.end(&end);
@@ -216,12 +187,13 @@ mod tests {
     };
 
     use futures_util::FutureExt;
-    use tower::{Layer as _, service_fn};
+    use tower::{Layer as _, Service as _, service_fn};
     use tracing::{Event, Metadata, Subscriber};
     use tracing_subscriber::{layer, layer::SubscriberExt};
 
     use super::*;
     use crate::pipeline::Target;
+    use toolwire_base::middleware::Layer;
     use toolwire_contract::arguments::Arguments;
     use toolwire_tool::context::User;
 
@@ -247,10 +219,10 @@ mod tests {
         let call = Call::new(context, Target::Tool("x".to_owned()), Arguments::new());
 
         let gone = |_| async { Err(Refusal::CallerGone) };
-        assert!(Layer.layer(service_fn(gone)).call(call.clone()).await.is_err());
+        assert!(Layer(Telemetry).layer(service_fn(gone)).call(call.clone()).await.is_err());
         assert_eq!(lines.load(Ordering::Relaxed), 1);
 
-        let dropped = Layer.layer(service_fn(|_| pending())).call(call);
+        let dropped = Layer(Telemetry).layer(service_fn(|_| pending())).call(call);
         assert!(dropped.now_or_never().is_none());
         assert_eq!(lines.load(Ordering::Relaxed), 2);
     }

@@ -31,13 +31,17 @@ use tower::{Service, ServiceBuilder};
 
 pub use self::problem_layer::LastWord;
 use self::{
+    conditional::CheckConditions,
+    edge::Edge,
     route::Http,
     table::{Found, Table},
+    trace::Trace,
 };
 use super::transport::{
-    self, Arrival, Common, Counted, Either, Hooks, ListenError, Listener, Protocols, Report, Socket,
+    self, Arrival, Common, CountRequests, Either, Hooks, ListenError, Listener, Protocols, Report, Socket,
     tls::Files,
 };
+use toolwire_base::middleware::Layer;
 use toolwire_config as config;
 
 /// Takes the address, and reads the certificate if one is configured.
@@ -65,7 +69,7 @@ pub async fn serve(
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
-    let edge = edge::Layer::new(config, needs_credentials, grpc_at);
+    let edge = Edge::new(config, needs_credentials, grpc_at);
     let stack = stack(http, table, edge, common);
     transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
 }
@@ -74,7 +78,7 @@ pub async fn serve(
 fn stack(
     http: Http,
     table: Table,
-    edge: edge::Layer,
+    edge: Edge,
     common: &Common,
 ) -> impl Service<
     Request<Body>,
@@ -91,19 +95,19 @@ fn stack(
     let routes = ServiceBuilder::new()
         .map_request(entering)
         // Innermost: whoever may not make the request at all learns nothing of what is there.
-        .layer(conditional::Layer)
+        .layer(Layer(CheckConditions))
         .service(table.router(http));
     ServiceBuilder::new()
         // Before anything looks for the route.
         .map_request(path::normalise)
         // Above all that answers: its span sees every answer in its final form.
-        .layer(trace::Layer::new(table))
+        .layer(Layer(Trace(table)))
         // So that a connection on which nothing is under way can be closed.
-        .layer(Counted)
+        .layer(Layer(CountRequests))
         // By headers alone, before anything is read: host, origin, route, type of the body.
-        .layer(edge)
+        .layer(Layer(edge))
         // What the layers below refuse becomes a problem.
-        .layer(problem_layer::Layer)
+        .map_response(problem_layer::spell)
         // Panics, time of arrival, deadline, user, room, end of watches.
         .service(transport::shared(routes, timeout::find, common))
 }

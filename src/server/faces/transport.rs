@@ -12,7 +12,6 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Service, ServiceBuilder};
 
-use self::rules::Rules;
 pub use self::{
     admission::Admission,
     arrival::Arrival,
@@ -26,10 +25,21 @@ pub use self::{
     trace::{CallersTrace, TakenOver},
     watches::ending,
 };
+use self::{
+    arrival::StampArrival,
+    authenticate::Authenticate,
+    content_type::RequireGrpc,
+    deadline::EnforceDeadline,
+    panics::CatchPanics,
+    rules::{RequireRule, Rules},
+    trace::Trace,
+    watches::EndWatches,
+};
 pub(super) use self::{
-    content_type::is_grpc, counted::Layer as Counted, framing::StrictFraming, polled_frame::PolledFrame,
+    content_type::is_grpc, counted::CountRequests, framing::StrictFraming, polled_frame::PolledFrame,
     trace::parent,
 };
+use toolwire_base::middleware::Layer;
 
 pub mod authenticate;
 pub mod descriptors;
@@ -51,7 +61,6 @@ mod defer_poll;
 mod frames;
 mod framing;
 pub(super) mod grpc_frame;
-mod layer;
 mod limits;
 mod listener;
 mod message;
@@ -95,13 +104,14 @@ where
     S::Future: Send + 'static,
     B: http_body::Body<Data = Bytes> + Send + 'static,
 {
+    let deadline = EnforceDeadline::new(common.config.server_cap).watched(common.http_bounds().stall_timeout);
     ServiceBuilder::new()
-        .layer(panics::Layer)
-        .layer(arrival::Layer::new("http", find_timeout))
-        .layer(deadline::Layer::new(common.config.server_cap).watched(common.http_bounds().stall_timeout))
-        .layer(authenticate::Authenticate::layer(Arc::clone(&common.authenticator)))
+        .layer(Layer(CatchPanics))
+        .layer(Layer(StampArrival::new("http", find_timeout)))
+        .layer(Layer(deadline))
+        .layer(Layer(Authenticate(Arc::clone(&common.authenticator))))
         .layer(common.admission.layer::<admission::Whole>())
-        .layer(watches::Layer)
+        .layer(Layer(EndWatches))
         .service(routes)
 }
 
@@ -129,27 +139,27 @@ where
 {
     ServiceBuilder::new()
         // Outermost: its span sees every answer, refusals too, in its final form.
-        .layer(trace::Layer::new(rules.clone()))
+        .layer(Layer(Trace::new(rules.clone())))
         // Above all that answers, so that every status leaves in one form.
-        .layer(status::Layer)
+        .map_response(status::normalise)
         // Above our own layers too: a bug in one of them ends one stream, not a connection.
-        .layer(panics::Layer)
+        .layer(Layer(CatchPanics))
         // Who does not speak gRPC gets no gRPC answer.
-        .layer(content_type::Layer)
+        .layer(Layer(RequireGrpc))
         // The clock of the call starts before anything that may wait.
-        .layer(arrival::Layer::new("grpc", grpc_timeout::in_headers))
+        .layer(Layer(StampArrival::new("grpc", grpc_timeout::in_headers)))
         // Deny by default; the layers below read the method's rule.
-        .layer(rules::Layer::new(rules))
+        .layer(Layer(RequireRule(rules)))
         // Bounds all that may wait: authentication, handler, body. Tells the stream's task, which bounds the rest.
-        .layer(deadline::Layer::new(common.config.server_cap))
+        .layer(Layer(EnforceDeadline::new(common.config.server_cap)))
         // Nothing below runs without a verified user, unless the method is public.
-        .layer(authenticate::Authenticate::layer(Arc::clone(&common.authenticator)))
+        .layer(Layer(Authenticate(Arc::clone(&common.authenticator))))
         // Before any work, and by user: nobody takes all the room.
         .layer(common.admission.layer::<admission::Grpc>())
         // The routes compress for who accepts it.
         .map_request(compression::as_asked)
         // Innermost: what it ends early still passes every layer above.
-        .layer(watches::Layer)
+        .layer(Layer(EndWatches))
         .service(routes)
 }
 

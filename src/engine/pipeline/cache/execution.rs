@@ -13,13 +13,13 @@ use tokio::{
     pin, select,
     time::{Instant, sleep_until, timeout},
 };
-use tower::{Service, ServiceExt};
+use tower::ServiceExt;
 
 use super::{
     hit::{hit, readable},
     key::ExecutionKey,
 };
-use crate::pipeline::{Call, CallResult, execute};
+use crate::pipeline::{Call, CallResult, Inner, execute};
 use toolwire_base::clock;
 use toolwire_contract::{ErrorCode, Payload, Refusal, Terminal, ToolResult};
 use toolwire_store::results::{ResultKey, Results, StoredResult};
@@ -69,18 +69,14 @@ struct Target {
 
 impl Executions {
     /// The result of the call, from an execution that is under way or from its own.
-    pub(super) async fn result<S>(
+    pub(super) async fn result(
         &self,
         call: &Call,
         key: ExecutionKey,
         store: Option<Arc<dyn Results>>,
         ttl: Duration,
-        inner: S,
-    ) -> CallResult
-    where
-        S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + Sync + 'static,
-        S::Future: Send + 'static,
-    {
+        inner: impl Inner,
+    ) -> CallResult {
         loop {
             let caller = &call.context.cancellation;
             let (leader, mut waiter) = self.0.join_or_lead(key, UnattendedPolicy::Cancel, caller);
@@ -112,11 +108,12 @@ fn shared(call: &Call, waiter: &Waiter<Ended, Subscribers>) -> Call {
 }
 
 /// Executes the call in a task of its own.
-fn start<S>(call: Call, leader: Leader<ExecutionKey, Ended, Subscribers>, target: Option<Target>, inner: S)
-where
-    S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
-    S::Future: Send + 'static,
-{
+fn start(
+    call: Call,
+    leader: Leader<ExecutionKey, Ended, Subscribers>,
+    target: Option<Target>,
+    inner: impl Inner,
+) {
     let execution = async move {
         let (deadline, cancellation) = (call.context.deadline.at(), call.context.cancellation.clone());
         let user = call.context.user.id.clone();

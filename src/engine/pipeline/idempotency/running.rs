@@ -7,7 +7,6 @@ use std::{
 
 use opentelemetry::trace::FutureExt;
 use tokio::{pin, select, time::sleep_until};
-use tower::Service;
 
 use super::{
     elsewhere::{Carried, Elsewhere},
@@ -17,7 +16,7 @@ use super::{
     stored::{readable, stored},
 };
 use crate::pipeline::{
-    Call, CallResult, InFlight, confirm,
+    Call, CallResult, InFlight, Inner, confirm,
     in_flight::{Guard, Part},
     recorded::{self, about, digest_of, records_itself},
     refusals::{full, unavailable},
@@ -74,11 +73,7 @@ impl Running {
 
     /// Joins the work of a call, or starts it. Must run in a spawned task: dropped between the record and the start it
     /// would leave a call that is recorded as begun and never runs.
-    pub(super) async fn find_or_start<S>(self, mut call: Call, inner: S) -> Found<S>
-    where
-        S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
-        S::Future: Send + 'static,
-    {
+    pub(super) async fn find_or_start<S: Inner>(self, mut call: Call, inner: S) -> Found<S> {
         let key = recorded::key_of(&call);
         let cancellation = Cancellation::new();
         // A read ends with its last waiter, and waiters are registered themselves.
@@ -183,17 +178,13 @@ impl Running {
     }
 
     /// Starts the work in a spawned task, in the current trace.
-    fn start<S>(
+    fn start(
         &self,
         call: &Call,
         cancellation: Cancellation,
         listed: Option<Guard>,
-        mut inner: S,
-    ) -> Waiter<CallResult>
-    where
-        S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
-        S::Future: Send + 'static,
-    {
+        mut inner: impl Inner,
+    ) -> Waiter<CallResult> {
         let (key, work) = (recorded::key_of(call), detached(call, cancellation.clone()));
         let unattended_policy =
             if work.writes() { UnattendedPolicy::Continue } else { UnattendedPolicy::Cancel };

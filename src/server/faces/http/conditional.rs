@@ -8,12 +8,7 @@
 
 mod header;
 
-use std::{
-    convert::Infallible,
-    future::ready,
-    task::{Context, Poll},
-    time::SystemTime,
-};
+use std::{convert::Infallible, future::ready, time::SystemTime};
 
 use axum::{body::Body, response::IntoResponse};
 use futures_util::future::{BoxFuture, Either, FutureExt};
@@ -28,6 +23,7 @@ use super::{
     problem::Problem,
     table::Found,
 };
+use toolwire_base::middleware::Middleware;
 use toolwire_contract::Refusal;
 
 /// The preconditions of a request, on the current representation of its target.
@@ -109,44 +105,25 @@ impl Conditions {
 
 /// Passes a request on only if its preconditions hold.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layer;
+pub(super) struct CheckConditions;
 
-#[derive(Clone, Debug)]
-pub(super) struct Service<S> {
-    inner: S,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Service<S> {
-        Service { inner }
-    }
-}
-
-impl<S> tower::Service<Request<Body>> for Service<S>
+impl<S> Middleware<Request<Body>, S> for CheckConditions
 where
     S: tower::Service<Request<Body>, Response = Answer, Error = Infallible>,
     S::Future: Send + 'static,
 {
-    type Response = Answer;
-    type Error = Infallible;
     // Boxed only for requests with preconditions.
     type Future = Either<S::Future, BoxFuture<'static, Result<Answer, Infallible>>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+    fn call(&self, mut request: Request<Body>, inner: &mut S) -> Self::Future {
         let decided = |problem: Problem| Either::Right(ready(Ok(problem.into_response())).boxed());
         let conditions = match Conditions::read(request.headers()) {
-            Ok(None) => return Either::Left(self.inner.call(request)),
+            Ok(None) => return Either::Left(inner.call(request)),
             Ok(Some(conditions)) => conditions,
             Err(refusal) => return decided(refusal.into()),
         };
         if matches!(*request.method(), Method::GET | Method::HEAD) {
-            let answer = self.inner.call(request);
+            let answer = inner.call(request);
             return Either::Right(answer.map(move |it| it.map(|it| judged(it, &conditions))).boxed());
         }
         let found = request.extensions().get::<Found>().copied();
@@ -156,7 +133,7 @@ where
             return decided(failed());
         }
         request.extensions_mut().insert(conditions);
-        Either::Left(self.inner.call(request))
+        Either::Left(inner.call(request))
     }
 }
 

@@ -35,66 +35,47 @@ use crate::{
     faces::transport::{is_grpc, peer::Peer},
     service::request::refuse,
 };
+use toolwire_base::middleware::Middleware;
 use toolwire_config as config;
 use toolwire_contract::status::wrong_port;
 
 /// Lets those requests in that name this server and one of its routes.
 #[derive(Clone, Debug)]
-pub(super) struct Layer(Arc<Edge>);
+pub(super) struct Edge(Arc<Rules>);
 
 #[derive(Debug)]
-struct Edge {
+struct Rules {
     hosts: Hosts,
     origins: Origins,
     /// Where gRPC is spoken.
     grpc_at: Option<SocketAddr>,
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Service<S> {
-    inner: S,
-    edge: Arc<Edge>,
-}
-
-impl Layer {
+impl Edge {
     pub(super) fn new(config: &config::Http, needs_credentials: bool, grpc_at: Option<SocketAddr>) -> Self {
         let hosts = match (needs_credentials, &*config.allowed_hosts) {
             (false, _) => Hosts::Loopback,
             (true, []) => Hosts::Any,
             (true, names) => Hosts::Allowed(names.to_vec()),
         };
-        Self(Arc::new(Edge { hosts, origins: Origins::new(&config.allowed_origins), grpc_at }))
+        Self(Arc::new(Rules { hosts, origins: Origins::new(&config.allowed_origins), grpc_at }))
     }
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, edge: Arc::clone(&self.0) }
-    }
-}
-
-impl<S> tower::Service<Request<Body>> for Service<S>
+impl<S> Middleware<Request<Body>, S> for Edge
 where
     S: tower::Service<Request<Body>, Response = Answer, Error = Infallible>,
 {
-    type Response = Answer;
-    type Error = Infallible;
     type Future = ResponseFuture<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&self, request: Request<Body>, inner: &mut S) -> Self::Future {
         let (mut parts, body) = request.into_parts();
         // First: whatever else is wrong, its caller can only read a status of gRPC's.
         if is_grpc(&parts.headers) {
-            let answer = wrong_port::is_http(self.edge.grpc_at).into_http();
+            let answer = wrong_port::is_http(self.0.grpc_at).into_http();
             return ResponseFuture::decided(answer, Page::None);
         }
-        let page = match self.edge.page(&parts) {
+        let page = match self.0.page(&parts) {
             Ok(page) => page,
             Err(refused) => return ResponseFuture::decided(refused.into_response(), Page::None),
         };
@@ -109,14 +90,14 @@ where
             Ok(found) => {
                 parts.extensions.insert(found);
                 parts.extensions.insert(found.rule);
-                ResponseFuture::Passed { page, future: self.inner.call(Request::from_parts(parts, body)) }
+                ResponseFuture::Passed { page, future: inner.call(Request::from_parts(parts, body)) }
             }
             Err(refused) => ResponseFuture::decided(refused.into_response(), page),
         }
     }
 }
 
-impl Edge {
+impl Rules {
     /// Whose page makes a request, if it may and the request names this server.
     fn page(&self, parts: &Parts) -> Result<Page, Problem> {
         let named = self.hosts.check(&parts.uri, &parts.headers).map_err(bad_host)?;

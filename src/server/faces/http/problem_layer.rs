@@ -5,7 +5,6 @@
 //! broken off, so that nobody takes what came of it for the whole.
 
 use std::{
-    convert::Infallible,
     io,
     pin::Pin,
     task::{Context, Poll, ready},
@@ -13,7 +12,7 @@ use std::{
 
 use axum::{body::Body as AxumBody, response::IntoResponse};
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response, header::CONTENT_TYPE};
+use http::{HeaderMap, Response, header::CONTENT_TYPE};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 use tonic::{Code, Status};
@@ -25,65 +24,8 @@ use crate::faces::transport::PolledFrame;
 #[derive(Clone, Copy, Debug)]
 pub struct LastWord(pub fn(Status) -> Bytes);
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Layer;
-
-#[derive(Clone, Debug)]
-pub(super) struct Service<S> {
-    inner: S,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
-where
-    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
-    ResB: HttpBody<Data = Bytes> + Send + 'static,
-    ResB::Error: std::error::Error + Send + Sync,
-{
-    type Response = Answer;
-    type Error = Infallible;
-    type Future = ResponseFuture<S::Future>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
-        ResponseFuture { inner: self.inner.call(request) }
-    }
-}
-
-pin_project! {
-    /// The answer, or a problem.
-    #[derive(Debug)]
-    pub(super) struct ResponseFuture<F> {
-        #[pin]
-        inner: F,
-    }
-}
-
-impl<F, B> Future for ResponseFuture<F>
-where
-    F: Future<Output = Result<Response<B>, Infallible>>,
-    B: HttpBody<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
-{
-    type Output = Result<Answer, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Ok(response) = ready!(self.project().inner.poll(cx));
-        Poll::Ready(Ok(spelled(response)))
-    }
-}
-
-fn spelled<B>(response: Response<B>) -> Answer
+/// The answer, or the problem that a layer below says as a status.
+pub(super) fn spell<B>(response: Response<B>) -> Answer
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: std::error::Error + Send + Sync,

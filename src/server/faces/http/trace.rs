@@ -22,7 +22,7 @@ use crate::faces::transport::{
     parent::{note_trace, span_of},
     peer::Peer,
 };
-use toolwire_base::clock;
+use toolwire_base::{clock, middleware::Middleware};
 use toolwire_telemetry::{self as telemetry, attribute, metric};
 
 /// The status of what nobody waited for.
@@ -33,21 +33,7 @@ const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
 
 /// Opens a span for each request.
 #[derive(Clone, Debug)]
-pub(super) struct Layer {
-    table: Table,
-}
-
-impl Layer {
-    pub(super) fn new(table: Table) -> Self {
-        Self { table }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Service<S> {
-    inner: S,
-    table: Table,
-}
+pub(super) struct Trace(pub(super) Table);
 
 /// Holds the span open. Dropped before its answer has ended, it says that nobody waited.
 #[derive(Debug)]
@@ -133,33 +119,19 @@ fn span<B>(method: &'static str, route: Option<&'static str>, request: &Request<
     )
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, table: self.table.clone() }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for Trace
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
     ResB: HttpBody,
 {
-    type Response = Response<Body<ResB>>;
-    type Error = Infallible;
     type Future = ResponseFuture<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
-        let found = self.table.find(request.method(), request.uri().path());
+    fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
+        let found = self.0.find(request.method(), request.uri().path());
         let recorder = Recorder::open(found.as_ref().ok().copied(), &mut request);
         // Whether it may be asked is decided below.
         request.extensions_mut().insert(found);
-        let inner = recorder.span.in_scope(|| self.inner.call(request));
+        let inner = recorder.span.in_scope(|| inner.call(request));
         ResponseFuture { inner, recorder: Some(recorder) }
     }
 }

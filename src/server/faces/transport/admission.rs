@@ -5,11 +5,11 @@
 //! the request is read by anybody before. Not here: which method counts against what (`rules`).
 
 use std::{
-    future::poll_fn, marker::PhantomData, pin::pin, sync::Arc, task::Poll, thread::available_parallelism,
-    time::Duration,
+    convert::Infallible, future::poll_fn, marker::PhantomData, pin::pin, sync::Arc, task::Poll,
+    thread::available_parallelism, time::Duration,
 };
 
-use futures_util::poll;
+use futures_util::{future::BoxFuture, poll};
 use http::{Extensions, Request, Response};
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
@@ -28,14 +28,17 @@ use self::{
 };
 use super::{
     Config,
-    layer::{Around, Inner, Layer},
     limits::Limit,
     peer::Peer,
     quotas::{Bounds, Full, Principal, Quotas, Share},
     refusal,
     rules::{Largest, Messages, Pool, Rule},
 };
-use toolwire_base::{fair_semaphore::FairSemaphore, offload};
+use toolwire_base::{
+    fair_semaphore::FairSemaphore,
+    middleware::{Layer, Middleware, take_ready},
+    offload,
+};
 use toolwire_tool::context::User;
 
 mod framing;
@@ -132,35 +135,45 @@ impl<F> Clone for Admit<F> {
     }
 }
 
-impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
-    type Body = Held<B>;
+impl<F, S, B> Middleware<Request<Body>, S> for Admit<F>
+where
+    F: Framing,
+    S: tower::Service<Request<Body>, Response = Response<B>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static,
+    B: Default + Send + 'static,
+{
+    type Future = BoxFuture<'static, Result<Response<Held<B>>, Infallible>>;
 
-    async fn call(self, request: Request<Body>, mut inner: impl Inner<Body, B>) -> Response<Held<B>> {
-        let Self { room, .. } = self;
-        let holder = holder(request.extensions());
-        let user = request.extensions().get::<User>().map(|user| user.id.shared());
-        let (request, admitted) = match room.admit::<F>(request, holder.as_ref()).await {
-            Ok(admitted) => admitted,
-            Err(status) => return refusal::response(*status),
-        };
-        let Admitted { share, bytes, size } = admitted;
-        let mut answer = pin!(offload::on_behalf(user.clone(), inner.call(request)));
-        let Ok(response) = match size {
-            Size::Small => answer.await,
-            Size::Large => {
-                let first = poll_fn(|cx| Poll::Ready(aside(|| answer.as_mut().poll(cx))));
-                let first = room.large.run(holder.as_ref(), first).await;
-                drop(bytes);
-                match first {
-                    Poll::Ready(response) => response,
-                    Poll::Pending => answer.await,
+    fn call(&self, request: Request<Body>, inner: &mut S) -> Self::Future {
+        let (room, mut inner) = (Arc::clone(&self.room), take_ready(inner));
+        Box::pin(async move {
+            let holder = holder(request.extensions());
+            let user = request.extensions().get::<User>().map(|user| user.id.shared());
+            let (request, admitted) = match room.admit::<F>(request, holder.as_ref()).await {
+                Ok(admitted) => admitted,
+                Err(status) => return Ok(refusal::response(*status)),
+            };
+            let Admitted { share, bytes, size } = admitted;
+            let mut answer = pin!(offload::on_behalf(user.clone(), inner.call(request)));
+            let Ok(response) = match size {
+                Size::Small => answer.await,
+                Size::Large => {
+                    let first = poll_fn(|cx| Poll::Ready(aside(|| answer.as_mut().poll(cx))));
+                    let first = room.large.run(holder.as_ref(), first).await;
+                    drop(bytes);
+                    match first {
+                        Poll::Ready(response) => response,
+                        Poll::Pending => answer.await,
+                    }
                 }
-            }
-        };
-        let compressed = response.headers().contains_key("grpc-encoding");
-        let compressed =
-            holder.filter(|_| compressed).map(|holder| Compressed::new(Arc::clone(&room.large), holder));
-        response.map(|inner| Held::new(inner, share, user, compressed))
+            };
+            let compressed = response.headers().contains_key("grpc-encoding");
+            let compressed =
+                holder.filter(|_| compressed).map(|holder| Compressed::new(Arc::clone(&room.large), holder));
+            Ok(response.map(|inner| Held::new(inner, share, user, compressed)))
+        })
     }
 }
 

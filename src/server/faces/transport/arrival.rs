@@ -5,7 +5,6 @@
 use std::{
     convert::Infallible,
     net::SocketAddr,
-    task::{Context, Poll},
     time::{Duration, SystemTime},
 };
 
@@ -14,7 +13,7 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use super::{peer::Peer, reply::Reply};
-use toolwire_base::clock;
+use toolwire_base::{clock, middleware::Middleware};
 
 /// The longest time-out that counts: more would overflow the clock's arithmetic and change nothing.
 const FOREVER: Duration = Duration::from_hours(8760);
@@ -51,48 +50,27 @@ impl<F: Fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>> + Copy> FindTime
 
 /// Stamps requests; refuses a malformed time-out.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layer<F> {
+pub(super) struct StampArrival<F> {
     face: &'static str,
     find: F,
 }
 
-impl<F: FindTimeout> Layer<F> {
+impl<F: FindTimeout> StampArrival<F> {
     /// What arrives at a face, whose callers say so how long they wait.
     pub(super) fn new(face: &'static str, find: F) -> Self {
         Self { face, find }
     }
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct Service<F, S> {
-    inner: S,
-    face: &'static str,
-    find: F,
-}
-
-impl<F: Copy, S> tower::Layer<S> for Layer<F> {
-    type Service = Service<F, S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, face: self.face, find: self.find }
-    }
-}
-
-impl<F, S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<F, S>
+impl<F, S, ReqB, ResB> Middleware<Request<ReqB>, S> for StampArrival<F>
 where
     F: FindTimeout,
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
     ResB: Default,
 {
-    type Response = Response<ResB>;
-    type Error = Infallible;
     type Future = Reply<S::Future, ResB>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
+    fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let timeout = match (self.find)(request.headers()) {
             Ok(timeout) => timeout,
             Err(malformed) => return Reply::refused(*malformed),
@@ -100,7 +78,7 @@ where
         let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
         let (at, wall, face) = (clock::now(), clock::wall(), self.face);
         request.extensions_mut().insert(Arrival { at, wall, timeout, peer, face });
-        Reply::passed(self.inner.call(request))
+        Reply::passed(inner.call(request))
     }
 }
 

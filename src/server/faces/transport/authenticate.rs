@@ -3,7 +3,7 @@
 //! Identity is verified here and nowhere claimed: nothing below reads a user from metadata or from a message. Public
 //! methods pass without credentials and without a user. What the user may do is decided in the pipeline.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
@@ -11,11 +11,11 @@ use secrecy::SecretString;
 
 pub use self::{error::AuthenticationError, loopback::Loopback, static_tokens::StaticTokens};
 use super::{
-    layer::{Around, Inner, Layer},
     peer::Peer,
     refusal,
     rules::{Access, Rule},
 };
+use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_tool::context::User;
 
 mod error;
@@ -73,27 +73,27 @@ impl<'a> Credentials<'a> {
 
 /// Rejects callers that are not authenticated, except on public methods.
 #[derive(Clone)]
-pub(super) struct Authenticate {
-    authenticator: Arc<dyn Authenticator>,
-}
+pub(super) struct Authenticate(pub(super) Arc<dyn Authenticator>);
 
-impl Authenticate {
-    pub(super) fn layer(authenticator: Arc<dyn Authenticator>) -> Layer<Self> {
-        Layer(Self { authenticator })
-    }
-}
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for Authenticate
+where
+    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static,
+    ReqB: Send + 'static,
+    ResB: Default,
+{
+    type Future = BoxFuture<'static, Result<Response<ResB>, Infallible>>;
 
-impl<A: Send + 'static, B: Default> Around<A, B> for Authenticate {
-    type Body = B;
-
-    async fn call(self, request: Request<A>, mut inner: impl Inner<A, B>) -> Response<B> {
-        match identified(&*self.authenticator, request).await {
-            Ok(request) => {
-                let Ok(response) = inner.call(request).await;
-                response
+    fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
+        let (authenticator, mut inner) = (Arc::clone(&self.0), take_ready(inner));
+        Box::pin(async move {
+            match identified(&*authenticator, request).await {
+                Ok(request) => inner.call(request).await,
+                Err(error) => Ok(refusal::response(error.into())),
             }
-            Err(error) => refusal::response(error.into()),
-        }
+        })
     }
 }
 

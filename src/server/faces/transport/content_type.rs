@@ -21,6 +21,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use super::{peer::Peer, polled_frame::PolledFrame, reply::Reply};
+use toolwire_base::middleware::Middleware;
 use toolwire_contract::status::wrong_port;
 
 const GRPC: &[u8] = b"application/grpc";
@@ -28,38 +29,19 @@ const PROTO: &[u8] = b"+proto";
 
 /// Refuses what is not gRPC.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layer;
+pub(super) struct RequireGrpc;
 
-#[derive(Debug, Clone)]
-pub(super) struct Service<S> {
-    inner: S,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for RequireGrpc
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
     ResB: Default,
 {
-    type Response = Response<Body<ResB>>;
-    type Error = Infallible;
     type Future = Reply<MapOk<S::Future, fn(Response<ResB>) -> Response<Body<ResB>>>, Body<ResB>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+    fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let is_spoken = is_spoken(request.headers());
         if is_spoken && request.method() == Method::POST {
-            return Reply::passed(self.inner.call(request).map_ok(passed));
+            return Reply::passed(inner.call(request).map_ok(passed));
         }
         let mut response = if is_spoken {
             let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, "A gRPC call is a POST.\n".into());

@@ -16,40 +16,22 @@ use super::{
     polled_frame::PolledFrame,
     requests::{Requests, UnderWay},
 };
+use toolwire_base::middleware::Middleware;
 
 /// Counts requests where their connection wants to know.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::faces) struct Layer;
+pub(in crate::faces) struct CountRequests;
 
-#[derive(Debug, Clone)]
-pub(in crate::faces) struct Service<S> {
-    inner: S,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for CountRequests
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
 {
-    type Response = Response<Body<ResB>>;
-    type Error = Infallible;
     type Future = ResponseFuture<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+    fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let requests = request.extensions().get::<Peer>().and_then(|peer| peer.requests.clone());
         let is_http1 = request.version() <= Version::HTTP_11;
-        ResponseFuture { under_way: requests.map(Requests::begin), is_http1, inner: self.inner.call(request) }
+        ResponseFuture { under_way: requests.map(Requests::begin), is_http1, inner: inner.call(request) }
     }
 }
 

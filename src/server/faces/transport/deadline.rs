@@ -23,7 +23,7 @@ use super::{
     refusal,
     rules::{Lifetime, Rule},
 };
-use toolwire_base::clock;
+use toolwire_base::{clock, middleware::Middleware};
 
 mod body;
 mod exceeded;
@@ -34,13 +34,13 @@ const STALL: Duration = Duration::from_secs(30);
 
 /// Bounds calls by `cap` and by what their callers ask for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layer {
+pub(super) struct EnforceDeadline {
     cap: Duration,
     /// How long the reader of a watch may take nothing; as long as it likes, if nothing is said.
     watched: Option<Duration>,
 }
 
-impl Layer {
+impl EnforceDeadline {
     pub(super) fn new(cap: Duration) -> Self {
         Self { cap, watched: None }
     }
@@ -49,19 +49,11 @@ impl Layer {
     pub(super) fn watched(self, within: Duration) -> Self {
         Self { watched: Some(within), ..self }
     }
-}
 
-#[derive(Debug, Clone)]
-pub(super) struct Service<S> {
-    inner: S,
-    bounds: Layer,
-}
-
-impl<S> Service<S> {
     fn deadline(&self, extensions: &Extensions) -> Option<Instant> {
         let lifetime = extensions.get::<Rule>().map_or(Lifetime::Capped, |rule| rule.lifetime);
         let cap = match lifetime {
-            Lifetime::Capped => Some(self.bounds.cap),
+            Lifetime::Capped => Some(self.cap),
             Lifetime::Uncapped | Lifetime::Transfer => None,
         };
         match extensions.get::<Arrival>() {
@@ -74,38 +66,24 @@ impl<S> Service<S> {
     fn stall(&self, extensions: &Extensions) -> Option<Duration> {
         match extensions.get::<Rule>()?.lifetime {
             Lifetime::Capped => None,
-            Lifetime::Uncapped => self.bounds.watched,
+            Lifetime::Uncapped => self.watched,
             Lifetime::Transfer => Some(STALL),
         }
     }
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, bounds: *self }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for EnforceDeadline
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
     ResB: HttpBody,
 {
-    type Response = Response<Body<ResB>>;
-    type Error = Infallible;
     type Future = ResponseFuture<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+    fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let extensions = request.extensions();
         let timer = Timer::new(self.deadline(extensions)).stalling(self.stall(extensions));
         // A call that arrives too late, such as one with `grpc-timeout: 0n`, does no work at all.
-        let inner = (!timer.is_past()).then(|| self.inner.call(request));
+        let inner = (!timer.is_past()).then(|| inner.call(request));
         ResponseFuture { inner, timer }
     }
 }

@@ -15,39 +15,21 @@ use pin_project_lite::pin_project;
 use tonic::{Code, Status};
 
 use super::{polled_frame::PolledFrame, refusal};
+use toolwire_base::middleware::Middleware;
 use toolwire_contract::status;
 
 /// Catches panics of calls, their futures and their bodies.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layer;
+pub(super) struct CatchPanics;
 
-#[derive(Debug, Clone)]
-pub(super) struct Service<S> {
-    inner: S,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for CatchPanics
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
 {
-    type Response = Response<Body<ResB>>;
-    type Error = Infallible;
     type Future = ResponseFuture<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
-        ResponseFuture { inner: caught(|| self.inner.call(request)) }
+    fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
+        ResponseFuture { inner: caught(|| inner.call(request)) }
     }
 }
 

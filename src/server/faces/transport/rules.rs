@@ -3,17 +3,13 @@
 //! A method without a rule is refused as UNIMPLEMENTED. Which methods there are, and their rules, is said by whoever
 //! registers services. What a *user* may call is decided below, in the pipeline.
 
-use std::{
-    collections::HashMap,
-    convert::Infallible,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{collections::HashMap, convert::Infallible, sync::Arc};
 
 use http::{Request, Response};
 use tonic::Code;
 
 use super::reply::Reply;
+use toolwire_base::middleware::Middleware;
 use toolwire_contract::status;
 
 /// Who may call a method.
@@ -130,51 +126,23 @@ impl<N: Into<Arc<str>>> FromIterator<(N, Rule)> for Rules {
 
 /// Refuses methods without a rule.
 #[derive(Debug, Clone)]
-pub(super) struct Layer {
-    rules: Rules,
-}
+pub(super) struct RequireRule(pub(super) Rules);
 
-impl Layer {
-    pub(super) fn new(rules: Rules) -> Self {
-        Self { rules }
-    }
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct Service<S> {
-    inner: S,
-    rules: Rules,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, rules: self.rules.clone() }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for RequireRule
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
     ResB: Default,
 {
-    type Response = Response<ResB>;
-    type Error = Infallible;
     type Future = Reply<S::Future, ResB>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
-        let Some((_, rule)) = self.rules.find(request.uri().path()) else {
+    fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
+        let Some((_, rule)) = self.0.find(request.uri().path()) else {
             let message =
                 "this server has no such method; list its services by reflection or read its proto files";
             return Reply::refused(status::plain(Code::Unimplemented, "UNKNOWN_METHOD", message));
         };
         request.extensions_mut().insert(rule);
-        Reply::passed(self.inner.call(request))
+        Reply::passed(inner.call(request))
     }
 }
 

@@ -6,13 +6,11 @@
 //! and show a failure of their own when one is exceeded. OK passes through untouched.
 
 use std::{
-    convert::Infallible,
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
-use futures_util::{TryFutureExt, future::MapOk};
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, Response};
 use http_body::{Body as HttpBody, SizeHint};
 use pin_project_lite::pin_project;
 use tonic::{Code, Status};
@@ -37,41 +35,10 @@ const OF_RESPONSE: &str = "while receiving response";
 /// The same of a request in a coding that it does not know.
 const UNSUPPORTED: &str = "Content is compressed with";
 
-/// Normalises statuses in headers and trailers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Layer;
-
-#[derive(Debug, Clone)]
-pub(super) struct Service<S> {
-    inner: S,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
-where
-    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
-{
-    type Response = Response<Body<ResB>>;
-    type Error = Infallible;
-    type Future = MapOk<S::Future, fn(Response<ResB>) -> Response<Body<ResB>>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
-        self.inner.call(request).map_ok(|mut response| {
-            normalise(response.headers_mut());
-            response.map(|inner| Body { inner })
-        })
-    }
+/// Normalises the status in the headers, and in the trailers when they come.
+pub(super) fn normalise<B>(mut response: Response<B>) -> Response<Body<B>> {
+    normalise_headers(response.headers_mut());
+    response.map(|inner| Body { inner })
 }
 
 pin_project! {
@@ -92,7 +59,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
         if let Some(Ok(frame)) = &mut frame
             && let Some(trailers) = frame.trailers_mut()
         {
-            normalise(trailers);
+            normalise_headers(trailers);
         }
         Poll::Ready(frame)
     }
@@ -107,7 +74,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
 }
 
 /// Rewrites the status in `headers` if it is not OK and not in form yet.
-fn normalise(headers: &mut HeaderMap) {
+fn normalise_headers(headers: &mut HeaderMap) {
     if matches!(refusal::code_in(headers), None | Some(Code::Ok)) {
         return;
     }
@@ -159,7 +126,7 @@ mod tests {
     fn ok_is_left_alone() {
         let mut headers = HeaderMap::from_iter([(Status::GRPC_STATUS, "0".parse().unwrap())]);
         let before = headers.clone();
-        normalise(&mut headers);
+        normalise_headers(&mut headers);
         assert_eq!(headers, before);
     }
 
@@ -221,7 +188,7 @@ mod tests {
 
     fn normalised(status: &Status) -> Status {
         let mut headers = refusal::trailers(status);
-        normalise(&mut headers);
+        normalise_headers(&mut headers);
         Status::from_header_map(&headers).unwrap()
     }
 }

@@ -19,6 +19,7 @@ use tonic::Code;
 use self::recorder::Recorder;
 pub use self::{line::TakenOver, parent::CallersTrace};
 use super::{polled_frame::PolledFrame, refusal, rules::Rules};
+use toolwire_base::middleware::Middleware;
 
 mod line;
 pub(in crate::faces) mod parent;
@@ -26,47 +27,27 @@ mod recorder;
 
 /// Opens a span for each request.
 #[derive(Debug, Clone)]
-pub(super) struct Layer {
+pub(super) struct Trace {
     rules: Rules,
 }
 
-impl Layer {
+impl Trace {
     pub(super) fn new(rules: Rules) -> Self {
         Self { rules }
     }
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct Service<S> {
-    inner: S,
-    rules: Rules,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, rules: self.rules.clone() }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for Trace
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
     ResB: HttpBody,
 {
-    type Response = Response<Body<ResB>>;
-    type Error = Infallible;
     type Future = ResponseFuture<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
+    fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let method = self.rules.find(request.uri().path()).map(|(name, _)| Arc::clone(name));
         let recorder = Recorder::open(method, &mut request);
-        let inner = recorder.span().in_scope(|| self.inner.call(request));
+        let inner = recorder.span().in_scope(|| inner.call(request));
         ResponseFuture { inner, recorder: Some(recorder) }
     }
 }

@@ -22,40 +22,22 @@ use super::{
     refusal,
     rules::{Lifetime, Rule},
 };
+use toolwire_base::middleware::Middleware;
 use toolwire_contract::status;
 
 /// Ends watches at the signal that their connection brings along.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layer;
+pub(super) struct EndWatches;
 
-#[derive(Debug, Clone)]
-pub(super) struct Service<S> {
-    inner: S,
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for EndWatches
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
 {
-    type Response = Response<Body<ResB>>;
-    type Error = Infallible;
     type Future = ResponseFuture<S::Future>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+    fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let end = watch_end(request.extensions());
-        let inner = Some(self.inner.call(request));
+        let inner = Some(inner.call(request));
         ResponseFuture { inner, ended: end.clone().map(CancellationToken::cancelled_owned), end }
     }
 }

@@ -10,7 +10,6 @@ use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
 use super::{
     Answer, Failure, Outgoing, Part, Profile, Sender, cool_down,
     hold_off::HoldOff,
-    layer::Layer,
     limit::Limit,
     losses, reading, record,
     request::{Attempts, Request},
@@ -18,6 +17,7 @@ use super::{
     send::Send,
 };
 use crate::upstream::{limiter::Limiter, settings::CoolDown};
+use toolwire_base::middleware::Layer;
 use toolwire_store::{MemoryHoldOffs, cool_downs::CoolDowns, hold_offs::HoldOffs};
 use toolwire_tool::context::ToolContext;
 

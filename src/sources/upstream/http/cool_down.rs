@@ -13,13 +13,13 @@ use std::{
 use tower::ServiceExt;
 
 use super::{
-    Answer, CredentialsOf, Failure, FailureKind, Part, Profile,
-    layer::{Around, Inner},
+    CredentialsOf, Failure, FailureKind, Part, Profile,
+    layer::{End, Inner},
     record,
     request::Request,
 };
 use crate::upstream::settings;
-use toolwire_base::clock;
+use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::ErrorCode;
 use toolwire_store::cool_downs::{CoolDown, CoolDowns};
 use toolwire_tool::context::UserId;
@@ -121,22 +121,27 @@ fn refusal(cool_down: &CoolDown, now: SystemTime) -> Failure {
         .with_retry_after(Some(left))
 }
 
-impl Around for Check {
-    async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
-        let user = request.context.user.id.clone();
-        if let Some(refusal) = self.scope.in_force(&user).await {
-            return Err(refusal);
-        }
-        match inner.oneshot(request).await {
-            // The first to be refused is told for how long, as those who ask later are.
-            Err(failure) if self.begins_after(&failure) => {
-                let length = self.length(failure.kind);
-                let failure = self.scope.profile.worded(failure).with_retry_after(Some(length));
-                self.begin(&failure, user).await;
-                Err(failure)
+impl<S: Inner> Middleware<Request, S> for Check {
+    type Future = End;
+
+    fn call(&self, request: Request, inner: &mut S) -> End {
+        let (layer, inner) = (self.clone(), inner.clone());
+        Box::pin(async move {
+            let user = request.context.user.id.clone();
+            if let Some(refusal) = layer.scope.in_force(&user).await {
+                return Err(refusal);
             }
-            end => end,
-        }
+            match inner.oneshot(request).await {
+                // The first to be refused is told for how long, as those who ask later are.
+                Err(failure) if layer.begins_after(&failure) => {
+                    let length = layer.length(failure.kind);
+                    let failure = layer.scope.profile.worded(failure).with_retry_after(Some(length));
+                    layer.begin(&failure, user).await;
+                    Err(failure)
+                }
+                end => end,
+            }
+        })
     }
 }
 
@@ -153,11 +158,16 @@ impl Recheck {
     }
 }
 
-impl Around for Recheck {
-    async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
-        match self.scope.in_force(&request.context.user.id).await {
-            Some(refusal) => Err(refusal),
-            None => inner.oneshot(request).await,
-        }
+impl<S: Inner> Middleware<Request, S> for Recheck {
+    type Future = End;
+
+    fn call(&self, request: Request, inner: &mut S) -> End {
+        let (layer, inner) = (self.clone(), inner.clone());
+        Box::pin(async move {
+            match layer.scope.in_force(&request.context.user.id).await {
+                Some(refusal) => Err(refusal),
+                None => inner.oneshot(request).await,
+            }
+        })
     }
 }

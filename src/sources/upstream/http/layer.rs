@@ -1,9 +1,4 @@
-//! The frame that the layers of the stack share: a layer says what it does around the rest of the stack, and nothing
-//! else.
-//!
-//! Not here: what any layer does.
-
-use std::task::{Context, Poll};
+//! What the layers of the stack share.
 
 use futures_util::future::BoxFuture;
 use tower::Service;
@@ -21,46 +16,5 @@ impl<S> Inner for S where
 {
 }
 
-/// What a layer does with a request, and with what the rest of the stack makes of it.
-pub(super) trait Around: Clone + Send + 'static {
-    /// Carries a request out; `inner` is asked as often as the layer likes, also never.
-    fn call(
-        self,
-        request: Request,
-        inner: impl Inner,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send;
-}
-
-/// A layer for [`tower::ServiceBuilder`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Layer<A>(pub(super) A);
-
-#[derive(Clone, Debug)]
-pub(super) struct Layered<A, S> {
-    around: A,
-    inner: S,
-}
-
-impl<A: Clone, S> tower::Layer<S> for Layer<A> {
-    type Service = Layered<A, S>;
-
-    fn layer(&self, inner: S) -> Layered<A, S> {
-        Layered { around: self.0.clone(), inner }
-    }
-}
-
-impl<A: Around, S: Inner> Service<Request> for Layered<A, S> {
-    type Response = Answer;
-    type Error = Failure;
-    type Future = BoxFuture<'static, Result<Answer, Failure>>;
-
-    /// Always ready: the rest of the stack is awaited within the call, after what comes before it.
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let Self { around, inner } = self.clone();
-        Box::pin(around.call(request, inner))
-    }
-}
+/// How a request ends. Boxed: what a layer waits for costs more.
+pub(super) type End = BoxFuture<'static, Result<Answer, Failure>>;

@@ -18,15 +18,15 @@ use tower::ServiceExt;
 use tracing::{Span, info_span};
 
 use super::{
-    Answer, Failure, FailureKind, Profile,
+    Failure, FailureKind, Profile,
     hold_off::HoldOff,
-    layer::{Around, Inner},
+    layer::{End, Inner},
     record,
     request::Request,
     wait,
 };
 use crate::upstream::limiter::{Limiter, Refused};
-use toolwire_base::clock;
+use toolwire_base::{clock, middleware::Middleware};
 use toolwire_telemetry::attribute;
 use toolwire_tool::context::ToolContext;
 
@@ -125,11 +125,16 @@ fn over_budget(title: &str, refused: Refused) -> Failure {
         .with_retry_after(Some(left))
 }
 
-impl Around for Limit {
-    async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
-        self.permit(&request.context).await?;
-        let end = inner.oneshot(request).await;
-        self.hold_off.note(&end).await;
-        end
+impl<S: Inner> Middleware<Request, S> for Limit {
+    type Future = End;
+
+    fn call(&self, request: Request, inner: &mut S) -> End {
+        let (layer, inner) = (self.clone(), inner.clone());
+        Box::pin(async move {
+            layer.permit(&request.context).await?;
+            let end = inner.oneshot(request).await;
+            layer.hold_off.note(&end).await;
+            end
+        })
     }
 }

@@ -14,12 +14,13 @@ use tower::ServiceExt;
 
 use self::backoff::Backoff;
 use super::{
-    Answer, Failure, FailureKind, Profile,
-    layer::{Around, Inner},
+    Failure, FailureKind, Profile,
+    layer::{End, Inner},
     request::Request,
     wait,
 };
 use crate::upstream::limiter::Limiter;
+use toolwire_base::middleware::Middleware;
 use toolwire_tool::context::UserId;
 
 /// Repeats requests that failed.
@@ -61,28 +62,34 @@ impl Retry {
     }
 }
 
-impl Around for Retry {
-    async fn call(self, request: Request, mut inner: impl Inner) -> Result<Answer, Failure> {
-        let mut backoff = self.backoff(&request);
-        let mut earlier = None;
-        loop {
-            let failure = match inner.ready().await?.call(request.clone()).await {
-                Ok(answer) => return Ok(answer),
-                Err(failure) => failure,
-            };
-            if failure.kind == FailureKind::OverBudget {
-                // The limiter rejected the retry: the first failure says more, unless that was a limit too.
-                let earlier = earlier.filter(|earlier: &Failure| earlier.kind != FailureKind::RateLimited);
-                return Err(earlier.unwrap_or(failure));
+impl<S: Inner> Middleware<Request, S> for Retry {
+    type Future = End;
+
+    fn call(&self, request: Request, inner: &mut S) -> End {
+        let (layer, mut inner) = (self.clone(), inner.clone());
+        Box::pin(async move {
+            let mut backoff = layer.backoff(&request);
+            let mut earlier = None;
+            loop {
+                let failure = match inner.ready().await?.call(request.clone()).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(failure) => failure,
+                };
+                if failure.kind == FailureKind::OverBudget {
+                    // The limiter rejected the retry: the first failure says more, unless that was a limit too.
+                    let earlier =
+                        earlier.filter(|earlier: &Failure| earlier.kind != FailureKind::RateLimited);
+                    return Err(earlier.unwrap_or(failure));
+                }
+                let failure = layer.with_wait(failure, &request.context.user.id).await;
+                let Some(delay) = backoff.delay(&failure) else { return Err(failure) };
+                let turn = layer.limiter.wait_time(layer.profile.name, &request.context.user.id).await;
+                if delay.max(turn) >= request.context.remaining() {
+                    return Err(failure);
+                }
+                layer.pause(delay, &request).await?;
+                earlier = Some(failure);
             }
-            let failure = self.with_wait(failure, &request.context.user.id).await;
-            let Some(delay) = backoff.delay(&failure) else { return Err(failure) };
-            let turn = self.limiter.wait_time(self.profile.name, &request.context.user.id).await;
-            if delay.max(turn) >= request.context.remaining() {
-                return Err(failure);
-            }
-            self.pause(delay, &request).await?;
-            earlier = Some(failure);
-        }
+        })
     }
 }

@@ -12,6 +12,7 @@ use tonic_types::StatusExt;
 use tower::{Layer as _, ServiceExt, service_fn};
 
 use super::*;
+use toolwire_base::middleware::Layer;
 
 const LOCAL: &str = "127.0.0.1:4000";
 
@@ -90,7 +91,7 @@ async fn other_credentials_are_refused() {
 async fn public_methods_need_no_credentials() {
     let mut request = request(LOCAL, &[]);
     request.extensions_mut().insert(Rule { access: Access::Public, ..Rule::USER });
-    let service = Authenticate::layer(Arc::new(tokens())).layer(service_fn(|request: Request<()>| {
+    let service = Layer(Authenticate(Arc::new(tokens()))).layer(service_fn(|request: Request<()>| {
         assert!(request.extensions().get::<User>().is_none());
         answer()
     }));
@@ -128,7 +129,7 @@ async fn identify(
     let exceeded = Arc::new(Mutex::new(None));
     let seen = exceeded.clone();
     let service =
-        Authenticate::layer(Arc::new(authenticator)).layer(service_fn(move |request: Request<()>| {
+        Layer(Authenticate(Arc::new(authenticator))).layer(service_fn(move |request: Request<()>| {
             *seen.lock().unwrap() = request.extensions().get::<User>().map(|user| user.id.to_string());
             answer()
         }));

@@ -17,6 +17,7 @@ use tower::{Layer as _, Service as _, service_fn};
 
 use super::*;
 use crate::faces::transport::stream::Executor;
+use toolwire_base::middleware::Layer;
 
 type Frames = Vec<Result<Frame<Bytes>, Infallible>>;
 
@@ -26,7 +27,8 @@ const CAP: Duration = Duration::from_secs(10);
 async fn a_call_that_never_answers_ends_at_its_time_out() {
     let start = clock::now();
     let never = service_fn(|_: Request<()>| pending::<Result<Response<tonic::body::Body>, Infallible>>());
-    let response = Layer::new(CAP).layer(never).call(request(Some(3), Lifetime::Capped)).await.unwrap();
+    let response =
+        Layer(EnforceDeadline::new(CAP)).layer(never).call(request(Some(3), Lifetime::Capped)).await.unwrap();
     assert_eq!(refusal::code_in(response.headers()), Some(Code::DeadlineExceeded));
     assert_eq!(start.elapsed(), Duration::from_secs(3));
 }
@@ -53,8 +55,12 @@ async fn a_producer_that_is_always_ready_ends_too() {
         let frames = stream::repeat_with(|| Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"x"))));
         ready(Ok(Response::new(StreamBody::new(frames))))
     });
-    let mut body =
-        Layer::new(CAP).layer(flood).call(request(Some(1), Lifetime::Capped)).await.unwrap().into_body();
+    let mut body = Layer(EnforceDeadline::new(CAP))
+        .layer(flood)
+        .call(request(Some(1), Lifetime::Capped))
+        .await
+        .unwrap()
+        .into_body();
     assert!(body.frame().await.unwrap().unwrap().is_data());
     tokio::time::advance(Duration::from_secs(1)).await;
     let trailers = body.frame().await.unwrap().unwrap().into_trailers().unwrap();
@@ -69,7 +75,11 @@ async fn a_call_that_comes_too_late_does_no_work() {
         called.store(true, Ordering::Relaxed);
         ready(Ok::<_, Infallible>(Response::new(tonic::body::Body::empty())))
     });
-    let response = Layer::new(CAP).layer(working).call(request(Some(0), Lifetime::Capped)).await.unwrap();
+    let response = Layer(EnforceDeadline::new(CAP))
+        .layer(working)
+        .call(request(Some(0), Lifetime::Capped))
+        .await
+        .unwrap();
     assert_eq!(refusal::code_in(response.headers()), Some(Code::DeadlineExceeded));
     assert!(!called.load(Ordering::Relaxed), "the service was called");
 }
@@ -80,7 +90,11 @@ async fn what_ends_in_time_is_left_alone() {
         let frames: Frames = vec![Ok(Frame::data(Bytes::from_static(b"x")))];
         ready(Ok::<_, Infallible>(Response::new(StreamBody::new(stream::iter(frames)))))
     });
-    let response = Layer::new(CAP).layer(prompt).call(request(Some(1), Lifetime::Capped)).await.unwrap();
+    let response = Layer(EnforceDeadline::new(CAP))
+        .layer(prompt)
+        .call(request(Some(1), Lifetime::Capped))
+        .await
+        .unwrap();
     assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), "x");
 }
 
@@ -95,8 +109,12 @@ async fn what_has_said_all_may_end_as_it_was_going_to() {
         ];
         ready(Ok::<_, Infallible>(Response::new(StreamBody::new(stream::iter(frames)))))
     });
-    let mut body =
-        Layer::new(CAP).layer(complete).call(request(Some(1), Lifetime::Capped)).await.unwrap().into_body();
+    let mut body = Layer(EnforceDeadline::new(CAP))
+        .layer(complete)
+        .call(request(Some(1), Lifetime::Capped))
+        .await
+        .unwrap()
+        .into_body();
     assert!(body.frame().await.unwrap().unwrap().is_data());
     tokio::time::advance(Duration::from_secs(2)).await;
     let trailers = body.frame().await.unwrap().unwrap().into_trailers().unwrap();
@@ -112,7 +130,7 @@ async fn end_of_a_late_one(status: StatusCode) -> Response<Body<Full<Bytes>>> {
         *response.status_mut() = status;
         Ok::<_, Infallible>(response)
     });
-    Layer::new(CAP).layer(late).call(request(Some(1), Lifetime::Capped)).await.unwrap()
+    Layer(EnforceDeadline::new(CAP)).layer(late).call(request(Some(1), Lifetime::Capped)).await.unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,7 +146,11 @@ async fn what_is_late_is_told_so_and_what_failed_says_why() {
 async fn an_answer_that_is_complete_is_not_broken_off() {
     let complete =
         service_fn(|_: Request<()>| ready(Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("x")))));
-    let response = Layer::new(CAP).layer(complete).call(request(Some(1), Lifetime::Capped)).await.unwrap();
+    let response = Layer(EnforceDeadline::new(CAP))
+        .layer(complete)
+        .call(request(Some(1), Lifetime::Capped))
+        .await
+        .unwrap();
     tokio::time::advance(Duration::from_secs(2)).await;
     assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), "x");
 }
@@ -143,8 +165,12 @@ async fn a_reader_that_does_not_take_a_complete_answer_is_ended_all_the_same() {
                 ready(Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("x"))))
             });
             let timeout = (lifetime == Lifetime::Capped).then_some(1);
-            let mut body =
-                Layer::new(CAP).layer(complete).call(request(timeout, lifetime)).await.unwrap().into_body();
+            let mut body = Layer(EnforceDeadline::new(CAP))
+                .layer(complete)
+                .call(request(timeout, lifetime))
+                .await
+                .unwrap()
+                .into_body();
             body.frame().await.unwrap().unwrap();
             pending::<()>().await;
         });
@@ -160,7 +186,7 @@ async fn end_of_silence(request: Request<()>) -> Option<Code> {
         let frames = stream::pending::<Result<Frame<Bytes>, Infallible>>();
         ready(Ok(Response::new(StreamBody::new(frames))))
     });
-    let mut body = Layer::new(CAP).layer(silent).call(request).await.unwrap().into_body();
+    let mut body = Layer(EnforceDeadline::new(CAP)).layer(silent).call(request).await.unwrap().into_body();
     let trailers = body.frame().await.unwrap().unwrap().into_trailers().unwrap();
     refusal::code_in(&trailers)
 }
@@ -187,7 +213,7 @@ async fn a_watch_ends_when_its_reader_takes_nothing_and_not_when_it_has_taken_ev
             });
             ready(Ok::<_, Infallible>(Response::new(StreamBody::new(Box::pin(pieces)))))
         });
-        let layer = Layer::new(CAP).watched(WITHIN);
+        let layer = Layer(EnforceDeadline::new(CAP).watched(WITHIN));
         let mut body = layer.layer(rare).call(request(None, Lifetime::Uncapped)).await.unwrap().into_body();
         for _ in 0..3 {
             body.frame().await.unwrap().unwrap();
@@ -209,7 +235,11 @@ async fn a_file_whose_reader_takes_nothing_for_30_s_ends() {
             let pieces = stream::repeat_with(|| Ok::<_, Infallible>(Frame::data(Bytes::new())));
             ready(Ok::<_, Infallible>(Response::new(StreamBody::new(pieces))))
         });
-        let response = Layer::new(CAP).layer(endless).call(request(None, Lifetime::Transfer)).await.unwrap();
+        let response = Layer(EnforceDeadline::new(CAP))
+            .layer(endless)
+            .call(request(None, Lifetime::Transfer))
+            .await
+            .unwrap();
         let mut body = response.into_body();
         for _ in 0..20 {
             body.frame().await.unwrap().unwrap();

@@ -24,6 +24,7 @@ use tracing_subscriber::layer::SubscriberExt;
 
 use super::*;
 use crate::faces::transport::{peer::Peer, rules::Rule};
+use toolwire_base::middleware::Layer;
 use toolwire_telemetry::attribute;
 
 const TRACE_PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -78,7 +79,7 @@ async fn a_stream_dropped_before_its_trailers_was_cancelled() {
 
     spans.0.lock().unwrap().clear();
     let never = service_fn(|_: Request<()>| pending::<Result<Response<tonic::body::Body>, Infallible>>());
-    drop(Layer::new(rules()).layer(never).call(request(KNOWN)));
+    drop(Layer(Trace::new(rules())).layer(never).call(request(KNOWN)));
     assert_eq!(attribute(&only(&spans), attribute::RPC_RESPONSE_STATUS_CODE), Some(Value::from("CANCELLED")));
 }
 
@@ -125,7 +126,7 @@ async fn call(
         let frames = [Frame::data(Bytes::from_static(b"x")), Frame::trailers(trailers.clone())];
         ready(Ok(Response::new(StreamBody::new(stream::iter(frames.map(Ok::<_, Infallible>))))))
     });
-    Layer::new(rules()).layer(service).call(request(path)).await.unwrap()
+    Layer(Trace::new(rules())).layer(service).call(request(path)).await.unwrap()
 }
 
 fn rules() -> Rules {

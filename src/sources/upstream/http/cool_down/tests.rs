@@ -3,12 +3,10 @@
 use tower::Layer as _;
 
 use super::{
-    super::{
-        layer::Layer,
-        testing::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
-    },
+    super::testing::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
     *,
 };
+use toolwire_base::middleware::Layer;
 use toolwire_tool::context::{ToolContext, User};
 
 const MINUTE: Duration = Duration::from_mins(1);

@@ -6,12 +6,13 @@ use tower::Layer as _;
 
 use super::{
     super::{
-        layer::Layer,
+        Answer,
         testing::{PROFILE, context, failing, get, request},
     },
     *,
 };
 use crate::upstream::limiter::{Budget, Budgets, MemoryLimiter};
+use toolwire_base::middleware::Layer;
 use toolwire_contract::Event;
 use toolwire_store::MemoryHoldOffs;
 use toolwire_tool::context::{EventSink, StopCause};

@@ -5,7 +5,6 @@ use tower::Layer as _;
 use super::{
     super::{
         CredentialsOf, Outgoing,
-        layer::Layer,
         testing::{PROFILE, context, failing, failure, get, request},
     },
     *,
@@ -14,7 +13,7 @@ use crate::upstream::{
     http::ExpectedBody,
     limiter::{Budget, Budgets, MemoryLimiter},
 };
-use toolwire_base::clock;
+use toolwire_base::{clock, middleware::Layer};
 use toolwire_contract::Event;
 use toolwire_tool::context::{EventSink, StopCause, ToolContext};
 
