@@ -5,6 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use strum::VariantArray as _;
 use toolwire::{
     config::Config,
     domains,
@@ -25,10 +26,11 @@ fn exports(criterion: &mut Criterion) {
     let tools: Vec<_> = snapshot.tools().map(|tool| &tool.definition).cycle().take(TOOLS).collect();
     let mut group = criterion.benchmark_group("export 1,000 tools");
     group.sample_size(20);
-    for format in Format::ALL {
+    for &format in Format::VARIANTS {
         for strict in [false, true] {
             let options = Options { strict, ..Options::default() };
-            let name = if strict { format!("{}, strict", format.name()) } else { format.name().to_owned() };
+            let name =
+                if strict { format!("{}, strict", format.into_str()) } else { format.into_str().to_owned() };
             group.bench_function(name, |bencher| {
                 bencher.iter(|| export(format, black_box(&tools), &options));
             });

@@ -114,7 +114,7 @@ impl Counting {
                 self.outcome = "ok";
                 self.told = Some(*usage);
             }
-            Err(error) => self.outcome = error.word(),
+            Err(error) => self.outcome = error.into_str(),
         }
     }
 }

@@ -111,7 +111,7 @@ impl Agent {
             never = log.keep_talking() => match never {},
         };
         let outcome = end.as_ref().map_or_else(status::reason_of, |(_, outcome)| outcome);
-        metric::turn_ended(self.0.mode.word(), outcome, clock::now() - began);
+        metric::turn_ended(self.0.mode.into_str(), outcome, clock::now() - began);
         tracing::info!(
             target: "toolwire::agent",
             user_id = %asking.context.user.id,
@@ -156,7 +156,7 @@ impl Agent {
         let offer = self.offer(asking, &remembered);
         log.tell(Event::Started(TurnStarted {
             session_id: asking.session.to_string(),
-            mode: parts.mode.word().to_owned(),
+            mode: parts.mode.into_str().to_owned(),
             model: parts.model.clone(),
             tools_offered: u32::try_from(offer.tools().len()).unwrap_or(u32::MAX),
             deadline: Some(timestamp(clock::wall_at(asking.context.deadline.at()))),

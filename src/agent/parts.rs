@@ -13,7 +13,8 @@ use toolwire_sources::{models::Model, upstream::source_status::SourceLimits};
 use toolwire_store::sessions::Sessions;
 
 /// How tools are picked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Mode {
     /// Without a model.
     Embedded,
@@ -67,15 +68,4 @@ pub struct Parts {
     pub limits: Arc<dyn SourceLimits>,
     /// Whether the log shows arguments.
     pub log_arguments: bool,
-}
-
-impl Mode {
-    /// The word in events and metrics.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Embedded => "embedded",
-            Self::Plan => "plan",
-            Self::Native => "native",
-        }
-    }
 }

@@ -57,7 +57,7 @@ impl Prompts {
 
     /// The text of a prompt with these values. One that fails at work, as no prompt that start-up took does, is empty.
     pub fn render(&self, prompt: Prompt, values: &Values<'_>) -> String {
-        self.text(prompt.name(), values).unwrap_or_default()
+        self.text(prompt.into_str(), values).unwrap_or_default()
     }
 
     /// The text of a role's prompt; `None` if it has none.

@@ -232,7 +232,7 @@ impl<'a> Turn<'a> {
         }
         self.keep(&Ending::Ended(Box::new(reply.clone()), self.draft.proposal.clone())).await?;
         metric::cycle_ended("turn", self.cycle.calls);
-        Ok((Told::Final(reply), outcome.word()))
+        Ok((Told::Final(reply), outcome.into_str()))
     }
 
     async fn keep(&self, ending: &Ending) -> Result<(), Refusal> {

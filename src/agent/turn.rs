@@ -19,7 +19,8 @@ pub enum State {
 }
 
 /// How a turn ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Outcome {
     Answered,
     /// With a question to the user, or a word on why it cannot be done.
@@ -98,19 +99,6 @@ impl State {
             Self::Execute | Self::Paused => "execute",
             Self::Answer(..) => "answer",
             Self::Validate(..) | Self::Done(_) => "validate",
-        }
-    }
-}
-
-impl Outcome {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Answered => "ANSWERED",
-            Self::Clarify => "CLARIFY",
-            Self::Degraded => "DEGRADED",
-            Self::Stopped => "STOPPED",
-            Self::BudgetSpent => "BUDGET_SPENT",
-            Self::ModelFailed => "MODEL_FAILED",
         }
     }
 }

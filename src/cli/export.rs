@@ -2,6 +2,7 @@
 
 use clap::{Args, builder::PossibleValuesParser};
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 
 use super::{backend::answered, connection::Connection};
 use toolwire_contract::proto::v1;
@@ -18,7 +19,7 @@ use toolwire_server::{
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// Whom the tools are declared for
-    #[arg(long = "for", value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    #[arg(long = "for", value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::VARIANTS.iter().map(Format::into_str)))]
     format: String,
     /// In the strict form, which openai and openai-responses have
     #[arg(long)]

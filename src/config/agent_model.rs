@@ -2,8 +2,6 @@
 //!
 //! Not here: what turns may spend (`agent`), and the models (`models`).
 
-use std::fmt;
-
 use super::{
     models::{Models, Provider},
     reader::Reader,
@@ -25,7 +23,10 @@ pub struct AgentModel {
     pub fallback: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum AgentPlanner {
     /// No model.
     #[default]
@@ -36,7 +37,10 @@ pub enum AgentPlanner {
     Native,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum AgentAnswerer {
     /// No model.
     #[default]
@@ -84,50 +88,19 @@ impl AgentModel {
 }
 
 impl AgentPlanner {
-    const ALL: [Self; 3] = [Self::Embedded, Self::Prompted, Self::Native];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Embedded => "embedded",
-            Self::Prompted => "prompted",
-            Self::Native => "native",
-        }
-    }
-
     fn of(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|planner| planner.name() == name);
-        found.ok_or_else(|| format!("expected embedded, prompted or native, but found {}", short(name)))
+        name.parse().map_err(|_| format!("expected embedded, prompted or native, but found {}", short(name)))
     }
 }
 
 impl AgentAnswerer {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Embedded => "embedded",
-            Self::Model => "model",
-        }
-    }
-
     fn of(name: &str) -> Result<Self, String> {
-        let found = [Self::Embedded, Self::Model].into_iter().find(|answerer| answerer.name() == name);
-        found.ok_or_else(|| format!("expected embedded or model, but found {}", short(name)))
+        name.parse().map_err(|_| format!("expected embedded or model, but found {}", short(name)))
     }
 }
 
 fn short(name: &str) -> String {
     format!("{:?}", name.chars().take(64).collect::<String>())
-}
-
-impl fmt::Display for AgentPlanner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for AgentAnswerer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Settings of the log, which goes to standard error.
 
+use strum::{EnumString, IntoStaticStr, VariantNames};
 use tracing_subscriber::EnvFilter;
 
 use super::{
@@ -23,7 +24,8 @@ settings! {
 }
 
 /// How a line of the log looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum LogFormat {
     /// `text` on a terminal, otherwise `json`.
     #[default]
@@ -43,20 +45,13 @@ impl Log {
     }
 }
 
-impl LogFormat {
-    const ALL: [(&str, Self); 3] = [("auto", Self::Auto), ("json", Self::Json), ("text", Self::Text)];
-}
-
 impl Value for LogFormat {
     fn read(found: &Found) -> Result<Self, String> {
-        let is_meant = |name: &str| matches!(found, Found::Text(text) if text == name);
-        let meant = Self::ALL.into_iter().find(|(name, _)| is_meant(name));
-        let names = Self::ALL.map(|(name, _)| name).join(", ");
-        meant.map(|(_, format)| format).ok_or_else(|| found.instead_of(&format!("one of {names}")))
+        let format = if let Found::Text(text) = found { text.parse().ok() } else { None };
+        format.ok_or_else(|| found.instead_of(&format!("one of {}", Self::VARIANTS.join(", "))))
     }
 
     fn shown(&self) -> String {
-        let name = Self::ALL.into_iter().find(|(_, format)| format == self).map(|(name, _)| name);
-        quoted(name.unwrap_or_default())
+        quoted(self.into_str())
     }
 }

@@ -107,7 +107,7 @@ impl ConfiguredModel {
             entry.problem(format!("max_answer_tokens must be from {} to {}", ANSWERS.start(), ANSWERS.end()));
         }
         let mut shown = vec![
-            ("provider", provider.map(|provider| provider.name().to_owned().shown())),
+            ("provider", provider.map(|provider| provider.into_str().to_owned().shown())),
             ("model", model.as_ref().map(Value::shown)),
             ("endpoint", address.as_ref().map(Value::shown)),
         ];

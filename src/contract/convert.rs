@@ -207,6 +207,8 @@ fn error_code(code: ErrorCode) -> v1::ToolErrorCode {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray as _;
+
     use super::*;
 
     #[test]
@@ -217,12 +219,12 @@ mod tests {
 
     #[test]
     fn every_code_has_the_same_name_on_the_wire() {
-        for code in ErrorCode::ALL {
-            let wire = error_code(code).as_str_name();
-            assert_eq!(wire, format!("TOOL_ERROR_CODE_{}", code.name()));
+        for code in ErrorCode::VARIANTS {
+            let wire = error_code(*code).as_str_name();
+            assert_eq!(wire, format!("TOOL_ERROR_CODE_{}", code.into_str()));
         }
         // The wire has one value more: unspecified.
         let last = i32::from(error_code(ErrorCode::OutcomeUnknown));
-        assert_eq!(usize::try_from(last).expect("positive"), ErrorCode::ALL.len());
+        assert_eq!(usize::try_from(last).expect("positive"), ErrorCode::VARIANTS.len());
     }
 }

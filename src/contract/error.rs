@@ -5,13 +5,14 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Why a call has no data.
 ///
 /// `message` is written for the agent: what went wrong and what to do, no internals. What an operator needs goes to the
 /// log and the span, found by `call_id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
-#[error("{}: {message}", code.name())]
+#[error("{}: {message}", code.into_str())]
 pub struct ToolError {
     /// What kind of failure it is.
     pub code: ErrorCode,
@@ -30,7 +31,10 @@ pub struct ToolError {
 }
 
 /// The kinds of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
     /// A failure without a known kind.
@@ -68,7 +72,8 @@ pub enum ErrorCode {
 }
 
 /// Where a failure arose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     Caller,
@@ -139,53 +144,6 @@ impl ToolError {
 }
 
 impl ErrorCode {
-    /// Every code, in the order of the contract.
-    pub const ALL: [Self; 16] = [
-        Self::Unknown,
-        Self::RateLimited,
-        Self::NotFound,
-        Self::Timeout,
-        Self::AuthFailed,
-        Self::Blocked,
-        Self::ParseError,
-        Self::InvalidArgument,
-        Self::PermissionDenied,
-        Self::Cancelled,
-        Self::Unavailable,
-        Self::Conflict,
-        Self::ResultTooLarge,
-        Self::ConfirmationDenied,
-        Self::ConfirmationExpired,
-        Self::OutcomeUnknown,
-    ];
-
-    /// The word used in payloads, logs, REST and MCP, such as `RATE_LIMITED`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "UNKNOWN",
-            Self::RateLimited => "RATE_LIMITED",
-            Self::NotFound => "NOT_FOUND",
-            Self::Timeout => "TIMEOUT",
-            Self::AuthFailed => "AUTH_FAILED",
-            Self::Blocked => "BLOCKED",
-            Self::ParseError => "PARSE_ERROR",
-            Self::InvalidArgument => "INVALID_ARGUMENT",
-            Self::PermissionDenied => "PERMISSION_DENIED",
-            Self::Cancelled => "CANCELLED",
-            Self::Unavailable => "UNAVAILABLE",
-            Self::Conflict => "CONFLICT",
-            Self::ResultTooLarge => "RESULT_TOO_LARGE",
-            Self::ConfirmationDenied => "CONFIRMATION_DENIED",
-            Self::ConfirmationExpired => "CONFIRMATION_EXPIRED",
-            Self::OutcomeUnknown => "OUTCOME_UNKNOWN",
-        }
-    }
-
-    /// The code of the given name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.name() == name)
-    }
-
     /// Whether such a failure is usually worth a retry, and where it usually arises (spec 004 appendix B).
     pub const fn usual(self) -> (bool, Origin) {
         match self {

@@ -134,7 +134,7 @@ pub fn of_tool_error(error: &ToolError) -> Status {
     if let Some(retry_after) = error.retry_after {
         details.set_retry_info(Some(retry_after));
     }
-    status(code_of(error.code), error.code.name(), &error.message, details)
+    status(code_of(error.code), error.code.into_str(), &error.message, details)
 }
 
 /// The same name where gRPC has it, otherwise the nearest meaning.

@@ -16,7 +16,8 @@ use std::collections::BTreeSet;
 use crate::registry::{Definition, Status};
 
 /// What tools can be declared for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Format {
     /// Gemini, with JSON Schema.
     Gemini,
@@ -49,24 +50,6 @@ pub struct Export {
 }
 
 impl Format {
-    pub const ALL: [Self; 6] =
-        [Self::Gemini, Self::GeminiOpenapi, Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Mcp];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gemini => "gemini",
-            Self::GeminiOpenapi => "gemini-openapi",
-            Self::Openai => "openai",
-            Self::OpenaiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::Mcp => "mcp",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     const fn has_strict_form(self) -> bool {
         matches!(self, Self::Openai | Self::OpenaiResponses)
     }
@@ -76,7 +59,10 @@ impl Format {
 pub fn export(format: Format, tools: &[&Definition], options: &Options) -> Export {
     let mut notes = Vec::new();
     if options.strict && !format.has_strict_form() {
-        notes.push(format!("strict changes nothing here: {} has no strict form in exports", format.name()));
+        notes.push(format!(
+            "strict changes nothing here: {} has no strict form in exports",
+            format.into_str()
+        ));
     }
     let callable: Vec<&Definition> = tools.iter().copied().filter(|it| is_callable(it, &mut notes)).collect();
     let json = match format {

@@ -101,7 +101,8 @@ fn hardly(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
 /// The text of a failure. Its message is ours, and as a rule short.
 fn failed(error: &ToolError, wanted: &Wanted) -> String {
     let with = |message: &str| {
-        let mut told = json!({"code": error.code.name(), "message": message, "retryable": error.retryable});
+        let mut told =
+            json!({"code": error.code.into_str(), "message": message, "retryable": error.retryable});
         if let Some(wait) = error.retry_after {
             told["retry_after_seconds"] = wait.as_secs_f64().into();
         }

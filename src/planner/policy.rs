@@ -52,15 +52,17 @@ pub const fn action(code: ErrorCode, is_last: bool) -> CallAction {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray as _;
+
     use super::*;
 
     #[test]
     fn only_what_may_have_been_lost_is_asked_for_again_and_only_refusing_sources_stop_a_cycle() {
-        let with = |wanted| ErrorCode::ALL.into_iter().filter(move |code| on_error(*code) == wanted);
+        let with = |wanted| ErrorCode::VARIANTS.iter().copied().filter(move |code| on_error(*code) == wanted);
         assert_eq!(with(OnError::Again).collect::<Vec<_>>(), [ErrorCode::Timeout, ErrorCode::OutcomeUnknown]);
         assert_eq!(with(OnError::Stop).collect::<Vec<_>>(), [ErrorCode::AuthFailed, ErrorCode::Blocked]);
-        for code in ErrorCode::ALL {
-            assert_ne!(action(code, true), CallAction::Retried, "{code:?}");
+        for code in ErrorCode::VARIANTS {
+            assert_ne!(action(*code, true), CallAction::Retried, "{code:?}");
         }
         assert_eq!(action(ErrorCode::Timeout, false), CallAction::Retried);
     }

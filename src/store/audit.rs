@@ -81,7 +81,8 @@ pub struct Record {
     pub on_behalf_of: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Kind {
     /// A write, or another call that a person approved, began.
     Write,
@@ -90,7 +91,8 @@ pub enum Kind {
 }
 
 /// What was allowed or decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Verdict {
     /// Nobody had to approve it.
     Allowed,
@@ -141,31 +143,4 @@ pub trait Audit: Secret + Send + Sync + std::fmt::Debug {
 
     /// Forgets, some at a time, what is kept no longer.
     fn sweep_records(&self, now: SystemTime) -> BoxFuture<'_, Result<(), StoreError>>;
-}
-
-impl Kind {
-    pub const ALL: [Self; 2] = [Self::Write, Self::Decision];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Decision => "decision",
-        }
-    }
-}
-
-impl Verdict {
-    pub const ALL: [Self; 6] =
-        [Self::Allowed, Self::Approved, Self::Denied, Self::Expired, Self::Withdrawn, Self::Voided];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Allowed => "allowed",
-            Self::Approved => "approved",
-            Self::Denied => "denied",
-            Self::Expired => "expired",
-            Self::Withdrawn => "withdrawn",
-            Self::Voided => "voided",
-        }
-    }
 }

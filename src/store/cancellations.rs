@@ -17,7 +17,8 @@ pub const ANSWER_WITHIN: Duration = Duration::from_millis(500);
 pub const KEPT: Duration = Duration::from_mins(2);
 
 /// What is to be cancelled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Subject {
     Call(CallId),
     /// The calls of this `request_id`.
@@ -57,16 +58,6 @@ pub trait Cancellations: Send + Sync + std::fmt::Debug {
 }
 
 impl Subject {
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Call(_) => "call",
-            Self::Request(_) => "request",
-            Self::Turn(_) => "turn",
-            Self::Session(_) => "session",
-            Self::Job(_) => "job",
-        }
-    }
-
     pub fn name(&self) -> String {
         match self {
             Self::Call(id) => id.to_string(),

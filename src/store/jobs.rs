@@ -70,7 +70,8 @@ pub struct Job {
 }
 
 /// Where a job stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     Running,
     /// It ended with its result.
@@ -179,20 +180,6 @@ pub trait Jobs: Cancellations + Secret {
     fn sweep_jobs(&self, now: SystemTime) -> BoxFuture<'_, Result<bool, StoreError>>;
 }
 
-impl State {
-    pub const ALL: [Self; 4] = [Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
-
-    /// The word in the store, and in messages.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
 impl Ending {
     pub fn succeeded(result: String, said: Said) -> Self {
         Self { state: State::Succeeded, error: None, result, said: Some(said) }
@@ -213,7 +200,7 @@ impl Ending {
             return said.clone();
         }
         let message = self.error.as_ref().map_or_else(
-            || format!("The job was {}", self.state.word()),
+            || format!("The job was {}", self.state.into_str()),
             |error| format!("{}: {}", error.code, error.message),
         );
         Said { percent, step: step.to_owned(), message, call_id: String::new() }

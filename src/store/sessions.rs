@@ -47,7 +47,8 @@ pub struct KeptTurn {
 }
 
 /// Where a turn stands that does not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     /// It waits for persons.
     Paused,
@@ -151,17 +152,4 @@ pub trait Sessions: Cancellations {
 
     /// Forgets, some at a time, what is kept no longer. Whether there may be more.
     fn sweep_turns(&self, now: SystemTime) -> BoxFuture<'_, Result<bool, StoreError>>;
-}
-
-impl State {
-    pub const ALL: [Self; 3] = [Self::Paused, Self::Ended, Self::Cancelled];
-
-    /// The word in the store, and in messages.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Paused => "paused",
-            Self::Ended => "ended",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }

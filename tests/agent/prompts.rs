@@ -1,5 +1,7 @@
 //! What models are told, to the letter: each prompt that is built in, with values and without.
 
+use strum::VariantArray as _;
+
 use toolwire::agent::prompts::{Prompt, Prompts, Values};
 
 const VALUES: Values<'static> = Values {
@@ -18,8 +20,8 @@ const ROLES: [&str; 3] = ["analyst", "developer", "visualizer"];
 #[test]
 fn prompts_say_what_they_are_known_to_say() {
     let prompts = Prompts::built_in();
-    for prompt in Prompt::ALL {
-        insta::assert_snapshot!(prompt.name(), prompts.render(prompt, &VALUES));
+    for prompt in Prompt::VARIANTS {
+        insta::assert_snapshot!(prompt.into_str(), prompts.render(*prompt, &VALUES));
     }
     for role in ROLES {
         insta::assert_snapshot!(format!("role_{role}"), prompts.render_role(role, &VALUES).unwrap());
@@ -32,8 +34,8 @@ fn what_is_not_there_leaves_no_gap() {
     let Values { today, available_tools, .. } = VALUES;
     let bare = Values { today, available_tools, ..Values::default() };
     let of_roles = ROLES.map(|role| prompts.render_role(role, &bare).unwrap());
-    let texts = Prompt::ALL.map(|prompt| prompts.render(prompt, &bare));
-    for text in texts.iter().chain(&of_roles) {
+    let texts = Prompt::VARIANTS.iter().map(|prompt| prompts.render(*prompt, &bare));
+    for text in texts.chain(of_roles) {
         assert!(!text.is_empty() && !text.contains("\n\n\n"), "{text}");
     }
 }

@@ -1,5 +1,7 @@
 //! What answers a call without an execution, for how long and for whom.
 
+use strum::VariantArray as _;
+
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -105,10 +107,10 @@ async fn the_session_tier_keeps_sessions_apart_and_without_one_users() {
 async fn that_there_is_nothing_is_known_for_a_minute_and_no_other_failure_at_all() {
     let _turn = Turn::take().await;
     let bench = Bench::with_manifest("debug_fail", &policy("request", "user"));
-    let fail = |code: ErrorCode| Bench::call("debug_fail", json!({"code": code.name()}));
-    for kind in ErrorCode::ALL {
+    let fail = |code: ErrorCode| Bench::call("debug_fail", json!({"code": code.into_str()}));
+    for &kind in ErrorCode::VARIANTS {
         assert!(!is_hit(&bench, fail(kind)).await);
-        assert_eq!(is_hit(&bench, fail(kind)).await, kind == ErrorCode::NotFound, "{}", kind.name());
+        assert_eq!(is_hit(&bench, fail(kind)).await, kind == ErrorCode::NotFound, "{}", kind.into_str());
     }
     assert_eq!(code(bench.run(later(59, fail(ErrorCode::NotFound))).await), ErrorCode::NotFound);
     assert!(is_hit(&bench, later(59, fail(ErrorCode::NotFound))).await);

@@ -113,7 +113,7 @@ async fn no_tool_of_any_type_is_carried_out_within_a_task_without_a_confirmation
     for tool in snapshot.tools().filter(needs) {
         let (definition, arguments) = (&tool.definition, Value::Object(example(&tool.definition)));
         let name = definition.name.as_str();
-        kinds.insert(definition.kind.word());
+        kinds.insert(definition.kind.into_str());
         let room = Room::open(&house).await;
         if definition.kind == ToolType::Root {
             // Not within a task; and without one it asks, and begins no tree.

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use strum::VariantArray as _;
+
 use super::{stub::json as reply, *};
 use crate::support::capture::capture;
 
@@ -31,7 +33,7 @@ async fn no_key_is_in_logs_errors_or_shown() {
         tracing_subscriber::fmt().with_env_filter("debug,genai=off").with_writer(move || writer.clone());
     let _log = capture(log.finish());
     let echoed = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}"}}}}"#);
-    for provider in Provider::ALL {
+    for &provider in Provider::VARIANTS {
         let stub = Stub::answering([reply(401, &echoed)]).await;
         let model = model(&stub, provider);
         let error = answer(&model, question()).await.unwrap_err();

@@ -1,5 +1,7 @@
 //! Each provider's own interface, and what goes wrong with any of them.
 
+use strum::VariantArray as _;
+
 use super::{
     stub::{events, json as reply},
     *,
@@ -223,7 +225,7 @@ async fn a_refusal_is_said_by_its_kind() {
         (413, "{}", ModelError::TooLong),
         (302, "", ModelError::Refused),
     ] {
-        for provider in Provider::ALL {
+        for &provider in Provider::VARIANTS {
             let stub = Stub::answering([reply(status, body)]).await;
             let error = answer(&model(&stub, provider), question()).await.unwrap_err();
             assert_eq!((error, stub.asked().len()), (expected, 1), "{provider:?} {status}");

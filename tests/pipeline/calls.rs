@@ -1,5 +1,7 @@
 //! A call from its start to its one end.
 
+use strum::VariantArray as _;
+
 use toolwire::engine::registry::{RegisteredTool, Status, ToolType};
 
 use super::*;
@@ -53,8 +55,8 @@ async fn every_tool_and_every_kind_of_failure_keeps_the_five_constraints_of_a_re
         let cancelled = constrained(&bench, cancelled).await.expect("an error");
         assert_eq!(cancelled.code, ErrorCode::Cancelled, "{name}");
     }
-    for code in ErrorCode::ALL {
-        let call = Bench::call("debug_fail", json!({"code": code.name(), "retry_after": "2s"}));
+    for &code in ErrorCode::VARIANTS {
+        let call = Bench::call("debug_fail", json!({"code": code.into_str(), "retry_after": "2s"}));
         let failed = constrained(&bench, call).await.expect("an error");
         assert_eq!((failed.code, failed.retry_after), (code, Some(Duration::from_secs(2))));
     }

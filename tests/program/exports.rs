@@ -4,6 +4,7 @@
 use std::process::Stdio;
 
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 use tempfile::TempDir;
 use tokio::process::Command;
 use tonic::{Code, Request, Status};
@@ -44,7 +45,7 @@ async fn printed(server: &Server, arguments: &[&str]) -> (String, String, bool) 
 #[tokio::test]
 async fn the_command_prints_the_bytes_of_the_rpc() {
     let server = Server::start();
-    for format in Format::ALL.map(Format::name) {
+    for format in Format::VARIANTS.iter().map(Format::into_str) {
         let of_rpc = exported(&server, request(format, true)).await.unwrap();
         assert_eq!(of_rpc, exported(&server, request(format, true)).await.unwrap());
         let (out, notes, _) = printed(&server, &["--for", format, "--strict"]).await;
@@ -85,7 +86,7 @@ async fn an_unknown_format_is_refused_with_those_that_there_are() {
     let server = Server::start();
     let status = exported(&server, request("gemni", false)).await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
-    for format in Format::ALL.map(Format::name) {
+    for format in Format::VARIANTS.iter().map(Format::into_str) {
         assert!(status.message().contains(format), "{status:?}");
     }
     assert!(status.message().contains("Did you mean gemini"), "{status:?}");
@@ -105,7 +106,7 @@ async fn a_user_is_told_of_no_tool_that_it_may_not_call() {
     let user = AuthUser::new("riley".parse().unwrap(), "0123456789abcdef0123456789abcdef".into());
     config.auth = Auth { users: vec![AuthUser { tools, ..user }] };
     let server = Server::with(config);
-    for format in Format::ALL.map(Format::name) {
+    for format in Format::VARIANTS.iter().map(Format::into_str) {
         let mut request = Request::new(request(format, false));
         let token = "Bearer 0123456789abcdef0123456789abcdef".parse().unwrap();
         request.metadata_mut().insert("authorization", token);

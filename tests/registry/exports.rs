@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 use toolwire::engine::{
     exports::{Export, Format, Options, export},
     registry::{Disabled, Registry},
@@ -108,14 +109,14 @@ fn what_mcp_lists() {
 
 #[test]
 fn the_same_tools_are_the_same_bytes_and_stand_in_order_of_name() {
-    for format in Format::ALL {
+    for &format in Format::VARIANTS {
         for strict in [false, true] {
             let (first, again) =
                 (exported(&data().open(), format, strict), exported(&data().open(), format, strict));
-            assert_eq!(first, again, "{}", format.name());
+            assert_eq!(first, again, "{}", format.into_str());
             let at = |name: &str| first.json.find(&format!("\"name\":\"{name}\"")).expect("the tool");
             let places = ["forget_all", "get_quotes", "hand_over", "put_thing"].map(at);
-            assert!(places.is_sorted(), "{}: {places:?}", format.name());
+            assert!(places.is_sorted(), "{}: {places:?}", format.into_str());
             assert!(!first.json.contains('\n'));
         }
     }
@@ -123,10 +124,10 @@ fn the_same_tools_are_the_same_bytes_and_stand_in_order_of_name() {
 
 #[test]
 fn a_format_has_a_name_and_a_name_a_format() {
-    for format in Format::ALL {
-        assert_eq!(Format::from_name(format.name()), Some(format));
+    for &format in Format::VARIANTS {
+        assert_eq!(format.into_str().parse(), Ok(format));
     }
-    assert_eq!(Format::from_name("OpenAI"), None);
+    assert!("OpenAI".parse::<Format>().is_err());
 }
 
 #[test]
@@ -145,7 +146,7 @@ fn a_tool_that_cannot_be_called_is_left_out_and_noted() {
     let disabled = vec![Disabled { tool: "forget_all", reason }];
     let registry =
         Registry::open(toolwire::engine::registry::Offered { disabled, ..data.offered() }).expect("opens");
-    for format in Format::ALL {
+    for &format in Format::VARIANTS {
         let export = exported(&registry, format, false);
         assert!(!export.json.contains("forget_all"), "{}", export.json);
         let note = "forget_all: left out, since it cannot be called: nothing is configured";

@@ -22,7 +22,7 @@ fn stores() -> (Vec<Arc<dyn CoolDowns>>, TempDir) {
 }
 
 fn of(code: ErrorCode, after: Duration) -> CoolDown {
-    CoolDown { code, reason: format!("{} for {} s", code.name(), after.as_secs()), until: now() + after }
+    CoolDown { code, reason: format!("{} for {} s", code.into_str(), after.as_secs()), until: now() + after }
 }
 
 #[tokio::test]

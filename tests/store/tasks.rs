@@ -174,9 +174,9 @@ fn in_short(body: &Body) -> String {
         Body::ToolCall(call) => format!("{} {}", call.tool, call.status).trim_end().to_owned(),
         Body::Answer(answer) => format!("{} {}", answer.answers, answer.status).trim_end().to_owned(),
         Body::Decision(decision) => format!("{} {}", decision.decides, decision.status),
-        Body::Ended(ended) => format!("{} by {}", ended.end.state().word(), ended.cause.word()),
+        Body::Ended(ended) => format!("{} by {}", ended.end.state().into_str(), ended.cause.into_str()),
         Body::Started(started) => format!("{} started", started.holder),
-        other => other.kind().to_owned(),
+        other => other.into_str().to_owned(),
     }
 }
 

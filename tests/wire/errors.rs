@@ -6,6 +6,8 @@ use std::{
     time::Duration,
 };
 
+use strum::VariantArray as _;
+
 use toolwire::contract::{ErrorCode, Refusal, status};
 
 fn page() -> String {
@@ -32,11 +34,11 @@ fn assert_row(begin: &str) {
 
 #[test]
 fn every_tool_error_code_has_its_row() {
-    for code in ErrorCode::ALL {
+    for &code in ErrorCode::VARIANTS {
         let retryable = if code.usual().0 { "yes" } else { "no" };
         assert_row(&format!(
             "| `{}` | {retryable} | `{}` |",
-            code.name(),
+            code.into_str(),
             status::name(status::code_of(code))
         ));
     }

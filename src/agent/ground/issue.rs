@@ -10,7 +10,8 @@ pub struct Issue {
 }
 
 /// The rules of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum IssueKind {
     /// A number that nothing in the turn says.
     Number,
@@ -28,17 +29,5 @@ const LONGEST: usize = 200;
 impl Issue {
     pub(super) fn new(kind: IssueKind, text: &str) -> Self {
         Self { kind, text: text.chars().take(LONGEST).collect() }
-    }
-}
-
-impl IssueKind {
-    /// The word of the contract, such as `UNCITED`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Number => "NUMBER",
-            Self::Citation => "CITATION",
-            Self::Link => "LINK",
-            Self::Uncited => "UNCITED",
-        }
     }
 }

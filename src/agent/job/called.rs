@@ -58,7 +58,7 @@ impl Called {
             Err(_) => None,
         };
         said.unwrap_or_else(|| {
-            let came = self.error().map_or("done", |error| error.code.name());
+            let came = self.error().map_or("done", |error| error.code.into_str());
             let values: Vec<_> = self.arguments.values().map(Value::to_string).collect();
             format!("{name}({}) → {came}", values.join(", "))
         })

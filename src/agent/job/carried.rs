@@ -44,7 +44,7 @@ pub async fn carry_out(workflow: &dyn Workflow, run: &Run, stopped: impl Future<
         user_id = %run.context().user.id,
         job_id = %run.id(),
         kind = workflow.kind(),
-        state = ending.state.word(),
+        state = ending.state.into_str(),
         error = ending.error.as_ref().map(|error| error.code.as_str()),
         took_ms = toolwire_telemetry::milliseconds(clock::now() - began),
         "job"

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use include_dir::{Dir, include_dir};
+use strum::VariantArray as _;
 
 use super::prompt::Prompt;
 use toolwire_base::{
@@ -69,14 +70,14 @@ impl Files {
     }
 
     pub(super) fn read(&self) -> Vec<Text> {
-        let names = Prompt::ALL.map(|prompt| prompt.name().to_owned()).into_iter();
+        let names = Prompt::VARIANTS.iter().map(|prompt| prompt.into_str().to_owned());
         names.chain(self.roles().iter().map(|role| of_role(role))).map(|name| self.text(name)).collect()
     }
 
     /// What is wrong with which files there are: one that is no prompt, as one is that is misspelled, and one that
     /// settings name and that is not there.
     pub(super) fn problems(&self) -> Vec<Problem> {
-        let names = Prompt::ALL.map(Prompt::name);
+        let names: Vec<_> = Prompt::VARIANTS.iter().map(Prompt::into_str).collect();
         let is_known = |found: &String| names.iter().any(|name| path(name) == *found);
         let unknown = self.on_disk(FOLDER).into_iter().filter(|found| !is_known(found)).map(|found| {
             let what = format!("no such prompt; there are {}, and those in {ROLES}/", names.join(", "));

@@ -1,6 +1,7 @@
 //! Which prompts there are, and what they may be told.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Prompt {
     /// Who the model is, and what holds for all it says: part of the others.
     Persona,
@@ -31,32 +32,6 @@ pub struct Values<'a> {
     /// What may be cited.
     pub sources: &'a str,
     pub today: &'a str,
-}
-
-impl Prompt {
-    /// Every prompt that is for one thing. Those of roles have names that operators choose.
-    pub const ALL: [Self; 7] = [
-        Self::Persona,
-        Self::ToolPlanner,
-        Self::ToolAnswer,
-        Self::Agent,
-        Self::Discovery,
-        Self::RepairPlan,
-        Self::RepairAnswer,
-    ];
-
-    /// Its name: that of its file without `.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Persona => "persona",
-            Self::ToolPlanner => "tool_planner",
-            Self::ToolAnswer => "tool_answer",
-            Self::Agent => "agent",
-            Self::Discovery => "discovery",
-            Self::RepairPlan => "repair_plan",
-            Self::RepairAnswer => "repair_answer",
-        }
-    }
 }
 
 impl<'a> Values<'a> {

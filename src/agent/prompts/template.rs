@@ -66,7 +66,7 @@ pub(super) fn rendered(
     values: &Values<'_>,
 ) -> Option<Result<String, Error>> {
     environment.get_template(name).ok()?;
-    let persona = with(environment, Prompt::Persona.name(), values, "");
+    let persona = with(environment, Prompt::Persona.into_str(), values, "");
     Some(persona.and_then(|persona| with(environment, name, values, &persona)))
 }
 

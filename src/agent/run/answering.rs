@@ -105,7 +105,7 @@ impl Turn<'_> {
         if !self.chosen.model_answers || attempt >= REPLACED {
             self.draft
                 .warnings
-                .push(format!("the answer was cut: it has a {} that no result has", issue.kind.name()));
+                .push(format!("the answer was cut: it has a {} that no result has", issue.kind.into_str()));
             return Event::Failed;
         }
         if attempt + 1 == REPLACED {

@@ -35,8 +35,8 @@ pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
 pub(super) fn alert(offer: &Offer, tool: &str, error: &ToolError) -> v1::Alert {
     let source = offer.get(tool).and_then(|tool| tool.definition.source.as_ref());
     let source = source.map_or(tool, |source| source.name.as_str()).to_owned();
-    tracing::warn!(source, code = error.code.name(), "a source refuses us; the turn makes no more calls");
-    metric::agent_alert(&source, error.code.name());
+    tracing::warn!(source, code = error.code.into_str(), "a source refuses us; the turn makes no more calls");
+    metric::agent_alert(&source, error.code.into_str());
     let until = error.retry_after.and_then(|wait| clock::wall().checked_add(wait));
     v1::Alert {
         source,

@@ -102,7 +102,7 @@ async fn look(call: &Call, tier: CacheTier, parts: &Parts, key: &ResultKey) -> L
     let span = info_span!(
         "cache",
         { attribute::OTEL_KIND } = attribute::INTERNAL,
-        { attribute::CACHE_TIER } = tier.word(),
+        { attribute::CACHE_TIER } = tier.into_str(),
         { attribute::CACHE_HIT } = Empty,
     );
     let lasts = tier == CacheTier::Persistent;
@@ -124,7 +124,7 @@ async fn look(call: &Call, tier: CacheTier, parts: &Parts, key: &ResultKey) -> L
         },
         Ok(None) => Lookup::Miss,
         Err(error) => {
-            tracing::warn!(tier = tier.word(), %error, "a cache cannot be read; its source is asked instead");
+            tracing::warn!(tier = tier.into_str(), %error, "a cache cannot be read; its source is asked instead");
             Lookup::Failed
         }
     }

@@ -84,7 +84,7 @@ fn acted(data: &Value, facts: &Facts, id: &TaskId, by: Execution) -> Value {
         Execution::HandOff => json!({"action": "return", "status": "completed", "task_id": id.as_str()}),
         _ => {
             let task_id = action.task_id.as_ref().map(TaskId::as_str);
-            json!({"action": action.action.word(), "status": action.status, "task_id": task_id})
+            json!({"action": action.action.into_str(), "status": action.status, "task_id": task_id})
         }
     };
     facts.acted(action);
@@ -96,7 +96,7 @@ fn without_task(call: &Call) -> Refusal {
     invalid(format!(
         "context.task_id is required for {}, a tool of type {}: begin a task with TaskService.CreateTask or `toolwire tasks start`, and name it, with --task on the command line",
         tool.name,
-        tool.kind.word()
+        tool.kind.into_str()
     ))
 }
 

@@ -7,7 +7,6 @@ use super::Call;
 use toolwire_base::clock;
 use toolwire_contract::{ConfirmationRequired, Terminal};
 use toolwire_telemetry::{attribute, metric};
-use toolwire_tool::context::StopCause;
 
 pub fn execute_tool(call: &Call) -> Span {
     let name = call.tool().definition.name.as_str();
@@ -61,7 +60,7 @@ impl<'a> Ended<'a> {
     pub fn with(mut self, terminal: &Terminal) {
         self.done = true;
         let error = match terminal {
-            Terminal::Result(result) => result.outcome.as_ref().err().map(|error| error.code.name()),
+            Terminal::Result(result) => result.outcome.as_ref().err().map(|error| error.code.into_str()),
             Terminal::ConfirmationRequired(_) => None,
         };
         self.record(error);
@@ -81,7 +80,7 @@ impl Drop for Ended<'_> {
     fn drop(&mut self) {
         if !self.done {
             let cause = self.call.context.cancellation.cause();
-            self.record(Some(cause.map_or("dropped", StopCause::name)));
+            self.record(Some(cause.map_or("dropped", Into::into)));
         }
     }
 }

@@ -168,7 +168,7 @@ impl Drop for Line {
 fn error_of(end: &Result<Terminal, Refusal>) -> Option<&'static str> {
     match end {
         Ok(Terminal::Result(result)) => {
-            result.outcome.as_ref().err().map(|error: &ToolError| error.code.name())
+            result.outcome.as_ref().err().map(|error: &ToolError| error.code.into_str())
         }
         Ok(Terminal::ConfirmationRequired(_)) => Some(CONFIRMATION_REQUIRED),
         Err(refusal) => Some(status::reason_of(refusal)),

@@ -89,12 +89,12 @@ fn refuse_contradictions(
     report: &mut Report,
 ) {
     if manifest.cache.is_some() && manifest.category != Category::Read {
-        let text = format!("only a `read` may be cached, and this is a `{}`", manifest.category.word());
+        let text = format!("only a `read` may be cached, and this is a `{}`", manifest.category.into_str());
         report.add("/cache", "cache-not-read", text);
     }
     if manifest.cache.is_some() && !manifest.kind.behaviour().executes {
         let text =
-            format!("a {} executes nothing that could be cached; remove `cache`", manifest.kind.word());
+            format!("a {} executes nothing that could be cached; remove `cache`", manifest.kind.into_str());
         report.add("/cache", "cache-not-executed", text);
     }
     refuse_role(manifest, report);
@@ -123,7 +123,7 @@ fn refuse_contradictions(
 
 /// A role is what delegation needs, and nothing else has one.
 fn refuse_role(manifest: &Manifest, report: &mut Report) {
-    let kind = manifest.kind.word();
+    let kind = manifest.kind.into_str();
     match (manifest.kind.behaviour().by, &manifest.agent) {
         (Execution::Delegate, None) => {
             let text = format!("an {kind} needs `agent`, the role that it delegates to, such as `analyst`");
@@ -141,15 +141,17 @@ fn refuse_role(manifest: &Manifest, report: &mut Report) {
 fn refuse_no_payload(manifest: &Manifest, schema: &Value, report: &mut Report) {
     let by = manifest.kind.behaviour().by;
     if manifest.memory.is_some() && by != Execution::Log {
-        let text = format!("a {} is not only logged; remove `memory`", manifest.kind.word());
+        let text = format!("a {} is not only logged; remove `memory`", manifest.kind.into_str());
         report.add("/memory", "memory-not-logged", text);
     }
     let note = manifest.memory.map(|_| ("note", "string"));
     let Some((name, kind)) = by.payload().or(note) else { return };
     let required = schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name));
     if !required || schema["properties"][name]["type"] != kind {
-        let text =
-            format!("a {} needs the parameter `{name}`, of type {kind} and required", manifest.kind.word());
+        let text = format!(
+            "a {} needs the parameter `{name}`, of type {kind} and required",
+            manifest.kind.into_str()
+        );
         report.add(join("/parameters", name), "missing-parameter", text);
     }
     let documents = &schema["properties"]["documents"];

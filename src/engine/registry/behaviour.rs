@@ -194,6 +194,8 @@ impl ToolType {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray as _;
+
     use super::*;
 
     /// The table of specification 002 in its own words, row by row.
@@ -225,7 +227,7 @@ mod tests {
         };
         let documents = if it.passes_documents { "YES" } else { "No" };
         let [node, blocks, executes] = [it.creates_node, it.blocks_parent, it.executes].map(yes);
-        [it.kind.word(), node, blocks, executes, logged, documents, then]
+        [it.kind.into_str(), node, blocks, executes, logged, documents, then]
     }
 
     #[test]
@@ -237,7 +239,7 @@ mod tests {
 
     #[test]
     fn every_type_has_the_row_of_its_own() {
-        for kind in ToolType::ALL {
+        for kind in ToolType::VARIANTS {
             assert_eq!(kind.behaviour().kind, *kind);
         }
     }

@@ -28,8 +28,8 @@ fn overview(definitions: &[&Definition]) -> String {
         [
             format!("[`{name}`](#{name})"),
             first_sentence(&definition.description),
-            definition.category.word().to_owned(),
-            definition.consequence_level.word().to_owned(),
+            definition.category.into_str().to_owned(),
+            definition.consequence_level.into_str().to_owned(),
             definition.tags.join(", "),
         ]
     };
@@ -42,7 +42,7 @@ fn types() -> String {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let row = |it: &Behaviour| {
         [
-            format!("`{}`", it.kind.word()),
+            format!("`{}`", it.kind.into_str()),
             yes(it.creates_node),
             yes(it.blocks_parent),
             yes(it.executes),
@@ -96,7 +96,7 @@ fn facts(definition: &Definition) -> String {
         }
     });
     let cache = definition.cache.map_or_else(String::new, |it| {
-        format!("{}, {}, {}", duration::format(it.ttl), it.tier.word(), it.scope.word())
+        format!("{}, {}, {}", duration::format(it.ttl), it.tier.into_str(), it.scope.into_str())
     });
     let disabled = match &definition.status {
         Status::Disabled(reason) => reason.clone(),
@@ -104,9 +104,9 @@ fn facts(definition: &Definition) -> String {
     };
     let facts = [
         ("Disabled", disabled),
-        ("Type", format!("`{}`", definition.kind.word())),
-        ("Category", format!("`{}`", definition.category.word())),
-        ("Consequence", format!("`{}`", definition.consequence_level.word())),
+        ("Type", format!("`{}`", definition.kind.into_str())),
+        ("Category", format!("`{}`", definition.category.into_str())),
+        ("Consequence", format!("`{}`", definition.consequence_level.into_str())),
         ("Confirmation", confirmation.to_owned()),
         ("Time-out", clock::exact_in_words(definition.timeout)),
         ("Version", definition.version.clone()),

@@ -46,7 +46,7 @@ impl Extract {
     pub(super) fn check(&self, schema: &Value, pointer: &str, report: &mut Report) {
         let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
         if !self.kind.fits(kind) {
-            let word = self.kind.word();
+            let word = self.kind.into_str();
             let text = format!("`{word}` cannot be read into a parameter of type {kind}");
             return report.add(pointer, "extract-type", text);
         }

@@ -174,9 +174,9 @@ fn mend(object: &mut Map<String, Value>, stem: &str, report: &Report) {
     for (key, value) in [
         ("description", json!("")),
         // It needs no executor.
-        ("type", json!(ToolType::NonFunction.word())),
-        ("category", json!(Category::Read.word())),
-        ("consequence_level", json!(ConsequenceLevel::Low.word())),
+        ("type", json!(ToolType::NonFunction.into_str())),
+        ("category", json!(Category::Read.into_str())),
+        ("consequence_level", json!(ConsequenceLevel::Low.into_str())),
         ("requires_confirmation", json!(false)),
     ] {
         object.entry(key).or_insert(value);

@@ -2,23 +2,18 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use toolwire_contract::proto::v1;
 
 macro_rules! words {
     ($($(#[$meta:meta])* $name:ident { $($(#[$of_variant:meta])* $variant:ident = $word:literal,)* })*) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
-        pub enum $name { $($(#[$of_variant])* #[serde(rename = $word)] $variant,)* }
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, EnumString, IntoStaticStr, VariantArray)]
+        #[strum(const_into_str)]
+        pub enum $name { $($(#[$of_variant])* #[serde(rename = $word)] #[strum(serialize = $word)] $variant,)* }
 
         impl $name {
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// The word in manifests, logs, REST and MCP.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-
             /// The words, as JSON Schema says them.
             pub(in crate::registry) fn form() -> Value {
                 json!({"enum": [$($word),*]})

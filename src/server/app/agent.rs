@@ -76,7 +76,7 @@ const fn mode(planner: AgentPlanner) -> Mode {
 pub(super) fn turns(wiring: Wiring<'_>) -> Result<Turns, Problems> {
     let Answers { answerer, contexts, in_full, prompts } = wiring.answers;
     let model_parts = model_parts(wiring.config)?;
-    let model = model_parts.as_ref().map_or(Mode::Embedded.word(), |it| it.model.id()).to_owned();
+    let model = model_parts.as_ref().map_or(Mode::Embedded.into_str(), |it| it.model.id()).to_owned();
     let agent = Agent::new(Parts {
         pipeline: Arc::clone(wiring.pipeline),
         registry: Arc::clone(wiring.registry),

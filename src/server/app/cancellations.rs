@@ -44,7 +44,7 @@ impl App {
             Subject::Job(id) => self.jobs.cancel_here(user, *id),
         };
         if let Err(error) = self.state.answer_cancel(request, was_running).await {
-            tracing::warn!(%error, subject = subject.word(), "a request to cancel cannot be answered");
+            tracing::warn!(%error, subject = subject.into_str(), "a request to cancel cannot be answered");
         }
     }
 }

@@ -131,7 +131,7 @@ fn body(event: &str, change: &Change, with_arguments: bool) -> Value {
     let asked = &it.asked;
     let mut data = json!({
         "confirmation_id": it.id.as_str(),
-        "state": it.state.word(),
+        "state": it.state.into_str(),
         "tool": it.key.tool.as_str(),
         "path": asked.path.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "user_id": it.key.user.as_str(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use http::{Extensions, HeaderMap, HeaderName};
+use strum::VariantArray as _;
 use tonic::Request;
 
 use crate::{
@@ -157,8 +158,8 @@ pub fn filter(listing: v1::ListToolsRequest) -> Result<Filter, Refusal> {
     let (category, kind) = (listing.category(), listing.r#type());
     let filter = Filter {
         // Neither is found for any.
-        category: Category::ALL.iter().copied().find(|it| v1::ToolCategory::from(*it) == category),
-        kind: ToolType::ALL.iter().copied().find(|it| v1::ToolType::from(*it) == kind),
+        category: Category::VARIANTS.iter().copied().find(|it| v1::ToolCategory::from(*it) == category),
+        kind: ToolType::VARIANTS.iter().copied().find(|it| v1::ToolType::from(*it) == kind),
         ..Filter::tagged(request::tags("tags", listing.tags)?)
     };
     Ok(filter.with_words(request::search("text", &listing.text)?))

@@ -126,7 +126,7 @@ impl Confirmations {
     fn viewed(&self, user: &User, confirmation: Confirmation) -> Viewed {
         let name_required = confirmation.asked.consequence_level == v1::ConsequenceLevel::High;
         let is_over = (confirmation.state != State::Pending)
-            .then(|| format!("it is {} already", confirmation.state.word()));
+            .then(|| format!("it is {} already", confirmation.state.into_str()));
         let why_not = is_over.or_else(|| self.lacks_right(user, &confirmation));
         let position = confirmation.at(&self.among(user));
         Viewed { confirmation, why_not, name_required, position }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use strum::VariantArray as _;
+
 use super::{Filter, Tools, exported::Exported, request};
 use toolwire_base::{digest::Digest, offload};
 use toolwire_contract::{Refusal, near::did_you_mean};
@@ -70,9 +72,9 @@ fn exported(format: Format, tools: &[Arc<RegisteredTool>], options: &Options) ->
 
 fn named(name: &str) -> Result<Format, Refusal> {
     let unknown = || {
-        let names = Format::ALL.map(Format::name);
-        let hint = did_you_mean(name, names.into_iter());
+        let names: Vec<_> = Format::VARIANTS.iter().map(Format::into_str).collect();
+        let hint = did_you_mean(name, names.iter().copied());
         request::refuse("format", "enum", &format!("must be one of: {}{hint}", names.join(", ")))
     };
-    Format::from_name(name).ok_or_else(unknown)
+    name.parse().map_err(|_| unknown())
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// Why a model does not answer, or not to the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ModelError {
     /// The provider refuses our credentials.
     #[error("the provider of the model refuses our credentials")]
@@ -34,19 +35,6 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// A word for logs and metrics.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::AuthFailed => "auth_failed",
-            Self::RateLimited { .. } => "rate_limited",
-            Self::Refused => "refused",
-            Self::TooLong => "too_long",
-            Self::Unavailable => "unavailable",
-            Self::Malformed => "malformed",
-            Self::TimedOut => "timed_out",
-        }
-    }
-
     /// Whether the same request may succeed soon.
     pub const fn is_passing(self) -> bool {
         matches!(self, Self::RateLimited { .. } | Self::Unavailable)

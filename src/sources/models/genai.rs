@@ -136,7 +136,7 @@ impl Inner {
                 Ok(Err(Failed::Refused)) => continue,
                 Ok(Err(Failed::For(error))) => error,
             };
-            tracing::warn!(model = self.id, error = error.word(), repeats, "a model did not answer");
+            tracing::warn!(model = self.id, error = error.into_str(), repeats, "a model did not answer");
             let Some(pause) = retry::pause(error, repeats, deadline) else { return Err(error) };
             repeats += 1;
             sleep(pause).await;

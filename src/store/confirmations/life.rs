@@ -1,7 +1,12 @@
 //! The life of a confirmation, as one table: state × event → what becomes of it. Pure; the stores apply it.
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 /// The states. All but the first two are final.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     Pending,
     /// Approved, and not used yet.
@@ -18,7 +23,7 @@ pub enum State {
 }
 
 /// What happens to a confirmation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, VariantArray)]
 pub enum Event {
     /// Somebody who may decide approves it.
     Approve,
@@ -62,16 +67,6 @@ pub enum Answer {
 }
 
 impl State {
-    pub const ALL: [Self; 7] = [
-        Self::Pending,
-        Self::Approved,
-        Self::Used,
-        Self::Denied,
-        Self::Expired,
-        Self::Voided,
-        Self::Withdrawn,
-    ];
-
     #[allow(clippy::match_same_arms, reason = "a row a line")]
     pub const fn on(self, event: Event) -> Next {
         use Next::{Becomes, Refused, Same};
@@ -105,33 +100,12 @@ impl State {
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::Approved)
     }
-
-    /// The word in the store, on the command line and in texts.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Used => "used",
-            Self::Denied => "denied",
-            Self::Expired => "expired",
-            Self::Voided => "voided",
-            Self::Withdrawn => "withdrawn",
-        }
-    }
-
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
-    }
-}
-
-impl Event {
-    pub const ALL: [Self; 6] =
-        [Self::Approve, Self::Deny, Self::TimePasses, Self::DefinitionChanges, Self::Cancel, Self::CallAgain];
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::{prelude::*, sample::select};
+    use strum::VariantArray as _;
 
     use super::*;
 
@@ -160,18 +134,18 @@ mod tests {
             (State::Withdrawn, ["refused", "refused", "same", "same", "same", "same"], Answer::Cancelled),
         ];
         for (state, cells, answer) in rows {
-            let found = Event::ALL.map(|event| match state.on(event) {
-                Next::Becomes(next) => next.word(),
+            let found = Event::VARIANTS.iter().map(|event| match state.on(*event) {
+                Next::Becomes(next) => next.into_str(),
                 Next::Same => "same",
                 Next::Refused => "refused",
             });
-            assert_eq!((found, state.answer()), (cells, answer), "{state:?}");
+            assert_eq!((found.collect(), state.answer()), (cells.to_vec(), answer), "{state:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_final_stays_and_only_a_decision_approves(events in prop::collection::vec(select(Event::ALL.to_vec()), 0..24)) {
+        fn what_is_final_stays_and_only_a_decision_approves(events in prop::collection::vec(select(Event::VARIANTS), 0..24)) {
             let (mut state, mut approved, mut used) = (State::Pending, 0, 0);
             for event in events {
                 let next = after(state, event);

@@ -12,7 +12,7 @@ pub enum State {
 }
 
 /// What happens to a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum Event {
     Ask,
     /// It begins: it needs no confirmation, or has just used one.
@@ -29,8 +29,6 @@ pub enum Event {
 }
 
 impl State {
-    pub const ALL: [Self; 5] = [Self::New, Self::Asked, Self::Started, Self::Unknown, Self::Ended];
-
     /// The table; what is not in it changes nothing.
     #[must_use]
     pub const fn on(self, event: Event) -> Self {
@@ -45,28 +43,17 @@ impl State {
     }
 }
 
-impl Event {
-    pub const ALL: [Self; 7] = [
-        Self::Ask,
-        Self::Start,
-        Self::TurnDown,
-        Self::NestedAsks,
-        Self::End,
-        Self::NothingDone,
-        Self::OwnerLost,
-    ];
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::{prelude::*, sample::select};
+    use strum::VariantArray as _;
 
     use super::*;
 
     proptest! {
         #[test]
         fn what_ended_stays_and_what_may_have_been_done_is_never_begun_again(
-            events in prop::collection::vec(select(Event::ALL.to_vec()), 0..32)
+            events in prop::collection::vec(select(Event::VARIANTS), 0..32)
         ) {
             let mut state = State::New;
             for event in events {

@@ -178,7 +178,7 @@ pub(super) async fn end(change: &mut Change, key: &Key, result: &ToolResult) -> 
     let bytes = count(key.bytes() + description.len() + data.len());
     change.adds(description.len() + data.len());
     let end = sqlx::query(END).bind(millis(result.fetched_at)).bind(description).bind(data).bind(bytes);
-    let code = result.outcome.as_ref().map_or_else(|error| error.code.name(), |_| OK);
+    let code = result.outcome.as_ref().map_or_else(|error| error.code.into_str(), |_| OK);
     let end = end.bind(millis(clock::wall())).bind(code);
     of_key(end, key).execute(&mut **change).await?;
     Ok(())
@@ -192,7 +192,7 @@ pub(super) async fn turn_down(
     error: ToolError,
     now: i64,
 ) -> Result<(), Failed> {
-    let code = error.code.name();
+    let code = error.code.into_str();
     let OutcomeColumns { description, .. } =
         OutcomeColumns::of(&Err(error), &toolwire_contract::Provenance::default());
     let bytes = count(description.len());

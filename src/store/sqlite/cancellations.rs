@@ -257,7 +257,7 @@ async fn ask(
     sqlx::query(ASK)
         .bind(&id)
         .bind(user.as_str())
-        .bind(subject.word())
+        .bind(subject.into_str())
         .bind(subject.name())
         .bind(replica)
         .bind(now)

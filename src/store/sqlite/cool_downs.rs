@@ -72,7 +72,7 @@ impl Sqlite {
         let begin = sqlx::query(BEGIN)
             .bind(source)
             .bind(user.map_or("", UserId::as_str))
-            .bind(cool_down.code.name())
+            .bind(cool_down.code.into_str())
             .bind(&cool_down.reason)
             .bind(millis(cool_down.until));
         // Forgotten, it would let us ask a source again that has just refused us.
@@ -91,7 +91,7 @@ impl Sqlite {
 
 fn cool_down(row: &SqliteRow) -> Result<CoolDown, sqlx::Error> {
     Ok(CoolDown {
-        code: ErrorCode::from_name(row.try_get("code")?).unwrap_or(ErrorCode::Blocked),
+        code: row.try_get::<&str, _>("code")?.parse().unwrap_or(ErrorCode::Blocked),
         reason: row.try_get("reason")?,
         until: instant(row.try_get("until")?),
     })

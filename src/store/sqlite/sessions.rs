@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     StoreError,
-    sessions::{Held, KEPT, KeptTurn, MOST_OF_SESSION, MOST_OF_USER, Remembered, Sessions, State},
+    sessions::{Held, KEPT, KeptTurn, MOST_OF_SESSION, MOST_OF_USER, Remembered, Sessions},
 };
 use toolwire_tool::context::{RequestId, SessionId, UserId};
 
@@ -132,7 +132,7 @@ impl Sqlite {
             .bind(turn.session.as_str())
             .bind(&turn.account)
             .bind(&turn.message)
-            .bind(turn.state.word())
+            .bind(turn.state.into_str())
             .bind(millis(turn.created_at))
             .bind(millis(turn.ended_at))
             .bind(&turn.answered)
@@ -233,7 +233,7 @@ fn turn(row: &SqliteRow) -> Result<KeptTurn, Failed> {
         session: row.try_get::<String, _>("session_id")?.parse().map_err(|_| unreadable("session_id"))?,
         account: row.try_get("account")?,
         message: row.try_get("message")?,
-        state: State::ALL.into_iter().find(|it| it.word() == state).ok_or_else(|| unreadable("state"))?,
+        state: state.parse().map_err(|_| unreadable("state"))?,
         created_at: instant(row.try_get("created_at")?),
         ended_at: instant(row.try_get("ended_at")?),
         answered: row.try_get("answered")?,

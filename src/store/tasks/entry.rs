@@ -47,7 +47,8 @@ pub struct Lengths {
     pub result: Option<Length>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Body {
     /// The task exists. Always the first entry.
@@ -169,18 +170,6 @@ pub struct Decision {
 }
 
 impl Body {
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Created(_) => "created",
-            Self::Started(_) => "started",
-            Self::Message(_) => "message",
-            Self::ToolCall(_) => "tool_call",
-            Self::Answer(_) => "answer",
-            Self::Ended(_) => "ended",
-            Self::Decision(_) => "decision",
-        }
-    }
-
     /// The parts that may be kept apart: `input` and `result`.
     pub fn parts(&mut self) -> (Option<&mut Part>, Option<&mut Part>) {
         match self {

@@ -8,7 +8,7 @@ use super::{
 
 /// An entry that cannot follow: the timeline is damaged, or a store made what the table forbids.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the entry {sequence} ({kind}) cannot follow: the task is {}", .state.word())]
+#[error("the entry {sequence} ({kind}) cannot follow: the task is {}", .state.into_str())]
 pub struct Impossible {
     pub sequence: u64,
     pub kind: &'static str,
@@ -18,7 +18,7 @@ pub struct Impossible {
 
 /// Takes an entry over into its task. The state moves by the table of `life` and by nothing else.
 pub fn apply(task: &mut Task, entry: &Entry) -> Result<(), Impossible> {
-    let impossible = Impossible { sequence: entry.sequence, kind: entry.body.kind(), state: task.state };
+    let impossible = Impossible { sequence: entry.sequence, kind: entry.body.into_str(), state: task.state };
     if entry.sequence != task.next_sequence || (entry.sequence == 0) != matches!(entry.body, Body::Created(_))
     {
         return Err(impossible);

@@ -1,7 +1,8 @@
 //! The life of a task, as one table: state × event → what becomes of it. Pure; the fold and the stores apply it.
 
 /// The states. The last three are final.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     Pending,
     /// Somebody works, or may.
@@ -17,7 +18,8 @@ pub enum State {
 }
 
 /// Why a task is blocked, the lowest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Reason {
     /// Another task works for it.
     Child,
@@ -147,40 +149,10 @@ impl State {
         }
     }
 
-    /// The word in the store, on the command line and in texts. The reason has a word of its own.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::AwaitingConfirmation => "awaiting_confirmation",
-            Self::Blocked(_) => "blocked",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
     /// The state of its words: its own, and the reason of a blocked one.
     pub fn of_words(word: &str, reason: Option<&str>) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word && state.reason().map(Reason::word) == reason)
-    }
-}
-
-impl Reason {
-    /// The word in the store and in texts.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Child => "child",
-            Self::Question => "question",
-            Self::Authorization => "authorization",
-            Self::UnknownOutcome => "unknown_outcome",
-        }
-    }
-
-    pub fn of_word(word: &str) -> Option<Self> {
-        [Self::Child, Self::Question, Self::Authorization, Self::UnknownOutcome]
-            .into_iter()
-            .find(|reason| reason.word() == word)
+        let is_named = |state: &Self| state.into_str() == word && state.reason().map(Into::into) == reason;
+        Self::ALL.into_iter().find(is_named)
     }
 }
 

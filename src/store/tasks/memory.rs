@@ -1,7 +1,8 @@
 //! Notes that agents asked to be remembered: a reading of timelines.
 
 /// For whom a note is remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Memory {
     /// For every task of the tree.
     Tree,
@@ -25,13 +26,4 @@ pub struct Remembered {
     pub tokens: Option<u64>,
     /// Whether the task that noted it had read text from outside.
     pub untrusted: bool,
-}
-
-impl Memory {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Tree => "tree",
-            Self::User => "user",
-        }
-    }
 }

@@ -23,12 +23,12 @@ pub enum Refused {
     /// The user has no such task.
     #[error("there is no such task")]
     Unknown,
-    #[error("the task has ended: it is {}", .0.word())]
+    #[error("the task has ended: it is {}", .0.into_str())]
     Ended(State),
-    #[error("the task is {}: it waits for {}", .state.word(), in_words(.waits))]
+    #[error("the task is {}: it waits for {}", .state.into_str(), in_words(.waits))]
     Blocked { state: State, waits: Vec<Waiting> },
     /// It has not begun.
-    #[error("the task is {}", .0.word())]
+    #[error("the task is {}", .0.into_str())]
     NotNow(State),
     /// Another worker has it.
     #[error("the task is leased to {holder:?}, with the token {token}")]
@@ -66,7 +66,7 @@ pub enum Refused {
     #[error("the task is not the root of its tree")]
     NotARoot,
     /// It has not ended.
-    #[error("the task has not ended: it is {}", .0.word())]
+    #[error("the task has not ended: it is {}", .0.into_str())]
     NotEnded(State),
     /// A person said otherwise of this call before.
     #[error("it was resolved before, otherwise: {0}")]

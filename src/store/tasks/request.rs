@@ -107,7 +107,8 @@ pub struct Action {
 }
 
 /// What an agent's loop does now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopControl {
     Continue,
@@ -222,16 +223,6 @@ impl Action {
     /// The action that the data of an outcome is.
     pub fn from_json(data: &Value) -> Option<Self> {
         Self::deserialize(data).ok()
-    }
-}
-
-impl LoopControl {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Continue => "continue",
-            Self::Return => "return",
-            Self::Block => "block",
-        }
     }
 }
 

@@ -65,7 +65,10 @@ pub struct Task {
 }
 
 /// What a task is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Kind {
     /// The entry point of a tree.
     Root,
@@ -230,21 +233,6 @@ pub struct Page {
     pub entries: Vec<Entry>,
     /// Where the next page begins, unless this is the last one.
     pub next: Option<u64>,
-}
-
-impl Kind {
-    /// The word in the store and on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Root => "root",
-            Self::Agent => "agent",
-            Self::Question => "question",
-        }
-    }
-
-    pub fn of_word(word: &str) -> Option<Self> {
-        [Self::Root, Self::Agent, Self::Question].into_iter().find(|kind| kind.word() == word)
-    }
 }
 
 impl Task {

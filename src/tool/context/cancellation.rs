@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 /// Why work stopped before it was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum StopCause {
     /// The call's deadline passed.
     Deadline,
@@ -28,19 +29,6 @@ struct Inner {
     token: CancellationToken,
     cause: OnceLock<StopCause>,
     parent: Option<Cancellation>,
-}
-
-impl StopCause {
-    /// The word in logs and spans.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Deadline => "deadline",
-            Self::Timeout => "timeout",
-            Self::Cancelled => "cancelled",
-            Self::CallerGone => "caller_gone",
-            Self::Shutdown => "shutdown",
-        }
-    }
 }
 
 impl Cancellation {

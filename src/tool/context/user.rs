@@ -16,7 +16,8 @@ pub struct User {
 }
 
 /// How it is known who somebody is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum KnownBy {
     /// Whoever started this program says so.
     Process,
@@ -24,17 +25,6 @@ pub enum KnownBy {
     Loopback,
     /// A bearer token.
     Token,
-}
-
-impl KnownBy {
-    /// The word in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Process => "process",
-            Self::Loopback => "loopback",
-            Self::Token => "token",
-        }
-    }
 }
 
 impl User {

@@ -64,7 +64,7 @@ async fn browse_tools_are_answered_within_their_session_for_a_quarter_of_an_hour
     for tool in ["browse_news", "browse_reddit", "browse_valuepickr"] {
         let snapshot = research.app.registry.snapshot();
         let cache = snapshot.get(tool).and_then(|tool| tool.definition.cache).expect("cached");
-        assert_eq!((cache.tier.word(), cache.ttl.as_secs()), ("session", 900), "{tool}");
+        assert_eq!((cache.tier.into_str(), cache.ttl.as_secs()), ("session", 900), "{tool}");
     }
 }
 

@@ -252,6 +252,6 @@ async fn a_module_or_a_result_of_another_type_is_told_from_one_that_is_missing()
         "NaN",
     ] {
         let error = called("yahoo", "get_fundamentals", asked.clone(), other).await.outcome.unwrap_err();
-        assert_eq!(error.code.name(), "PARSE_ERROR", "{other}: {error}");
+        assert_eq!(error.code.into_str(), "PARSE_ERROR", "{other}: {error}");
     }
 }

@@ -169,7 +169,7 @@ async fn the_end_of_a_task_withdraws_what_it_asked_for_and_a_withdrawal_is_told(
     asks(&house, &withdrawn).await;
     house.tasks().cancel_task(&riley(), &ends.id, "", now()).await.unwrap();
     let found = house.store.find(&confirmation.id, now()).await.unwrap().unwrap();
-    assert_eq!(found.state.word(), "withdrawn");
+    assert_eq!(found.state.into_str(), "withdrawn");
     assert_eq!(house.told(&ends.id).await[2..], ["cancelled by cancelled"]);
     let of = Of::Request(withdrawn.key.request_id);
     assert_eq!(house.store.withdraw(&riley(), of, now()).await.unwrap(), 1);

@@ -77,11 +77,11 @@ async fn of_a_use_and_an_expiry_one_comes_first() {
         let state = house.store.find(&asked.id, over).await.unwrap().unwrap().state;
         match opened.unwrap() {
             Opened::Begun(Begun::New) => {
-                assert_eq!(state.word(), "used");
+                assert_eq!(state.into_str(), "used");
                 count += 1;
             }
             Opened::Begun(Begun::Ended(result)) => {
-                assert_eq!(state.word(), "expired");
+                assert_eq!(state.into_str(), "expired");
                 assert_eq!(result.outcome.unwrap_err().code, ErrorCode::ConfirmationExpired);
             }
             other => panic!("{other:?}"),
@@ -89,7 +89,7 @@ async fn of_a_use_and_an_expiry_one_comes_first() {
         let told = house.told(&root.id).await;
         assert_eq!(
             told.iter().filter(|it| it.starts_with("1 ←")).count(),
-            if state.word() == "used" { 1 } else { 2 }
+            if state.into_str() == "used" { 1 } else { 2 }
         );
         house.assert_folds(&root.id).await;
         house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();

@@ -146,7 +146,7 @@ pub(super) fn read_performance(section: &Node<'_>) -> Option<Performance> {
     let own = (section.get("timeframe"), Return::read(section));
     let mut performance: Performance = section
         .members("timeframes", |word, row| {
-            let timeframe = Timeframe::of(word);
+            let timeframe: Option<Timeframe> = word.parse().ok();
             if timeframe.is_none() {
                 row.report("unknown-key", format!("{word:?} is not a timeframe"));
             }

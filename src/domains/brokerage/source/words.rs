@@ -1,27 +1,16 @@
 //! The words of the data: what 000 writes as strings, each with its fixed set of values.
 
 use serde::Deserialize;
+use strum::{EnumString, IntoStaticStr};
 
 /// An enumeration whose values are words of the data.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $word:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, EnumString, IntoStaticStr)]
+        #[strum(const_into_str)]
         pub enum $name {
-            $($(#[$value_doc])* #[serde(rename = $word)] $value,)*
-        }
-
-        impl $name {
-            /// Every value, in order.
-            pub const ALL: &[Self] = &[$(Self::$value),*];
-
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$value => $word),* }
-            }
-
-            pub fn of(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.word() == word)
-            }
+            $($(#[$value_doc])* #[serde(rename = $word)] #[strum(serialize = $word)] $value,)*
         }
     };
 }

@@ -35,7 +35,7 @@ pub(super) fn realized<'a>(newest_first: impl DoubleEndedIterator<Item = &'a Tra
     let (mut profit, mut uncovered, mut is_any_sold) = (Decimal::ZERO, Decimal::ZERO, false);
     for trade in newest_first.rev() {
         let (quantity, price) = (decimal(trade.quantity), decimal(trade.price));
-        if trade.side == Side::Buy.word() {
+        if trade.side == Side::Buy.into_str() {
             lots.push_back(Lot { quantity, price });
         } else {
             is_any_sold = true;

@@ -47,7 +47,7 @@ fn trade_message(trade: &Trade) -> v1::Trade {
     v1::Trade {
         timestamp: Some(trade.timestamp.into()),
         symbol: trade.symbol.to_string(),
-        side: trade.side.word().to_owned(),
+        side: trade.side.into_str().to_owned(),
         quantity: exact(trade.quantity),
         price: exact(trade.price),
     }

@@ -41,7 +41,7 @@ impl Tool for GetPerformance {
             as_of: as_of.to_owned(),
             currency: master.currency().to_owned(),
             account: performance.name.clone(),
-            timeframe: timeframe.word().to_owned(),
+            timeframe: timeframe.into_str().to_owned(),
             return_pct: exact(found.return_pct),
             contributions: exact(found.contributions),
         };
@@ -50,14 +50,14 @@ impl Tool for GetPerformance {
 }
 
 pub(super) fn timeframe(word: &str) -> Result<Timeframe, ToolError> {
-    one_of("timeframe", word, Timeframe::of(word))
+    one_of("timeframe", word, word.parse().ok())
 }
 
 fn without_data(timeframe: Timeframe, performance: &Account<Performance>) -> ToolError {
-    let having = performance.content.keys().map(|timeframe| timeframe.word()).collect::<Vec<_>>().join(", ");
+    let having = performance.content.keys().map(Timeframe::into_str).collect::<Vec<_>>().join(", ");
     ToolError::not_found(format!(
         "No performance data for timeframe '{}' in account '{}'. Timeframes with data: {having}.",
-        timeframe.word(),
+        timeframe.into_str(),
         performance.name,
     ))
 }

@@ -85,7 +85,8 @@ fn within(timeframe: Timeframe, as_of: &str, mut transfers: Vec<Transfer>) -> Ve
 }
 
 fn completed(kind: TransferType, transfers: &[Transfer]) -> Decimal {
-    let is_counted = |row: &&Transfer| row.r#type == kind.word() && row.status == Status::Completed.word();
+    let is_counted =
+        |row: &&Transfer| row.r#type == kind.into_str() && row.status == Status::Completed.into_str();
     transfers.iter().filter(is_counted).map(|row| decimal(row.amount)).sum()
 }
 

@@ -35,7 +35,7 @@ impl Tool for GetPositionsList {
         let data = data(context);
         let master = data.user(&context.user.id)?;
         let held = master.positions(input.account.as_deref())?;
-        let is_wanted = |class: AssetClass| filter.is_none_or(|filter| filter == class.word());
+        let is_wanted = |class: AssetClass| filter.is_none_or(|filter| filter == class.into_str());
         let as_of = held.as_of.as_str();
         let mut provenance = data.provenance(&context.user.id, "tool:positions_list:v1", as_of);
         let output = GetPositionsListOutput {
@@ -59,7 +59,7 @@ impl Tool for GetPositionsList {
 
 /// Says which classes there are, so that an empty list is not taken for an empty account.
 fn nothing_of(class: &str, held: &[Position]) -> String {
-    let classes: BTreeSet<_> = held.iter().map(|position| position.asset_class.word()).collect();
+    let classes: BTreeSet<_> = held.iter().map(|position| position.asset_class.into_str()).collect();
     let classes = Vec::from_iter(classes).join(", ");
     format!("Nothing of the asset class '{class}' is held. Asset classes held: {classes}.")
 }

@@ -46,9 +46,9 @@ impl Tool for GetTransfers {
 fn transfer_message(transfer: &Transfer) -> v1::Transfer {
     v1::Transfer {
         timestamp: Some(transfer.timestamp.into()),
-        r#type: transfer.kind.word().to_owned(),
-        method: transfer.method.word().to_owned(),
+        r#type: transfer.kind.into_str().to_owned(),
+        method: transfer.method.into_str().to_owned(),
         amount: exact(transfer.amount),
-        status: transfer.status.word().to_owned(),
+        status: transfer.status.into_str().to_owned(),
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn position_message(position: &Position) -> v1::Position {
         symbol: position.symbol.to_string(),
         quantity: exact(position.quantity),
         cost_basis: exact(position.cost_basis),
-        asset_class: position.asset_class.word().to_owned(),
+        asset_class: position.asset_class.into_str().to_owned(),
         total_cost: cents(position.quantity * position.cost_basis),
         name: position.name.clone(),
     }

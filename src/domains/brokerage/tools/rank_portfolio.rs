@@ -20,14 +20,16 @@ use toolwire_tool::{
 pub struct RankPortfolio;
 
 /// Which end comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 enum Direction {
     Best,
     Worst,
 }
 
 /// What positions are ranked by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 enum Basis {
     UnrealizedPl,
     UnrealizedPlPct,
@@ -52,8 +54,10 @@ impl Tool for RankPortfolio {
         input: RankPortfolioRequest,
         context: &ToolContext,
     ) -> Result<Reply<RankPortfolioOutput>, Unfinished> {
-        let direction = Direction::of(input.direction.as_deref().unwrap_or("best"))?;
-        let basis = Basis::of(input.basis.as_deref().unwrap_or("unrealized_pl"))?;
+        let word = input.direction.as_deref().unwrap_or("best");
+        let direction: Direction = one_of("direction", word, word.parse().ok())?;
+        let word = input.basis.as_deref().unwrap_or("unrealized_pl");
+        let basis: Basis = one_of("basis", word, word.parse().ok())?;
         let all = GetPositionsListRequest { asset_class: None, account: input.account };
         let held = tool::call::<GetPositionsList>(&all, context).await?;
         let symbols: Vec<_> = held.data.positions.iter().map(|position| position.symbol.as_str()).collect();
@@ -82,8 +86,8 @@ fn ranked(
         price_as_of: quotes.data.as_of,
         currency: quotes.data.currency,
         account: held.data.account,
-        direction: direction.word().to_owned(),
-        basis: basis.word().to_owned(),
+        direction: direction.into_str().to_owned(),
+        basis: basis.into_str().to_owned(),
         rankings: (1..).zip(priced).map(|(rank, priced)| priced.ranked(rank)).collect(),
         unpriced,
     };
@@ -106,18 +110,6 @@ fn priced(positions: Vec<Position>, quotes: &[Quote]) -> (Vec<Priced>, Vec<Strin
 }
 
 impl Direction {
-    fn of(word: &str) -> Result<Self, ToolError> {
-        let direction = [Self::Best, Self::Worst].into_iter().find(|direction| direction.word() == word);
-        one_of("direction", word, direction)
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Worst => "worst",
-        }
-    }
-
     /// What has no value comes last, whichever end comes first.
     fn order(self, one: Option<Decimal>, other: Option<Decimal>) -> Ordering {
         match (one, other) {
@@ -129,20 +121,6 @@ impl Direction {
 }
 
 impl Basis {
-    fn of(word: &str) -> Result<Self, ToolError> {
-        let all = [Self::UnrealizedPl, Self::UnrealizedPlPct, Self::DayChange, Self::MarketValue];
-        one_of("basis", word, all.into_iter().find(|basis| basis.word() == word))
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::UnrealizedPl => "unrealized_pl",
-            Self::UnrealizedPlPct => "unrealized_pl_pct",
-            Self::DayChange => "day_change",
-            Self::MarketValue => "market_value",
-        }
-    }
-
     const fn value(self, priced: &Priced) -> Option<Decimal> {
         let valuation = &priced.valuation;
         match self {

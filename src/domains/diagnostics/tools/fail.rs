@@ -23,8 +23,8 @@ impl Tool for DebugFail {
         context: &ToolContext,
     ) -> Result<Reply<DebugFailOutput>, Unfinished> {
         let record = StopRecord::begin(Self::NAME, context);
-        let code = ErrorCode::from_name(&input.code.unwrap_or_default()).unwrap_or(ErrorCode::Unknown);
-        let mut error = ToolError::new(code, format!("Failed with {} as asked", code.name()));
+        let code = input.code.unwrap_or_default().parse().unwrap_or(ErrorCode::Unknown);
+        let mut error = ToolError::new(code, format!("Failed with {} as asked", code.into_str()));
         error.retry_after = input.retry_after.and_then(|duration| duration.try_into().ok());
         record.complete();
         Err(error.into())

@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use toolwire_base::clock;
 use toolwire_telemetry::milliseconds;
-use toolwire_tool::context::{CallId, Cancellation, StopCause, ToolContext};
+use toolwire_tool::context::{CallId, Cancellation, ToolContext};
 
 /// Logs one line when it is dropped: that is when the work stops, however it stops. Where it was done, the line of the
 /// call says so too.
@@ -46,7 +46,7 @@ impl StopRecord {
         match self.cancellation.cause() {
             _ if self.completed => "completed",
             _ if std::thread::panicking() => "panic",
-            cause => cause.map_or("dropped", StopCause::name),
+            cause => cause.map_or("dropped", Into::into),
         }
     }
 }

@@ -35,7 +35,7 @@ pub enum AskError {
     )]
     NotGrouped(String),
     /// The function is one of numbers.
-    #[error("`{function}` needs a decimal column, and `{column}` is {kind}", kind = .kind.word())]
+    #[error("`{function}` needs a decimal column, and `{column}` is {kind}", kind = .kind.into_str())]
     NotDecimal { function: &'static str, column: String, kind: Kind },
     /// The value cannot be compared with the column.
     #[error("`{operator}` of `{column}` needs {needed}, not {found}")]

@@ -85,8 +85,8 @@ impl Output {
     pub(super) fn name(&self, table: &Table) -> String {
         let column = self.column.map(|column| table.columns()[column].name.as_str());
         match (self.function, column) {
-            (Some(function), Some(column)) => format!("{}({column})", function.word()),
-            (Some(function), None) => function.word().to_owned(),
+            (Some(function), Some(column)) => format!("{}({column})", function.into_str()),
+            (Some(function), None) => function.into_str().to_owned(),
             (None, column) => column.unwrap_or_default().to_owned(),
         }
     }
@@ -119,7 +119,7 @@ fn output(table: &Table, pick: &Pick) -> Result<Output, AskError> {
         }
         (_, Some(column)) if column.kind == Kind::Decimal => Ok(output),
         (Some(function), Some(column)) => Err(AskError::NotDecimal {
-            function: function.word(),
+            function: function.into_str(),
             column: column.name.clone(),
             kind: column.kind,
         }),
@@ -131,7 +131,7 @@ fn filter<'a>(table: &Table, condition: &'a Condition) -> Result<Filter<'a>, Ask
     let column = find(table, &condition.column)?;
     let kind = table.columns()[column].kind;
     let wrong = |needed| AskError::Value {
-        operator: condition.operator.word(),
+        operator: condition.operator.into_str(),
         column: table.columns()[column].name.clone(),
         needed,
         found: condition.value.to_string().chars().take(80).collect(),

@@ -26,7 +26,8 @@ pub struct Pick {
 }
 
 /// A function of all values of a column in a group. Cells without a value are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Function {
     /// How many there are.
     Count,
@@ -49,7 +50,8 @@ pub struct Condition {
 }
 
 /// How a cell is compared. A cell without a value passes `is_null` alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Operator {
     Eq,
     /// Not equal.
@@ -78,44 +80,5 @@ impl Question {
     /// Whether nothing is asked for but the shape.
     pub(super) fn is_open(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-impl Function {
-    /// The word, such as `sum`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Sum => "sum",
-            Self::Avg => "avg",
-            Self::Min => "min",
-            Self::Max => "max",
-        }
-    }
-
-    pub fn of(word: &str) -> Option<Self> {
-        [Self::Count, Self::Sum, Self::Avg, Self::Min, Self::Max].into_iter().find(|it| it.word() == word)
-    }
-}
-
-impl Operator {
-    /// The word, such as `eq`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Eq => "eq",
-            Self::Ne => "ne",
-            Self::Lt => "lt",
-            Self::Le => "le",
-            Self::Gt => "gt",
-            Self::Ge => "ge",
-            Self::Contains => "contains",
-            Self::In => "in",
-            Self::IsNull => "is_null",
-        }
-    }
-
-    pub fn of(word: &str) -> Option<Self> {
-        let all = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
-        all.into_iter().chain([Self::Contains, Self::In, Self::IsNull]).find(|it| it.word() == word)
     }
 }

@@ -17,11 +17,11 @@ fn column(name: &str) -> Pick {
 }
 
 fn of(word: &str, name: &str) -> Pick {
-    Pick { column: Some(name.to_owned()).filter(|name| !name.is_empty()), function: Function::of(word) }
+    Pick { column: Some(name.to_owned()).filter(|name| !name.is_empty()), function: word.parse().ok() }
 }
 
 fn keep(column: &str, word: &str, value: Json) -> Condition {
-    Condition { column: column.to_owned(), operator: Operator::of(word).unwrap(), value }
+    Condition { column: column.to_owned(), operator: word.parse().unwrap(), value }
 }
 
 #[track_caller]
@@ -33,10 +33,10 @@ fn assert_rows(question: &Question, rows: &Json) {
 #[test]
 fn a_question_of_nothing_gets_the_shape_of_the_table() {
     let answer = ask("text/csv", &format!("{SALES}{SALES}"), &Question::default()).unwrap();
-    let kinds: Vec<_> = answer.columns.iter().map(|(name, kind)| (name.as_str(), kind.word())).collect();
+    let kinds: Vec<_> = answer.columns.iter().map(|(name, kind)| (name.as_str(), kind.into_str())).collect();
     assert_eq!(kinds, [("region", "text"), ("month", "text"), ("revenue", "text"), ("note", "text")]);
     let answer = ask("text/csv", SALES, &Question::default()).unwrap();
-    let kinds: Vec<_> = answer.columns.iter().map(|(name, kind)| (name.as_str(), kind.word())).collect();
+    let kinds: Vec<_> = answer.columns.iter().map(|(name, kind)| (name.as_str(), kind.into_str())).collect();
     assert_eq!(kinds, [("region", "text"), ("month", "date"), ("revenue", "decimal"), ("note", "text")]);
     assert_eq!(
         (answer.rows.len(), answer.rows_total, answer.rows_scanned, answer.truncated),

@@ -11,7 +11,8 @@ use rust_decimal::{Decimal, prelude::ToPrimitive};
 use serde_json::Value as Json;
 
 /// What all cells of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Kind {
     Decimal,
     /// Dates, or dates with times, as ISO 8601 writes them.
@@ -30,14 +31,6 @@ pub(super) enum Value<'a> {
 }
 
 impl Kind {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Decimal => "decimal",
-            Self::Date => "date",
-            Self::Text => "text",
-        }
-    }
-
     /// The value of a text, if it is of this kind.
     pub(super) fn read(self, text: Cow<'_, str>) -> Option<Value<'_>> {
         match self {

@@ -6,9 +6,7 @@ use bytes::Bytes;
 
 use super::room;
 use crate::{
-    ask_data::{
-        Answer, AskError, Condition, Function, Kind, LARGEST, Operator, Order, Pick, Question, answer,
-    },
+    ask_data::{Answer, AskError, Condition, Kind, LARGEST, Operator, Order, Pick, Question, answer},
     proto::v1::{AskDataColumn, AskDataCondition, AskDataInput, AskDataOrder, AskDataOutput, AskDataPick},
 };
 use toolwire_base::{clock, offload};
@@ -97,14 +95,14 @@ fn question(input: AskDataInput) -> Result<Question, ToolError> {
 }
 
 fn picked(AskDataPick { column, function }: AskDataPick) -> Result<Pick, ToolError> {
-    let known = |word: String| one_of("function", &word, Function::of(&word));
+    let known = |word: String| one_of("function", &word, word.parse().ok());
     Ok(Pick { column, function: function.map(known).transpose()? })
 }
 
 fn condition(asked: AskDataCondition) -> Result<Condition, ToolError> {
     let column = required("column", asked.column.as_deref())?.to_owned();
     let word = required("op", asked.op.as_deref())?;
-    let operator = one_of("op", word, Operator::of(word))?;
+    let operator = one_of("op", word, word.parse().ok())?;
     let value = asked.value.map(json::from_value).unwrap_or_default();
     if value.is_null() && operator != Operator::IsNull {
         return Err(refused("value", "required", format!("`value` is missing, which `{word}` needs")));
@@ -118,7 +116,7 @@ fn order(AskDataOrder { column, function, descending }: AskDataOrder) -> Result<
 }
 
 fn output(found: Answer) -> AskDataOutput {
-    let column = |(name, kind): (String, Kind)| AskDataColumn { name, r#type: kind.word().to_owned() };
+    let column = |(name, kind): (String, Kind)| AskDataColumn { name, r#type: kind.into_str().to_owned() };
     AskDataOutput {
         columns: found.columns.into_iter().map(column).collect(),
         rows: found.rows.into_iter().map(|row| json::to_value(&row.into())).collect(),

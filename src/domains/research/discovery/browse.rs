@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
+use strum::VariantArray as _;
 
 use super::{
     context::{Context, at},
@@ -31,7 +32,7 @@ pub(super) struct Browsed {
 
 pub(super) async fn browse(context: &mut Context<'_>, request: &Request) -> Browsed {
     let mut browsed = Browsed::default();
-    let places: Vec<_> = Place::ALL.into_iter().filter(|place| request.sources.contains(place)).collect();
+    let places: Vec<_> = Place::VARIANTS.iter().copied().filter(|it| request.sources.contains(it)).collect();
     let all = places.len() + 1;
     if let Some(called) = one(context, 1, all, &Target::Intent(HOLDINGS.to_owned()), Map::new()).await {
         browsed.held = symbols(called.data().unwrap_or(&Value::Null));

@@ -96,20 +96,23 @@ impl<'a> Context<'a> {
             Some(error) if called.stops() => {
                 tracing::warn!(
                     source = called.source(),
-                    code = error.code.name(),
+                    code = error.code.into_str(),
                     "a source refuses us; the job calls nothing more"
                 );
-                toolwire_telemetry::metric::agent_alert(called.source(), error.code.name());
+                toolwire_telemetry::metric::agent_alert(called.source(), error.code.into_str());
                 self.alerts.push(SourceAlert {
                     source: called.source().to_owned(),
-                    code: error.code.name().to_owned(),
+                    code: error.code.into_str().to_owned(),
                     message: error.message,
                 });
             }
             // The agent goes on without (spec 004 §5.3).
             Some(error) => {
-                let what =
-                    if error.code == ErrorCode::NotFound { "nothing was found" } else { error.code.name() };
+                let what = if error.code == ErrorCode::NotFound {
+                    "nothing was found"
+                } else {
+                    error.code.into_str()
+                };
                 self.skip(tool.definition.name.as_str(), &format!("{what}: {}", error.message));
             }
         }

@@ -1,5 +1,7 @@
 //! What a discovery is asked, checked.
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use crate::proto::v1::StartDiscoveryRequest;
 use toolwire_contract::Refusal;
 use toolwire_server::service::request::refuse;
@@ -21,7 +23,8 @@ pub(super) struct Request {
 }
 
 /// Where ideas come from, in the order in which they are browsed (spec 004 §4.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum Place {
     Watchlist,
     Screener,
@@ -37,18 +40,18 @@ impl Request {
             few if few <= MOST => few,
             _ => return Err(refuse("max_candidates", "maximum", &format!("must be at most {MOST}"))),
         };
-        let mut sources = Vec::new();
+        let mut sources: Vec<Place> = Vec::new();
         for word in &message.sources {
-            let place = Place::ALL.into_iter().find(|place| place.word() == word).ok_or_else(|| {
-                let known = Place::ALL.map(Place::word).join(", ");
-                refuse("sources", "enum", &format!("must be some of: {known}"))
+            let place = word.parse().map_err(|_| {
+                let known: Vec<_> = Place::VARIANTS.iter().map(Place::into_str).collect();
+                refuse("sources", "enum", &format!("must be some of: {}", known.join(", ")))
             })?;
             if !sources.contains(&place) {
                 sources.push(place);
             }
         }
         if sources.is_empty() {
-            sources = Place::ALL.into();
+            sources = Place::VARIANTS.to_vec();
         }
         Ok(Self {
             max_candidates: max_candidates as usize,
@@ -65,20 +68,4 @@ fn named(field: &str, text: &str) -> Result<Option<String>, Refusal> {
         return Err(refuse(field, "max_length", &format!("must have at most {LONGEST} characters")));
     }
     Ok((!text.is_empty()).then(|| text.to_owned()))
-}
-
-impl Place {
-    /// Every place, in the order in which they are browsed.
-    pub(super) const ALL: [Self; 5] =
-        [Self::Watchlist, Self::Screener, Self::News, Self::Reddit, Self::Valuepickr];
-
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Watchlist => "watchlist",
-            Self::Screener => "screener",
-            Self::News => "news",
-            Self::Reddit => "reddit",
-            Self::Valuepickr => "valuepickr",
-        }
-    }
 }

@@ -6,7 +6,6 @@ use super::{
     browse::Browsed,
     context::{Context, at},
     evaluate::Looked,
-    request::Place,
     score::{self, Action, Conviction},
     write::{ByModel, ByRule, Findings, Text, Writer, Written},
 };
@@ -114,7 +113,7 @@ fn found(looked: &Looked) -> Findings {
         roe_pct: fundamentals["roe_pct"].as_f64(),
         wait_zone,
         forbidden,
-        found_in: looked.candidate.found_in.iter().map(|place| Place::word(*place).to_owned()).collect(),
+        found_in: looked.candidate.found_in.iter().map(|place| place.into_str().to_owned()).collect(),
         citations,
         ..Suggestion::default()
     };
@@ -148,8 +147,8 @@ fn suggested(findings: Findings, written: &Written) -> (Action, Suggestion) {
     let action = action.unwrap_or(most).min(most);
     let conviction: Conviction = wished.unwrap_or(conviction);
     let suggestion = Suggestion {
-        action: action.word().to_owned(),
-        conviction: conviction.word().to_owned(),
+        action: action.into_str().to_owned(),
+        conviction: conviction.into_str().to_owned(),
         thesis,
         reasons,
         risks,

@@ -5,7 +5,8 @@ use super::evaluate::Looked;
 use crate::proto::v1::{Forbidden, WaitZone};
 
 /// What to do, the most careful first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum Action {
     Avoid,
     Watch,
@@ -13,7 +14,8 @@ pub(super) enum Action {
 }
 
 /// How sure one can be of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum Conviction {
     Low,
     Medium,
@@ -48,34 +50,6 @@ pub(super) fn conviction(looked: &Looked, action: Action, forbidden: Option<&For
         0 | 1 => Conviction::Low,
         2 => Conviction::Medium,
         _ => Conviction::High,
-    }
-}
-
-impl Action {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Avoid => "avoid",
-            Self::Watch => "watch",
-            Self::Buy => "buy",
-        }
-    }
-
-    pub(super) fn of(word: &str) -> Option<Self> {
-        [Self::Avoid, Self::Watch, Self::Buy].into_iter().find(|it| it.word() == word)
-    }
-}
-
-impl Conviction {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
-
-    pub(super) fn of(word: &str) -> Option<Self> {
-        [Self::Low, Self::Medium, Self::High].into_iter().find(|it| it.word() == word)
     }
 }
 

@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{request::Request, stocks::Stocks, workflow::Discovery};
+use super::{
+    request::{Place, Request},
+    stocks::Stocks,
+    workflow::Discovery,
+};
 use crate::proto::v1::StartDiscoveryRequest;
 use toolwire_contract::Refusal;
 use toolwire_server::service::{
@@ -28,7 +32,7 @@ pub(crate) async fn start(
     let request_id = request::request_id("request_id", &message.request_id)?;
     let max_time = request::wait("max_time", message.max_time)?;
     let request = Request::read(&message)?;
-    let sources: Vec<_> = request.sources.iter().map(|it| it.word()).collect();
+    let sources: Vec<_> = request.sources.iter().map(Place::into_str).collect();
     let asked = json!([
         request.max_candidates,
         request.screen_id,

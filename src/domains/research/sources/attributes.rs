@@ -4,11 +4,13 @@
 //! Counted in one pass, before anything is parsed, and never too low: whatever may be the beginning of a tag is taken
 //! for one, within scripts and comments too. Not here: what tags say.
 
+use strum::VariantArray;
+
 /// More attributes than any tag has that is worth reading.
 pub(super) const MOST: usize = 1_000;
 
 /// Where one stands within a tag (HTML, "Tokenization"; that of XML is a part of it).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, VariantArray)]
 enum State {
     Name,
     Between,
@@ -21,17 +23,6 @@ enum State {
 }
 
 impl State {
-    const ALL: [Self; 8] = [
-        Self::Name,
-        Self::Between,
-        Self::Attribute,
-        Self::AfterAttribute,
-        Self::Value,
-        Self::Quoted,
-        Self::SingleQuoted,
-        Self::Unquoted,
-    ];
-
     /// Where one stands after a byte, and whether an attribute begins with it. `None` at the end of the tag.
     #[allow(clippy::match_same_arms, reason = "an earlier arm goes before a later one")]
     fn after(self, byte: u8) -> Option<(Self, bool)> {
@@ -58,11 +49,11 @@ impl State {
 /// The most attributes of a tag of HTML or XML, or of what may be one.
 pub(super) fn most(markup: &str) -> usize {
     // Of all tags that may have begun so far: the most attributes of those that stand in each state.
-    let mut counts = [None; State::ALL.len()];
+    let mut counts = [None; State::VARIANTS.len()];
     let mut most = 0;
     for (at, byte) in markup.bytes().enumerate() {
-        let mut next = [None; State::ALL.len()];
-        for state in State::ALL {
+        let mut next = [None; State::VARIANTS.len()];
+        for &state in State::VARIANTS {
             let Some(count) = counts[state as usize] else { continue };
             let Some((after, begins)) = state.after(byte) else { continue };
             let count: usize = count + usize::from(begins);

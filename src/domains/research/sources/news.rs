@@ -64,7 +64,8 @@ pub struct Settings {
 }
 
 /// What is in the news.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Category {
     Markets,
     Stocks,

@@ -49,7 +49,8 @@ pub struct Reddit {
 }
 
 /// In which order a subreddit lists its posts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Sort {
     Hot,
     New,
@@ -78,7 +79,7 @@ impl Reddit {
         // One more tells whether there are more.
         let limit = (limit + STICKIES + 1).min(MAX_LISTED).to_string();
         let query = [("limit", limit.as_str()), ("raw_json", "1")];
-        self.listing(&format!("r/{subreddit}/{}", sort.word()), &query, context)
+        self.listing(&format!("r/{subreddit}/{}", sort.into_str()), &query, context)
             .await
             .map_err(|failure| self.client.failed(failure, context))
     }
@@ -146,16 +147,6 @@ impl Reddit {
         let answer = self.client.send(request, context).await?;
         self.budget.note(&answer);
         Ok(answer)
-    }
-}
-
-impl Sort {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Hot => "hot",
-            Self::New => "new",
-            Self::Top => "top",
-        }
     }
 }
 

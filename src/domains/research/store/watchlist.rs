@@ -31,22 +31,13 @@ pub struct WatchedStock {
 }
 
 /// Who picked a stock (spec 004 §3.0 `source`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum WatchOrigin {
     /// The user: `user`.
     User,
     /// Only a screen: `screener`.
     Screener,
-}
-
-impl WatchOrigin {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Screener => "screener",
-        }
-    }
 }
 
 /// What a change did.

@@ -3,7 +3,7 @@
 use super::{limited, one_of, outside::Outside, provenance, recorded, required, time};
 use crate::{
     proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
-    sources::news::{Article, Category, News, PROFILE},
+    sources::news::{Article, News, PROFILE},
 };
 use toolwire_base::offload;
 use toolwire_tool::{
@@ -30,7 +30,7 @@ impl Tool for BrowseNews {
         context: &ToolContext,
     ) -> Result<Reply<BrowseNewsOutput>, Unfinished> {
         let word = required("category", input.category.as_deref())?;
-        let category = one_of("category", word, category(word))?;
+        let category = one_of("category", word, word.parse().ok())?;
         let news = context.services.get::<News>();
         let mut headlines = news.headlines(category, context).await?;
         let newest = headlines.articles.iter().find_map(|article| article.published_at);
@@ -46,15 +46,6 @@ impl Tool for BrowseNews {
             headlines: articles.into_iter().map(article_message).collect(),
         };
         Ok(Reply { data, provenance })
-    }
-}
-
-fn category(word: &str) -> Option<Category> {
-    match word {
-        "markets" => Some(Category::Markets),
-        "stocks" => Some(Category::Stocks),
-        "economy" => Some(Category::Economy),
-        _ => None,
     }
 }
 

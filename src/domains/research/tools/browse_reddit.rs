@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     proto::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
-    sources::reddit::{PROFILE, Reddit, Sort},
+    sources::reddit::{PROFILE, Reddit},
 };
 use toolwire_tool::{
     Reply, Tool,
@@ -46,7 +46,7 @@ impl Tool for BrowseReddit {
         let known = SUBREDDITS.into_iter().find(|subreddit| *subreddit == word);
         let subreddit = one_of("subreddit", word, known)?;
         let word = required("sort", input.sort.as_deref())?;
-        let sort = one_of("sort", word, sort(word))?;
+        let sort = one_of("sort", word, word.parse().ok())?;
         let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let reddit = context.services.get::<Reddit>();
         let mut posts = reddit.posts(subreddit, sort, limit, context).await?;
@@ -72,18 +72,9 @@ impl Tool for BrowseReddit {
     }
 }
 
-fn sort(word: &str) -> Option<Sort> {
-    match word {
-        "hot" => Some(Sort::Hot),
-        "new" => Some(Sort::New),
-        "top" => Some(Sort::Top),
-        _ => None,
-    }
-}
-
 fn post_message(Opinion { post, mood, .. }: Opinion) -> RedditPost {
     RedditPost {
-        sentiment: mood.word().to_owned(),
+        sentiment: mood.into_str().to_owned(),
         excerpt: post.text.beginning(MAX_EXCERPT).into(),
         created_at: time(post.created_at),
         permalink: post.permalink.into(),

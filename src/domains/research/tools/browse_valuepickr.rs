@@ -34,7 +34,8 @@ const EMPTY: &str = "The watch-list is empty: add stocks with add_to_watchlist, 
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseValuepickr;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 enum Category {
     Latest,
     Top,
@@ -55,8 +56,8 @@ impl Tool for BrowseValuepickr {
 
     /// The watch-list, where it is what is browsed.
     fn state<'a>(&'a self, arguments: &Arguments, context: &'a ToolContext) -> Option<BoxFuture<'a, String>> {
-        let category = arguments.get("category").and_then(Value::as_str).and_then(Category::from_word);
-        matches!(category, Some(Category::Watchlist)).then(|| Box::pin(list_as_text(context)) as _)
+        let category = arguments.get("category").and_then(Value::as_str).map(str::parse);
+        matches!(category, Some(Ok(Category::Watchlist))).then(|| Box::pin(list_as_text(context)) as _)
     }
 
     async fn execute(
@@ -65,7 +66,7 @@ impl Tool for BrowseValuepickr {
         context: &ToolContext,
     ) -> Result<Reply<BrowseValuepickrOutput>, Unfinished> {
         let word = required("category", input.category.as_deref())?;
-        let category = one_of("category", word, Category::from_word(word))?;
+        let category = one_of("category", word, word.parse().ok())?;
         let forum = context.services.get::<ValuePickr>();
         let (topics, warnings) = match category {
             Category::Latest => (forum.latest(context).await?, Vec::new()),
@@ -84,17 +85,6 @@ impl Tool for BrowseValuepickr {
         let topics = topics.into_iter().map(topic_message).collect();
         provenance.warnings.extend(outside.warnings());
         Ok(Reply { data: BrowseValuepickrOutput { topics }, provenance })
-    }
-}
-
-impl Category {
-    fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "latest" => Some(Self::Latest),
-            "top" => Some(Self::Top),
-            "watchlist" => Some(Self::Watchlist),
-            _ => None,
-        }
     }
 }
 

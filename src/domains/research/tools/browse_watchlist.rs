@@ -92,7 +92,7 @@ fn stock_message(stock: watchlist::WatchedStock, prices: Now) -> WatchedStock {
     WatchedStock {
         symbol,
         name: name.map(Into::into),
-        source: origin.name().to_owned(),
+        source: origin.into_str().to_owned(),
         note: note.map(Into::into),
         added_at: at(added_at),
         updated_at: at(updated_at),

@@ -100,13 +100,13 @@ fn judged(rules: &Forbidden, symbol: String, facts: &Facts, doubts: &Doubts) -> 
                 reason: format!("{symbol} is on the deny list"),
             }),
             Finding::Violated { bound, observed } => violations.push(RuleViolation {
-                rule: bound.rule.name().to_owned(),
+                rule: bound.rule.into_str().to_owned(),
                 threshold: Some(bound.threshold),
                 observed: Some(observed),
                 reason: bound.reason(observed),
             }),
             Finding::Unknown(rule) => unknown.push(UnknownRule {
-                rule: rule.name().to_owned(),
+                rule: rule.into_str().to_owned(),
                 reason: match doubts.about(rule) {
                     Some(contradiction) => contradiction.to_owned(),
                     None => format!("{} is not known", rule.subject()),

@@ -41,7 +41,7 @@ impl Forbidden {
 
     /// The names of the rules about fundamentals, of which there is no dated history.
     pub fn fundamental_rules(&self) -> impl Iterator<Item = &'static str> {
-        self.bounds.iter().filter(|bound| bound.rule.is_fundamental()).map(|bound| bound.rule.name())
+        self.bounds.iter().filter(|bound| bound.rule.is_fundamental()).map(|bound| bound.rule.into_str())
     }
 
     /// Whether a rule looks at the turnover.

@@ -79,10 +79,10 @@ fn deal_message(deal: Deal) -> v1::Deal {
     v1::Deal {
         date: deal.date.to_string(),
         client: deal.client.into(),
-        side: deal.side.word().to_owned(),
+        side: deal.side.into_str().to_owned(),
         quantity: deal.quantity,
         price: deal.price,
         value_cr: rounded(deal.quantity as f64 * deal.price / CRORE),
-        kind: deal.kind.word().to_owned(),
+        kind: deal.kind.into_str().to_owned(),
     }
 }

@@ -120,7 +120,7 @@ async fn search(
 fn mention_message(Opinion { subreddit, post, mood }: Opinion) -> RedditMention {
     RedditMention {
         subreddit: subreddit.to_owned(),
-        sentiment: mood.word().to_owned(),
+        sentiment: mood.into_str().to_owned(),
         excerpt: post.text.beginning(MAX_EXCERPT).into(),
         created_at: time(post.created_at),
         permalink: post.permalink.into(),

@@ -147,7 +147,7 @@ fn in_words(moods: &[Mood]) -> String {
     let Some(counts) = together(moods.iter().copied()) else {
         return "No posts after the first one.".to_owned();
     };
-    let each: Vec<_> = moods.iter().map(|mood| mood.word()).collect();
+    let each: Vec<_> = moods.iter().map(Mood::into_str).collect();
     format!(
         "Last {} posts by word list: {} positive, {} neutral, {} negative (newest first: {}).",
         moods.len(),

@@ -19,7 +19,8 @@ const METHOD: &str = "lexicon";
 /// doubt, so they do not count.
 const REACH: usize = 3;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum Mood {
     Positive,
     Neutral,
@@ -33,14 +34,6 @@ impl Mood {
             0 => Self::Neutral,
             1.. => Self::Positive,
             _ => Self::Negative,
-        }
-    }
-
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Positive => "positive",
-            Self::Neutral => "neutral",
-            Self::Negative => "negative",
         }
     }
 }

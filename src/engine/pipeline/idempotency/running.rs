@@ -260,7 +260,9 @@ async fn keep(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResu
 /// The code of an outcome, for the record of a call that had no effect.
 pub(super) fn code_of(end: &CallResult) -> &'static str {
     match end {
-        Ok(Terminal::Result(result)) => result.outcome.as_ref().err().map_or("OK", |error| error.code.name()),
+        Ok(Terminal::Result(result)) => {
+            result.outcome.as_ref().err().map_or("OK", |error| error.code.into_str())
+        }
         Ok(Terminal::ConfirmationRequired(_)) => "CONFIRMATION_REQUIRED",
         Err(refusal) => status::reason_of(refusal),
     }

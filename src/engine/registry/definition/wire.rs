@@ -177,8 +177,8 @@ fn source(source: &Source) -> v1::ToolSource {
 fn cache(cache: CachePolicy) -> v1::CachePolicy {
     v1::CachePolicy {
         ttl: Some(convert::duration(cache.ttl)),
-        tier: cache.tier.word().to_owned(),
-        scope: cache.scope.word().to_owned(),
+        tier: cache.tier.into_str().to_owned(),
+        scope: cache.scope.into_str().to_owned(),
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn check(definition: &Definition, report: &mut Report) {
     }
     let verb = definition.name.split('_').next().unwrap_or_default();
     if let Some(category) = implied(verb).filter(|category| *category != definition.category) {
-        let text = format!("`{verb}_` implies `{}`; change the category or the name", category.word());
+        let text = format!("`{verb}_` implies `{}`; change the category or the name", category.into_str());
         report.add("/category", "category-verb", text);
     }
 }

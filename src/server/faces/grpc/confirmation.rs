@@ -2,6 +2,7 @@
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
+use strum::VariantArray as _;
 use tonic::{Request, Response};
 
 use super::{Answered, Streamed, face::Face, opened, service::Service};
@@ -195,5 +196,5 @@ fn state(state: State) -> v1::ConfirmationState {
 
 /// The state of one on the wire; `None` for one that is not stated or not known.
 fn state_of(wire: i32) -> Option<State> {
-    State::ALL.into_iter().find(|it| i32::from(state(*it)) == wire)
+    State::VARIANTS.iter().copied().find(|it| i32::from(state(*it)) == wire)
 }

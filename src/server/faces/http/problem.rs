@@ -15,7 +15,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetail, StatusExt};
 
 use toolwire_contract::{
-    ErrorCode, Origin, Refusal, ToolError, Violation,
+    ErrorCode, Refusal, ToolError, Violation,
     status::{self, code_of, http_of},
 };
 
@@ -151,10 +151,10 @@ impl From<Refusal> for Problem {
 
 impl From<ToolError> for Problem {
     fn from(error: ToolError) -> Self {
-        let name = error.code.name();
+        let name = error.code.into_str();
         let problem = Self::new(name, number(code_of(error.code), name), error.message.as_str())
             .retryable(error.retryable, error.retry_after)
-            .with("origin", origin(error.origin))
+            .with("origin", error.origin.into_str())
             .with("attempts", error.attempts);
         if error.code == ErrorCode::InvalidArgument || !error.violations.is_empty() {
             return problem.with("field_violations", violations(&error.violations));
@@ -165,15 +165,6 @@ impl From<ToolError> for Problem {
 
 fn violations(violations: &[Violation]) -> Value {
     serde_json::to_value(violations).unwrap_or_default()
-}
-
-const fn origin(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Caller => "caller",
-        Origin::Tool => "tool",
-        Origin::Source => "source",
-        Origin::Service => "service",
-    }
 }
 
 fn number(code: Code, reason: &str) -> StatusCode {

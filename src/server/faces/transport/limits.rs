@@ -18,7 +18,8 @@ use toolwire_telemetry::metric;
 /// lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum Limit {
     Connections,
     PeerConnections,
@@ -41,20 +42,9 @@ static UNTOLD: [Untold; 6] = [const { Untold { due: AtomicU64::new(0), times: At
 static START: OnceLock<Instant> = OnceLock::new();
 
 impl Limit {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Connections => "connections",
-            Self::PeerConnections => "peer_connections",
-            Self::Unauthenticated => "unauthenticated",
-            Self::All => "all",
-            Self::Share => "share",
-            Self::RequestTime => "request_time",
-        }
-    }
-
     /// The bound of `what` is exceeded; the last one of it was `who`.
     pub(super) fn exceeded(self, what: &str, who: &dyn fmt::Display) {
-        metric::bound_reached(self.name());
+        metric::bound_reached(self.into_str());
         let untold = &UNTOLD[self as usize];
         let times = untold.times.fetch_add(1, Relaxed) + 1;
         let now = clock::now().duration_since(*START.get_or_init(clock::now)).as_secs();
@@ -62,7 +52,7 @@ impl Limit {
         let next = now + INTERVAL.as_secs();
         if now >= due && untold.due.compare_exchange(due, next, Relaxed, Relaxed).is_ok() {
             untold.times.store(0, Relaxed);
-            tracing::warn!(target: "toolwire::bounds", bound = self.name(), what, last = %who, times, "a bound is exceeded");
+            tracing::warn!(target: "toolwire::bounds", bound = self.into_str(), what, last = %who, times, "a bound is exceeded");
         }
     }
 }

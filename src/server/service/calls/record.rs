@@ -67,8 +67,8 @@ impl State {
     fn of_code(code: &str) -> Self {
         match code {
             "OK" => Self::Succeeded,
-            code if code == ErrorCode::Cancelled.name() => Self::Cancelled,
-            code if code == ErrorCode::OutcomeUnknown.name() => Self::OutcomeUnknown,
+            code if code == ErrorCode::Cancelled.into_str() => Self::Cancelled,
+            code if code == ErrorCode::OutcomeUnknown.into_str() => Self::OutcomeUnknown,
             _ => Self::Failed,
         }
     }
@@ -87,7 +87,7 @@ impl Record {
     pub(super) fn of_ended(call: &EndedCall) -> Self {
         let (state, code) = match call.end {
             CallEnd::Data => (State::Succeeded, ""),
-            CallEnd::Error(code) => (State::of_code(code.name()), code.name()),
+            CallEnd::Error(code) => (State::of_code(code.into_str()), code.into_str()),
             CallEnd::AwaitsConfirmation => (State::AwaitingConfirmation, ""),
         };
         Self {
@@ -110,7 +110,7 @@ impl Record {
             Standing::Started if !call.is_left && clock::wall() < call.begun_at + cap => {
                 (State::Running, String::new())
             }
-            Standing::Started => (State::OutcomeUnknown, ErrorCode::OutcomeUnknown.name().to_owned()),
+            Standing::Started => (State::OutcomeUnknown, ErrorCode::OutcomeUnknown.into_str().to_owned()),
             Standing::Ended(code) => {
                 let state = State::of_code(code);
                 (state, if state == State::Succeeded { String::new() } else { code.clone() })

@@ -122,7 +122,7 @@ fn check_name(viewed: &Viewed, ruling: &Ruling) -> Result<(), Refusal> {
 
 /// `it was denied by riley at 2026-01-15T10:00:00Z`
 fn standing(confirmation: &Confirmation) -> String {
-    let state = confirmation.state.word();
+    let state = confirmation.state.into_str();
     match (&confirmation.decided, confirmation.state) {
         (Some(decided), State::Approved | State::Denied) => {
             format!("it was {state} by {} at {}", decided.by, clock::rfc3339(decided.at))

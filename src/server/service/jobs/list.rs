@@ -1,5 +1,7 @@
 //! Lists of jobs, a page at a time.
 
+use strum::VariantArray as _;
+
 use super::Jobs;
 use crate::service::{
     page::{List, PageToken, Sizes},
@@ -23,8 +25,8 @@ pub struct Page {
 impl Jobs {
     /// The user's jobs in any of these states, in any at all if there is none; `size` 0 is the usual size.
     pub async fn list(&self, user: &User, states: &[State], size: i32, token: &str) -> Result<Page, Refusal> {
-        if states.len() > State::ALL.len() {
-            let what = format!("must have at most {} elements", State::ALL.len());
+        if states.len() > State::VARIANTS.len() {
+            let what = format!("must have at most {} elements", State::VARIANTS.len());
             return Err(refuse("states", "max_items", &what));
         }
         let size = SIZES.of(size)?;

@@ -20,7 +20,7 @@ const MOST_LEGS: u32 = 256;
 pub(super) async fn run(work: &mut Work<'_>) -> Result<Event, Refusal> {
     let started = TurnStarted {
         session_id: String::new(),
-        mode: Mode::Native.word().to_owned(),
+        mode: Mode::Native.into_str().to_owned(),
         model: work.model.id().to_owned(),
         tools_offered: u32::try_from(work.offered().count()).unwrap_or(u32::MAX),
         deadline: Some(timestamp(clock::wall_at(work.context.deadline.at()))),

@@ -147,7 +147,7 @@ fn waiting(task: &Task) -> WaitingTask {
     if waits_for.is_empty() {
         waits_for.push(if task.role.is_empty() { "a person" } else { "another worker" }.to_owned());
     }
-    WaitingTask { task_id: task.id.to_string(), state: task.state.word().to_owned(), waits_for }
+    WaitingTask { task_id: task.id.to_string(), state: task.state.into_str().to_owned(), waits_for }
 }
 
 pub(super) fn reply(

@@ -221,7 +221,7 @@ impl Turns {
 
 fn standing(kept: &KeptTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Result<Standing, Refusal> {
     if kept.state != State::Paused {
-        return Err(not_paused(kept.state.word()));
+        return Err(not_paused(kept.state.into_str()));
     }
     // What is not understood was written by another program.
     serde_json::from_str(&kept.standing).map_err(|_| not_paused("of another version"))

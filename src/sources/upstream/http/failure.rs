@@ -23,7 +23,8 @@ pub struct Failure {
     pub attempts: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum FailureKind {
     /// One attempt took too long. Retried once.
     TimedOut,
@@ -102,24 +103,6 @@ impl FailureKind {
             Self::Blocked => ErrorCode::Blocked,
             Self::Malformed => ErrorCode::ParseError,
             Self::Cancelled => ErrorCode::Cancelled,
-        }
-    }
-
-    /// Its word in logs, spans and metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TimedOut => "timed_out",
-            Self::Unreachable => "unreachable",
-            Self::Down => "down",
-            Self::RateLimited => "rate_limited",
-            Self::OverBudget => "over_budget",
-            Self::NotFound => "not_found",
-            Self::AuthFailed => "auth_failed",
-            Self::Blocked => "blocked",
-            Self::Malformed => "malformed",
-            Self::OutOfTime => "out_of_time",
-            Self::Cancelled => "cancelled",
-            Self::NotConfigured => "not_configured",
         }
     }
 

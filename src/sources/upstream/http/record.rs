@@ -12,7 +12,7 @@ use toolwire_tool::context::{ToolContext, UserId};
 
 /// An attempt has ended: with an answer, or with a kind of failure.
 pub(super) fn request_ended(source: &'static str, end: &Result<Answer, Failure>, duration: Duration) {
-    let kind = end.as_ref().err().map_or(metric::name::OK, |failure| failure.kind.name());
+    let kind = end.as_ref().err().map_or(metric::name::OK, |failure| failure.kind.into_str());
     metric::upstream_request(source, kind, duration);
     tracing::debug!(source, kind, duration_ms = milliseconds(duration), "asked");
 }
@@ -36,9 +36,9 @@ pub(super) fn cool_down_began(
     user: Option<&UserId>,
     length: Duration,
 ) {
-    metric::cool_down_began(source, code.name());
+    metric::cool_down_began(source, code.into_str());
     let user_id = user.map(tracing::field::display);
-    tracing::warn!(source, code = code.name(), user_id, length_s = length.as_secs(), "cool-down began");
+    tracing::warn!(source, code = code.into_str(), user_id, length_s = length.as_secs(), "cool-down began");
 }
 
 /// A source, or a part of one, asked for a pause.
@@ -55,7 +55,7 @@ pub(super) fn partly_read(source: &'static str, faults: &Faults, context: &ToolC
 
 /// A request has failed for good. The one line that tells operators why, found by the call.
 pub(super) fn failed(profile: &Profile, failure: &Failure, context: &ToolContext) {
-    let (source, kind) = (profile.name, failure.kind.name());
+    let (source, kind) = (profile.name, failure.kind.into_str());
     let (detail, attempts) = (&*failure.detail, failure.attempts);
     let call_id = context.call_id;
     match failure.kind {

@@ -141,7 +141,7 @@ fn span(profile: &Profile, outgoing: &Outgoing) -> Span {
 
 fn recorded(span: &Span, end: &Result<Answer, Failure>) {
     if let Err(failure) = end {
-        span.record(attribute::ERROR_TYPE, failure.kind.name());
+        span.record(attribute::ERROR_TYPE, failure.kind.into_str());
         span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
     }
 }

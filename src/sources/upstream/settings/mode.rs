@@ -7,7 +7,8 @@ use std::fmt;
 pub const MODE: &str = "sources.mode";
 
 /// Where a source's answers come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Mode {
     /// From recorded data, served within this process. Nothing is asked of anybody.
     #[default]
@@ -33,20 +34,6 @@ pub struct InvalidMode {
     hint: String,
 }
 
-impl Mode {
-    /// The word in settings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Embedded => "embedded",
-            Self::Live => "live",
-        }
-    }
-
-    fn named(name: &str) -> Option<Self> {
-        [Self::Embedded, Self::Live].into_iter().find(|mode| mode.name() == name)
-    }
-}
-
 impl Modes {
     pub fn of(&self, source: &str) -> Mode {
         let other = self.others.iter().find(|(name, _)| name == source);
@@ -58,7 +45,7 @@ impl Modes {
         let mut words = text.split(',').map(str::trim);
         let usual = words.next().unwrap_or_default();
         let invalid = |word: &str, hint: &str| InvalidMode::new(word, hint, sources);
-        let usual = Mode::named(usual).ok_or_else(|| invalid(usual, "; begin with the usual mode"))?;
+        let usual = usual.parse().map_err(|_| invalid(usual, "; begin with the usual mode"))?;
         let mut others: Vec<(String, Mode)> = Vec::new();
         for word in words {
             let (name, mode) = word.split_once('=').ok_or_else(|| invalid(word, ""))?;
@@ -66,7 +53,7 @@ impl Modes {
             if !sources.contains(&name) {
                 return Err(invalid(word, &format!("; the sources are {}", sources.join(", "))));
             }
-            let mode = Mode::named(mode.trim()).ok_or_else(|| invalid(word, ""))?;
+            let mode = mode.trim().parse().map_err(|_| invalid(word, ""))?;
             if others.iter().any(|(other, _)| other == name) {
                 return Err(invalid(word, "; it says twice what this source is"));
             }
@@ -89,8 +76,8 @@ impl InvalidMode {
 
 impl fmt::Display for Modes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.usual.name())?;
-        self.others.iter().try_for_each(|(source, mode)| write!(f, ",{source}={}", mode.name()))
+        f.write_str(self.usual.into_str())?;
+        self.others.iter().try_for_each(|(source, mode)| write!(f, ",{source}={}", mode.into_str()))
     }
 }
 

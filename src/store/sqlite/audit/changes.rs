@@ -39,15 +39,15 @@ pub(in crate::sqlite) async fn changed(
     let by = by();
     let text = |it: Option<String>| it.unwrap_or_default();
     sqlx::query(CHANGED)
-        .bind(Kind::Write.word())
+        .bind(Kind::Write.into_str())
         .bind(millis(now))
         .bind(it.user.as_str())
-        .bind(by.known_by.word())
+        .bind(<&str>::from(by.known_by))
         .bind(by.origin.peer.map(|peer| peer.to_string()))
         .bind(by.origin.face)
         .bind(it.method)
         .bind(it.digest.as_bytes().to_vec())
-        .bind(Verdict::Allowed.word())
+        .bind(Verdict::Allowed.into_str())
         .bind(text(it.call_id.map(|id| id.to_string())))
         .bind(text(it.request_id.map(|id| id.to_string())))
         .bind(text(by.trace_id.map(|id| id.to_string())))

@@ -4,7 +4,7 @@ use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
 
 use crate::{
     StoreError,
-    audit::{Criteria, Filter, Kind, Record, Verdict},
+    audit::{Criteria, Filter, Record},
     sqlite::{
         Failed, Sqlite,
         time::{instant, millis},
@@ -72,7 +72,7 @@ fn select(
         }
     }
     any_of(query, "tool", filter.tools.clone());
-    any_of(query, "kind", filter.kinds.iter().map(|kind| kind.word().to_owned()).collect());
+    any_of(query, "kind", filter.kinds.iter().map(|kind| kind.into_str().to_owned()).collect());
     query.push(format!(" ORDER BY {position} DESC LIMIT ")).push_bind(limit);
 }
 
@@ -96,7 +96,7 @@ fn record(row: &SqliteRow) -> Result<Record, Failed> {
     let sequence: i64 = row.try_get("sequence")?;
     Ok(Record {
         sequence: u64::try_from(sequence).unwrap_or_default(),
-        kind: Kind::ALL.into_iter().find(|it| it.word() == kind).ok_or_else(|| unreadable("kind"))?,
+        kind: kind.parse().map_err(|_| unreadable("kind"))?,
         at: instant(row.try_get("at")?),
         ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(instant),
         user: row.try_get("user_id")?,
@@ -107,10 +107,7 @@ fn record(row: &SqliteRow) -> Result<Record, Failed> {
         tool: row.try_get("tool")?,
         definition_digest: Digest::from_bytes(row.try_get("definition_digest")?),
         arguments_digest: digest("arguments_digest")?,
-        verdict: Verdict::ALL
-            .into_iter()
-            .find(|it| it.word() == verdict)
-            .ok_or_else(|| unreadable("verdict"))?,
+        verdict: verdict.parse().map_err(|_| unreadable("verdict"))?,
         code: row.try_get("code")?,
         call_id: row.try_get("call_id")?,
         request_id: row.try_get("request_id")?,

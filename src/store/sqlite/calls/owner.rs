@@ -60,7 +60,7 @@ impl Sqlite {
         }
         let code: Option<String> =
             sqlx::query_scalar(CODE).bind(call_id.to_string()).fetch_optional(self.readers().await?).await?;
-        let is_cancelled = row.is_none() && code.is_some_and(|code| code == ErrorCode::Cancelled.name());
+        let is_cancelled = row.is_none() && code.is_some_and(|code| code == ErrorCode::Cancelled.into_str());
         Ok(Some(if is_cancelled { EndElsewhere::Cancelled } else { EndElsewhere::Unsettled }))
     }
 

@@ -76,7 +76,7 @@ pub(in crate::sqlite) async fn note(
     let next = sqlx::query_scalar(NEXT_OF_USER).bind(user.as_str());
     let position: i64 = next.fetch_one(&mut **change).await?;
     let note =
-        sqlx::query(NOTE).bind(sequence).bind(id.as_str()).bind(state.word()).bind(at).bind(expires_at);
+        sqlx::query(NOTE).bind(sequence).bind(id.as_str()).bind(state.into_str()).bind(at).bind(expires_at);
     note.bind(reason).bind(user.as_str()).bind(position).execute(&mut **change).await?;
     Ok((sequence, position))
 }
@@ -86,7 +86,7 @@ pub(in crate::sqlite) fn confirmation(row: &SqliteRow) -> Result<Confirmation, F
     let (sequence, position): (i64, i64) = (row.try_get("sequence")?, row.try_get("position")?);
     Ok(Confirmation {
         id: parsed(&row.try_get::<String, _>("id")?)?,
-        state: State::of_word(&state).ok_or_else(|| unreadable(format!("there is no state {state:?}")))?,
+        state: state.parse().map_err(|_| unreadable(format!("there is no state {state:?}")))?,
         key: Key {
             user: parsed(&row.try_get::<String, _>("user_id")?)?,
             tool: parsed(&row.try_get::<String, _>("tool")?)?,

@@ -35,7 +35,7 @@ pub(in crate::sqlite) async fn transition(
     let whose = (&confirmation.id, &confirmation.key.user);
     let (sequence, position) = note(change, whose, state, (at, expires_at), reason).await?;
     sqlx::query(BECOME)
-        .bind(state.word())
+        .bind(state.into_str())
         .bind(sequence)
         .bind(expires_at)
         .bind(state.is_open())

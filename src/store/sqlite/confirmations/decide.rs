@@ -154,7 +154,7 @@ impl Sqlite {
         let mut any = false;
         for (id, state) in changed {
             self.confirmations_waiting.tell(&id);
-            metric::confirmation_became(state.word());
+            metric::confirmation_became(state.into_str());
             any = true;
         }
         self.confirmations_changed.send_modify(|changes| *changes += 1);

@@ -258,7 +258,7 @@ fn select(criteria: &Criteria) -> QueryBuilder<sqlx::Sqlite> {
         query.push(" AND c.state IN (");
         let mut states = query.separated(", ");
         for state in &criteria.states {
-            states.push_bind(state.word());
+            states.push_bind(state.into_str());
         }
         query.push(")");
     }
@@ -277,7 +277,7 @@ fn select(criteria: &Criteria) -> QueryBuilder<sqlx::Sqlite> {
 fn changed(row: &SqliteRow) -> Result<Change, Failed> {
     let mut found = confirmation(row)?;
     let became: String = row.try_get("became")?;
-    found.state = State::of_word(&became).unwrap_or(found.state);
+    found.state = became.parse().unwrap_or(found.state);
     let position =
         |column: &str| Ok::<_, Failed>(u64::try_from(row.try_get::<i64, _>(column)?).unwrap_or_default());
     (found.sequence, found.position) = (position("at_sequence")?, position("at_position")?);

@@ -51,7 +51,7 @@ pub(super) async fn end(
     add(change, kept, &said, now, true).await?;
     change.adds(ending.result.len());
     let error = ending.error.as_ref().and_then(|error| serde_json::to_string(error).ok()).unwrap_or_default();
-    let query = sqlx::query(END).bind(kept.position).bind(ending.state.word()).bind(error);
+    let query = sqlx::query(END).bind(kept.position).bind(ending.state.into_str()).bind(error);
     query.bind(&ending.result).bind(millis(now)).execute(&mut **change).await?;
     Ok(())
 }

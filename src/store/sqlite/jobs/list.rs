@@ -28,7 +28,7 @@ pub(super) async fn of_user(
     if !states.is_empty() {
         let mut words = query.push(" AND state IN (").separated(", ");
         for state in states {
-            words.push_bind(state.word());
+            words.push_bind(state.into_str());
         }
         query.push(")");
     }

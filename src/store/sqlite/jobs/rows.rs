@@ -4,7 +4,7 @@ use sqlx::{Row, SqliteExecutor, sqlite::SqliteRow};
 
 use crate::{
     StoreError,
-    jobs::{Event, Job, JobId, Said, State},
+    jobs::{Event, Job, JobId, Said},
     sqlite::{Failed, time::instant},
 };
 use toolwire_base::digest::Digest;
@@ -39,7 +39,7 @@ pub(super) fn kept(row: &SqliteRow) -> Result<Kept, Failed> {
         id: id(row)?,
         digest: Digest::from_bytes(row.try_get("digest")?).ok_or_else(|| unreadable("digest"))?,
         kind: row.try_get("kind")?,
-        state: State::ALL.into_iter().find(|it| it.word() == state).ok_or_else(|| unreadable("state"))?,
+        state: state.parse().map_err(|_| unreadable("state"))?,
         percent: row.try_get("percent")?,
         step: row.try_get("step")?,
         created_at: instant(row.try_get("created_at")?),

@@ -216,7 +216,7 @@ async fn wake(
 fn result(child: &Task) -> String {
     match &child.result {
         Some(result) => result.clone(),
-        None => json!({"status": child.state.word(), "message": child.message}).to_string(),
+        None => json!({"status": child.state.into_str(), "message": child.message}).to_string(),
     }
 }
 

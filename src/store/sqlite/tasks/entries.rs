@@ -128,7 +128,7 @@ pub(super) async fn insert(change: &mut Change, mut new: Vec<New>) -> Result<(),
             row.push_bind(entry.task.as_str())
                 .push_bind(column(entry.sequence))
                 .push_bind(millis(entry.at))
-                .push_bind(entry.body.kind())
+                .push_bind(entry.body.into_str())
                 .push_bind(column(entry.step))
                 .push_bind(entry.position)
                 .push_bind(answers)

@@ -136,7 +136,7 @@ fn select(what: &str, user: &UserId, filter: &Filter) -> QueryBuilder<sqlx::Sqli
     }
     among(&mut query, "t.state", filter.states.iter().map(|state| (*state).to_owned()));
     among(&mut query, "t.role", filter.roles.iter().cloned());
-    among(&mut query, "t.kind", filter.kinds.iter().map(|kind: &Kind| kind.word().to_owned()));
+    among(&mut query, "t.kind", filter.kinds.iter().map(|kind: &Kind| kind.into_str().to_owned()));
     for (key, value) in &filter.labels {
         query.push(" AND EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.key = ").push_bind(key.clone());
         query.push(" AND l.value = ").push_bind(value.clone()).push(")");

@@ -32,7 +32,7 @@ pub(super) async fn keep(
         .bind(task.root.as_str())
         .bind(task.id.as_str())
         .bind(column(sequence))
-        .bind(memory.word())
+        .bind(memory.into_str())
         .bind(task.tainted)
         .execute(&mut **change)
         .await?;

@@ -86,7 +86,7 @@ async fn settle(change: &mut Change, left: &Left, now: SystemTime) -> Result<Set
     let record = calls::find(change, &key, millis(now)).await?;
     if left.tool_type != CallType::Function {
         // What it does is one change, which did not come.
-        calls::note_end(change, &key, ErrorCode::Unavailable.name()).await?;
+        calls::note_end(change, &key, ErrorCode::Unavailable.into_str()).await?;
         calls::forget(change, &key).await?;
         return Ok(Settled::Known);
     }

@@ -120,7 +120,7 @@ impl Fold {
             Body::Answer(answer) => Some(answer.answers),
             _ => None,
         };
-        if kind != entry.body.kind() || answers != answered {
+        if kind != entry.body.into_str() || answers != answered {
             return Err(wrong("is not what its columns say"));
         }
         if let Body::Started(started) = &entry.body {

@@ -11,11 +11,7 @@ use crate::{
         Change, Failed,
         time::{instant, millis},
     },
-    tasks::{
-        Kind, Lease, Refused, Task, Waiting,
-        entry::Thing,
-        life::{Reason, State},
-    },
+    tasks::{Lease, Refused, Task, Waiting, entry::Thing, life::State},
 };
 use toolwire_tool::context::{TaskId, UserId};
 
@@ -113,12 +109,12 @@ pub(super) async fn write(change: &mut Change, row: &mut Row) -> Result<(), Fail
         .bind(task.root.as_str())
         .bind(task.parent.as_ref().map(TaskId::as_str))
         .bind(task.user.as_str())
-        .bind(task.kind.word())
+        .bind(task.kind.into_str())
         .bind(task.role.as_str())
         .bind(task.request.as_str())
         .bind(json(&task.documents))
-        .bind(task.state.word())
-        .bind(task.state.reason().map(Reason::word))
+        .bind(task.state.into_str())
+        .bind(task.state.reason().map(<&str>::from))
         .bind(column(task.waiting_step))
         .bind(task.result.as_deref())
         .bind(json(&task.result_documents))
@@ -181,7 +177,7 @@ pub(super) fn of_row(row: &SqliteRow) -> Result<Row, Failed> {
         root: parsed(&text("root")?)?,
         parent: parent.map(|id| parsed(&id)).transpose()?,
         user: parsed(&text("user_id")?)?,
-        kind: Kind::of_word(&kind).ok_or_else(|| unreadable("task", format!("there is no kind {kind:?}")))?,
+        kind: kind.parse().map_err(|_| unreadable("task", format!("there is no kind {kind:?}")))?,
         role: text("role")?,
         request: text("request")?,
         documents: read(&text("documents")?)?,

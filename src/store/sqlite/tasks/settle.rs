@@ -79,7 +79,7 @@ async fn end_in(
     if end.is_final {
         calls::end(change, &call.key, end.result).await?;
     } else {
-        let code = end.result.outcome.as_ref().map_or_else(|error| error.code.name(), |_| calls::OK);
+        let code = end.result.outcome.as_ref().map_or_else(|error| error.code.into_str(), |_| calls::OK);
         calls::note_end(change, &call.key, code).await?;
         calls::forget(change, &call.key).await?;
     }

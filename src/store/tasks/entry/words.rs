@@ -5,12 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::super::life::State;
 
 /// The types of tools, as timelines name them (spec 002).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CallType {
     #[serde(rename = "function_tool")]
+    #[strum(serialize = "function_tool")]
     Function,
     /// It is logged only.
     #[serde(rename = "non_function_tool")]
+    #[strum(serialize = "non_function_tool")]
     NonFunction,
     /// It ends the task.
     #[serde(rename = "handoff")]
@@ -34,7 +37,8 @@ pub enum End {
 }
 
 /// What ended a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Its agent handed it off.
@@ -57,39 +61,12 @@ pub enum Speaker {
     Assistant,
 }
 
-impl CallType {
-    /// The word of specification 002.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Function => "function_tool",
-            Self::NonFunction => "non_function_tool",
-            Self::Handoff => "handoff",
-            Self::AgentAsTool => "agent_as_tool",
-            Self::AskMaster => "ask_master",
-            Self::Root => "root",
-        }
-    }
-}
-
 impl End {
     pub const fn state(self) -> State {
         match self {
             Self::Completed => State::Completed,
             Self::Failed => State::Failed,
             Self::Cancelled => State::Cancelled,
-        }
-    }
-}
-
-impl Cause {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Handoff => "handoff",
-            Self::EndTurn => "end_turn",
-            Self::Answered => "answered",
-            Self::Cancelled => "cancelled",
-            Self::TimedOut => "timed_out",
-            Self::Failed => "failed",
         }
     }
 }

@@ -94,7 +94,7 @@ fn every_cell_is_as_the_table_has_it() {
     ];
     for (state, cells) in rows {
         let found = events.map(|event| match state.on(event) {
-            Next::Becomes(next) => next.word(),
+            Next::Becomes(next) => next.into_str(),
             Next::Same => "same",
             Next::Refused => "refused",
         });
@@ -105,7 +105,7 @@ fn every_cell_is_as_the_table_has_it() {
 #[test]
 fn a_state_is_read_as_it_is_written() {
     for state in State::ALL {
-        assert_eq!(State::of_words(state.word(), state.reason().map(Reason::word)), Some(state));
+        assert_eq!(State::of_words(state.into_str(), state.reason().map(Into::into)), Some(state));
     }
     assert_eq!(State::of_words("blocked", None), None);
 }

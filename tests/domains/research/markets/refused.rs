@@ -39,7 +39,7 @@ async fn an_unknown_symbol_is_answered_with_near_ones() {
     ];
     for tool in tools {
         let error = bench.error(tool, asking(tool, "RELIANSE")).await;
-        assert_eq!(error.code.name(), "NOT_FOUND", "{tool}: {error:?}");
+        assert_eq!(error.code.into_str(), "NOT_FOUND", "{tool}: {error:?}");
         assert!(
             error.message.contains("'RELIANSE'") && error.message.contains("RELIANCE"),
             "{tool}: {error:?}"
@@ -54,7 +54,7 @@ async fn a_name_stands_for_its_symbol_and_a_part_of_it_is_a_question() {
     let data = bench.data("get_technicals", json!({"symbol": "Tata Consultancy"})).await;
     assert_eq!(data["symbol"], "TCS");
     let error = bench.error("get_technicals", json!({"symbol": "Larsen"})).await;
-    assert_eq!(error.code.name(), "NOT_FOUND");
+    assert_eq!(error.code.into_str(), "NOT_FOUND");
     assert!(error.message.contains("Did you mean LT (Larsen & Toubro)?"), "{}", error.message);
 }
 
@@ -80,7 +80,7 @@ async fn arguments_beyond_the_schema_are_refused() {
     ];
     for (tool, input, words) in bad {
         let error = bench.error(tool, input.clone()).await;
-        assert_eq!(error.code.name(), "INVALID_ARGUMENT", "{tool} {input}: {error:?}");
+        assert_eq!(error.code.into_str(), "INVALID_ARGUMENT", "{tool} {input}: {error:?}");
         assert!(error.message.contains(words), "{tool} {input}: {error:?}");
     }
 }
@@ -98,7 +98,7 @@ async fn another_failure_of_one_stock_is_the_comparisons() {
     let yahoo = format!("{}/yahoo/", server.uri()).parse().unwrap();
     let bench = Bench::of(Bases { yahoo, ..Bases::default() }, &Profiles::default());
     let error = bench.error("compare_stocks", json!({"symbols": ["INFY", "TCS"]})).await;
-    assert_eq!(error.code.name(), "BLOCKED");
+    assert_eq!(error.code.into_str(), "BLOCKED");
     assert!(error.message.contains("Yahoo Finance"), "{}", error.message);
 }
 
@@ -113,7 +113,7 @@ async fn without_a_crumb_results_are_those_that_need_none() {
     assert!(newest["revenue_cr"].is_number() && newest["eps_actual"].is_null(), "{newest}");
     assert!(provenance.warnings[0].starts_with("Earnings per share is missing"), "{provenance:?}");
     let error = bench.error("get_fundamentals", json!({"symbol": "TCS"})).await;
-    assert_eq!(error.code.name(), "BLOCKED", "there the crumb is needed");
+    assert_eq!(error.code.into_str(), "BLOCKED", "there the crumb is needed");
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn without_the_exchange_results_are_only_fewer() {
     assert!(data.unwrap()["quarters"].as_array().unwrap().len() >= 8);
     assert!(provenance.warnings[0].contains("on file is missing: NSE is down"), "{provenance:?}");
     let error = bench.error("get_institutional_holdings", json!({"symbol": "TCS"})).await;
-    assert_eq!((error.code.name(), error.retryable), ("UNAVAILABLE", true));
+    assert_eq!((error.code.into_str(), error.retryable), ("UNAVAILABLE", true));
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn a_call_that_times_out_tells_how_often_the_source_was_asked() {
     pause();
     advance(Duration::from_secs(16)).await;
     let error = call.await.0.unwrap_err();
-    assert_eq!((error.code.name(), error.attempts), ("TIMEOUT", 1), "{error:?}");
+    assert_eq!((error.code.into_str(), error.attempts), ("TIMEOUT", 1), "{error:?}");
     assert!(error.message.contains("its time-out of 15 s"), "{error}");
 }
 

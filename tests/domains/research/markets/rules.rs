@@ -80,7 +80,7 @@ async fn an_unknown_profile_is_answered_with_the_known_ones() {
             input = json!({"symbols": ["TCS"], "profile": "agressive"});
         }
         let error = bench.error(tool, input).await;
-        assert_eq!(error.code.name(), "INVALID_ARGUMENT");
+        assert_eq!(error.code.into_str(), "INVALID_ARGUMENT");
         assert!(error.message.contains(r#""anything", "core", "momentum", "value""#), "{}", error.message);
         assert_eq!(error.violations[0].pointer, "/profile");
     }
@@ -114,7 +114,7 @@ async fn a_backtest_refuses_rules_on_fundamentals() {
     let error =
         deployment().error("backtest_filter", json!({"symbols": ["TCS"], "profile": "default"})).await;
     // It is none of the words that there are.
-    assert_eq!(error.code.name(), "INVALID_ARGUMENT");
+    assert_eq!(error.code.into_str(), "INVALID_ARGUMENT");
     let data = deployment().data("backtest_filter", json!({"symbols": ["INFY"], "profile": "cheap"})).await;
     assert_eq!(data["trades"], json!([]), "rules on prices can be replayed");
     assert!(data["summary"]["hit_rate_pct"].is_null());

@@ -64,7 +64,7 @@ async fn what_can_be_no_symbol_of_the_exchange_is_asked_of_nobody() {
     for symbol in ["^NSEI", "BF/B", "A/../B", "GOLD=X", "%26", "ＡＡＰＬ"] {
         for tool in tools {
             let error = bench.error(tool, json!({"symbol": symbol})).await;
-            assert_eq!(error.code.name(), "NOT_FOUND", "{tool} {symbol}: {error:?}");
+            assert_eq!(error.code.into_str(), "NOT_FOUND", "{tool} {symbol}: {error:?}");
             assert!(error.message.starts_with("Unknown symbol '"), "{tool} {symbol}: {error:?}");
         }
         assert!(asked().await.is_empty(), "{symbol}");

@@ -7,10 +7,7 @@ use futures_util::{StreamExt, future::BoxFuture};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    super::score::{Action, Conviction},
-    Findings, Text, Writer, Written,
-};
+use super::{Findings, Text, Writer, Written};
 use toolwire_agent::{job::Run, prompts::Prompt};
 use toolwire_base::words::one_line;
 use toolwire_contract::frame;
@@ -118,7 +115,7 @@ fn shown(findings: &[Findings], moods: &[String]) -> String {
             "forbidden": suggestion.forbidden.as_ref().map(|it| json!({
                 "is_forbidden": it.is_forbidden, "violations": it.violations, "unknown": it.unknown,
             })),
-            "most_that_may_be_done": it.most.word(),
+            "most_that_may_be_done": it.most.into_str(),
         })
     };
     let data = json!({"candidates": findings.iter().map(of).collect::<Vec<_>>(), "browsed": moods});
@@ -160,8 +157,8 @@ fn written(answer: Answer, model: &str, usage: (u64, u64)) -> Written {
     let texts = answer.suggestions.into_iter().map(|it| {
         let Suggested { symbol, action, conviction, thesis, reasons, risks } = it;
         let text = Text {
-            action: Action::of(&action),
-            conviction: Conviction::of(&conviction),
+            action: action.parse().ok(),
+            conviction: conviction.parse().ok(),
             thesis: bounded(&thesis),
             reasons: several(&reasons),
             risks: several(&risks),
@@ -187,6 +184,7 @@ fn bounded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discovery::score::Action;
 
     #[test]
     fn an_answer_is_read_in_a_fence_or_not_and_nothing_else_is() {

@@ -1,7 +1,7 @@
 //! What is asked of connectors.
 
 /// What is asked of a connector, and which document of it is attacked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub(super) enum Asked {
     YahooChart,
     YahooSummary,
@@ -23,26 +23,6 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    pub(super) const ALL: [Self; 17] = [
-        Self::YahooChart,
-        Self::YahooSummary,
-        Self::YahooSeries,
-        Self::NseFlows,
-        Self::NseDeals,
-        Self::NseFilings,
-        Self::NseHolding,
-        Self::NseResults,
-        Self::GoogleNews,
-        Self::ForumLatest,
-        Self::ForumSearch,
-        Self::ForumTopic,
-        Self::RedditToken,
-        Self::RedditPosts,
-        Self::RedditSearch,
-        Self::ScreenerForm,
-        Self::ScreenerPage,
-    ];
-
     /// The document that is attacked: the beginning of its path.
     pub(super) const fn target(self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use strum::VariantArray as _;
 
 use super::{
     asked::Asked,
@@ -33,7 +34,7 @@ const UNSAFE: [&str; 9] = ["\\u{", "\\0", "\\r", "\\t", "<script", "</", "<img",
 #[tokio::test]
 async fn whatever_stands_in_a_text_no_record_and_no_failure_carries_it() {
     let long: &'static str = "x".repeat(LONG).leak();
-    for asked in Asked::ALL {
+    for &asked in Asked::VARIANTS {
         let count = planted::count(&document(asked).await);
         assert!(count > 0, "{asked:?} has texts");
         let texts = TEXTS.into_iter().chain([long]);

@@ -26,13 +26,15 @@ pub struct Deal {
     pub kind: DealKind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Side {
     Buy,
     Sell,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum DealKind {
     /// More than half a percent of the company's shares within a day.
     Bulk,
@@ -87,14 +89,6 @@ impl DealKind {
             Self::Block => "block_deals",
         }
     }
-
-    /// `bulk` or `block`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Bulk => "bulk",
-            Self::Block => "block",
-        }
-    }
 }
 
 impl Side {
@@ -103,14 +97,6 @@ impl Side {
             "BUY" => Ok(Self::Buy),
             "SELL" => Ok(Self::Sell),
             _ => Err(Failure::malformed("a deal that is neither BUY nor SELL")),
-        }
-    }
-
-    /// `BUY` or `SELL`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Buy => "BUY",
-            Self::Sell => "SELL",
         }
     }
 }

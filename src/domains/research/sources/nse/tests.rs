@@ -199,7 +199,7 @@ async fn a_home_page_that_sends_us_away_is_one_that_is_down_for_now() {
         serve(&server, "/nse/", refusal).await;
         let failure = nse(&server).flows(&context()).await.unwrap_err();
         let error = toolwire_contract::ToolError::from(failure);
-        assert_eq!((error.code.name(), error.retryable), ("UNAVAILABLE", true), "{error}");
+        assert_eq!((error.code.into_str(), error.retryable), ("UNAVAILABLE", true), "{error}");
         assert_eq!(requests_to(&server, "/nse/").await, requests);
     }
     let server = with_cookie_and(FLOWS, json_of(&json!([]))).await;

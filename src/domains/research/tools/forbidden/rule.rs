@@ -10,7 +10,8 @@ pub struct Bound {
 }
 
 /// A rule about a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Rule {
     /// The market capitalisation is under the threshold.
     MinMarketCapCr,
@@ -59,19 +60,6 @@ impl Bound {
 }
 
 impl Rule {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MinMarketCapCr => "min_market_cap_cr",
-            Self::MinPe => "min_pe",
-            Self::MaxPe => "max_pe",
-            Self::MinRoePct => "min_roe_pct",
-            Self::MaxDebtToEquity => "max_debt_to_equity",
-            Self::MinPrice => "min_price",
-            Self::MinTurnoverCr => "min_turnover_cr",
-            Self::MaxRsi => "max_rsi",
-        }
-    }
-
     /// What it is about, in words.
     pub const fn subject(self) -> &'static str {
         match self {

@@ -22,8 +22,10 @@ fn default_rules() -> Forbidden {
 fn found(rules: &Forbidden, symbol: &str, facts: &Facts) -> Vec<String> {
     let in_words = |finding| match finding {
         Finding::Denied => "denied".to_owned(),
-        Finding::Violated { bound, observed } => format!("{}: {}", bound.rule.name(), bound.reason(observed)),
-        Finding::Unknown(rule) => format!("{}: unknown", rule.name()),
+        Finding::Violated { bound, observed } => {
+            format!("{}: {}", bound.rule.into_str(), bound.reason(observed))
+        }
+        Finding::Unknown(rule) => format!("{}: unknown", rule.into_str()),
     };
     rules.findings(symbol, facts).map(in_words).collect()
 }

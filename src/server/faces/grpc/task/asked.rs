@@ -114,7 +114,7 @@ pub(super) fn filter(wire: v1::TaskFilter, otherwise: Scope) -> Result<Filter, R
 
 /// The word of a state, whatever a blocked one waits for.
 fn state_word(state: v1::TaskState) -> Option<&'static str> {
-    State::ALL.into_iter().find(|it| wire::state(*it) == state).map(State::word)
+    State::ALL.into_iter().find(|it| wire::state(*it) == state).map(Into::into)
 }
 
 fn kind_of(kind: v1::TaskKind) -> Option<Kind> {

@@ -83,7 +83,7 @@ pub(super) async fn handled(tools: &Tools, handled: Handled, form: Form) -> Hand
     };
     HandleToolCallResponse {
         call_id: handled.call_id.to_string(),
-        action: handled.then.word().to_owned(),
+        action: handled.then.into_str().to_owned(),
         detail: Some(detail),
         sequence: handled.sequence,
     }

@@ -159,7 +159,7 @@ fn lease(lease: store::Lease) -> v1::Lease {
 
 fn created(it: Created) -> v1::TaskCreated {
     v1::TaskCreated {
-        r#type: it.tool_type.word().to_owned(),
+        r#type: it.tool_type.into_str().to_owned(),
         tool: it.tool,
         request: it.request,
         documents: references(it.documents),
@@ -183,7 +183,7 @@ fn tool_call(it: ToolCall) -> v1::ToolCall {
     let input_json = whole(it.input, "input", &mut kept_apart);
     let result_json = it.result.map(|result| whole(result, "result", &mut kept_apart)).unwrap_or_default();
     v1::ToolCall {
-        r#type: it.tool_type.word().to_owned(),
+        r#type: it.tool_type.into_str().to_owned(),
         tool: it.tool.into(),
         tool_call_id: it.tool_call_id,
         input_json,
@@ -223,11 +223,11 @@ fn decision(it: Decision) -> v1::Decision {
 
 fn ended(it: Ended) -> v1::TaskEnded {
     v1::TaskEnded {
-        state: it.end.state().word().to_owned(),
+        state: it.end.state().into_str().to_owned(),
         result: it.result.as_ref().and_then(Part::whole).and_then(structure),
         documents: references(it.documents),
         message: it.message,
-        cause: it.cause.word().to_owned(),
+        cause: it.cause.into_str().to_owned(),
     }
 }
 

@@ -51,7 +51,7 @@ async fn bulk_and_block_deals_come_newest_first() {
     let deals = nse(&server).deals("M&M", since(), &context()).await.unwrap();
     let shown: Vec<_> = deals
         .iter()
-        .map(|it| (it.date.to_string(), it.client.as_str(), it.kind.word(), it.quantity))
+        .map(|it| (it.date.to_string(), it.client.as_str(), it.kind.into_str(), it.quantity))
         .collect();
     let expected = [
         ("2026-01-16".to_owned(), "BETA LLP", "bulk", 150_000),

@@ -133,7 +133,7 @@ async fn whatever_fails_the_copy_is_returned_and_says_so_and_without_one_the_fai
         assert!(matches!(kept.freshness, Freshness::Kept(age) if age >= 2 * DAY), "{wrong:?}");
         let [warning] = kept.warnings.as_slice() else { panic!("{wrong:?}: {:?}", kept.warnings) };
         assert!(
-            warning.starts_with("This is the copy of 2") && warning.contains(code.name()),
+            warning.starts_with("This is the copy of 2") && warning.contains(code.into_str()),
             "{wrong:?}: {warning}"
         );
 
