@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use toolwire::{
     base::{clock, files::Tree},
     engine::registry::{Manifests, Offered, Registry},
-    planner::{Asked, Lexicon, Offer, Offers, embedded::Embedded},
+    planner::{Lexicon, Offer, Offers, PlanRequest, embedded::Embedded},
     tool::context::UserId,
 };
 
@@ -70,7 +70,7 @@ fn percentiles(offer: &Offer) {
 
 fn decide(offer: &Offer, message: &str) -> toolwire::planner::Plan {
     let today = NaiveDate::from_ymd_opt(2026, 1, 16).unwrap();
-    Embedded::decide(&Asked { message, account: None, history: &[], made: &[], offer, today })
+    Embedded::decide(&PlanRequest { message, account: None, history: &[], made: &[], offer, today })
 }
 
 fn lexicons() -> Vec<Lexicon> {

@@ -118,12 +118,12 @@ async fn killing_the_client_stops_the_work_and_leaves_nothing_behind() {
     let server = Server::start();
     // What a first connection and a first look into the state bring up once is not a leak.
     server.app.state.open().await.expect("opens");
-    drop(Raw::connect(server.address).await.start(INVOKE, &[], &invoke()).await.begun().await);
+    drop(Raw::connect(server.address).await.start(INVOKE, &[], &invoke()).await.wait_headers().await);
     stops.take(1).await;
     let (tasks, sockets) = settled(usize::MAX, usize::MAX).await;
     for _ in 0..KILLS {
         let client = Raw::connect(server.address).await;
-        let stream = client.start(INVOKE, &[], &invoke()).await.begun().await;
+        let stream = client.start(INVOKE, &[], &invoke()).await.wait_headers().await;
         drop((stream, client));
     }
     let stopped = stops.take(KILLS).await;
@@ -197,7 +197,7 @@ async fn a_tool_that_streams_without_a_pause_stops_when_its_reader_is_gone() {
     let input = arguments(json!({"count": 100_000, "bytes": 1_000}));
     flood.input = Some(invoke_tool_request::Input::Arguments(to_struct(&input)));
     let client = Raw::connect(server.address).await;
-    drop(client.start(INVOKE, &[], &flood).await.begun().await);
+    drop(client.start(INVOKE, &[], &flood).await.wait_headers().await);
     assert_eq!(Stops::causes(&stops.take(1).await), [("caller_gone", 1)].into());
 }
 

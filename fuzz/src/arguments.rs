@@ -27,7 +27,7 @@ pub(super) fn offered() -> Offered {
     let (mut config, domains) = (Config::default(), domains::bundled());
     config.server.diagnostics = true;
     let tree = app::tree(&config.data, &domains).expect("each path is one domain's");
-    app::offered(&tree, &domains, &config).expect("they agree")
+    app::gather(&tree, &domains, &config).expect("they agree")
 }
 
 /// Every bundled tool.

@@ -1,9 +1,9 @@
 //! Writing the answer from what a turn found out. Not here: checking it ([`super::ground`]).
 
 pub mod embedded;
+pub(super) mod planned_answer;
 pub(super) mod prompted;
 mod response;
-pub(super) mod written;
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use futures_util::stream::BoxStream;
 
 pub use self::response::{Response, Validated, confidence};
 use super::ground::{ContextBundle, Issue};
-use toolwire_planner::Asked;
+use toolwire_planner::PlanRequest;
 
 pub trait Answerer: Send + Sync + fmt::Debug {
     /// The answer to a message in Markdown, as it is written. With a problem, what is to stand behind the part that has
     /// been given out.
     fn answer<'a>(
         &'a self,
-        asked: &'a Asked<'a>,
+        asked: &'a PlanRequest<'a>,
         bundle: &'a ContextBundle,
         problem: Option<&'a Problem>,
     ) -> BoxStream<'a, Result<String, AnswerError>>;

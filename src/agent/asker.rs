@@ -10,19 +10,21 @@ use tracing::Instrument;
 
 use super::meter::Meter;
 use toolwire_base::clock;
-use toolwire_sources::models::{Answer, Message, Model, ModelError, Part, Request, ToolCall, Usage, Whole};
+use toolwire_sources::models::{
+    Message, Model, ModelError, Part, Request, ResponseStream, ToolCall, Usage, Whole,
+};
 use toolwire_telemetry::metric;
 use toolwire_tokens as tokens;
 use toolwire_tool::context::ToolContext;
 
-/// No answer is asked for that may not have so many tokens.
+/// An answer with fewer tokens than this is not requested.
 const SHORTEST: u64 = 64;
 
 /// Asks the model of a turn. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Asker {
     model: Arc<dyn Model>,
-    /// Whose turn it is, and until when.
+    /// The user, and the deadline.
     context: ToolContext,
     meter: Arc<Meter>,
 }
@@ -38,7 +40,7 @@ pub(super) enum Purpose {
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unanswered {
-    /// The turn may not spend so much.
+    /// The turn's budget of tokens is spent.
     #[error("the tokens of this turn are spent")]
     Spent,
     #[error("{0}")]
@@ -60,13 +62,17 @@ impl Asker {
     }
 
     pub(super) async fn whole(&self, purpose: Purpose, request: Request) -> Result<Whole, Unanswered> {
-        let asked = self.asked(purpose, request)?;
+        let asked = self.stream(purpose, request)?;
         let span = tracing::info_span!("chat", otel.name = format!("chat {}", self.model.id()));
         Ok(Whole::of(asked).instrument(span).await?)
     }
 
     /// The parts of an answer as they come, which are counted.
-    pub(super) fn asked(&self, purpose: Purpose, mut request: Request) -> Result<Answer, Unanswered> {
+    pub(super) fn stream(
+        &self,
+        purpose: Purpose,
+        mut request: Request,
+    ) -> Result<ResponseStream, Unanswered> {
         let input = tokens::estimate(size(&request));
         let left = match purpose {
             Purpose::Plan => self.meter.left_for_plans(),
@@ -87,11 +93,11 @@ impl Asker {
             told: None,
         };
         let answer = self.model.chat(request, &self.context);
-        Ok(answer.inspect(move |part| counting.heard(part)).boxed())
+        Ok(answer.inspect(move |part| counting.count_part(part)).boxed())
     }
 }
 
-/// Counts an answer when it is over, be it dropped.
+/// Counts an answer when it is over, even if it is dropped.
 struct Counting {
     model: Arc<dyn Model>,
     meter: Arc<Meter>,
@@ -106,7 +112,7 @@ struct Counting {
 }
 
 impl Counting {
-    fn heard(&mut self, part: &Result<Part, ModelError>) {
+    fn count_part(&mut self, part: &Result<Part, ModelError>) {
         match part {
             Ok(Part::Text(text)) => self.output += text.len() as u64,
             Ok(Part::Calls(calls)) => self.output += calls.iter().map(size_of_call).sum::<usize>() as u64,

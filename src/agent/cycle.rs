@@ -12,7 +12,7 @@ use futures_util::{StreamExt, stream};
 
 use self::{
     call::End,
-    slot::{Slot, Wanted, cut, failed, key_in, not_offered, too_often},
+    slot::{Disposition, Slot, cut, failure, key_in, not_offered, too_often},
 };
 pub(super) use self::{
     call::{Caller, component, planned_call, text},
@@ -21,7 +21,7 @@ pub(super) use self::{
 use super::{
     Budget, TurnId,
     kept_call::KeptCall,
-    memory::{KeptMade, Pending, Standing},
+    memory::{Checkpoint, KeptMade, Pending},
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::{ErrorCode, ToolError, ToolResult};
@@ -51,7 +51,7 @@ pub(super) struct Cycle {
     /// Every call that was planned.
     pub(super) planned: Vec<KeptCall>,
     /// The calls that wait for persons.
-    pub(super) pending: Vec<(Pending, Asked)>,
+    pub(super) pending: Vec<(Pending, PendingApproval)>,
     /// Whether a result holds text from outside.
     pub(super) tainted: bool,
     /// How many calls asked each source.
@@ -59,11 +59,11 @@ pub(super) struct Cycle {
 }
 
 /// What a person is asked about a call.
-pub(super) type Asked = (String, Box<toolwire_contract::ConfirmationRequired>);
+pub(super) type PendingApproval = (String, Box<toolwire_contract::ConfirmationRequired>);
 
 /// What a step came to.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Stepped {
+pub(super) enum StepOutcome {
     /// Every call has ended.
     Results,
     /// Calls wait for persons.
@@ -92,14 +92,14 @@ impl Cycle {
     }
 
     /// As it paused, without the calls that wait.
-    pub(super) fn resumed(standing: Standing, tainted: bool, offer: &Offer) -> Self {
+    pub(super) fn resume_from(standing: Checkpoint, tainted: bool, offer: &Offer) -> Self {
         let [max_steps, max_calls, max_tokens] = standing.bounds;
         let mut cycle = Self::new(Budget { max_steps, max_calls, max_tokens });
         cycle.steps = standing.steps;
         cycle.calls = standing.calls;
         cycle.position = standing.position;
         cycle.tainted = tainted;
-        for (made, call_id) in standing.made.into_iter().filter_map(KeptMade::restored) {
+        for (made, call_id) in standing.made.into_iter().filter_map(KeptMade::restore) {
             cycle.planned.push(KeptCall::from(&made.call));
             cycle.keep(key_in(offer, &made.call), made.call, call_id, made.result);
         }
@@ -134,25 +134,25 @@ impl Cycle {
     }
 
     /// Makes the calls of a plan, those of them that are to be made.
-    pub(super) async fn step(&mut self, caller: &Caller<'_>, calls: Vec<PlannedCall>) -> Stepped {
+    pub(super) async fn step(&mut self, caller: &Caller<'_>, calls: Vec<PlannedCall>) -> StepOutcome {
         self.planned.extend(calls.iter().map(KeptCall::from));
         let slots: Vec<_> = calls.into_iter().map(|call| self.slot(caller, call)).collect();
-        let was_cut =
-            slots.iter().any(|slot| matches!(&slot.wanted, Wanted::Refused(error) if is_cut(error)));
+        let is_cut = |slot: &Slot| matches!(&slot.disposition, Disposition::Refused(it) if is_cut(it));
+        let was_cut = slots.iter().any(is_cut);
         match self.run(caller, slots).await {
-            Stepped::Results if was_cut => Stepped::Spent,
+            StepOutcome::Results if was_cut => StepOutcome::Spent,
             stepped => stepped,
         }
     }
 
     /// Makes the calls again that waited for persons.
-    pub(super) async fn resume(&mut self, caller: &Caller<'_>, pending: Vec<Pending>) -> Stepped {
+    pub(super) async fn resume(&mut self, caller: &Caller<'_>, pending: Vec<Pending>) -> StepOutcome {
         let slot = |pending: Pending| {
             let (planned, place): (PlannedCall, _) = (pending.call.into(), Some(pending.place));
             let unnamed = || ToolError::new(ErrorCode::Unavailable, "not called: it cannot be named again");
             let request_id = pending.request_id.parse().map_err(|_| unnamed());
-            let wanted = request_id.map_or_else(Wanted::Refused, Wanted::Call);
-            Slot { key: key_in(caller.offer, &planned), planned, wanted, place }
+            let disposition = request_id.map_or_else(Disposition::Refused, Disposition::Call);
+            Slot { key: key_in(caller.offer, &planned), planned, disposition, place }
         };
         let slots: Vec<_> = pending.into_iter().map(slot).collect();
         self.planned.extend(slots.iter().map(|slot| KeptCall::from(&slot.planned)));
@@ -162,28 +162,29 @@ impl Cycle {
     /// Decides what becomes of a planned call.
     fn slot(&mut self, caller: &Caller<'_>, planned: PlannedCall) -> Slot {
         let Some(tool) = caller.offer.get(&planned.tool) else {
-            let wanted = Wanted::Refused(not_offered(caller, &planned.tool));
-            return Slot { key: key_in(caller.offer, &planned), planned, wanted, place: None };
+            let disposition = Disposition::Refused(not_offered(caller, &planned.tool));
+            return Slot { key: key_in(caller.offer, &planned), planned, disposition, place: None };
         };
         if let Some(why) = planned.by_model.as_ref().and_then(|it| it.unreadable.clone()) {
-            let wanted = Wanted::Refused(ToolError::invalid_arguments(vec![why]));
-            return Slot { key: key_in(caller.offer, &planned), planned, wanted, place: None };
+            let disposition = Disposition::Refused(ToolError::invalid_arguments(vec![why]));
+            return Slot { key: key_in(caller.offer, &planned), planned, disposition, place: None };
         }
         let key = key_in(caller.offer, &planned);
         let request_id = self.name_next(caller.turn_id);
         if self.known.contains_key(&key) {
-            return Slot { planned, key, wanted: Wanted::Known, place: None };
+            return Slot { planned, key, disposition: Disposition::Known, place: None };
         }
         if self.calls >= self.budget.max_calls {
-            return Slot { planned, key, wanted: Wanted::Refused(cut(self.budget.max_calls)), place: None };
+            let disposition = Disposition::Refused(cut(self.budget.max_calls));
+            return Slot { planned, key, disposition, place: None };
         }
         if let Some(error) = self.ask_source(caller, tool) {
-            return Slot { planned, key, wanted: Wanted::Refused(error), place: None };
+            return Slot { planned, key, disposition: Disposition::Refused(error), place: None };
         }
         self.calls += 1;
         // A place for the result, so that an equal call of this step waits for it.
         self.known.insert(key, usize::MAX);
-        Slot { planned, key, wanted: Wanted::Call(request_id), place: None }
+        Slot { planned, key, disposition: Disposition::Call(request_id), place: None }
     }
 
     /// Counts one more call that asks the tool's source, or says why it is not made: no cycle asks a source more often
@@ -200,14 +201,14 @@ impl Cycle {
     }
 
     /// Makes the calls, a few at once. The first that a source refuses ends the step.
-    async fn run(&mut self, caller: &Caller<'_>, slots: Vec<Slot>) -> Stepped {
+    async fn run(&mut self, caller: &Caller<'_>, slots: Vec<Slot>) -> StepOutcome {
         let mut ends: Vec<Option<End>> = slots.iter().map(|_| None).collect();
         let mut stopped = None;
         {
             let mut wanted = Vec::new();
             for (at, slot) in slots.iter().enumerate() {
-                if let Wanted::Call(request_id) = &slot.wanted {
-                    wanted.push(caller.numbered(at, &slot.planned, *request_id));
+                if let Disposition::Call(request_id) = &slot.disposition {
+                    wanted.push(caller.make_numbered(at, &slot.planned, *request_id));
                 }
             }
             let mut made = stream::iter(wanted).buffer_unordered(caller.concurrency);
@@ -227,34 +228,34 @@ impl Cycle {
         }
         self.take(caller, slots, ends);
         match stopped {
-            Some((tool, error)) => Stepped::Stopped(tool, error),
-            None if !self.pending.is_empty() => Stepped::Awaits,
-            None => Stepped::Results,
+            Some((tool, error)) => StepOutcome::Stopped(tool, error),
+            None if !self.pending.is_empty() => StepOutcome::Awaits,
+            None => StepOutcome::Results,
         }
     }
 
     /// Takes what the calls came to, in the order in which they were planned.
     fn take(&mut self, caller: &Caller<'_>, slots: Vec<Slot>, ends: Vec<Option<End>>) {
         for (slot, end) in slots.into_iter().zip(ends) {
-            let Slot { planned, key, wanted, place } = slot;
+            let Slot { planned, key, disposition: wanted, place } = slot;
             match (wanted, end) {
-                (Wanted::Call(_), Some(End::Result { call_id, result })) => {
+                (Disposition::Call(_), Some(End::Result { call_id, result })) => {
                     let untrusted = |tool: &Arc<RegisteredTool>| tool.definition.untrusted;
                     self.tainted |=
                         result.outcome.is_ok() && caller.offer.get(&planned.tool).is_some_and(untrusted);
                     self.keep_at(place, key, planned, call_id, result);
                 }
-                (Wanted::Call(request_id), Some(End::Awaits { call_id, required })) => {
+                (Disposition::Call(request_id), Some(End::Awaits { call_id, required })) => {
                     let request_id = required.request_id.parse().unwrap_or(request_id);
                     let call = KeptCall::from(&planned);
                     let place = place.unwrap_or(self.made.len() + self.pending.len());
                     let pending = Pending { call, request_id: request_id.to_string(), place };
                     self.pending.push((pending, (call_id, required)));
                 }
-                (Wanted::Call(_), None) => {}
-                (Wanted::Known, _) => self.repeat(key, planned),
-                (Wanted::Refused(error), _) => {
-                    let result = failed(&planned.tool, error);
+                (Disposition::Call(_), None) => {}
+                (Disposition::Known, _) => self.repeat(key, planned),
+                (Disposition::Refused(error), _) => {
+                    let result = failure(&planned.tool, error);
                     self.made.push(Made { call: planned, result: Arc::new(result) });
                     self.call_ids.push(String::new());
                 }

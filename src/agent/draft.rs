@@ -6,7 +6,7 @@ use super::{
 };
 use toolwire_contract::proto::agent::v1::Validation;
 
-/// The reply as far as it is made.
+/// The reply in the making.
 #[derive(Debug)]
 pub(super) struct Draft {
     /// How sure the least sure plan was.

@@ -20,7 +20,7 @@ mod sentences;
 pub use self::{
     bundle::{ContextBundle, ContextItem},
     checker::{Checker, Released, Sentence},
-    escape::escaped,
+    escape::escape,
     issue::{Issue, IssueKind},
     plain::plain,
 };

@@ -1,5 +1,5 @@
-//! What can be asked: said to whoever greets or asks for help, where no model answers. Not here: everything else that
-//! is said (`toolwire-planner`, `answer`).
+//! What can be asked: the reply to a greeting or a call for help, where no model answers. Not here: everything else
+//! that is said (`toolwire-planner`, `answer`).
 
 use std::fmt::Write;
 

@@ -34,7 +34,7 @@ impl InFull {
     }
 
     /// The tool that this one is called in the place of.
-    pub(super) fn planned<'a>(&self, called: &'a str) -> &'a str {
+    pub(super) fn original<'a>(&self, called: &'a str) -> &'a str {
         self.0.iter().find(|(_, fuller)| *fuller == called).map_or(called, |(planned, _)| planned)
     }
 }

@@ -1,11 +1,12 @@
-//! Jobs: workflows that go on in the background, whoever watches. What each says is kept before anybody reads it.
+//! Jobs: workflows that go on in the background, with or without a watcher. Each event is stored before any reader gets
+//! it.
 //!
 //! A workflow decides what is called and what comes out; everything goes through the pipeline, as its user. It must do
 //! nothing but read: a job whose process ends is over and is started again. Not here: which jobs may begin, and whose
 //! they are (`toolwire_server::service`).
 
-mod called;
-mod carried;
+mod carry_out;
+mod completed_call;
 mod run;
 
 use std::fmt::Debug;
@@ -13,8 +14,8 @@ use std::fmt::Debug;
 use futures_util::future::BoxFuture;
 
 pub use self::{
-    called::Called,
-    carried::{Stop, carry_out},
+    carry_out::{Stop, carry_out},
+    completed_call::CompletedCall,
     run::{Run, Setup},
 };
 use toolwire_store::jobs::{Failure, Said};

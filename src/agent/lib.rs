@@ -6,8 +6,6 @@
 
 pub mod answer;
 mod asker;
-mod asking;
-mod chosen;
 mod cycle;
 mod draft;
 pub mod ground;
@@ -20,13 +18,15 @@ pub mod memory;
 mod meter;
 mod parts;
 pub mod planners;
+mod prompt_view;
 pub mod prompts;
 pub mod proposal;
 mod reply;
 mod run;
 pub mod running;
-mod shown;
 pub mod turn;
+mod turn_models;
+mod turn_request;
 
 use std::{sync::Arc, time::Duration};
 
@@ -34,14 +34,14 @@ use futures_util::future::BoxFuture;
 use tokio::{select, time::sleep_until};
 use tokio_util::sync::CancellationToken;
 
-pub use self::{
-    asking::{Asking, Budget},
-    parts::{Mode, ModelParts, Parts},
-};
 use self::{
     log::Log,
     memory::{Ending, Memory, Remembered, Session},
     run::{Beginning, Turn, unavailable},
+};
+pub use self::{
+    parts::{Mode, ModelParts, Parts},
+    turn_request::{Budget, TurnRequest},
 };
 use toolwire_base::clock;
 use toolwire_config::Agent as Settings;
@@ -59,7 +59,7 @@ use toolwire_tool::context::{RequestId, User};
 /// Names a turn: the idempotency key of its request.
 pub type TurnId = RequestId;
 
-/// At most so much of a turn's time is kept for its answer.
+/// Upper bound on the part of a turn's time that is reserved for its answer.
 const RESERVED: Duration = Duration::from_secs(10);
 
 /// The agent. Cheap to clone.
@@ -82,20 +82,20 @@ impl Agent {
         &self.0.settings
     }
 
-    /// Carries a turn out, as long as somebody reads what it says and nobody cancels it. Its end, which is kept and yet
-    /// to be told.
+    /// Carries a turn out until it ends, is cancelled, or loses its last reader. Returns its end, which is stored but
+    /// not yet sent.
     pub fn carry_out<'a>(
         &'a self,
-        asking: &'a Asking,
+        asking: &'a TurnRequest,
         log: &'a Log,
         cancelled: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Event, Refusal>> {
-        Box::pin(self.carried_out(asking, log, cancelled))
+        Box::pin(self.run(asking, log, cancelled))
     }
 
-    async fn carried_out(
+    async fn run(
         &self,
-        asking: &Asking,
+        asking: &TurnRequest,
         log: &Log,
         cancelled: &CancellationToken,
     ) -> Result<Event, Refusal> {
@@ -120,8 +120,8 @@ impl Agent {
             outcome,
             "turn"
         );
-        // One that goes on from where it paused can do so again, unless somebody wants it no more.
-        let is_over = asking.standing.is_none() || matches!(end, Err(Refusal::Turn(_)));
+        // A turn that was resumed can be resumed again, unless its user cancelled it.
+        let is_over = asking.checkpoint.is_none() || matches!(end, Err(Refusal::Turn(_)));
         if end.is_err()
             && is_over
             && let Err(error) = memory.end(&Ending::Cancelled, &[], false).await
@@ -131,7 +131,7 @@ impl Agent {
         end.map(|(event, _)| event)
     }
 
-    fn memory(&self, asking: &Asking) -> Session {
+    fn memory(&self, asking: &TurnRequest) -> Session {
         Session {
             store: Arc::clone(&self.0.sessions),
             user: asking.context.user.id.clone(),
@@ -146,7 +146,7 @@ impl Agent {
     /// Carries a turn out to its end: the event that tells it, and the word for it.
     async fn turn(
         &self,
-        asking: &Asking,
+        asking: &TurnRequest,
         log: &Log,
         memory: &dyn Memory,
     ) -> Result<(Event, &'static str), Refusal> {
@@ -182,7 +182,7 @@ impl Agent {
 
     /// What the turn may call: functions that the user may call and that need no documents of a task. A model may ask
     /// the user too, and is shown no more tools than it can choose from.
-    fn offer(&self, asking: &Asking, remembered: &Remembered) -> Offer {
+    fn offer(&self, asking: &TurnRequest, remembered: &Remembered) -> Offer {
         let user = &asking.context.user;
         let plans_by_model = self.0.mode != Mode::Embedded;
         let is_offered = |tool: &RegisteredTool| {
@@ -199,7 +199,7 @@ impl Agent {
             return offer;
         }
         let called = remembered.history.iter().flat_map(|exchange| &exchange.calls);
-        offer.narrowed(&asking.message, called.map(|call| call.tool.as_str()))
+        offer.narrow(&asking.message, called.map(|call| call.tool.as_str()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The events of one turn, as long as somebody reads them: numbered once, read by as many as come, each from the first.
+//! The events of one turn, for as long as it has readers: numbered once, and read by each reader from the first.
 //!
 //! A reader who is slow holds nothing up: what a turn says is bounded by its budget, and is dropped with its last
 //! reader. Not here: what is said.
@@ -30,13 +30,13 @@ pub const SILENCE: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub struct Log {
     turn_id: String,
-    told: Mutex<Told>,
-    /// Every reader has a receiver: without any, nobody reads.
+    told: Mutex<Recorded>,
+    /// Every reader has a receiver: without any, there is no reader.
     changed: watch::Sender<()>,
 }
 
 #[derive(Debug)]
-struct Told {
+struct Recorded {
     events: Vec<Arc<TurnEvent>>,
     /// A terminal event is among the events, or this is why there is none.
     end: Option<Result<(), Refusal>>,
@@ -55,7 +55,7 @@ pub struct Reader {
 impl Log {
     /// That of a turn, and its first reader.
     pub fn new(turn_id: String) -> (Arc<Self>, Reader) {
-        let told = Told { events: Vec::new(), end: None, last: clock::now() };
+        let told = Recorded { events: Vec::new(), end: None, last: clock::now() };
         let (changed, receiver) = watch::channel(());
         let log = Arc::new(Self { turn_id, told: Mutex::new(told), changed });
         let reader = Reader { log: Arc::clone(&log), changed: receiver, next: 0, over: false };
@@ -104,7 +104,7 @@ impl Log {
         self.changed.send_replace(());
     }
 
-    /// Waits until nobody reads any more.
+    /// Waits until there is no reader any more.
     pub async fn abandoned(&self) {
         self.changed.closed().await;
     }
@@ -122,7 +122,7 @@ impl Log {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Told> {
+    fn lock(&self) -> MutexGuard<'_, Recorded> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Not here: what a turn makes of it.
 
+mod checkpoint;
 mod session;
-mod standing;
 
 use futures_util::future::BoxFuture;
 
 pub use self::{
+    checkpoint::{Checkpoint, KeptMade, Pending},
     session::Session,
-    standing::{KeptMade, Pending, Standing},
 };
 use super::{kept_call::KeptCall, proposal::Proposal};
 use toolwire_contract::proto::agent::v1::{Paused, Reply};
@@ -32,7 +32,7 @@ impl Remembered {
     #[must_use]
     pub fn after(mut self, before: &[Exchange]) -> Self {
         let older = &before[..before.len().saturating_sub(self.history.len())];
-        // Nobody knows what such an answer was made from.
+        // What such an answer was made from is unknown.
         self.tainted |= !older.is_empty();
         self.history.splice(..0, older.iter().cloned());
         self
@@ -45,7 +45,7 @@ pub enum Ending {
     /// It ended with a reply, and may have proposed calls.
     Ended(Box<Reply>, Option<Proposal>),
     /// It waits for persons.
-    Paused(Box<Paused>, Box<Standing>),
+    Paused(Box<Paused>, Box<Checkpoint>),
     /// It was cancelled, its caller left, or its time was over.
     Cancelled,
 }
@@ -55,8 +55,8 @@ pub trait Memory: Send + Sync + std::fmt::Debug {
     /// What was said before.
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>>;
 
-    /// Keeps how the turn ended; which calls it planned, and whether it has read text from outside. Done before anybody
-    /// is told.
+    /// Stores how the turn ended, which calls it planned, and whether it has read text from outside. Done before the
+    /// end is sent.
     fn end<'a>(
         &'a self,
         ending: &'a Ending,

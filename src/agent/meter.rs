@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolwire_sources::models::Usage;
 
-/// So much of a budget is kept for the answer: one part of so many.
+/// One part in this many of a budget is reserved for the answer.
 const KEPT_FOR_ANSWER: u64 = 5;
 
 /// Counts the tokens of one turn.

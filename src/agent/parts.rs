@@ -39,7 +39,7 @@ pub struct ModelParts {
 pub struct Parts {
     pub pipeline: Arc<Pipeline>,
     pub registry: Arc<Registry>,
-    /// Who may call what.
+    /// Which user may call what.
     pub policy: Arc<dyn Policy>,
     /// Makes what a turn may call.
     pub offers: Arc<Offers>,
@@ -49,7 +49,7 @@ pub struct Parts {
     pub in_full: InFull,
     /// How tools are picked.
     pub mode: Mode,
-    /// Who picks them: `embedded`, or `provider/name`.
+    /// What picks them: `embedded`, or `provider/name`.
     pub model: String,
     /// Picks them where no model does.
     pub planner: Arc<dyn Planner>,
@@ -59,7 +59,7 @@ pub struct Parts {
     pub embedded: Arc<dyn Answerer>,
     /// What a model is asked with, if one is.
     pub model_parts: Option<ModelParts>,
-    /// What a model is told.
+    /// The prompts for models.
     pub prompts: Arc<Prompts>,
     pub sessions: Arc<dyn Sessions>,
     /// What turns may spend.

@@ -1,9 +1,9 @@
 //! The prompts of models: `prompts/<name>.md` of the data directory, or else as they are built in; those of roles are
 //! `prompts/roles/<name>.md`.
 //!
-//! Start-up refuses every prompt that is wrong; afterwards the last good ones stay, and what is wrong is told like what
-//! is wrong with manifests. A prompt includes nothing, works for a bounded time, and names no value that there is not.
-//! Not here: what is said beside them.
+//! Start-up refuses every prompt that is wrong; afterwards the last good ones stay, and problems are reported as those
+//! of manifests are. A prompt includes nothing, works for a bounded time, and names known values only. Not here: the
+//! rest of the conversation.
 
 mod files;
 mod prompt;
@@ -20,19 +20,19 @@ use minijinja::Environment;
 pub use self::prompt::{Prompt, Values};
 use self::{
     files::{Files, of_role},
-    template::{load, rendered},
+    template::{load, render},
 };
 use toolwire_base::files::{Embedded, Problem, Problems, Tree};
 use toolwire_engine::registry::{DataSource, SourceHealth};
 
 /// All prompts, kept current.
 pub struct Prompts {
-    looked: Mutex<Looked>,
+    looked: Mutex<LastLook>,
     current: ArcSwap<Environment<'static>>,
 }
 
 /// What was found at the last look.
-struct Looked {
+struct LastLook {
     files: Files,
     problems: Vec<Problem>,
 }
@@ -44,7 +44,7 @@ impl Prompts {
         let mut files = Files::new(tree, wanted);
         files.look();
         let current = ArcSwap::from_pointee(read(&files).map_err(Problems)?);
-        Ok(Self { looked: Mutex::new(Looked { files, problems: Vec::new() }), current })
+        Ok(Self { looked: Mutex::new(LastLook { files, problems: Vec::new() }), current })
     }
 
     /// Those that are built in.
@@ -66,7 +66,7 @@ impl Prompts {
     }
 
     fn text(&self, name: &str, values: &Values<'_>) -> Option<String> {
-        let text = rendered(&self.current.load(), name, values)?;
+        let text = render(&self.current.load(), name, values)?;
         Some(text.unwrap_or_else(|error| {
             tracing::error!(prompt = name, %error, "a prompt failed");
             String::new()

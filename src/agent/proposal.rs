@@ -38,7 +38,7 @@ pub struct ProposedCall {
 
 /// What a message answers to a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ProposalAnswer {
     /// A clear yes, and nothing else.
     Yes,
     /// A clear no, and nothing else.
@@ -123,7 +123,7 @@ impl Proposal {
     }
 
     /// The first call whose tool has another definition than at the time of the question.
-    pub fn changed(&self, offer: &Offer) -> Option<&ProposedCall> {
+    pub fn first_changed(&self, offer: &Offer) -> Option<&ProposedCall> {
         let is_same = |it: &&ProposedCall| {
             offer.get(&it.call.tool).is_some_and(|tool| tool.definition.digest.to_string() == it.definition)
         };
@@ -131,9 +131,9 @@ impl Proposal {
     }
 
     /// What a message answers. If one call is proposed, a yes may restate it: `yes, remove it`.
-    pub fn answer(&self, message: &str, offer: &Offer) -> Answer {
+    pub fn answer(&self, message: &str, offer: &Offer) -> ProposalAnswer {
         match (answer(message), self.calls.as_slice()) {
-            (Answer::Neither, [call]) if call.is_restated(message, offer) => Answer::Yes,
+            (ProposalAnswer::Neither, [call]) if call.is_restated(message, offer) => ProposalAnswer::Yes,
             (answer, _) => answer,
         }
     }
@@ -168,13 +168,13 @@ impl ProposedCall {
 }
 
 /// What a message answers to any proposal.
-pub fn answer(message: &str) -> Answer {
+pub fn answer(message: &str) -> ProposalAnswer {
     let message = normalize(message);
     let words: Vec<_> = message.split_whitespace().collect();
     match (strip(&words, &ACCEPTING), strip(&words, &DECLINING)) {
-        (([], true), _) => Answer::Yes,
-        (_, ([], true)) => Answer::No,
-        _ => Answer::Neither,
+        (([], true), _) => ProposalAnswer::Yes,
+        (_, ([], true)) => ProposalAnswer::No,
+        _ => ProposalAnswer::Neither,
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn only_a_clear_yes_accepts() {
         for yes in ["yes", "Yes.", "y", "YES!!", "yes please", "ok, do it", "Yeah, go ahead.", "sure, yes"] {
-            assert_eq!(answer(yes), Answer::Yes, "{yes}");
+            assert_eq!(answer(yes), ProposalAnswer::Yes, "{yes}");
         }
         for other in [
             "",
@@ -277,10 +277,10 @@ mod tests {
             "👍",
             "yes 🙄",
         ] {
-            assert_ne!(answer(other), Answer::Yes, "{other}");
+            assert_ne!(answer(other), ProposalAnswer::Yes, "{other}");
         }
         for no in ["no", "No, thanks.", "cancel", "never mind", "don’t"] {
-            assert_eq!(answer(no), Answer::No, "{no}");
+            assert_eq!(answer(no), ProposalAnswer::No, "{no}");
         }
     }
 }

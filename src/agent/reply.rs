@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use prost::Message;
 
 use super::{
-    Asking,
+    TurnRequest,
     answer::{self, Validated},
     cycle::{self, Cycle, component, planned_call},
     draft::Draft,
@@ -25,12 +25,12 @@ use toolwire_tool::context::{Ledger, LedgerRow};
 /// The largest reply in JSON form, in bytes: as structures it is at most twice as large, which clients still take.
 const LARGEST: usize = 1_500_000;
 
-/// So many warnings are told.
+/// Maximum number of warnings in a reply.
 const MOST_WARNINGS: usize = 64;
 
 /// What a reply is made from.
 pub(super) struct Parts<'a> {
-    pub(super) asking: &'a Asking,
+    pub(super) asking: &'a TurnRequest,
     pub(super) model: &'a str,
     pub(super) in_full: &'a InFull,
     pub(super) usage: Usage,
@@ -65,7 +65,7 @@ pub(super) fn reply(parts: &Parts<'_>) -> v1::Reply {
         warnings: warnings(parts),
         proposal: draft.proposal.as_ref().map(proposal),
     };
-    bounded(reply)
+    truncate(reply)
 }
 
 /// What the answer of a reply cites.
@@ -154,15 +154,15 @@ fn context(draft: &Draft) -> v1::ContextBundle {
 }
 
 fn trace(parts: &Parts<'_>) -> v1::TurnTrace {
-    let first = parts.cycle.made.first().map(|made| parts.in_full.planned(&made.call.tool));
+    let first = parts.cycle.made.first().map(|made| parts.in_full.original(&made.call.tool));
     let intent = first.map(|tool| parts.offer.get(tool).map_or(tool, |tool| component(tool)));
     v1::TurnTrace {
         intent: intent.unwrap_or_default().to_owned(),
-        tools: parts.ledger.rows().into_iter().map(traced).collect(),
+        tools: parts.ledger.rows().into_iter().map(traced_call).collect(),
     }
 }
 
-fn traced(row: LedgerRow) -> v1::TracedCall {
+fn traced_call(row: LedgerRow) -> v1::TracedCall {
     let params = row.arguments.as_deref().and_then(|text| serde_json::from_str(text).ok());
     v1::TracedCall {
         component: row.component,
@@ -188,7 +188,7 @@ fn warnings(parts: &Parts<'_>) -> Vec<String> {
 }
 
 /// Leaves out the data of results, and then of contexts, until the reply is one that clients take.
-fn bounded(mut reply: v1::Reply) -> v1::Reply {
+fn truncate(mut reply: v1::Reply) -> v1::Reply {
     if reply.encoded_len() <= LARGEST {
         return reply;
     }

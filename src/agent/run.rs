@@ -1,30 +1,30 @@
-//! What is done in each state of a turn (`turn`), from the first plan to the reply.
+//! Carries out each state of a turn (`turn`), from the first plan to the reply.
 
 mod answering;
-mod asked_back;
+mod clarification;
 mod consent;
-mod misunderstood;
+mod correction;
+pub(super) mod events;
 mod planning;
-pub(super) mod told;
-mod unread;
+mod unread_parts;
 
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
 use super::{
-    Asking, Mode, Parts,
-    chosen::Chosen,
-    cycle::{Caller, Cycle, Stepped},
+    Mode, Parts, TurnRequest,
+    cycle::{Caller, Cycle, StepOutcome},
     draft::Draft,
     log::Log,
-    memory::{Ending, KeptMade, Memory, Pending, Remembered, Standing},
+    memory::{Checkpoint, Ending, KeptMade, Memory, Pending, Remembered},
     proposal::Proposal,
     reply,
     turn::{self, Event, Outcome, State},
+    turn_models::TurnModels,
 };
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, proto::agent::v1::turn_event::Event as Told};
-use toolwire_planner::{Asked, Exchange, Made, Offer, PlannedCall};
+use toolwire_planner::{Exchange, Made, Offer, PlanRequest, PlannedCall};
 use toolwire_sources::upstream::source_status::SourceBudget;
 use toolwire_store::StoreError;
 use toolwire_telemetry::metric;
@@ -36,10 +36,10 @@ const WITHOUT: &str = "the model failed; this was made without it";
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     parts: &'a Parts,
-    asking: &'a Asking,
+    asking: &'a TurnRequest,
     log: &'a Log,
     memory: &'a dyn Memory,
-    /// Whose the calls are.
+    /// The context of the calls.
     context: ToolContext,
     ledger: Ledger,
     offer: Offer,
@@ -55,15 +55,15 @@ pub(super) struct Turn<'a> {
     until: Instant,
     /// How often one user may ask each source.
     budgets: Vec<SourceBudget>,
-    /// Who plans and who answers.
-    chosen: Chosen,
+    /// The planner and the answerer.
+    chosen: TurnModels,
     draft: Draft,
 }
 
 /// What a turn is begun with.
 pub(super) struct Beginning<'a> {
     pub(super) parts: &'a Parts,
-    pub(super) asking: &'a Asking,
+    pub(super) asking: &'a TurnRequest,
     pub(super) log: &'a Log,
     pub(super) memory: &'a dyn Memory,
     pub(super) offer: Offer,
@@ -79,15 +79,15 @@ impl<'a> Turn<'a> {
         let Remembered { history, tainted, proposal } = remembered;
         let mut draft = Draft::default();
         let (mut cycle, mut resumed) = (Cycle::new(asking.budget), Vec::new());
-        if let Some(mut standing) = asking.standing.clone() {
+        if let Some(mut standing) = asking.checkpoint.clone() {
             resumed = std::mem::take(&mut standing.pending);
             draft.proposal = standing.proposal.take();
             draft.confidence = standing.confidence;
-            cycle = Cycle::resumed(standing, asking.was_tainted, &offer);
+            cycle = Cycle::resume_from(standing, asking.was_tainted, &offer);
         }
         cycle.tainted |= tainted;
         let budgets = parts.limits.budgets();
-        let chosen = Chosen::of(parts, asking, &budgets);
+        let chosen = TurnModels::of(parts, asking, &budgets);
         Self {
             parts,
             asking,
@@ -129,8 +129,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn asked(&self) -> Asked<'_> {
-        Asked {
+    fn plan_request(&self) -> PlanRequest<'_> {
+        PlanRequest {
             message: &self.asking.message,
             account: Some(self.asking.account.as_str()).filter(|account| !account.is_empty()),
             history: &self.history,
@@ -149,7 +149,7 @@ impl<'a> Turn<'a> {
             offer: &self.offer,
             log: self.log,
             step: self.cycle.steps,
-            tainted: self.tainted(),
+            tainted: self.is_tainted(),
             until: self.until,
             concurrency: self.parts.settings.concurrency as usize,
             budgets: &self.budgets,
@@ -161,40 +161,40 @@ impl<'a> Turn<'a> {
             self.cycle.resume(&caller, std::mem::take(&mut self.resumed)).await
         };
         match stepped {
-            Stepped::Results => self.misunderstood(before).map_or(Event::Results, |question| {
+            StepOutcome::Results => self.misunderstood(before).map_or(Event::Results, |question| {
                 self.draft.question = Some(question);
                 Event::Question
             }),
-            Stepped::Awaits => Event::Confirmation,
-            Stepped::Stopped(tool, error) => {
-                self.log.tell(Told::Alert(told::alert(&self.offer, &tool, &error)));
+            StepOutcome::Awaits => Event::Confirmation,
+            StepOutcome::Stopped(tool, error) => {
+                self.log.tell(Told::Alert(events::alert(&self.offer, &tool, &error)));
                 Event::Stop
             }
-            Stepped::Spent => Event::Spent,
+            StepOutcome::Spent => Event::Spent,
         }
     }
 
     /// Whether text from outside may have decided what is called. Without a model it does not.
-    fn tainted(&self) -> bool {
+    fn is_tainted(&self) -> bool {
         self.cycle.tainted && self.parts.mode != Mode::Embedded
     }
 
     /// What the user is asked where no model can correct arguments that break a schema.
     fn misunderstood(&self, before: usize) -> Option<String> {
         let new = &self.cycle.made[before..];
-        let broken = |made: &Made| made.result.outcome.as_ref().is_err_and(misunderstood::may_help);
+        let broken = |made: &Made| made.result.outcome.as_ref().is_err_and(correction::may_help);
         if self.parts.mode != Mode::Embedded || new.is_empty() || !new.iter().all(broken) {
             return None;
         }
         let errors = new.iter().filter_map(|made| made.result.outcome.as_ref().err());
-        Some(misunderstood::question(errors))
+        Some(correction::question(errors))
     }
 
     async fn pause(self) -> Result<(Told, &'static str), Refusal> {
-        let (paused, pending) = told::paused(&self.cycle.pending);
+        let (paused, pending) = events::pause(&self.cycle.pending);
         let (budget, usage) = (self.cycle.budget(), self.chosen.meter.usage());
         let kept = self.cycle.made.iter().zip(&self.cycle.call_ids);
-        let standing = Standing {
+        let standing = Checkpoint {
             tags: self.asking.tags.clone(),
             unread: self.asking.unread.clone(),
             steps: self.cycle.steps,

@@ -1,4 +1,4 @@
-//! The turns that run now: one a session, and no more of one user's and of all than is set.
+//! The turns that run now: one a session, with bounds per user and in all.
 //!
 //! A repeat of a running turn reads the same events. Not here: turns that ended, which a store keeps.
 
@@ -33,7 +33,7 @@ pub struct Running {
 pub struct Entry {
     pub session: SessionId,
     /// What is said; `None` if it goes on from where it paused.
-    pub said: Option<Said>,
+    pub said: Option<TurnContent>,
     pub since: SystemTime,
     log: Arc<Log>,
     cancelled: CancellationToken,
@@ -41,33 +41,33 @@ pub struct Entry {
 
 /// What a turn is about: a repeat says the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct TurnContent {
     pub message: String,
     /// The account; empty if none.
     pub account: String,
 }
 
 #[derive(Debug)]
-pub enum Entered {
+pub enum Admission {
     /// The turn may begin.
-    New(Place, Reader),
+    New(RunningTurn, Reader),
     Runs(Reader),
 }
 
 /// The place of a turn that runs, until it is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct RunningTurn {
     running: Running,
     /// `None` once it is left.
     key: Option<(UserId, TurnId)>,
     /// Where it says what happens.
     pub log: Arc<Log>,
-    /// Cancelled by whoever does not want it any more.
+    /// Cancelled when the turn is no longer wanted.
     pub cancelled: CancellationToken,
 }
 
 impl Running {
-    /// Room for so many turns, and so many of one user's.
+    /// Room for this many turns, and this many of one user's.
     pub fn new(most: u32, most_of_user: u32) -> Self {
         Self { turns: Arc::default(), most: most as usize, most_of_user: most_of_user as usize }
     }
@@ -78,18 +78,20 @@ impl Running {
         user: &UserId,
         turn_id: TurnId,
         session: &SessionId,
-        said: Option<Said>,
+        said: Option<TurnContent>,
         since: SystemTime,
-    ) -> Result<Entered, Refusal> {
+    ) -> Result<Admission, Refusal> {
+        // One lock over check and insertion: two equal requests must not both begin.
         let mut turns = self.lock();
         let key = (user.clone(), turn_id);
         if let Some(entry) = turns.get(&key) {
             return if entry.said == said {
-                Ok(Entered::Runs(entry.log.read()))
+                Ok(Admission::Runs(entry.log.read()))
             } else {
                 Err(Refusal::RequestIdReused { request_id: turn_id.to_string() })
             };
         }
+        // A repeat joins even when the bounds are reached; they hold for new turns only.
         let own = turns.iter().filter(|((of, _), _)| of == user);
         if let Some(((_, other), _)) = own.clone().find(|(_, entry)| entry.session == *session) {
             return Err(TurnRefusal::Running { turn_id: other.to_string() }.into());
@@ -100,14 +102,14 @@ impl Running {
         }
         let (log, reader) = Log::new(turn_id.to_string());
         let cancelled = CancellationToken::new();
-        let place = Place {
+        let place = RunningTurn {
             running: self.clone(),
             key: Some(key.clone()),
             log: Arc::clone(&log),
             cancelled: cancelled.clone(),
         };
         turns.insert(key, Entry { session: session.clone(), said, since, log, cancelled });
-        Ok(Entered::New(place, reader))
+        Ok(Admission::New(place, reader))
     }
 
     /// A user's turn that runs.
@@ -148,8 +150,8 @@ impl Entry {
     }
 }
 
-impl Place {
-    /// Frees the place; the end is told by whoever has left it.
+impl RunningTurn {
+    /// Frees the place; the caller then sends the end.
     pub fn leave(mut self) -> Arc<Log> {
         self.free();
         Arc::clone(&self.log)
@@ -162,7 +164,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RunningTurn {
     fn drop(&mut self) {
         // Not left: the turn panicked.
         if let Some(turn_id) = self.free() {
@@ -176,8 +178,8 @@ mod tests {
     use super::*;
     use toolwire_tool::context::RequestId;
 
-    fn said(message: &str) -> Said {
-        Said { message: message.to_owned(), account: String::new() }
+    fn said(message: &str) -> TurnContent {
+        TurnContent { message: message.to_owned(), account: String::new() }
     }
 
     fn enter(
@@ -186,7 +188,7 @@ mod tests {
         turn: TurnId,
         session: &str,
         message: &str,
-    ) -> Result<Entered, Refusal> {
+    ) -> Result<Admission, Refusal> {
         let (user, session) = (user.parse().unwrap(), session.parse().unwrap());
         running.enter(&user, turn, &session, Some(said(message)), SystemTime::UNIX_EPOCH)
     }
@@ -195,16 +197,16 @@ mod tests {
     fn a_session_has_one_turn_at_a_time_and_a_repeat_joins_it() {
         let running = Running::new(9, 9);
         let id = RequestId::generate();
-        let Ok(Entered::New(place, _reader)) = enter(&running, "riley", id, "s", "a") else { panic!() };
-        assert!(matches!(enter(&running, "riley", id, "s", "a"), Ok(Entered::Runs(_))));
+        let Ok(Admission::New(place, _reader)) = enter(&running, "riley", id, "s", "a") else { panic!() };
+        assert!(matches!(enter(&running, "riley", id, "s", "a"), Ok(Admission::Runs(_))));
         let reused = enter(&running, "riley", id, "s", "b").unwrap_err();
         assert!(matches!(reused, Refusal::RequestIdReused { .. }));
         let other = enter(&running, "riley", RequestId::generate(), "s", "a").unwrap_err();
         assert_eq!(other, TurnRefusal::Running { turn_id: id.to_string() }.into());
         // Another user's session of that name, and another user's turn of that name, are others.
-        assert!(matches!(enter(&running, "sam", id, "s", "b"), Ok(Entered::New(..))));
+        assert!(matches!(enter(&running, "sam", id, "s", "b"), Ok(Admission::New(..))));
         drop(place);
-        assert!(matches!(enter(&running, "riley", RequestId::generate(), "s", "a"), Ok(Entered::New(..))));
+        assert!(matches!(enter(&running, "riley", RequestId::generate(), "s", "a"), Ok(Admission::New(..))));
     }
 
     #[test]

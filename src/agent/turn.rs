@@ -1,4 +1,4 @@
-//! The graph of a turn on one screen: plan, execute, answer, validate (spec 003), and what leads from one to the next.
+//! The state machine of a turn on one screen: plan, execute, answer, validate (spec 003), and its transitions.
 //!
 //! A pure function of state and event. Not here: what is done in each state (`run`).
 
@@ -54,7 +54,7 @@ pub enum Event {
     Failed,
     /// The model does not answer, and the turn goes on without it.
     Unanswered,
-    /// The answer is there, checked as far as it came.
+    /// The answer is there, as far as it was checked.
     Answer,
     Clean,
     /// It does not.
@@ -77,7 +77,7 @@ pub const fn next(state: State, event: Event) -> Option<State> {
         (State::Answer(..), Event::Nothing) => State::Done(Outcome::Degraded),
         (State::Answer(outcome, attempt), Event::Answer) => State::Validate(outcome, attempt),
         (State::Validate(outcome, _), Event::Clean) => State::Done(outcome),
-        // One repair by whoever made it, then the embedded answer.
+        // One repair by the answerer, then the embedded answer.
         (State::Validate(outcome, attempt), Event::Issues) if attempt < REPLACED => {
             State::Answer(outcome, attempt + 1)
         }

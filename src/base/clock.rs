@@ -47,12 +47,12 @@ pub fn age_in_words(age: Duration) -> String {
     in_words(age.as_secs_f64(), f64::round, 2)
 }
 
-/// A length of time that somebody set, exactly as it was: `5 s`, `1.5 s`.
+/// A configured length of time, exactly: `5 s`, `1.5 s`.
 pub fn exact_in_words(length: Duration) -> String {
     format!("{} s", length.as_secs_f64())
 }
 
-/// In the largest unit of which there are at least two; seconds below ten with so many decimals at most.
+/// In the largest unit of which there are at least two; seconds below ten with at most this many decimals.
 fn in_words(seconds: f64, whole: fn(f64) -> f64, decimals: u32) -> String {
     const UNITS: [(f64, &str); 3] = [(86_400.0, "days"), (3_600.0, "h"), (60.0, "min")];
     if let Some((unit, name)) = UNITS.iter().find(|(unit, _)| seconds > 2.0 * unit) {

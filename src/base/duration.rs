@@ -1,14 +1,14 @@
 //! Lengths of time as people write them: `500ms`, `5s`, `2m`, `1h`.
 //!
-//! The one grammar of the command line, of settings and of manifests. A number without a unit is refused: nobody knows
-//! whether it means seconds.
+//! The one grammar of durations on the command line, in settings and in manifests. A number without a unit is refused:
+//! it is ambiguous.
 
 use std::time::Duration;
 
 /// What is expected of such a text.
 pub const EXPECTED: &str = "a length of time such as 500ms, 5s, 2m or 1h";
 
-/// The same as a regular expression, for who checks a text before we do.
+/// The same as a regular expression, for schemas that validate a text before it is parsed.
 pub const PATTERN: &str = r"^([0-9]+ *ms|[0-9]+(\.[0-9]{1,3})? *[smhd])$";
 
 /// A text is not a valid length of time.
@@ -30,7 +30,7 @@ pub fn parse(text: &str) -> Result<Duration, InvalidDuration> {
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(invalid)?;
     let (amount, unit) = text.split_at(unit_at);
     let (_, millis) = UNITS.into_iter().chain([DAY]).find(|(name, _)| *name == unit).ok_or_else(invalid)?;
-    scaled(amount.trim_end_matches(' '), millis).ok_or_else(invalid)
+    scale(amount.trim_end_matches(' '), millis).ok_or_else(invalid)
 }
 
 /// Writes a length of time in the largest unit that needs no fraction.
@@ -45,7 +45,7 @@ pub fn format(duration: Duration) -> String {
 }
 
 /// `amount` times `millis`, exactly.
-fn scaled(amount: &str, millis: u64) -> Option<Duration> {
+fn scale(amount: &str, millis: u64) -> Option<Duration> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || amount.ends_with('.') || !is_digits(whole) || !is_digits(fraction) {

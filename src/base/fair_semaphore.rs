@@ -33,14 +33,14 @@ impl<K: Clone + Eq + Hash> FairSemaphore<K> {
     /// Waits for a permit of a key. Without a key only the limit of all counts.
     ///
     /// # Panics
-    /// Never: nobody closes a semaphore.
+    /// Never: the semaphores are never closed.
     pub async fn acquire(&self, key: Option<&K>) -> Permit {
         let own = match key {
-            Some(key) => Some(self.own(key).acquire_owned().await.expect("nobody closes it")),
+            Some(key) => Some(self.own(key).acquire_owned().await.expect("never closed")),
             None => None,
         };
         // Waited for in order, by few works of each key.
-        let all = Arc::clone(&self.all).acquire_owned().await.expect("nobody closes it");
+        let all = Arc::clone(&self.all).acquire_owned().await.expect("never closed");
         Permit { _all: all, _own: own }
     }
 

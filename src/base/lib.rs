@@ -1,5 +1,4 @@
-//! What every crate of Toolwire stands on: clocks, digests, durations, files, middleware, work on other threads,
-//! texts.
+//! The foundation of every crate of Toolwire: clocks, digests, durations, files, middleware, offloading, texts.
 //!
 //! Internal to Toolwire: no promise is made to other crates. Not here: anything that knows a tool, a call or a source.
 

@@ -1,9 +1,9 @@
-//! Work that takes longer than a call should hold up others, done beside the threads that carry calls.
+//! Offloads work that would hold up other calls to threads of its own.
 //!
-//! As many works at once as there are processors, half of them of one user, and users in turn: even then the threads
-//! that carry calls have their share, and a user's flood keeps another waiting for one work of it at most. Whoever no
-//! longer waits for a work that has begun leaves it to its end, which harms nobody: it is for work that only computes.
-//! Not here: large messages of requests, which cannot leave their task (`toolwire_server::faces::transport`).
+//! Runs at most one work per processor at once, half of them for one user, round-robin across users: the threads that
+//! carry calls keep their share, and a user's flood delays another user by at most one work. A caller that stops
+//! waiting does not cancel work that has begun; that is harmless, since such work only computes. Not here: large
+//! messages of requests, which cannot leave their task (`toolwire_server::faces::transport`).
 
 use std::{
     future::pending,
@@ -20,10 +20,10 @@ use tracing::{
 
 use crate::fair_semaphore::{FairSemaphore, Permit};
 
-/// Up to so many bytes of text cost less than the way to another thread and back is worth.
+/// Below this size, in bytes of text, work runs inline: a thread hop costs more.
 pub const SMALL: usize = 16 * 1024;
 
-/// By the name of the user for whom the work is done.
+/// Keyed by the name of the user for whom the work is done.
 static PERMITS: LazyLock<FairSemaphore<Arc<str>>> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(2, usize::from);
     FairSemaphore::new(processors, processors.div_ceil(2))
@@ -43,16 +43,17 @@ pub fn poll_on_behalf<T>(user: Option<&Arc<str>>, poll: impl FnOnce() -> T) -> T
     USER.sync_scope(user.cloned(), poll)
 }
 
-/// Does work on so many bytes: at once if they are few.
+/// Runs work on an input of this many bytes: inline if the input is small.
 ///
 /// # Panics
 /// If the work does.
 pub async fn if_large<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    if bytes <= SMALL { work() } else { done(permit().await, work).await }
+    if bytes <= SMALL { work() } else { run(permit().await, work).await }
 }
 
-/// Reads so many bytes and does work on them. Large ones are read when it is their turn, so that those that wait take
-/// no memory. `reading` asks for no turn of its own: it would wait for the one that it has.
+/// Reads an input of this many bytes and runs work on it. A large input is read only once its permit is acquired, so
+/// that inputs in the queue take no memory. `reading` must not acquire a permit itself: it would wait for the one held
+/// here.
 ///
 /// # Errors
 /// If they cannot be read.
@@ -69,7 +70,7 @@ pub async fn read<R: Send + 'static, E, T: Send + 'static>(
     }
     let permit = permit().await;
     let read = reading.await?;
-    Ok(done(permit, move || work(read)).await)
+    Ok(run(permit, move || work(read)).await)
 }
 
 async fn permit() -> Permit {
@@ -80,7 +81,7 @@ async fn permit() -> Permit {
 }
 
 /// Does work on another thread. Logs and spans of the work belong to the call that asked for it.
-async fn done<T: Send + 'static>(permit: Permit, work: impl FnOnce() -> T + Send + 'static) -> T {
+async fn run<T: Send + 'static>(permit: Permit, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (log, span) = (get_default(Clone::clone), Span::current());
     let done = spawn_blocking(move || {
         // Given back when the work has ended, whether or not anybody still waits for it.
@@ -114,7 +115,7 @@ pub mod testing {
     }
 
     /// How many works tasks of this thread have asked for.
-    pub fn asked() -> usize {
+    pub fn requested_count() -> usize {
         ASKED.get()
     }
 }

@@ -1,10 +1,10 @@
-//! How texts for people are put together everywhere: a count with its noun, one line, a word for a shell.
+//! Texts for people, put together the same way everywhere: a count with its noun, one line, a word for a shell.
 
 use std::fmt::Display;
 
 use unicode_normalization::char::is_combining_mark;
 
-/// So many combining marks may stand on one character; more of them pile up over the lines around.
+/// Maximum number of combining marks on one character; more of them pile up over neighbouring lines.
 pub const MAX_MARKS: usize = 8;
 
 /// A count with its noun: `1 share`, `2 shares`.
@@ -56,7 +56,7 @@ pub fn visible(text: &str) -> String {
 }
 
 /// Whether a reader would not see a character: control, format, bidi, zero-width, tag, filler and private characters,
-/// variation selectors, interlinear annotation, and what is no character at all.
+/// variation selectors, interlinear annotation, and noncharacters.
 pub const fn is_hidden(c: char) -> bool {
     matches!(c,
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' // control, but newline and tab

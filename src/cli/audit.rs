@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{backend::answered, connection::Connection, json, table};
+use super::{backend::into_answer, connection::Connection, json, table};
 use toolwire_base::{clock, duration, words::visible};
 use toolwire_contract::{
     convert::timestamp,
@@ -15,10 +15,10 @@ use toolwire_server::{
     domain::Domain,
 };
 
-/// So many are asked for at once.
+/// Page size of requests.
 const PAGE: i32 = 1_000;
 
-/// Lists who did what: writes, and decisions on calls. Yours, or everybody's if you may observe
+/// Lists who did what: writes, and decisions on calls. Yours, or all users' if you may observe
 #[derive(Debug, Args)]
 pub(super) struct Audit {
     /// Only of this tool; may be repeated
@@ -34,7 +34,7 @@ pub(super) struct Audit {
     /// Only of this call
     #[arg(long, value_name = "CALL_ID")]
     call: Option<String>,
-    /// At most so many
+    /// Maximum number of records
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000)]
     limit: usize,
     /// Prints each as one JSON line
@@ -52,7 +52,7 @@ impl Audit {
         loop {
             let request =
                 v1::ListRecordsRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
-            let page = answered(backend.audit().list_records(request)).await?;
+            let page = into_answer(backend.audit().list_records(request)).await?;
             found.extend(page.records);
             page_token = page.next_page_token;
             if page_token.is_empty() || found.len() >= self.limit {

@@ -1,5 +1,5 @@
-//! The services that a command works with, by their generated clients: those of a server, or those of this very
-//! program, so that no command knows which it speaks to.
+//! The services that a command works with, by their generated clients: those of a server, or those of its own process,
+//! so that no command knows which it speaks to.
 
 mod documents;
 mod invocation;
@@ -60,15 +60,15 @@ struct Own {
 }
 
 /// Returns what an RPC answers, or says why it does not.
-pub(super) async fn answered<T>(
+pub(super) async fn into_answer<T>(
     call: impl Future<Output = Result<Response<T>, Status>>,
 ) -> Result<T, Failure> {
-    call.await.map(Response::into_inner).map_err(|status| client::refused(&status))
+    call.await.map(Response::into_inner).map_err(|status| client::refusal(&status))
 }
 
 /// The part of an answer that was asked for.
 pub(super) fn there<T>(part: Option<T>) -> Result<T, Failure> {
-    part.ok_or_else(|| client::refused(&without("what was asked for")))
+    part.ok_or_else(|| client::refusal(&without("what was asked for")))
 }
 
 fn without(what: &str) -> Status {
@@ -146,14 +146,12 @@ impl Backend {
         definition(&self.tools().get_tool(message).await?.into_inner().tool)
     }
 
-    /// One confirmation.
     pub(super) async fn confirmation(&self, id: &str) -> Result<v1::Confirmation, Status> {
         let message = v1::GetConfirmationRequest { confirmation_id: id.to_owned(), wait: None };
         let answer = self.confirmations().get_confirmation(message).await?.into_inner();
         answer.confirmation.ok_or_else(|| without("a confirmation"))
     }
 
-    /// Decides on one.
     pub(super) async fn decide(
         &self,
         message: v1::DecideConfirmationRequest,
@@ -173,18 +171,17 @@ impl Backend {
         Ok(self.events(self.agent().run_task(message).await?, |response| response.event))
     }
 
-    /// Cancels a job.
     pub(super) async fn cancel_job(&self, message: agent::CancelJobRequest) -> Result<(), Status> {
         self.jobs().cancel_job(message).await?;
         if let Some(Own { app, .. }) = &self.own {
             // What carries it out tells its end.
-            app.jobs.emptied().await;
+            app.jobs.wait_empty().await;
         }
         Ok(())
     }
 
-    /// Makes sure that a call with a `request_id` can be recorded, so that what is wrong with this program's own state
-    /// is said to the person rather than to a log that nobody reads.
+    /// Makes sure that a call with a `request_id` can be recorded, so that a problem of this program's own state is
+    /// printed to the user rather than written to a log that is not read.
     pub(super) async fn open_state(&self) -> Result<(), Failure> {
         match &self.own {
             Some(own) => wiring::open_state(&own.app).await,

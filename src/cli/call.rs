@@ -12,15 +12,15 @@ use clap::Args;
 use serde_json::json;
 use tonic::Status;
 
-use arguments::Given;
-use decision::Answer;
+use arguments::RawArguments;
+use decision::PromptOutcome;
 use follow::End;
 use format::Format;
 
 use super::{
     backend::{Backend, Invocation},
     connection::Connection,
-    explain::{self, Called},
+    explain::{self, Invoked},
     schema,
     signals::unless_interrupted,
 };
@@ -66,7 +66,7 @@ pub(super) struct Call {
     /// Makes the call on behalf of this task
     #[arg(long, value_name = "ID")]
     task: Option<TaskLabel>,
-    /// Waits so long for somebody to approve the call, if a person must
+    /// Waits up to this long for the call to be approved, if a person must approve it
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     wait: Option<Duration>,
     /// Has a person approve the call, although the tool does not demand it
@@ -92,15 +92,15 @@ impl Call {
         if self.max_tokens.is_some() && self.format != Format::Model {
             return Err(Failure::Usage("--max-tokens is for --format model".to_owned()));
         }
-        let (target, given) = (self.target(), self.given()?);
+        let (target, given) = (self.target(), self.read_arguments()?);
         let backend = self.connection.open(domains).await?;
         let definition = definition(&backend, &target, self.format, domains).await?;
-        let request_id = self.request_id.or_else(|| generated_for(definition.as_ref()));
+        let request_id = self.request_id.or_else(|| generate_request_id(definition.as_ref()));
         if request_id.is_some() {
             backend.open_state().await?;
         }
         let schema = definition.map(|it| schema::parse(&it.input_schema_json)).unwrap_or_default();
-        let arguments = given.typed(&schema)?;
+        let arguments = given.into_json(&schema)?;
         let invocation = Invocation {
             target,
             arguments,
@@ -116,7 +116,7 @@ impl Call {
         self.until_decided(&backend, invocation).await
     }
 
-    /// Makes the call, and again once it is approved: by whoever is at the terminal, or by somebody else in time.
+    /// Makes the call, and again once it is approved: at this terminal, or elsewhere in time.
     async fn until_decided(&self, backend: &Backend, mut invocation: Invocation) -> Result<(), Failure> {
         let began = clock::now();
         loop {
@@ -126,6 +126,7 @@ impl Call {
             };
             // Of a call without an identifier the server made one, by which what was decided and done is found again.
             invocation.request_id = required.request_id.parse().ok().or(invocation.request_id);
+            // The time to wait covers the whole loop, not each call of it.
             let left = self.wait.map_or(Duration::ZERO, |wait| wait.saturating_sub(clock::now() - began));
             if !left.is_zero() {
                 invocation.wait_for_confirmation = Some(left);
@@ -133,21 +134,21 @@ impl Call {
             }
             let answer = match self.format {
                 Format::Text | Format::Model => {
-                    decision::ask(backend, &required, &self.connection.shown()).await?
+                    decision::ask(backend, &required, &self.connection.to_flags()).await?
                 }
-                Format::Json => Answer::Undecided,
+                Format::Json => PromptOutcome::Undecided,
             };
             match answer {
-                Answer::Approved => {}
-                Answer::Denied => return Err(Failure::Said),
-                Answer::Undecided => {
+                PromptOutcome::Approved => {}
+                PromptOutcome::Denied => return Err(Failure::Said),
+                PromptOutcome::Undecided => {
                     let request_id = invocation.request_id.map(|id| id.to_string());
-                    let called = Called {
+                    let called = Invoked {
                         tool: &required.tool,
                         request_id: request_id.as_deref(),
                         task: self.task.as_ref().map(TaskLabel::as_str),
                     };
-                    console::say(&explain::confirmation(&required, &called, &self.connection.shown()));
+                    console::say(&explain::confirmation(&required, &called, &self.connection.to_flags()));
                     return Err(Failure::AwaitsConfirmation);
                 }
             }
@@ -157,9 +158,9 @@ impl Call {
     async fn once(&self, backend: &Backend, invocation: Invocation) -> Result<End, Failure> {
         let (name, request_id) = (invocation.target.as_str().to_owned(), invocation.request_id);
         let reasons = backend.reasons();
-        let events = backend.invoke(invocation).await.map_err(|status| refused(&status, self.format))?;
+        let events = backend.invoke(invocation).await.map_err(|status| refusal(&status, self.format))?;
         let request_id = request_id.map(|id| id.to_string());
-        let called = Called {
+        let called = Invoked {
             tool: &name,
             request_id: request_id.as_deref(),
             task: self.task.as_ref().map(TaskLabel::as_str),
@@ -177,7 +178,7 @@ impl Call {
         }
     }
 
-    fn given(&self) -> Result<Given, Failure> {
+    fn read_arguments(&self) -> Result<RawArguments, Failure> {
         // With an intent there is no tool, and what stands in its place is the first pair.
         let first = self.tool.iter().filter(|_| self.intent.is_some());
         let pairs: Vec<_> = first.chain(&self.pairs).map(String::as_str).collect();
@@ -185,8 +186,8 @@ impl Call {
             Some(_) if !pairs.is_empty() => {
                 Err(Failure::Usage("--json holds all arguments: leave key=value out".to_owned()))
             }
-            Some(text) => Given::json(text),
-            None => Ok(Given::words(&pairs)),
+            Some(text) => RawArguments::json(text),
+            None => Ok(RawArguments::words(&pairs)),
         }
     }
 }
@@ -208,15 +209,15 @@ async fn definition(
         }
         Target::Intent(intent) => {
             let tools =
-                backend.list(&[], v1::ToolView::FullJson).await.map_err(|status| refused(&status, format))?;
+                backend.list(&[], v1::ToolView::FullJson).await.map_err(|status| refusal(&status, format))?;
             Ok(tools.into_iter().find(|tool| tool.intents.contains(intent)))
         }
     }
 }
 
-/// Says why a call was not carried out, to whoever reads its result too.
-fn refused(status: &Status, format: Format) -> Failure {
-    for_model(status, format).err().unwrap_or_else(|| client::refused(status))
+/// Reports why a call was not carried out, in the result's format too.
+fn refusal(status: &Status, format: Format) -> Failure {
+    for_model(status, format).err().unwrap_or_else(|| client::refusal(status))
 }
 
 /// What a model reads of a call that was not carried out.
@@ -224,7 +225,7 @@ fn for_model(status: &Status, format: Format) -> Result<(), Failure> {
     if format != Format::Model {
         return Ok(());
     }
-    let refused = client::refused_as_json(status);
+    let refused = client::refusal_as_json(status);
     let mut error = json!({
         "code": refused["code"],
         "message": refused["message"],
@@ -237,7 +238,7 @@ fn for_model(status: &Status, format: Format) -> Result<(), Failure> {
 }
 
 /// A new `request_id` for a tool that does not only read, said so that the call can be repeated.
-fn generated_for(definition: Option<&ToolDefinition>) -> Option<RequestId> {
+fn generate_request_id(definition: Option<&ToolDefinition>) -> Option<RequestId> {
     definition.filter(|it| it.category() != v1::ToolCategory::Read)?;
     let request_id = RequestId::generate();
     console::say(&format!("request_id {request_id}"));

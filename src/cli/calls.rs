@@ -1,4 +1,4 @@
-//! `toolwire calls`: calls that run or ran, and how they ended.
+//! `toolwire calls`: running and ended calls.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -6,7 +6,7 @@ use clap::Args;
 use tokio::time::sleep;
 
 use super::{
-    backend::{Backend, answered},
+    backend::{Backend, into_answer},
     connection::Connection,
     json,
     signals::unless_interrupted,
@@ -19,7 +19,7 @@ use toolwire_server::{
     domain::Domain,
 };
 
-/// A watch looks so often.
+/// Polling interval of a watch.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Lists calls, the newest first: those that run, and those that ended and are still known. Shows one with its outcome
@@ -35,10 +35,10 @@ pub(super) struct Calls {
     #[arg(long)]
     open: bool,
     // Not `user`, which is who asks.
-    /// Those of another user, or with '*' everybody's, if you may observe
+    /// Those of another user, or with '*' of all users, if you may observe
     #[arg(long = "of", value_name = "USER")]
     of: Option<String>,
-    /// At most so many
+    /// Maximum number of calls
     #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(i32).range(1..=1_000))]
     limit: i32,
     /// Prints each as one JSON line
@@ -58,7 +58,7 @@ impl Calls {
         match &self.call {
             Some(call) => self.show(&backend, call).await,
             None if self.watch => self.follow(&backend).await,
-            None => self.print(&self.found(&backend).await?),
+            None => self.print(&self.fetch(&backend).await?),
         }
     }
 
@@ -68,13 +68,13 @@ impl Calls {
             result_format: v1::ResultFormat::Json.into(),
             ..v1::GetCallRequest::default()
         };
-        let found = answered(backend.tools().get_call(request)).await?;
+        let found = into_answer(backend.tools().get_call(request)).await?;
         let found = json::call(&found);
         let text = if self.json { found.to_string() } else { json::pretty(&found) };
         console::line(text.trim_end()).map(|_| ())
     }
 
-    async fn found(&self, backend: &Backend) -> Result<Vec<v1::CallRecord>, Failure> {
+    async fn fetch(&self, backend: &Backend) -> Result<Vec<v1::CallRecord>, Failure> {
         let open = [v1::CallState::Running, v1::CallState::AwaitingConfirmation];
         let filter = v1::CallFilter {
             states: open.iter().filter(|_| self.open).map(|state| (*state).into()).collect(),
@@ -83,7 +83,7 @@ impl Calls {
         };
         let request =
             v1::ListCallsRequest { filter: Some(filter), page_size: self.limit, page_token: String::new() };
-        Ok(answered(backend.tools().list_calls(request)).await?.calls)
+        Ok(into_answer(backend.tools().list_calls(request)).await?.calls)
     }
 
     fn print(&self, found: &[v1::CallRecord]) -> Result<(), Failure> {
@@ -104,11 +104,11 @@ impl Calls {
         console::print(&table::lines(&rows, ""))
     }
 
-    /// Looks again and again: what is new, or in another state, is told.
+    /// Polls: prints what is new, or in another state.
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
         let mut told: HashMap<String, i32> = HashMap::new();
         loop {
-            let mut found = self.found(backend).await?;
+            let mut found = self.fetch(backend).await?;
             found.reverse();
             for call in &found {
                 if told.get(&call.call_id) == Some(&call.state) {

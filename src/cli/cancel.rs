@@ -3,7 +3,7 @@
 use clap::Args;
 use uuid::Uuid;
 
-use super::{backend::answered, connection::Connection};
+use super::{backend::into_answer, connection::Connection};
 use toolwire_contract::proto::v1::{CancelCallRequest, cancel_call_request::Call};
 use toolwire_server::console::{self, Failure};
 
@@ -27,7 +27,7 @@ impl Cancel {
         // Both are UUIDs, so the id itself does not tell which it is.
         for call in [Call::CallId(id.clone()), Call::RequestId(id.clone())] {
             let request = CancelCallRequest { call: Some(call) };
-            if answered(remote.tools().cancel_call(request)).await?.cancelled {
+            if into_answer(remote.tools().cancel_call(request)).await?.cancelled {
                 console::say(&format!("cancelled {id}"));
                 return Ok(());
             }

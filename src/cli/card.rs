@@ -40,7 +40,7 @@ pub(super) fn card(it: &v1::Confirmation) -> String {
         "{} {state}: {}\n{}{}",
         it.confirmation_id,
         visible(&it.summary),
-        aligned(&lines),
+        align(&lines),
         if it.arguments_cut { CUT.to_owned() } else { arguments(&it.arguments_json) }
     )
 }
@@ -53,12 +53,12 @@ fn arguments(text: &str) -> String {
     }
     let lines: Vec<_> =
         arguments.into_iter().map(|(key, value)| (visible(&key), visible(&value.to_string()))).collect();
-    let aligned = aligned(&lines);
+    let aligned = align(&lines);
     let indented: Vec<_> = aligned.lines().map(|line| format!("  {line}\n")).collect();
     format!("  arguments\n{}", indented.concat())
 }
 
-fn aligned(lines: &[(String, String)]) -> String {
+fn align(lines: &[(String, String)]) -> String {
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     let lines: Vec<_> = lines.iter().map(|(name, value)| format!("  {name:<width$}  {value}\n")).collect();
     lines.concat()

@@ -6,10 +6,10 @@ mod turn;
 use clap::Args;
 use tokio::select;
 
-pub(super) use self::turn::told;
+pub(super) use self::turn::show_event;
 use self::turn::{End, Turn};
 use super::{
-    backend::{Backend, answered},
+    backend::{Backend, into_answer},
     connection::Connection,
     signals::interrupted,
 };
@@ -51,13 +51,13 @@ pub(super) struct Chat {
     /// Recognises a repeat of the same message: its name as a turn
     #[arg(long, value_name = "UUID", requires = "message")]
     request_id: Option<RequestId>,
-    /// The account that is meant where the message names none
+    /// The account, where the message names none
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
     /// Offers only tools with this tag; with several, with all of them
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Makes at most so many calls a turn
+    /// Maximum number of calls per turn
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     max_calls: Option<u32>,
     /// Prints every event as one line of JSON, and a failure as the last one
@@ -97,7 +97,7 @@ impl Chat {
             End::Cancelled => Err(Failure::Interrupted),
             End::Interrupted { turn_id, paused } => {
                 console::say("");
-                for line in show::waiting(&turn_id, &paused, &self.connection.shown()) {
+                for line in show::waiting(&turn_id, &paused, &self.connection.to_flags()) {
                     console::say(&line);
                 }
                 Err(Failure::Interrupted)
@@ -139,10 +139,10 @@ impl Chat {
         Ok(())
     }
 
-    /// By which name the conversation can be gone on with, where nobody gave it.
+    /// Prints the name by which the conversation can be continued, if it was generated.
     fn say_session(&self, session: &str) {
         if !self.json && self.session.is_none() {
-            let flags = self.connection.shown();
+            let flags = self.connection.to_flags();
             console::say(&format!("\nTo go on: toolwire chat --session {session}{flags} \"...\""));
         }
     }
@@ -151,7 +151,7 @@ impl Chat {
     async fn turn(&self, backend: &Backend, session: &str, say: Say) -> Result<End, Failure> {
         let mut input = self.input(session, say);
         loop {
-            let turn = Turn { backend, json: self.json, flags: self.connection.shown() };
+            let turn = Turn { backend, json: self.json, flags: self.connection.to_flags() };
             match turn.carry_out(input).await? {
                 Ok(end) => return Ok(end),
                 Err(turn_id) => input = self.input(session, Say::Resume(Resume { turn_id })),
@@ -177,7 +177,7 @@ impl Chat {
 /// Cancels a turn, with what it waits for.
 async fn cancel(backend: &Backend, turn_id: &str) -> Result<(), Failure> {
     let request = CancelTurnRequest { which: Some(Which::TurnId(turn_id.to_owned())) };
-    if answered(backend.agent().cancel_turn(request)).await?.cancelled {
+    if into_answer(backend.agent().cancel_turn(request)).await?.cancelled {
         console::say("cancelled");
         Ok(())
     } else {

@@ -1,4 +1,4 @@
-//! `toolwire completions`: what a shell needs to complete our command line, the names of tools included.
+//! `toolwire completions`: completion for shells, the names of tools included.
 //!
 //! The names are those of the moment: completion that asks while one types is not stable in the crate.
 
@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "completions";
 /// Prints the completion script of a shell, with the names of the tools there are now
 #[derive(Debug, Args)]
 pub(super) struct Completions {
-    /// The shell
+    /// The shell to write completions for
     #[arg(value_name = "SHELL")]
     shell: Shell,
     #[command(flatten)]
@@ -35,7 +35,7 @@ impl Completions {
     pub(super) async fn run(self, program: clap::Command, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         let tools =
-            backend.list(&[], v1::ToolView::Basic).await.map_err(|status| client::refused(&status))?;
+            backend.list(&[], v1::ToolView::Basic).await.map_err(|status| client::refusal(&status))?;
         // Names of values live as long as the program, which ends here.
         let names: Vec<&'static str> = tools.into_iter().map(|tool| &*tool.name.leak()).collect();
         let mut command = with_tools(program, &names);

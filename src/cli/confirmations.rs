@@ -4,7 +4,7 @@ use clap::Args;
 use futures_util::StreamExt;
 
 use super::{
-    backend::{Backend, answered},
+    backend::{Backend, into_answer},
     card::card,
     connection::Connection,
     json,
@@ -19,13 +19,13 @@ use toolwire_server::{
     domain::Domain,
 };
 
-/// So many are asked for at once.
+/// Page size of requests.
 const PAGE: i32 = 200;
 
 /// Lists the calls that wait for a person: yours, and those that you may decide on. Shows one of them whole
 #[derive(Debug, Args)]
 pub(super) struct Confirmations {
-    /// A confirmation, shown with all that there is to know of it; without it they are listed
+    /// A confirmation, shown in full; without it they are listed
     #[arg(value_name = "CONFIRMATION", conflicts_with_all = ["watch", "all"])]
     confirmation: Option<String>,
     /// Shows what is waiting, then every change, until Ctrl-C
@@ -56,13 +56,13 @@ impl Confirmations {
     }
 
     async fn show(&self, backend: &Backend, id: &str) -> Result<(), Failure> {
-        let it = backend.confirmation(id).await.map_err(|status| client::refused(&status))?;
+        let it = backend.confirmation(id).await.map_err(|status| client::refusal(&status))?;
         let text = if self.json { json::confirmation(&it).to_string() } else { card(&it) };
         console::line(text.trim_end()).map(|_| ())
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {
-        let found = self.found(backend).await?;
+        let found = self.fetch(backend).await?;
         if self.json {
             for it in &found {
                 if console::line(&json::confirmation(it).to_string())? == console::Reader::Gone {
@@ -80,7 +80,7 @@ impl Confirmations {
         console::print(&table::lines(&rows, ""))
     }
 
-    async fn found(&self, backend: &Backend) -> Result<Vec<v1::Confirmation>, Failure> {
+    async fn fetch(&self, backend: &Backend) -> Result<Vec<v1::Confirmation>, Failure> {
         let open = [v1::ConfirmationState::Pending, v1::ConfirmationState::Approved];
         let states = open.iter().filter(|_| !self.all).map(|state| (*state).into()).collect();
         let filter = v1::ConfirmationFilter { states, ..Default::default() };
@@ -88,7 +88,7 @@ impl Confirmations {
         loop {
             let request =
                 v1::ListConfirmationsRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
-            let page = answered(backend.confirmations().list_confirmations(request)).await?;
+            let page = into_answer(backend.confirmations().list_confirmations(request)).await?;
             found.extend(page.confirmations);
             page_token = page.next_page_token;
             if page_token.is_empty() {
@@ -99,13 +99,14 @@ impl Confirmations {
 
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
         let request = v1::WatchConfirmationsRequest::default();
-        let mut changes = answered(backend.confirmations().watch_confirmations(request)).await?;
+        let mut changes = into_answer(backend.confirmations().watch_confirmations(request)).await?;
         while let Some(change) = changes.next().await {
-            let mut change = change.map_err(|status| client::refused(&status))?;
+            let mut change = change.map_err(|status| client::refusal(&status))?;
             if let Some(it) = change.confirmation.as_mut().filter(|it| it.arguments_cut && !self.json) {
                 complete(backend, it).await;
             }
-            let text = if self.json { json::confirmation_change(&change).to_string() } else { told(&change) };
+            let text =
+                if self.json { json::confirmation_change(&change).to_string() } else { describe(&change) };
             if !text.is_empty() && console::line(text.trim_end())? == console::Reader::Gone {
                 return Ok(());
             }
@@ -122,10 +123,10 @@ async fn complete(backend: &Backend, it: &mut v1::Confirmation) {
 }
 
 /// What a change says to people; nothing for a heartbeat.
-fn told(change: &v1::WatchConfirmationsResponse) -> String {
+fn describe(change: &v1::WatchConfirmationsResponse) -> String {
     match (change.r#type(), &change.confirmation) {
         (ConfirmationWatchType::Requested | ConfirmationWatchType::Changed, Some(it)) => card(it),
-        (ConfirmationWatchType::Synced, _) => "synced: every change is told from now on".to_owned(),
+        (ConfirmationWatchType::Synced, _) => "synced: every change follows from now on".to_owned(),
         _ => String::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! The flags that say which tools are meant: those of a server, or those of this very program.
+//! The flags that select the tools: those of a server, or those of the program itself.
 
 use std::{convert::Infallible, path::PathBuf};
 
@@ -18,7 +18,7 @@ use toolwire_server::{
 };
 use toolwire_tool::context::{User, UserId};
 
-/// Which tools are meant.
+/// Selects the tools.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Connection {
     /// Asks the server at URL, http:// or https://HOST:PORT; without it this program answers itself [env:
@@ -39,7 +39,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The tools that are meant.
+    /// The selected tools.
     pub(super) async fn open(&self, domains: &[Domain]) -> Result<Backend, Failure> {
         match self.url()? {
             Some(url) => Ok(Backend::of_server(self.connect(&url).await?)),
@@ -55,19 +55,19 @@ impl Connection {
     }
 
     /// The flags by which another command finds the same, each after a space. Never a token.
-    pub(super) fn shown(&self) -> String {
-        let server = settings::shown("server", self.server.as_ref().map(ToString::to_string));
-        let ca = settings::shown("ca", self.ca.as_ref().map(|path| path.display().to_string()));
-        let user = settings::shown("user", self.user.as_ref().map(ToString::to_string));
-        [server, ca, self.settings.shown(), user].concat()
+    pub(super) fn to_flags(&self) -> String {
+        let server = settings::flag("server", self.server.as_ref().map(ToString::to_string));
+        let ca = settings::flag("ca", self.ca.as_ref().map(|path| path.display().to_string()));
+        let user = settings::flag("user", self.user.as_ref().map(ToString::to_string));
+        [server, ca, self.settings.to_flags(), user].concat()
     }
 
-    /// The tools of the server that is meant, for what a program cannot do by itself.
+    /// The tools of the selected server, for what a program cannot do by itself.
     pub(super) async fn remote(&self) -> Result<Backend, Failure> {
         self.server().await.map(Backend::of_server)
     }
 
-    /// The server that is meant.
+    /// The selected server.
     pub(super) async fn server(&self) -> Result<Server, Failure> {
         match self.url()? {
             Some(url) => self.connect(&url).await,
@@ -75,8 +75,7 @@ impl Connection {
         }
     }
 
-    /// The address of the server that is meant, if any. Whoever says where this program finds its own tools means
-    /// those.
+    /// The address of the server, if one is given. A user who says where this program finds its own tools means those.
     fn url(&self) -> Result<Option<ServerUrl>, Failure> {
         if self.server.is_some() {
             return Ok(self.server.clone());

@@ -32,7 +32,7 @@ pub(super) struct Deny {
     /// The confirmation, as `confirmations` shows it
     #[arg(value_name = "CONFIRMATION")]
     id: String,
-    /// Why, for whoever called
+    /// The reason, shown to the caller
     #[arg(long, value_name = "TEXT")]
     reason: String,
     #[command(flatten)]
@@ -64,6 +64,6 @@ async fn decide(
         decision: Some(decision),
         on_behalf_of: String::new(),
     };
-    let decided = backend.decide(request).await.map_err(|status| client::refused(&status))?;
+    let decided = backend.decide(request).await.map_err(|status| client::refusal(&status))?;
     console::print(&card(&decided))
 }

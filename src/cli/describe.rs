@@ -1,4 +1,4 @@
-//! `toolwire describe`: one tool, readable.
+//! `toolwire describe`: one tool, in readable form.
 
 use std::{fmt::Write, time::Duration};
 
@@ -34,16 +34,16 @@ impl Describe {
         if self.json {
             return console::print(&format!("{:#}", json::definition(&tool)));
         }
-        console::print(&rendered(&tool))
+        console::print(&render(&tool))
     }
 }
 
-fn rendered(tool: &v1::ToolDefinition) -> String {
+fn render(tool: &v1::ToolDefinition) -> String {
     let mut text = format!("{}  {}\n{}\n\n{}\n", tool.name, tool.title, facts(tool), tool.description);
     let parameters = schema::rows(&schema::parse(&tool.input_schema_json));
     section(&mut text, "Parameters", &table::lines(&parameters, "  "), "  none\n");
     let fields: Vec<_> =
-        schema::rows(&schema::parse(&tool.output_schema_json)).into_iter().map(returned).collect();
+        schema::rows(&schema::parse(&tool.output_schema_json)).into_iter().map(output_row).collect();
     section(&mut text, "Returns", &table::lines(&fields, "  "), "  an object of its own shape\n");
     if !tool.examples.is_empty() {
         section(
@@ -74,7 +74,7 @@ fn facts(tool: &v1::ToolDefinition) -> String {
 }
 
 /// A returned field is always there, so that need not be said.
-fn returned([path, kind, _, description]: [String; 4]) -> [String; 3] {
+fn output_row([path, kind, _, description]: [String; 4]) -> [String; 3] {
     [path, kind, description]
 }
 
@@ -142,6 +142,6 @@ Examples
   # One quote
   toolwire call get_quotes note='it'\\''s a test' symbol=AAPL
 ";
-        assert_eq!(rendered(&tool), expected);
+        assert_eq!(render(&tool), expected);
     }
 }

@@ -16,7 +16,7 @@ use toolwire_server::{
 
 /// A definition that is not there, as the end of a command: perhaps of a tool that is offered only when asked for.
 pub(super) fn no_definition(status: &Status, tool: &str, domains: &[Domain]) -> Failure {
-    let failure = client::refused(status);
+    let failure = client::refusal(status);
     let offers = |domain: &&Domain| domain.tools.iter().any(|offered| offered.name() == tool);
     let on_request = domains.iter().filter(|domain| domain.offer == Offer::WithDiagnostics);
     if let Some(domain) = on_request.filter(|_| status.code() == Code::NotFound).find(offers) {
@@ -30,7 +30,7 @@ pub(super) fn no_definition(status: &Status, tool: &str, domains: &[Domain]) -> 
 }
 
 /// A tool's error. `call` says how the tool was called.
-pub(super) fn tool_error(error: &v1::ToolError, call: &Called<'_>) -> String {
+pub(super) fn tool_error(error: &v1::ToolError, call: &Invoked<'_>) -> String {
     let mut text = format!("error: {}: {}", words::error_code(error.code()), headline(error, call));
     for violation in &error.field_violations {
         let pointer = if violation.pointer.is_empty() { "(arguments)" } else { &violation.pointer };
@@ -41,13 +41,13 @@ pub(super) fn tool_error(error: &v1::ToolError, call: &Called<'_>) -> String {
 }
 
 /// A call that a person must approve. `flags` are those by which another command finds it.
-pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Called<'_>, flags: &str) -> String {
+pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Invoked<'_>, flags: &str) -> String {
     let mut text = format!("confirmation required: {}", visible(&it.summary));
     line(&mut text, &format!("confirmation_id {}", it.confirmation_id));
     if let Some(expires_at) = &it.expires_at {
         line(&mut text, &format!("expires at {expires_at}"));
     }
-    line(&mut text, &format!("Somebody who may decide: {}", approve(it, flags)));
+    line(&mut text, &format!("A user who may decide: {}", approve(it, flags)));
     line(&mut text, &format!("Once it is approved, call again with {}.", call.repeat()));
     text
 }
@@ -63,8 +63,7 @@ pub(super) fn approve(it: &v1::ConfirmationRequired, flags: &str) -> String {
 
 /// How a tool was called.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Called<'a> {
-    /// The tool.
+pub(super) struct Invoked<'a> {
     pub(super) tool: &'a str,
     /// The identifier by which a repeat is recognised, if any.
     pub(super) request_id: Option<&'a str>,
@@ -72,7 +71,7 @@ pub(super) struct Called<'a> {
     pub(super) task: Option<&'a str>,
 }
 
-impl Called<'_> {
+impl Invoked<'_> {
     fn repeat(self) -> String {
         let task = self.task.map_or_else(String::new, |task| format!(" --task {}", visible(task)));
         match self.request_id {
@@ -84,7 +83,7 @@ impl Called<'_> {
 }
 
 /// The message of broken arguments only repeats the list below it.
-fn headline(error: &v1::ToolError, call: &Called<'_>) -> String {
+fn headline(error: &v1::ToolError, call: &Invoked<'_>) -> String {
     match error.field_violations.len() {
         0 => error.message.clone(),
         1 => format!("the arguments of {} break a rule", call.tool),
@@ -92,7 +91,7 @@ fn headline(error: &v1::ToolError, call: &Called<'_>) -> String {
     }
 }
 
-fn next_step(error: &v1::ToolError, call: &Called<'_>) -> String {
+fn next_step(error: &v1::ToolError, call: &Invoked<'_>) -> String {
     match (error.code(), error.retryable, &error.retry_after) {
         (v1::ToolErrorCode::InvalidArgument, ..) => {
             format!("`toolwire describe {}` shows what it takes.", call.tool)
@@ -127,7 +126,7 @@ mod tests {
     use super::*;
     use toolwire_contract::{ErrorCode, ToolError, Violation, convert};
 
-    const CALLED: Called<'static> = Called { tool: "get_performance", request_id: None, task: None };
+    const CALLED: Invoked<'static> = Invoked { tool: "get_performance", request_id: None, task: None };
 
     fn explained(error: ToolError) -> String {
         tool_error(&convert::tool_error(error), &CALLED)
@@ -167,9 +166,9 @@ mod tests {
     #[test]
     fn a_write_is_repeated_under_its_request_id() {
         let error = convert::tool_error(ToolError::new(ErrorCode::OutcomeUnknown, "Not known"));
-        let text = tool_error(&error, &Called { request_id: Some("r-1"), ..CALLED });
+        let text = tool_error(&error, &Invoked { request_id: Some("r-1"), ..CALLED });
         assert!(text.ends_with("repeat it with --request-id r-1."), "{text}");
-        let of_task = Called { request_id: Some("r-1"), task: Some("task_1"), ..CALLED };
+        let of_task = Invoked { request_id: Some("r-1"), task: Some("task_1"), ..CALLED };
         let text = tool_error(&error, &of_task);
         assert!(text.ends_with("repeat it with --request-id r-1 --task task_1."), "{text}");
     }

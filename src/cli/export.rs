@@ -4,7 +4,7 @@ use clap::{Args, builder::PossibleValuesParser};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 
-use super::{backend::answered, connection::Connection};
+use super::{backend::into_answer, connection::Connection};
 use toolwire_contract::proto::v1;
 use toolwire_engine::exports::Format;
 use toolwire_server::{
@@ -18,7 +18,7 @@ use toolwire_server::{
 /// differs from the definitions is said on standard error.
 #[derive(Debug, Args)]
 pub(super) struct Export {
-    /// Whom the tools are declared for
+    /// The format of the declarations
     #[arg(long = "for", value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::VARIANTS.iter().map(Format::into_str)))]
     format: String,
     /// In the strict form, which openai and openai-responses have
@@ -38,7 +38,7 @@ impl Export {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         let request = v1::ExportToolsRequest { format: self.format, strict: self.strict, tags: self.tags };
-        let exported = answered(backend.tools().export_tools(request)).await?;
+        let exported = into_answer(backend.tools().export_tools(request)).await?;
         let v1::ExportToolsResponse { json, notes } = exported;
         if self.json {
             let declared: Value = serde_json::from_str(&json)

@@ -3,7 +3,7 @@
 use clap::Args;
 use tonic::Status;
 
-use super::{backend::answered, connection::Connection};
+use super::{backend::into_answer, connection::Connection};
 use toolwire_contract::proto::v1::DescribeForPlannerRequest;
 use toolwire_server::{
     client,
@@ -25,8 +25,8 @@ impl Guidance {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         let request = DescribeForPlannerRequest { tags: self.tag };
-        let guidance = answered(backend.tools().describe_for_planner(request)).await?.guidance;
-        let no_text = |_| client::refused(&Status::internal("the server answered with no text"));
+        let guidance = into_answer(backend.tools().describe_for_planner(request)).await?.guidance;
+        let no_text = |_| client::refusal(&Status::internal("the server answered with no text"));
         let guidance = String::from_utf8(guidance.into()).map_err(no_text)?;
         if guidance.is_empty() {
             console::say("no guidance: no tool of yours is limited or says how to use it");

@@ -30,7 +30,7 @@ impl Health {
             Err(status) if status.code() == Code::NotFound => {
                 return Err(Failure::Failed(format!("the server has no service {}", self.service)));
             }
-            Err(status) => return Err(client::refused(&status)),
+            Err(status) => return Err(client::refusal(&status)),
         };
         console::print(status.as_str_name())?;
         if status == ServingStatus::Serving { Ok(()) } else { Err(Failure::Said) }

@@ -53,7 +53,7 @@ impl Follow {
         let done = select! {
             ended = self.follow(&backend, &job_id) => ended,
             () = interrupted() => {
-                leave(&backend, &job_id, &connection.shown()).await;
+                leave(&backend, &job_id, &connection.to_flags()).await;
                 Err(Failure::Interrupted)
             }
         };
@@ -75,24 +75,24 @@ impl Follow {
         loop {
             let lost = match self.watch(backend, job_id, &mut after).await {
                 Ok(last) => return Ok(last),
-                Err(Lost::Failed(failure)) => return Err(failure),
-                Err(Lost::Stream(status)) => status,
+                Err(WatchEnd::Failed(failure)) => return Err(failure),
+                Err(WatchEnd::Stream(status)) => status,
             };
             if lost.code() != Code::Unavailable || left == 0 {
-                return Err(client::refused(&lost));
+                return Err(client::refusal(&lost));
             }
             left -= 1;
             sleep(PAUSE).await;
         }
     }
 
-    /// The last event, if the watch lasts so long; `after` is the last one that was told.
+    /// The last event, if the watch lasts to the end; `after` is the last one printed.
     async fn watch(
         &self,
         backend: &Backend,
         job_id: &str,
         after: &mut Option<u64>,
-    ) -> Result<JobEvent, Lost> {
+    ) -> Result<JobEvent, WatchEnd> {
         let format = if self.json { ResultFormat::Struct } else { ResultFormat::Json };
         let request = WatchJobRequest {
             job_id: job_id.to_owned(),
@@ -118,26 +118,25 @@ impl Follow {
 }
 
 /// Why a watch is over.
-enum Lost {
-    /// The stream.
+enum WatchEnd {
     Stream(Status),
     /// Anything else.
     Failed(Failure),
 }
 
-impl From<Status> for Lost {
+impl From<Status> for WatchEnd {
     fn from(status: Status) -> Self {
         Self::Stream(status)
     }
 }
 
-impl From<Failure> for Lost {
+impl From<Failure> for WatchEnd {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
 }
 
-/// What becomes of a job that nobody follows any more.
+/// What happens to a job that is no longer followed.
 async fn leave(backend: &Backend, job_id: &str, flags: &str) {
     if backend.is_own() {
         let request = CancelJobRequest { job_id: job_id.to_owned(), ..CancelJobRequest::default() };

@@ -1,11 +1,11 @@
-//! `toolwire jobs`: work in the background, what came of it, and its end before its time.
+//! `toolwire jobs`: background work, its outcome, and its cancellation.
 //!
 //! Not here: following a job, which the command that starts its kind does (`job`).
 
 use clap::{Args, ValueEnum};
 
 use super::{
-    backend::{Backend, answered, there},
+    backend::{Backend, into_answer, there},
     connection::Connection,
     json,
     signals::unless_interrupted,
@@ -22,7 +22,7 @@ use toolwire_server::{
     domain::Domain,
 };
 
-/// So many are asked for at once.
+/// Page size of requests.
 const PAGE: i32 = 100;
 
 /// Lists your jobs, the newest first. Shows one of them with its result
@@ -34,7 +34,7 @@ pub(super) struct Jobs {
     /// Only jobs in this state; may be given several times
     #[arg(long = "in", value_enum, value_name = "STATE", conflicts_with = "job")]
     in_state: Vec<State>,
-    /// Cancels the job
+    /// Cancels the job, and the calls it is making
     #[arg(long, requires = "job")]
     cancel: bool,
     /// Prints each as one JSON line
@@ -81,7 +81,7 @@ impl Jobs {
 
     async fn show(&self, backend: &Backend, job_id: String) -> Result<(), Failure> {
         let request = GetJobRequest { job_id, result_format: ResultFormat::Json.into() };
-        let job = there(answered(backend.jobs().get_job(request)).await?.job)?;
+        let job = there(into_answer(backend.jobs().get_job(request)).await?.job)?;
         let job = json::job(&job);
         let text = if self.json { job.to_string() } else { json::pretty(&job) };
         console::line(text.trim_end()).map(|_| ())
@@ -89,7 +89,7 @@ impl Jobs {
 
     async fn end(&self, backend: &Backend, job_id: String) -> Result<(), Failure> {
         let request = CancelJobRequest { job_id, ..CancelJobRequest::default() };
-        backend.cancel_job(request.clone()).await.map_err(|status| client::refused(&status))?;
+        backend.cancel_job(request.clone()).await.map_err(|status| client::refusal(&status))?;
         self.show(backend, request.job_id).await
     }
 
@@ -98,7 +98,7 @@ impl Jobs {
         let (mut jobs, mut page_token) = (Vec::new(), String::new());
         loop {
             let request = ListJobsRequest { states: states.clone(), page_size: PAGE, page_token };
-            let page = answered(backend.jobs().list_jobs(request)).await?;
+            let page = into_answer(backend.jobs().list_jobs(request)).await?;
             jobs.extend(page.jobs);
             page_token = page.next_page_token;
             if page_token.is_empty() {

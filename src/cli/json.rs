@@ -1,5 +1,5 @@
-//! Envelopes as JSON for programs that read our output: field names as they stand in the proto, and the exact JSON of
-//! schemas and data in place of its text.
+//! Envelopes as JSON for programs that read our output: field names as in the proto, and the exact JSON of schemas and
+//! data in place of its text.
 
 use std::fmt::Write as _;
 
@@ -88,7 +88,6 @@ pub(super) fn plain(message: &impl ReflectMessage) -> Value {
     Value::Object(envelope(message))
 }
 
-/// A change of a confirmation.
 pub(super) fn confirmation_change(change: &v1::WatchConfirmationsResponse) -> Value {
     let mut object = envelope(change);
     if let Some(Value::Object(carrier)) = object.get_mut("confirmation") {
@@ -103,7 +102,7 @@ pub(super) fn document(message: &impl ReflectMessage) -> Value {
 }
 
 /// An event of a watch. Schemas keep their order and their integers.
-pub(super) fn watched(event: &v1::WatchToolsResponse) -> Value {
+pub(super) fn watch_event(event: &v1::WatchToolsResponse) -> Value {
     let mut object = envelope(event);
     if let Some(Value::Object(tool)) = object.get_mut("tool") {
         exact(tool, "input_schema_json", "input_schema");

@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand, one that meets the service (`wiring`), and the commands that domains offer
+//! The command line: one file a subcommand, one for the wiring (`wiring`), and the commands that domains offer
 //! (`offered`).
 //!
 //! Exit codes: 0 done; 1 the tool or the command failed; 2 the command line, the configuration or a definition is

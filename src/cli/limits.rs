@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{backend::answered, connection::Connection, table};
+use super::{backend::into_answer, connection::Connection, table};
 use toolwire_base::clock;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
@@ -22,16 +22,16 @@ pub(super) struct Limits {
 impl Limits {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
-        let limits = answered(backend.tools().get_limits(v1::GetLimitsRequest::default())).await?.limits;
+        let limits = into_answer(backend.tools().get_limits(v1::GetLimitsRequest::default())).await?.limits;
         if limits.is_empty() {
             console::say("no sources: none of your tools reads from one");
             return Ok(());
         }
-        console::print(&rendered(&limits))
+        console::print(&render(&limits))
     }
 }
 
-fn rendered(limits: &[v1::SourceLimit]) -> String {
+fn render(limits: &[v1::SourceLimit]) -> String {
     let heading = ["SOURCE", "A REQUEST NOW", "BUDGET"].map(ToOwned::to_owned);
     let rows: Vec<_> = [heading].into_iter().chain(limits.iter().map(row)).collect();
     table::lines(&rows, "")
@@ -94,6 +94,6 @@ toy-shelf   at once                             unlimited
 attic-feed  after 3 s                           12 in 60 s, 5 s apart
 kiosks      refused until 2026-01-16T10:00:00Z  unlimited
 ";
-        assert_eq!(rendered(&[free, waits, refused]), expected);
+        assert_eq!(render(&[free, waits, refused]), expected);
     }
 }

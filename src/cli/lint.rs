@@ -21,7 +21,7 @@ pub(super) struct Lint {
 impl Lint {
     pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let linted = wiring::lint(&self.settings.load(domains)?, domains)?;
-        console::print(&rendered(&linted.problems))?;
+        console::print(&render(&linted.problems))?;
         verdict(&linted)
     }
 }
@@ -34,7 +34,7 @@ fn verdict(linted: &Linted) -> Result<(), Failure> {
     }
 }
 
-fn rendered(problems: &[DefinitionProblem]) -> String {
+fn render(problems: &[DefinitionProblem]) -> String {
     let rows: Vec<_> = problems.iter().map(row).collect();
     let count = match problems.len() {
         1 => "1 problem".to_owned(),
@@ -66,8 +66,8 @@ mod tests {
     fn a_problem_is_a_line_and_the_last_one_counts_them() {
         let expected = "tools/x.json:/a  unknown-key  remove it\n\
                         tools/x.json     unknown-key  remove it\n2 problems";
-        assert_eq!(rendered(&linted(&["/a", ""], false).problems), expected);
-        assert_eq!(rendered(&[]), "0 problems");
+        assert_eq!(render(&linted(&["/a", ""], false).problems), expected);
+        assert_eq!(render(&[]), "0 problems");
     }
 
     #[test]

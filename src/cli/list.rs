@@ -28,7 +28,7 @@ impl List {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let view = if self.json { v1::ToolView::FullJson } else { v1::ToolView::Basic };
         let backend = self.connection.open(domains).await?;
-        let tools = backend.list(&self.tag, view).await.map_err(|status| client::refused(&status))?;
+        let tools = backend.list(&self.tag, view).await.map_err(|status| client::refusal(&status))?;
         if self.json {
             let tools = tools.iter().map(json::definition).collect::<Value>();
             return console::print(&format!("{tools:#}"));
@@ -37,20 +37,20 @@ impl List {
             console::say("no tools; without --tag every tool that you may call is listed");
             return Ok(());
         }
-        console::print(&rendered(&tools))
+        console::print(&render(&tools))
     }
 }
 
-fn rendered(tools: &[v1::ToolDefinition]) -> String {
+fn render(tools: &[v1::ToolDefinition]) -> String {
     let rows: Vec<_> = tools.iter().map(row).collect();
     table::lines(&rows, "")
 }
 
 fn row(tool: &v1::ToolDefinition) -> [String; 3] {
-    [tool.name.clone(), words::category(tool.category()), titled(tool)]
+    [tool.name.clone(), words::category(tool.category()), title(tool)]
 }
 
-fn titled(tool: &v1::ToolDefinition) -> String {
+fn title(tool: &v1::ToolDefinition) -> String {
     match tool.status.as_ref().map(|status| (status.state(), &status.reason)) {
         Some((state @ (v1::ToolState::Degraded | v1::ToolState::Disabled), reason)) => {
             format!("{} ({}: {reason})", tool.title, words::state(state))
@@ -82,6 +82,6 @@ mod tests {
         ];
         let expected =
             "get_quotes  read         Title (degraded: no quotes)\nx           side_effect  Title\n";
-        assert_eq!(rendered(&tools), expected);
+        assert_eq!(render(&tools), expected);
     }
 }

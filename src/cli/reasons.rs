@@ -1,7 +1,7 @@
-//! Why sources failed during a command, for the operator at the terminal: what a server writes to its log.
+//! Reports why sources failed during a command, for the operator at the terminal: what a server writes to its log.
 //!
-//! The caller's words say what to do, not what came; those of an operator stand in log lines, which nobody reads here.
-//! They are told when the call has ended, below what it says.
+//! The caller's words say what to do, not what came; those of an operator stand in log lines, which are not shown here.
+//! They are printed when the call has ended, below its result.
 
 use std::{
     fmt::{self, Write},
@@ -20,7 +20,7 @@ use toolwire_server::console;
 
 /// Where the lines come from of requests that failed for good.
 const TARGET: &str = "toolwire_sources::upstream";
-/// More are not told: the first ones say most.
+/// Maximum number that is printed: the first ones say most.
 const MOST: usize = 8;
 
 /// The reasons so far. Cloning it makes another handle of the same.

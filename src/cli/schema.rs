@@ -1,4 +1,4 @@
-//! What a JSON Schema says, for people: one row a field, with dotted paths for what lies deeper.
+//! A JSON Schema for people: one row a field, with dotted paths for nested ones.
 
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
-//! The flags that say where the settings and the data come from, for every command that runs the service or its
-//! pipeline.
+//! The flags that locate settings and data, for every command that runs the service or its pipeline.
 
 use std::path::PathBuf;
 
@@ -50,14 +49,14 @@ impl Settings {
     }
 
     /// These flags as they are written, each after a space.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn to_flags(&self) -> String {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let diagnostics = self.diagnostics.map(|is_on| format!(" --diagnostics={is_on}"));
         [
-            shown("config", path(&self.config)),
-            shown("data", path(&self.data)),
-            shown("sources", self.sources.clone()),
-            shown("state", path(&self.state)),
+            flag("config", path(&self.config)),
+            flag("data", path(&self.data)),
+            flag("sources", self.sources.clone()),
+            flag("state", path(&self.state)),
             diagnostics.unwrap_or_default(),
         ]
         .concat()
@@ -70,7 +69,7 @@ impl Settings {
 }
 
 /// A flag with a value, as a shell takes it for one.
-pub(super) fn shown(name: &str, value: Option<String>) -> String {
+pub(super) fn flag(name: &str, value: Option<String>) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@=,+".contains(&byte);
     match value {
         None => String::new(),

@@ -54,18 +54,17 @@ impl Signals {
     pub(super) async fn any(&mut self) -> &'static str {
         let [(terminate, _), (interrupt, _), (hang_up, _)] = ENDING;
         select! {
-            () = received(&mut self.terminate) => terminate,
-            () = received(&mut self.interrupt) => interrupt,
-            () = received(&mut self.hang_up) => hang_up,
+            () = wait_for(&mut self.terminate) => terminate,
+            () = wait_for(&mut self.interrupt) => interrupt,
+            () = wait_for(&mut self.hang_up) => hang_up,
         }
     }
 
-    /// Waits for somebody who does not want to wait. SIGHUP says nothing of the kind: service managers send it right
-    /// after SIGTERM.
+    /// Waits for a signal to stop at once. SIGHUP is not one: service managers send it right after SIGTERM.
     pub(super) async fn impatient(&mut self) {
         select! {
-            () = received(&mut self.terminate) => {}
-            () = received(&mut self.interrupt) => {}
+            () = wait_for(&mut self.terminate) => {}
+            () = wait_for(&mut self.interrupt) => {}
         }
     }
 }
@@ -90,7 +89,7 @@ pub(super) fn unless_interrupted<'a>(
     }
 }
 
-async fn received(signal: &mut Option<Signal>) {
+async fn wait_for(signal: &mut Option<Signal>) {
     match signal {
         Some(signal) => {
             signal.recv().await;

@@ -44,7 +44,7 @@ impl State {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         match self.action {
             Action::Backup(Copied { directory, settings }) => {
-                let made = backup::backup(&place(&settings, domains)?, &directory).await.map_err(failed)?;
+                let made = backup::backup(&place(&settings, domains)?, &directory).await.map_err(failure)?;
                 let bytes: u64 = made.files.iter().map(|file| file.bytes).sum();
                 console::print(&format!(
                     "{} files, {bytes} bytes, in {}",
@@ -54,11 +54,11 @@ impl State {
             }
             Action::Restore(Copied { directory, settings }) => {
                 let state = place(&settings, domains)?;
-                let made = backup::restore(&directory, &state).map_err(failed)?;
+                let made = backup::restore(&directory, &state).map_err(failure)?;
                 console::print(&format!("the state of {} is in {}", made.made_at, state.display()))
             }
             Action::Check { settings } => {
-                let checked = backup::check(&place(&settings, domains)?).await.map_err(failed)?;
+                let checked = backup::check(&place(&settings, domains)?).await.map_err(failure)?;
                 if checked.problems.is_empty() {
                     return console::print(&format!(
                         "nothing is wrong; looked at {}",
@@ -77,6 +77,6 @@ fn place(settings: &Settings, domains: &[Domain]) -> Result<PathBuf, Failure> {
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it is mapped with")]
-fn failed(error: backup::BackupError) -> Failure {
+fn failure(error: backup::BackupError) -> Failure {
     Failure::Failed(error.to_string())
 }

@@ -1,10 +1,10 @@
 //! `toolwire tasks`: trees of tasks, what they wait for, and what a person does about it.
 
 mod act;
+mod render;
 mod run;
-mod shown;
-mod standing;
 mod state;
+mod status;
 mod tree;
 
 use clap::{Args, Subcommand};
@@ -12,12 +12,12 @@ use futures_util::StreamExt;
 
 use self::{
     act::{Answer, Cancel, Delete, Resolve, Start},
+    render::{Common, cells, print},
     run::Run,
-    shown::{Common, cells, shown},
     state::State,
 };
 use super::{
-    backend::{Backend, answered, there},
+    backend::{Backend, into_answer, there},
     json,
     signals::unless_interrupted,
     table,
@@ -29,7 +29,7 @@ use toolwire_server::{
     domain::Domain,
 };
 
-/// So many are asked for at once.
+/// Page size of requests.
 const PAGE: i32 = 1_000;
 
 /// Shows your trees of tasks, or one of them with what each task waits for
@@ -44,7 +44,7 @@ pub(super) struct Tasks {
     /// Only tasks in this state; may be given several times
     #[arg(long = "in", value_enum, value_name = "STATE")]
     in_state: Vec<State>,
-    /// Only questions to people and agents that nobody has answered yet, of all trees
+    /// Only open questions to people and agents, of all trees
     #[arg(long, conflicts_with = "task")]
     questions: bool,
     /// Shows what has not ended, then every change, until Ctrl-C
@@ -113,11 +113,11 @@ impl Tasks {
         v1::TaskFilter { root_id, states, kinds, ..Default::default() }
     }
 
-    /// The root of the tree that is meant; empty if none is.
+    /// The root of the selected tree; empty for all.
     async fn root(&self, backend: &Backend) -> Result<String, Failure> {
         let Some(task) = &self.task else { return Ok(String::new()) };
         let request = v1::GetTaskRequest { task_id: task.clone() };
-        Ok(there(answered(backend.tasks().get_task(request)).await?.task)?.root_id)
+        Ok(there(into_answer(backend.tasks().get_task(request)).await?.task)?.root_id)
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {
@@ -131,7 +131,7 @@ impl Tasks {
         let mut page_token = String::new();
         loop {
             let request = v1::ListTasksRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
-            let page = answered(backend.tasks().list_tasks(request)).await?;
+            let page = into_answer(backend.tasks().list_tasks(request)).await?;
             tasks.extend(page.tasks);
             page_token = page.next_page_token;
             if page_token.is_empty() {
@@ -178,13 +178,13 @@ impl Tasks {
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
         let filter = Some(self.filter(self.root(backend).await?));
         let request = v1::WatchTasksRequest { filter, after_position: 0 };
-        let mut changes = answered(backend.tasks().watch_tasks(request)).await?;
+        let mut changes = into_answer(backend.tasks().watch_tasks(request)).await?;
         while let Some(change) = changes.next().await {
-            let change = change.map_err(|status| client::refused(&status))?;
+            let change = change.map_err(|status| client::refusal(&status))?;
             let reader = match (&change.task, change.r#type()) {
-                (Some(task), _) => shown(task, self.common.json)?,
+                (Some(task), _) => print(task, self.common.json)?,
                 (None, TaskWatchType::Synced) if !self.common.json => {
-                    console::line("synced: every change is told from now on")?
+                    console::line("synced: every change follows from now on")?
                 }
                 (None, _) => continue,
             };

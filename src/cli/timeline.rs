@@ -4,7 +4,7 @@ use clap::Args;
 use futures_util::StreamExt;
 
 use super::{
-    backend::{Backend, answered, there},
+    backend::{Backend, into_answer, there},
     connection::Connection,
     json,
     signals::unless_interrupted,
@@ -17,7 +17,7 @@ use toolwire_server::{
     domain::Domain,
 };
 
-/// So many are asked for at once.
+/// Page size of requests.
 const PAGE: i32 = 500;
 
 /// The longest text of an entry in a line, in characters; `--full` shows all of it.
@@ -27,19 +27,19 @@ const LONGEST: usize = 100;
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "an option each")]
 pub(super) struct Timeline {
-    /// The task
+    /// The name of the task
     #[arg(value_name = "TASK")]
     task: String,
     /// Goes on with what comes, until the task has ended or Ctrl-C
     #[arg(long)]
     follow: bool,
-    /// Shows every entry whole, with what is kept apart because it is long
+    /// Shows every entry in full, including long texts
     #[arg(long)]
     full: bool,
     /// Shows the messages that a model is shown, as JSON
     #[arg(long, conflicts_with_all = ["follow", "full", "from"])]
     as_model: bool,
-    /// Within so many tokens, with --as-model [default: 60000]
+    /// Maximum number of tokens, with --as-model [default: 60000]
     #[arg(
         long,
         value_name = "TOKENS",
@@ -81,7 +81,7 @@ impl Timeline {
             token_budget: self.budget,
             ..v1::RenderForModelRequest::default()
         };
-        let rendered = answered(backend.tasks().render_for_model(request)).await?;
+        let rendered = into_answer(backend.tasks().render_for_model(request)).await?;
         console::print(&(json::pretty(&json::message(&rendered)) + "\n"))
     }
 
@@ -94,9 +94,9 @@ impl Timeline {
                 backwards: false,
                 page_size: PAGE,
             };
-            let page = answered(backend.tasks().list_timeline(request)).await?;
+            let page = into_answer(backend.tasks().list_timeline(request)).await?;
             for entry in page.entries {
-                if self.shown(backend, entry).await? == console::Reader::Gone {
+                if self.show(backend, entry).await? == console::Reader::Gone {
                     return Ok(());
                 }
             }
@@ -108,11 +108,11 @@ impl Timeline {
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
         let after_sequence = self.from.checked_sub(1);
         let request = v1::WatchTimelineRequest { task_id: self.task.clone(), after_sequence };
-        let mut events = answered(backend.tasks().watch_timeline(request)).await?;
+        let mut events = into_answer(backend.tasks().watch_timeline(request)).await?;
         let mut next = self.from;
         while let Some(event) = events.next().await {
             let event = event.map_err(|status| {
-                let failure = client::refused(&status);
+                let failure = client::refusal(&status);
                 console::say(&format!(
                     "  Go on with `toolwire timeline {} --follow --from {next}`.",
                     self.task
@@ -121,7 +121,7 @@ impl Timeline {
             })?;
             if let Some(Event::Entry(entry)) = event.event {
                 next = entry.sequence + 1;
-                if self.shown(backend, entry).await? == console::Reader::Gone {
+                if self.show(backend, entry).await? == console::Reader::Gone {
                     return Ok(());
                 }
             }
@@ -129,17 +129,17 @@ impl Timeline {
         Ok(())
     }
 
-    async fn shown(&self, backend: &Backend, entry: v1::TimelineEntry) -> Result<console::Reader, Failure> {
+    async fn show(&self, backend: &Backend, entry: v1::TimelineEntry) -> Result<console::Reader, Failure> {
         let entry = if self.full && has_parts_apart(&entry) {
             let request = v1::GetEntryRequest { task_id: self.task.clone(), sequence: entry.sequence };
-            there(answered(backend.tasks().get_entry(request)).await?.entry)?
+            there(into_answer(backend.tasks().get_entry(request)).await?.entry)?
         } else {
             entry
         };
         if self.json {
             return console::line(&json::message(&entry).to_string());
         }
-        let text = visible(&said(&entry));
+        let text = visible(&describe(&entry));
         let shown = if self.full { text } else { cut(&text) };
         let time = entry.timestamp.as_ref().map(ToString::to_string).unwrap_or_default();
         console::line(&format!("{:>4}  {time}  {shown}", entry.sequence))
@@ -164,7 +164,7 @@ fn has_parts_apart(entry: &v1::TimelineEntry) -> bool {
 }
 
 /// An entry in words.
-fn said(entry: &v1::TimelineEntry) -> String {
+fn describe(entry: &v1::TimelineEntry) -> String {
     match &entry.entry {
         Some(Entry::Created(it)) => format!("created by {}: {}", it.tool, it.request),
         Some(Entry::Started(it)) => format!("started by {}", it.holder),

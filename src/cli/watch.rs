@@ -1,9 +1,9 @@
-//! `toolwire watch`: the tools of a server and what becomes of them, one piece of news a line.
+//! `toolwire watch`: the tools of a server and their changes, one line each.
 
 use clap::Args;
 use prost::Message;
 
-use super::{backend::answered, connection::Connection, json, signals::unless_interrupted, words};
+use super::{backend::into_answer, connection::Connection, json, signals::unless_interrupted, words};
 use toolwire_contract::proto::v1::{self, WatchEventType, WatchToolsResponse};
 use toolwire_server::{
     client,
@@ -29,9 +29,9 @@ impl Watch {
         let remote = self.connection.remote().await?;
         let view = if self.json { v1::ToolView::Full } else { v1::ToolView::Basic };
         let request = v1::WatchToolsRequest { view: view.into() };
-        let mut events = answered(remote.tools().watch_tools(request)).await?;
-        while let Some(event) = events.message().await.map_err(|status| client::refused(&status))? {
-            let lines = if self.json { vec![json::watched(&event).to_string()] } else { lines(&event) };
+        let mut events = into_answer(remote.tools().watch_tools(request)).await?;
+        while let Some(event) = events.message().await.map_err(|status| client::refusal(&status))? {
+            let lines = if self.json { vec![json::watch_event(&event).to_string()] } else { lines(&event) };
             for line in lines {
                 if console::line(&line)? == console::Reader::Gone {
                     return Ok(());
@@ -66,7 +66,7 @@ fn lines(event: &WatchToolsResponse) -> Vec<String> {
             vec!["fixed     no problems are left".to_owned()]
         }
         WatchEventType::Problem => event.problems.iter().map(problem).collect(),
-        WatchEventType::Synced => vec!["synced    every change is told from now on".to_owned()],
+        WatchEventType::Synced => vec!["synced    every change follows from now on".to_owned()],
         WatchEventType::Heartbeat | WatchEventType::Unspecified => Vec::new(),
     }
 }

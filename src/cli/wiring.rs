@@ -83,9 +83,9 @@ pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Result<Linted, Failur
     let unmatched = app.as_ref().map(|app| app.unmatched_patterns(config)).unwrap_or_default();
     let settings = loaded.warnings.iter().chain(&unmatched);
     let settings = settings.map(|it| Problem::new(&it.at, "setting", it.what.clone()));
-    let offered = app::offered(&tree, domains, config);
+    let offered = app::gather(&tree, domains, config);
     let problems = offered.map_or_else(|Problems(problems)| problems, |offered| lint::lint(&offered));
-    let undeclared = app.as_ref().map(|app| undeclared(app, &tree)).unwrap_or_default();
+    let undeclared = app.as_ref().map(|app| find_undeclared(app, &tree)).unwrap_or_default();
     let mut problems: Vec<_> = problems.into_iter().chain(data).chain(settings).chain(undeclared).collect();
     if let Err(error) = &app {
         let untold = error.beside_manifests();
@@ -98,7 +98,7 @@ pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Result<Linted, Failur
 
 /// Tools that the program has and cannot offer. A directory of manifests may leave tools out; the program's own may
 /// not.
-fn undeclared(app: &App, tree: &Tree) -> Vec<Problem> {
+fn find_undeclared(app: &App, tree: &Tree) -> Vec<Problem> {
     let names = if let Tree::Embedded(_) = tree { &*app.undeclared } else { &[] };
     let problem = |name: &String| {
         let what = format!(

@@ -2,14 +2,14 @@
 
 mod put;
 mod show;
-mod which;
+mod tree_args;
 
 use clap::{Args, Subcommand};
 use futures_util::StreamExt;
 
-use self::{put::Put, show::Shown, which::Which};
+use self::{put::Put, show::View, tree_args::TreeArgs};
 use super::{
-    backend::{Backend, answered},
+    backend::{Backend, into_answer},
     json,
     signals::unless_interrupted,
 };
@@ -23,7 +23,7 @@ use toolwire_server::{
     domain::Domain,
 };
 
-/// So many are asked for at once.
+/// Page size of requests.
 const PAGE: i32 = 1_000;
 
 /// Lists, reads, writes and finds the documents that the tasks of a tree share
@@ -47,7 +47,7 @@ enum Action {
 #[derive(Debug, Args)]
 struct Ls {
     #[command(flatten)]
-    which: Which,
+    which: TreeArgs,
     /// Only paths that begin so
     #[arg(long, value_name = "PATH", default_value = "")]
     prefix: String,
@@ -66,7 +66,7 @@ struct Ls {
 #[derive(Debug, Args)]
 struct Cat {
     #[command(flatten)]
-    which: Which,
+    which: TreeArgs,
     /// The document
     #[arg(value_name = "PATH")]
     path: String,
@@ -79,14 +79,14 @@ struct Cat {
 #[derive(Debug, Args)]
 struct Search {
     #[command(flatten)]
-    which: Which,
+    which: TreeArgs,
     /// What to find
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     query: String,
     /// Only those with this tag; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(i32).range(1..=100))]
     limit: i32,
 }
@@ -95,7 +95,7 @@ struct Search {
 #[derive(Debug, Args)]
 struct Versions {
     #[command(flatten)]
-    which: Which,
+    which: TreeArgs,
     /// The document
     #[arg(value_name = "PATH")]
     path: String,
@@ -105,7 +105,7 @@ struct Versions {
 #[derive(Debug, Args)]
 struct Rm {
     #[command(flatten)]
-    which: Which,
+    which: TreeArgs,
     /// The document
     #[arg(value_name = "PATH")]
     path: String,
@@ -142,7 +142,7 @@ impl Workspace {
 }
 
 impl Ls {
-    async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
+    async fn run(&self, backend: &Backend) -> Result<View, Failure> {
         let filter = DocumentFilter {
             path_prefix: self.prefix.clone(),
             tags: self.tags.clone(),
@@ -154,11 +154,11 @@ impl Ls {
         loop {
             let (task_id, filter) = (self.which.task.clone(), Some(filter.clone()));
             let request = ListDocumentsRequest { task_id, filter, page_size: PAGE, page_token };
-            let page = answered(backend.documents().list_documents(request)).await?;
+            let page = into_answer(backend.documents().list_documents(request)).await?;
             all.extend(page.documents);
             page_token = page.next_page_token;
             if page_token.is_empty() {
-                return Ok(Shown::Documents(all));
+                return Ok(View::Documents(all));
             }
         }
     }
@@ -174,9 +174,9 @@ impl Cat {
             metadata_only: self.which.json,
             ..GetDocumentRequest::default()
         };
-        let mut parts = answered(backend.documents().get_document(request)).await?;
+        let mut parts = into_answer(backend.documents().get_document(request)).await?;
         while let Some(message) = parts.next().await {
-            match message.map_err(|status| client::refused(&status))?.part {
+            match message.map_err(|status| client::refusal(&status))?.part {
                 Some(Part::Chunk(chunk)) if console::bytes(&chunk)? == Reader::Gone => return Ok(()),
                 Some(Part::Document(document)) if self.which.json => {
                     console::print(&json::document(&document).to_string())?;
@@ -189,43 +189,43 @@ impl Cat {
 }
 
 impl Search {
-    async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
+    async fn run(&self, backend: &Backend) -> Result<View, Failure> {
         let request = SearchDocumentsRequest {
             task_id: self.which.task.clone(),
             query: self.query.clone(),
             filter: Some(DocumentFilter { tags: self.tags.clone(), ..DocumentFilter::default() }),
             page_size: self.limit,
         };
-        let found = answered(backend.documents().search_documents(request)).await?;
+        let found = into_answer(backend.documents().search_documents(request)).await?;
         if found.any_word {
             console::say("no document has all the words; these have any of them");
         }
-        Ok(Shown::Hits(found.hits))
+        Ok(View::Hits(found.hits))
     }
 }
 
 impl Versions {
-    async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
+    async fn run(&self, backend: &Backend) -> Result<View, Failure> {
         let (mut all, mut page_token): (Vec<DocumentVersion>, _) = (Vec::new(), String::new());
         loop {
             let (task_id, path) = (self.which.task.clone(), self.path.clone());
             let request = ListVersionsRequest { task_id, path, page_size: PAGE, page_token };
-            let page = answered(backend.documents().list_versions(request)).await?;
+            let page = into_answer(backend.documents().list_versions(request)).await?;
             all.extend(page.versions);
             page_token = page.next_page_token;
             if page_token.is_empty() {
-                return Ok(Shown::Versions(all));
+                return Ok(View::Versions(all));
             }
         }
     }
 }
 
 impl Rm {
-    async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
+    async fn run(&self, backend: &Backend) -> Result<View, Failure> {
         let (task_id, path, etag) = (self.which.task.clone(), self.path.clone(), self.etag.clone());
         let request = DeleteDocumentRequest { task_id, path, etag, precondition: None };
-        let deleted = backend.delete_document(request).await.map_err(|status| client::refused(&status))?;
-        Ok(Shown::Document(Box::new(deleted)))
+        let deleted = backend.delete_document(request).await.map_err(|status| client::refusal(&status))?;
+        Ok(View::Document(Box::new(deleted)))
     }
 }
 

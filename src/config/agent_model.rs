@@ -1,4 +1,4 @@
-//! Who plans and who answers in conversations: a model, or nobody but Toolwire itself. `[agent]`.
+//! What plans and what answers in conversations: a model, or the embedded planner and answerer. `[agent]`.
 //!
 //! Not here: what turns may spend (`agent`), and the models (`models`).
 
@@ -9,15 +9,15 @@ use super::{
 };
 use toolwire_contract::near::did_you_mean;
 
-/// Who plans and who answers: `[agent]`.
+/// What plans and what answers: `[agent]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentModel {
     /// The model, by its name in `[models.NAME]`. `model`, `TOOLWIRE_AGENT_MODEL`, default none.
     pub model: Option<String>,
-    /// Who plans. `planner`, `TOOLWIRE_AGENT_PLANNER`, default `native` with a model, `prompted` with one of a
+    /// The planner. `planner`, `TOOLWIRE_AGENT_PLANNER`, default `native` with a model, `prompted` with one of a
     /// compatible server, `embedded` without.
     pub planner: AgentPlanner,
-    /// Who answers. `answerer`, `TOOLWIRE_AGENT_ANSWERER`, default `model` with a model, `embedded` without.
+    /// The answerer. `answerer`, `TOOLWIRE_AGENT_ANSWERER`, default `model` with a model, `embedded` without.
     pub answerer: AgentAnswerer,
     /// Whether turns go on without a model that fails. `fallback`, `TOOLWIRE_AGENT_FALLBACK`, default `false`.
     pub fallback: bool,
@@ -106,14 +106,14 @@ fn short(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, Loaded, testing::loaded};
+    use crate::{Flags, Loaded, testing::load_text};
 
     const MODELS: &str = "[models.a]\nprovider = \"ollama\"\nmodel = \"x\"\n\
                           [models.b]\nprovider = \"compatible\"\nmodel = \"x\"\nendpoint = \"http://localhost:1\"\n";
 
     fn of(agent: &str) -> Result<Loaded, String> {
         let file = format!("{MODELS}[agent]\n{agent}");
-        loaded(&file, &[], Flags::default(), &[]).map_err(|error| error.to_string())
+        load_text(&file, &[], Flags::default(), &[]).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -1,25 +1,24 @@
-//! Who works on tasks of a role: `[agent.roles.NAME]`. They stand in the file only.
+//! The agents that work on tasks, by role: `[agent.roles.NAME]`. They are set in the file only.
 //!
 //! Not here: the prompts of a role's agent (`toolwire_agent::prompts`), and the models (`models`).
 
 use super::{Models, ToolPattern, fields::Fields, reader::Reader, value::Value};
 use toolwire_contract::{ToolName, near::did_you_mean};
 
-/// Who works on tasks of a role, in order of name.
+/// The agents that work on tasks, sorted by role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentRoles(pub Vec<AgentRole>);
 
-/// Who works on tasks of a role: `[agent.roles.NAME]`, where NAME is the role.
+/// The agent that works on tasks of a role: `[agent.roles.NAME]`, where NAME is the role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentRole {
     pub name: String,
-    /// What its agent is told: `prompt`, the NAME of `prompts/roles/NAME.md`. Default the role, if there is such a
-    /// file.
+    /// Its prompt: `prompt`, the NAME of `prompts/roles/NAME.md`. Default the role, if there is such a file.
     pub prompt: Option<String>,
     /// What it may call of what the user may: `tools`, names or patterns such as `get_*`. Handing off is always among
     /// it. Default everything.
     pub tools: Option<Vec<ToolPattern>>,
-    /// Who it is: `model`, the NAME of a model. Default `agent.model`.
+    /// Its model: `model`, the NAME of a model. Default `agent.model`.
     pub model: Option<String>,
 }
 
@@ -30,7 +29,7 @@ impl AgentRoles {
         for (name, mut entry) in reader.tables("agent.roles") {
             let role = AgentRole::read(name, &mut entry, models);
             if reader.end(entry) {
-                reader.show_entry(&format!("[agent.roles.{}]", role.name), &role.shown());
+                reader.show_entry(&format!("[agent.roles.{}]", role.name), &role.to_pairs());
                 roles.push(role);
             }
         }
@@ -66,11 +65,11 @@ impl AgentRole {
         Self { name, prompt, tools, model }
     }
 
-    fn shown(&self) -> Vec<(&'static str, String)> {
+    fn to_pairs(&self) -> Vec<(&'static str, String)> {
         let shown = [
-            ("prompt", self.prompt.as_ref().map(Value::shown)),
-            ("tools", self.tools.as_ref().map(Value::shown)),
-            ("model", self.model.as_ref().map(Value::shown)),
+            ("prompt", self.prompt.as_ref().map(Value::to_toml)),
+            ("tools", self.tools.as_ref().map(Value::to_toml)),
+            ("model", self.model.as_ref().map(Value::to_toml)),
         ];
         shown.into_iter().filter_map(|(key, shown)| Some((key, shown?))).collect()
     }
@@ -79,13 +78,13 @@ impl AgentRole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, Loaded, testing::loaded};
+    use crate::{Flags, Loaded, testing::load_text};
 
     const MODELS: &str = "[models.big]\nprovider = \"ollama\"\nmodel = \"x\"\n\
                           [models.small]\nprovider = \"ollama\"\nmodel = \"y\"\n[agent]\nmodel = \"big\"\n";
 
     fn of(roles: &str) -> Result<Loaded, String> {
-        loaded(&format!("{MODELS}{roles}"), &[], Flags::default(), &[]).map_err(|error| error.to_string())
+        load_text(&format!("{MODELS}{roles}"), &[], Flags::default(), &[]).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -122,7 +121,7 @@ mod tests {
 
     #[test]
     fn without_a_model_roles_have_no_effect() {
-        let read = loaded("[agent.roles.analyst]\n", &[], Flags::default(), &[]).unwrap();
+        let read = load_text("[agent.roles.analyst]\n", &[], Flags::default(), &[]).unwrap();
         assert!(read.warnings.iter().any(|it| it.to_string().contains("set agent.model")));
     }
 }

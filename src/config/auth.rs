@@ -1,4 +1,4 @@
-//! Who may call: users with static bearer tokens. They stand in the file only; a token may be kept in a variable.
+//! Users who may call, with static bearer tokens. They are set in the file only; a token may be kept in a variable.
 //!
 //! Not here: comparing tokens, which the server does without telling how much of one was right.
 
@@ -22,7 +22,7 @@ const LEAST_LENGTH: usize = 16;
 /// So are tokens of fewer different characters.
 const LEAST_DIFFERENT: usize = 8;
 
-/// Who may call: `[[auth.users]]`. Without users nobody needs credentials, and only this machine is served.
+/// Users who may call: `[[auth.users]]`. Without users credentials are not required, and only this machine is served.
 #[derive(Clone, Debug, Default)]
 pub struct Auth {
     pub users: Vec<AuthUser>,
@@ -42,10 +42,10 @@ pub struct AuthUser {
     pub token: SecretString,
     /// Which tools the user may call. Default `["*"]`.
     pub tools: Vec<ToolPattern>,
-    /// Of which tools the user may approve calls; of one's own only where `confirmations.own_calls` says so. Default
-    /// none.
+    /// The tools of which the user may approve calls; the user's own calls only where `confirmations.own_calls` says
+    /// so. Default none.
     pub approve: Vec<ToolPattern>,
-    /// Whether the user sees everybody's confirmations. Default `false`.
+    /// Whether the user sees all users' confirmations. Default `false`.
     pub observe: bool,
 }
 
@@ -89,7 +89,7 @@ impl Auth {
         for mut entry in reader.list("auth.users") {
             let user = AuthUser::read(&mut entry, reader);
             let fits = user.and_then(|user| beside(&users, user).map_err(|what| entry.problem(what)).ok());
-            let weak = fits.as_ref().and_then(weakness).map(|what| entry.located(what));
+            let weak = fits.as_ref().and_then(weakness).map(|what| entry.problem_here(what));
             if reader.end(entry) {
                 reader.warnings.extend(weak);
                 users.extend(fits);
@@ -127,13 +127,13 @@ impl AuthUser {
 
     fn show(&self, reader: &mut Reader) {
         let pairs = [
-            ("user_id", Some(self.user_id.shown())),
-            ("email", self.email.as_ref().map(Value::shown)),
-            ("role", self.role.as_ref().map(Value::shown)),
-            ("token", Some(self.token.shown())),
-            ("tools", Some(self.tools.shown())),
-            ("approve", Some(self.approve.shown())),
-            ("observe", Some(self.observe.shown())),
+            ("user_id", Some(self.user_id.to_toml())),
+            ("email", self.email.as_ref().map(Value::to_toml)),
+            ("role", self.role.as_ref().map(Value::to_toml)),
+            ("token", Some(self.token.to_toml())),
+            ("tools", Some(self.tools.to_toml())),
+            ("approve", Some(self.approve.to_toml())),
+            ("observe", Some(self.observe.to_toml())),
         ];
         let set: Vec<_> = pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         reader.show_entry("[[auth.users]]", &set);
@@ -159,7 +159,7 @@ fn check_token(token: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The user, if no earlier entry says otherwise: who a token stands for and what a user may do must not depend on
+/// The user, if no earlier entry says otherwise: the owner of a token and the rights of a user must not depend on
 /// order.
 fn beside(earlier: &[AuthUser], user: AuthUser) -> Result<AuthUser, String> {
     let same_token = |other: &AuthUser| other.token.expose_secret() == user.token.expose_secret();

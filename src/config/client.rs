@@ -18,7 +18,7 @@ pub struct Client {
     pub ca: Option<PathBuf>,
 }
 
-/// The variables that are no settings of a server.
+/// The variables that are not settings of a server.
 pub(super) const VARIABLES: [&str; 3] = [SERVER, TOKEN, CA];
 
 const SERVER: &str = "TOOLWIRE_SERVER";

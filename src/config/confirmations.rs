@@ -16,7 +16,7 @@ settings! {
     /// `needs_credentials`: whether there are users, who are then kept apart.
     #[derive(Clone, Debug)]
     pub struct Confirmations in "confirmations" of (needs_credentials: bool = false) {
-        /// Whether a decision on one's own call counts.
+        /// Whether users may decide on their own calls.
         own_calls: bool = !needs_credentials, "TOOLWIRE_CONFIRMATIONS_OWN_CALLS";
         /// How long a confirmation can be decided.
         expire_in: Duration = Duration::from_mins(10), "TOOLWIRE_CONFIRMATIONS_EXPIRE_IN", as at_most(LONGEST);
@@ -26,7 +26,7 @@ settings! {
         use_within: Duration = Duration::from_mins(10), "TOOLWIRE_CONFIRMATIONS_USE_WITHIN", as at_most(LONGEST);
     }
     and {
-        /// The webhooks that are told of them: `[[confirmations.webhooks]]`. Default none.
+        /// The webhooks that are notified of them: `[[confirmations.webhooks]]`. Default none.
         webhooks: Vec<Webhook> = Webhook::read_all;
     }
 }

@@ -11,7 +11,7 @@ settings! {
     pub struct Data in "data" {
         /// The directory of manifests and data; without it, what is built in.
         dir: Option<PathBuf> = None, "TOOLWIRE_DATA", "--data", as Reader::optional;
-        /// The user of data that names none, and the caller when nobody needs credentials.
+        /// The user of data that names none, and the caller where credentials are not required.
         default_user: UserId = "demo".parse().expect("demo is visible ASCII"), "TOOLWIRE_DEFAULT_USER";
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with the configuration: where it was said, what was expected, what to do. Never a secret.
+//! Problems of the configuration: where it was set, what was expected, what to do. Never a secret.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
-//! One table of the file that holds an entry: its fields, read one after the other.
+//! One table of the file that holds an entry: its fields, read one by one.
 
 use super::{
     Problem,
-    found::{Entries, Found, Origin},
-    near::meant,
+    near::did_you_mean,
+    raw_value::{Entries, Origin, RawValue},
     value::Value,
 };
 
@@ -35,16 +35,16 @@ impl Fields {
         self.known.push(name);
         let said = self.entries.get(name)?;
         let place = || said.origin.place(&format!("{}.{name}", self.key));
-        T::read(&said.found).map_err(|what| self.problems.push(Problem::new(place(), what))).ok()
+        T::read(&said.value).map_err(|what| self.problems.push(Problem::new(place(), what))).ok()
     }
 
-    /// A table within the entry, to be ended like the entry. One that is no table is a problem.
+    /// A table within the entry, to be ended like the entry. A value that is not a table is a problem.
     pub fn table(&mut self, name: &'static str) -> Option<Self> {
         self.known.push(name);
         let said = self.entries.get(name)?;
         let key = format!("{}.{name}", self.key);
-        match &said.found {
-            Found::Table(entries) => Some(Self::new(key, said.origin.clone(), entries.clone())),
+        match &said.value {
+            RawValue::Table(entries) => Some(Self::new(key, said.origin.clone(), entries.clone())),
             other => {
                 let what = format!("expected a table [{key}], but found {other}");
                 self.problems.push(Problem::new(said.origin.place(&key), what));
@@ -60,7 +60,7 @@ impl Fields {
 
     /// Something is wrong with the entry as a whole.
     pub fn problem(&mut self, what: impl Into<String>) {
-        self.problems.push(self.located(what));
+        self.problems.push(self.problem_here(what));
     }
 
     /// Whether nothing was wrong so far.
@@ -69,17 +69,17 @@ impl Fields {
     }
 
     /// A problem of the entry as a whole, with its place.
-    pub fn located(&self, what: impl Into<String>) -> Problem {
+    pub fn problem_here(&self, what: impl Into<String>) -> Problem {
         Problem::new(self.origin.place(&self.key), what)
     }
 
-    /// Everything that is wrong, keys that nobody read included.
+    /// All problems, unknown keys included.
     pub(super) fn problems(self) -> Vec<Problem> {
         let Self { key, entries, known, mut problems, .. } = self;
         for (name, said) in entries.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
             let place = said.origin.place(&format!("{key}.{name}"));
             let expected = format!("unknown setting; expected one of {}", known.join(", "));
-            let what = meant(name, known.iter().copied()).unwrap_or(expected);
+            let what = did_you_mean(name, known.iter().copied()).unwrap_or(expected);
             problems.push(Problem::new(place, what));
         }
         problems

@@ -9,7 +9,7 @@ use toml::{
 
 use super::{
     ConfigError, Problem, Sources,
-    found::{Entries, Found, Given, Origin},
+    raw_value::{Entries, Origin, RawValue, Sourced},
 };
 use toolwire_base::words::without_bom;
 
@@ -67,30 +67,30 @@ impl File<'_> {
     fn table(&self, table: &DeTable<'_>) -> Entries {
         // A table stands where its name does, also when its entries are spread over the file.
         let entry = |(name, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
-            (name.get_ref().to_string(), self.given(value, name.span().start))
+            (name.get_ref().to_string(), self.sourced(value, name.span().start))
         };
         table.iter().map(entry).collect()
     }
 
-    fn given(&self, value: &Spanned<DeValue<'_>>, at: usize) -> Given {
+    fn sourced(&self, value: &Spanned<DeValue<'_>>, at: usize) -> Sourced {
         let origin = Origin::File(Arc::clone(&self.name), self.line(at));
-        Given { found: self.found(value.get_ref()), origin }
+        Sourced { value: self.raw_value(value.get_ref()), origin }
     }
 
-    fn found(&self, value: &DeValue<'_>) -> Found {
+    fn raw_value(&self, value: &DeValue<'_>) -> RawValue {
         match value {
-            DeValue::String(text) => Found::Text(text.to_string()),
+            DeValue::String(text) => RawValue::Text(text.to_string()),
             DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
-                Ok(number) => Found::Whole(number),
-                Err(_) => Found::Text(number.to_string()),
+                Ok(number) => RawValue::Whole(number),
+                Err(_) => RawValue::Text(number.to_string()),
             },
-            DeValue::Float(number) => number.as_str().parse().map_or(Found::Date, Found::Number),
-            DeValue::Boolean(flag) => Found::Flag(*flag),
-            DeValue::Datetime(_) => Found::Date,
+            DeValue::Float(number) => number.as_str().parse().map_or(RawValue::Date, RawValue::Number),
+            DeValue::Boolean(flag) => RawValue::Flag(*flag),
+            DeValue::Datetime(_) => RawValue::Date,
             DeValue::Array(list) => {
-                Found::List(list.iter().map(|value| self.given(value, value.span().start)).collect())
+                RawValue::List(list.iter().map(|value| self.sourced(value, value.span().start)).collect())
             }
-            DeValue::Table(table) => Found::Table(self.table(table)),
+            DeValue::Table(table) => RawValue::Table(self.table(table)),
         }
     }
 }

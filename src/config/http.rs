@@ -10,7 +10,7 @@ use super::{
 settings! {
     /// The HTTP listener, for browsers and scripts: `[http]`. Users, bounds, TLS and the drain are those of `[server]`.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct Http in "http" then checked {
+    pub struct Http in "http" then check {
         /// Where to listen; port 0 takes a free one. Without an address there is no listener.
         listen: Option<SocketAddr> = None, "TOOLWIRE_HTTP", "--http", as Reader::optional;
         /// Whether tools are served as REST.
@@ -39,7 +39,7 @@ impl Http {
     /// Where `--http` listens that names no address.
     pub const USUAL: &str = "127.0.0.1:50080";
 
-    fn checked(self, reader: &mut Reader) -> Self {
+    fn check(self, reader: &mut Reader) -> Self {
         for origin in self.allowed_origins.iter().filter(|origin| !is_origin(origin)) {
             let what = format!("{origin:?} is not an origin; write one such as https://app.example");
             reader.problem("http.allowed_origins", what);

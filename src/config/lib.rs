@@ -17,7 +17,6 @@ mod data;
 mod error;
 mod fields;
 mod file;
-mod found;
 mod http;
 mod load;
 mod local_address;
@@ -27,13 +26,14 @@ mod near;
 mod network;
 mod parts;
 mod print;
+mod raw_value;
 mod reader;
+mod redact_url;
 mod section;
 mod server;
 mod server_bounds;
 mod setting;
 mod settings;
-mod shown_text;
 mod size;
 mod sources;
 mod state;
@@ -58,7 +58,6 @@ pub use confirmations::Confirmations;
 pub use data::Data;
 pub use error::{ConfigError, Problem};
 pub use fields::Fields;
-pub use found::{Entries, Found, Given, Origin};
 pub use http::Http;
 pub use load::{Loaded, load};
 pub use local_address::{is_link_local_or_metadata, names_link_local_or_metadata};
@@ -67,12 +66,13 @@ pub use models::{ConfiguredModel, Credentials, Models, OAuth, Provider};
 pub use network::Network;
 pub use parts::Part;
 pub use print::print;
+pub use raw_value::{Entries, Origin, RawValue, Sourced};
 pub use reader::Reader;
+pub use redact_url::redact_url;
 pub use section::Section;
 pub use server::{Drain, Server};
 pub use server_bounds::ServerBounds;
 pub use setting::Setting;
-pub use shown_text::shown_text;
 pub use sources::{Environment, Flags, Sources};
 pub use state::State;
 pub use tasks::Tasks;
@@ -96,9 +96,9 @@ pub struct Config {
     pub tasks: Tasks,
     pub models: Models,
     pub agent: Agent,
-    /// Who plans and who answers in them.
+    /// What plans and what answers in them.
     pub agent_model: AgentModel,
-    /// Who works on tasks of a role.
+    /// The agents that work on tasks, by role.
     pub agent_roles: AgentRoles,
     pub log: Log,
     pub admin: Admin,
@@ -131,12 +131,12 @@ impl Config {
     }
 
     /// The first of them that other machines can reach.
-    fn exposed(&self) -> Option<(&'static str, SocketAddr)> {
+    fn first_exposed(&self) -> Option<(&'static str, SocketAddr)> {
         self.listeners().find(|(_, listen)| !listen.ip().to_canonical().is_loopback())
     }
 
     fn plain_exposure(&self) -> Option<String> {
-        let (_, listen) = self.exposed().filter(|_| self.server.tls.files().is_none())?;
+        let (_, listen) = self.first_exposed().filter(|_| self.server.tls.files().is_none())?;
         Some(format!(
             "{listen} can be reached from other machines without TLS: tokens and results go over the network as plain \
              text. Configure [server.tls], or let a proxy on this machine add TLS and listen on 127.0.0.1:{}",
@@ -144,9 +144,9 @@ impl Config {
         ))
     }
 
-    /// Refuses to serve other machines while nobody needs credentials.
+    /// Refuses to serve other machines while credentials are not required.
     pub fn check_exposure(&self) -> Result<(), ConfigError> {
-        let Some((setting, listen)) = self.exposed().filter(|_| self.auth.users.is_empty()) else {
+        let Some((setting, listen)) = self.first_exposed().filter(|_| self.auth.users.is_empty()) else {
             return Ok(());
         };
         let what = format!(

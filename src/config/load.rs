@@ -1,4 +1,4 @@
-//! Loading: read every section, refuse what nobody read, and tell all problems at once.
+//! Loading: reads every section, refuses unknown keys, and reports all problems at once.
 
 #[cfg(test)]
 mod tests;
@@ -6,7 +6,7 @@ mod tests;
 use super::{
     Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
     Origin, Problem, Section, Server, Sources, State, Tasks, Telemetry, file,
-    reader::{Known, Reader},
+    reader::{Reader, Registered},
     unknown,
 };
 
@@ -16,7 +16,7 @@ pub struct Loaded {
     pub config: Config,
     /// What is allowed, but hardly meant.
     pub warnings: Vec<Problem>,
-    pub(super) known: Known,
+    pub(super) known: Registered,
 }
 
 /// Loads the configuration: the platform's own sections and the given ones.
@@ -26,7 +26,7 @@ pub struct Loaded {
 pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigError> {
     let mut reader = Reader::new(file::read(sources)?, sources);
     let config = config(&mut reader, sections);
-    assert_eq!(reader.unread_flags().collect::<Vec<_>>(), [""; 0], "flags of settings that nobody reads");
+    assert_eq!(reader.unread_flags().collect::<Vec<_>>(), [""; 0], "flags that no section requests");
     let mut problems = unknown::problems(&reader);
     let Reader { problems: others, warnings, known, .. } = reader;
     problems.extend(others);

@@ -1,5 +1,5 @@
-//! Addresses at which nothing is ever asked: link-local ones, and those of the metadata services of clouds, which hand
-//! out credentials to whatever runs on the machine.
+//! Addresses that are never requested: link-local ones, and those of the metadata services of clouds, which hand out
+//! credentials to any process on the machine.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

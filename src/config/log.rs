@@ -4,16 +4,16 @@ use strum::{EnumString, IntoStaticStr, VariantNames};
 use tracing_subscriber::EnvFilter;
 
 use super::{
-    found::Found,
+    raw_value::RawValue,
     reader::Reader,
     settings::settings,
-    value::{Value, quoted},
+    value::{Value, quote},
 };
 
 settings! {
-    /// The log: `[log]`.
+    /// How much is logged, and in which form: `[log]`.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct Log in "log" then checked {
+    pub struct Log in "log" then check {
         /// How a line looks.
         format: LogFormat = LogFormat::Auto, "TOOLWIRE_LOG", "--log";
         /// What is logged, in the directives of `tracing`.
@@ -36,7 +36,7 @@ pub enum LogFormat {
 }
 
 impl Log {
-    fn checked(self, reader: &mut Reader) -> Self {
+    fn check(self, reader: &mut Reader) -> Self {
         if let Err(error) = EnvFilter::builder().parse(&self.filter) {
             let what = format!("expected directives such as info or warn,toolwire=debug: {error}");
             reader.problem("log.filter", what);
@@ -46,12 +46,12 @@ impl Log {
 }
 
 impl Value for LogFormat {
-    fn read(found: &Found) -> Result<Self, String> {
-        let format = if let Found::Text(text) = found { text.parse().ok() } else { None };
+    fn read(found: &RawValue) -> Result<Self, String> {
+        let format = if let RawValue::Text(text) = found { text.parse().ok() } else { None };
         format.ok_or_else(|| found.instead_of(&format!("one of {}", Self::VARIANTS.join(", "))))
     }
 
-    fn shown(&self) -> String {
-        quoted(self.into_str())
+    fn to_toml(&self) -> String {
+        quote(self.into_str())
     }
 }

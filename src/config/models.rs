@@ -10,18 +10,18 @@ use std::time::Duration;
 
 use url::Url;
 
-use self::credentials::{Shown, read as credentials};
+use self::credentials::{PrintedTable, read as credentials};
 pub use self::{
     credentials::{Credentials, OAuth},
     provider::Provider,
 };
 use super::{fields::Fields, reader::Reader, value::Value};
 
-/// How long a model may say nothing, if nobody says.
+/// Default time-out between two events of a model's answer.
 const TIMEOUT: Duration = Duration::from_mins(1);
-/// Nobody waits for longer.
+/// The longest time-out that can be set.
 const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
-/// How long an answer may be, in tokens, if nobody says.
+/// Default length of an answer, in tokens.
 const ANSWER: u32 = 4_096;
 /// The bounds on that.
 const ANSWERS: std::ops::RangeInclusive<u32> = 64..=1_000_000;
@@ -37,7 +37,7 @@ pub struct Models(pub Vec<ConfiguredModel>);
 pub struct ConfiguredModel {
     /// What it is called in other settings.
     pub name: String,
-    /// Who provides it: `provider`. Required.
+    /// Its provider: `provider`. Required.
     pub provider: Provider,
     /// What the provider calls it: `model`. Required.
     pub model: String,
@@ -88,11 +88,12 @@ impl ConfiguredModel {
         }
     }
 
-    fn read(name: &str, entry: &mut Fields, reader: &mut Reader) -> (Option<Self>, Shown) {
+    fn read(name: &str, entry: &mut Fields, reader: &mut Reader) -> (Option<Self>, PrintedTable) {
         if !is_name(name) {
             entry
                 .problem(format!("the name must be of a-z, 0-9, _ and -, at most {LONGEST_NAME} characters"));
         }
+        // Every field is read even if an earlier one is wrong, so that all problems are reported at once.
         let provider = entry.required::<String>("provider");
         let provider = provider.and_then(|it| Provider::of(&it).map_err(|what| entry.problem(what)).ok());
         let model = entry.required::<String>("model").filter(|model| is_model(model, entry));
@@ -107,15 +108,16 @@ impl ConfiguredModel {
             entry.problem(format!("max_answer_tokens must be from {} to {}", ANSWERS.start(), ANSWERS.end()));
         }
         let mut shown = vec![
-            ("provider", provider.map(|provider| provider.into_str().to_owned().shown())),
-            ("model", model.as_ref().map(Value::shown)),
-            ("endpoint", address.as_ref().map(Value::shown)),
+            ("provider", provider.map(|provider| provider.into_str().to_owned().to_toml())),
+            ("model", model.as_ref().map(Value::to_toml)),
+            ("endpoint", address.as_ref().map(Value::to_toml)),
         ];
         shown.append(&mut of_credentials);
-        shown.extend([("timeout", Some(timeout.shown())), ("max_answer_tokens", Some(most.shown()))]);
+        shown.extend([("timeout", Some(timeout.to_toml())), ("max_answer_tokens", Some(most.to_toml()))]);
         let (Some(provider), Some(model), Some(credentials)) = (provider, model, credentials) else {
             return (None, shown);
         };
+        // What depends on several fields comes last, when all of them are known to be valid.
         let sends_key = !matches!(credentials, Credentials::None);
         let endpoint = match endpoint::of(provider, address.as_deref(), sends_key) {
             Ok(endpoint) => endpoint,

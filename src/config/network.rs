@@ -5,8 +5,8 @@ use std::{fmt, net::IpAddr, str::FromStr};
 use ipnet::IpNet;
 
 use super::{
-    found::Found,
-    value::{Value, quoted},
+    raw_value::RawValue,
+    value::{Value, quote},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,12 @@ impl fmt::Display for Network {
 }
 
 impl Value for Network {
-    fn read(found: &Found) -> Result<Self, String> {
+    fn read(found: &RawValue) -> Result<Self, String> {
         String::read(found)?.parse()
     }
 
-    fn shown(&self) -> String {
-        quoted(&self.to_string())
+    fn to_toml(&self) -> String {
+        quote(&self.to_string())
     }
 }
 

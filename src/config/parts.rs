@@ -1,4 +1,4 @@
-//! What sections became that the platform knows nothing of: one value a type.
+//! The values of sections that only domains know: one value a type.
 
 use std::{
     any::{Any, TypeId},

@@ -1,10 +1,10 @@
-//! The effective configuration as TOML: each value with where it comes from, secrets hidden.
+//! Prints the effective configuration as TOML: each value with its origin, secrets hidden.
 
 use std::fmt::Write;
 
 use super::{
     Loaded,
-    reader::{Read, Shown},
+    reader::{ReadSetting, TomlValue},
 };
 
 /// The configuration as TOML that, tokens aside, is understood as a file of settings again.
@@ -20,9 +20,9 @@ pub fn print(loaded: &Loaded) -> String {
     text
 }
 
-fn settings(text: &mut String, settings: &[Read]) {
+fn settings(text: &mut String, settings: &[ReadSetting]) {
     let mut current = "";
-    for Read { setting, origin, shown, .. } in settings {
+    for ReadSetting { setting, origin, shown, .. } in settings {
         let (section, name) = setting.key.rsplit_once('.').unwrap_or(("", &setting.key));
         if section != current {
             let gap = if text.is_empty() { "" } else { "\n" };
@@ -30,9 +30,9 @@ fn settings(text: &mut String, settings: &[Read]) {
             current = section;
         }
         let line = match shown {
-            Shown::Value(value) => format!("{name} = {value}"),
+            TomlValue::Value(value) => format!("{name} = {value}"),
             // TOML has no null.
-            Shown::Unset(instead) => format!("# {name} = {instead}").trim_end().to_owned(),
+            TomlValue::Unset(instead) => format!("# {name} = {instead}").trim_end().to_owned(),
         };
         let ways: Vec<_> = setting.flag.into_iter().chain([setting.variable.as_str()]).collect();
         push(text, &format!("{line:<36} # {origin} ({})", ways.join(", ")));

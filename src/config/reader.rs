@@ -1,7 +1,7 @@
 //! Reads settings: the flag wins over the variable, that over the file, and that over the default.
 //!
-//! A setting is known by being read, so that what nobody reads is unknown. Whatever is wrong is kept and a default used
-//! instead: all problems are reported at once. Not here: what values mean.
+//! Keys never requested by any section are reported as unknown. A value that is wrong is replaced by the default, so
+//! that all problems are reported at once. Not here: what values mean.
 
 mod values;
 
@@ -14,9 +14,9 @@ use std::{
 use super::{
     Environment, Problem, Setting, Sources,
     fields::Fields,
-    found::{Entries, Found, Given, Origin},
     parts::{Part, Parts},
-    value::{Value, quoted},
+    raw_value::{Entries, Origin, RawValue, Sourced},
+    value::{Value, quote},
 };
 
 /// Reads the settings of one section after the other.
@@ -27,16 +27,16 @@ pub struct Reader {
     environment: Environment,
     pub(super) file: Entries,
     pub(super) parts: Parts,
-    pub(super) known: Known,
+    pub(super) known: Registered,
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
 }
 
 /// What was read so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Registered {
     /// The settings that are single values, in the order in which they are printed.
-    pub(super) settings: Vec<Read>,
+    pub(super) settings: Vec<ReadSetting>,
     /// The keys of tables that hold entries of their own.
     pub(super) tables: BTreeSet<String>,
     pub(super) variables: BTreeSet<String>,
@@ -44,21 +44,21 @@ pub(super) struct Known {
     owners: BTreeMap<String, String>,
     /// The entries of tables, as TOML.
     pub(super) entries: Vec<String>,
-    /// What is no part of a file of settings, one line each.
+    /// Lines that are not part of a file of settings.
     pub(super) notes: Vec<String>,
 }
 
 /// A setting, and what was read.
 #[derive(Clone, Debug)]
-pub(super) struct Read {
+pub(super) struct ReadSetting {
     pub(super) setting: Setting,
     pub(super) origin: Origin,
-    pub(super) shown: Shown,
+    pub(super) shown: TomlValue,
 }
 
 /// A value as TOML.
 #[derive(Clone, Debug)]
-pub(super) enum Shown {
+pub(super) enum TomlValue {
     /// It is set, or has a default that can be written down.
     Value(String),
     /// It is not set, and this is what holds instead, if that is known.
@@ -73,7 +73,7 @@ impl Reader {
             environment: sources.environment.clone(),
             file,
             parts: Parts::default(),
-            known: Known::default(),
+            known: Registered::default(),
             problems: Vec::new(),
             warnings: Vec::new(),
         }
@@ -85,16 +85,16 @@ impl Reader {
     }
 
     pub fn value<T: Value>(&mut self, setting: Setting, default: T) -> T {
-        let value = self.given(&setting, T::read).unwrap_or(default);
-        self.learn(setting, Shown::Value(value.shown()));
+        let value = self.get(&setting, T::read).unwrap_or(default);
+        self.learn(setting, TomlValue::Value(value.to_toml()));
         value
     }
 
     /// A setting that may be unset; then `instead` is what holds, for people to see.
     pub fn optional<T: Value>(&mut self, setting: Setting, instead: Option<T>) -> Option<T> {
-        let value = self.given(&setting, T::read);
-        let unset = || Shown::Unset(instead.map(|it| it.shown()).unwrap_or_default());
-        let shown = value.as_ref().map_or_else(unset, |value| Shown::Value(value.shown()));
+        let value = self.get(&setting, T::read);
+        let unset = || TomlValue::Unset(instead.map(|it| it.to_toml()).unwrap_or_default());
+        let shown = value.as_ref().map_or_else(unset, |value| TomlValue::Value(value.to_toml()));
         self.learn(setting, shown);
         value
     }
@@ -106,9 +106,9 @@ impl Reader {
         default: T,
         parse: impl Fn(&str) -> Result<T, E>,
     ) -> T {
-        let read = |found: &Found| parse(&String::read(found)?).map_err(|error| error.to_string());
-        let value = self.given(&setting, read).unwrap_or(default);
-        self.learn(setting, Shown::Value(quoted(&value.to_string())));
+        let read = |found: &RawValue| parse(&String::read(found)?).map_err(|error| error.to_string());
+        let value = self.get(&setting, read).unwrap_or(default);
+        self.learn(setting, TomlValue::Value(quote(&value.to_string())));
         value
     }
 
@@ -117,8 +117,8 @@ impl Reader {
     pub fn list(&mut self, key: &str) -> Vec<Fields> {
         self.learn_table(key);
         let Some(given) = in_file(&self.file, key).cloned() else { return Vec::new() };
-        let Found::List(list) = given.found else {
-            self.problem(key, format!("expected tables [[{key}]], but found {}", given.found));
+        let RawValue::List(list) = given.value else {
+            self.problem(key, format!("expected tables [[{key}]], but found {}", given.value));
             return Vec::new();
         };
         let entries = list.into_iter().enumerate();
@@ -130,20 +130,20 @@ impl Reader {
     pub fn tables(&mut self, key: &str) -> Vec<(String, Fields)> {
         self.learn_table(key);
         let Some(given) = in_file(&self.file, key).cloned() else { return Vec::new() };
-        let Found::Table(table) = given.found else {
-            self.problem(key, format!("expected tables [{key}.NAME], but found {}", given.found));
+        let RawValue::Table(table) = given.value else {
+            self.problem(key, format!("expected tables [{key}.NAME], but found {}", given.value));
             return Vec::new();
         };
-        let named = |(name, given): (String, Given)| {
+        let named = |(name, given): (String, Sourced)| {
             let fields = self.fields(format!("{key}.{name}"), given)?;
             Some((name, fields))
         };
         table.into_iter().filter_map(named).collect()
     }
 
-    fn fields(&mut self, key: String, given: Given) -> Option<Fields> {
-        match given.found {
-            Found::Table(entries) => Some(Fields::new(key, given.origin, entries)),
+    fn fields(&mut self, key: String, given: Sourced) -> Option<Fields> {
+        match given.value {
+            RawValue::Table(entries) => Some(Fields::new(key, given.origin, entries)),
             other => {
                 let what = format!("expected a table [{key}], but found {other}");
                 self.problems.push(Problem::new(given.origin.place(&key), what));
@@ -160,7 +160,7 @@ impl Reader {
         is_fine
     }
 
-    /// A variable that is no setting of the file, such as one with a secret.
+    /// A variable that is not a setting of the file, such as one with a secret.
     pub fn variable(&mut self, name: &str) -> Option<String> {
         self.learn_variable(name);
         self.environment.get(name).map(str::to_owned)
@@ -168,7 +168,7 @@ impl Reader {
 
     /// Whether anybody said anything about a setting.
     pub fn is_set(&self, key: &str) -> bool {
-        let is_read = |read: &Read| read.setting.key == key && read.origin != Origin::Default;
+        let is_read = |read: &ReadSetting| read.setting.key == key && read.origin != Origin::Default;
         self.known.settings.iter().any(is_read) || in_file(&self.file, key).is_some()
     }
 
@@ -201,13 +201,13 @@ impl Reader {
         self.warnings.push(Problem::new(Origin::Variable(name.to_owned()).place(name), what));
     }
 
-    /// An entry of a table, for who prints the configuration: its header with brackets, and names with values as TOML.
+    /// An entry of a table for the printed configuration: its header with brackets, and names with values as TOML.
     pub fn show_entry(&mut self, header: &str, pairs: &[(&str, String)]) {
         let lines = pairs.iter().map(|(name, value)| format!("\n{name} = {value}"));
         self.known.entries.push(format!("{header}{}", lines.collect::<String>()));
     }
 
-    /// Lines for who prints the configuration, about what no file can set.
+    /// Lines for the printed configuration, about what no file can set.
     pub fn note(&mut self, lines: impl Into<String>) {
         self.known.notes.push(lines.into());
     }
@@ -240,7 +240,7 @@ impl Reader {
         read.map(|read| read.origin.clone()).or_else(in_file).unwrap_or_default()
     }
 
-    /// The names of the flags that were said and that nobody read.
+    /// The names of the flags that were given and never requested.
     pub(super) fn unread_flags(&self) -> impl Iterator<Item = &str> {
         let is_read = |key: &str| self.known.settings.iter().any(|read| read.setting.key == key);
         self.flags.iter().map(|(key, _)| *key).filter(move |key| !is_read(key))
@@ -251,15 +251,15 @@ impl Reader {
     }
 
     /// The value that wins, if it can be read.
-    fn given<T>(&mut self, setting: &Setting, read: impl FnOnce(&Found) -> Result<T, String>) -> Option<T> {
+    fn get<T>(&mut self, setting: &Setting, read: impl FnOnce(&RawValue) -> Result<T, String>) -> Option<T> {
         let given = self.winner(setting)?;
-        read(&given.found)
+        read(&given.value)
             .map_err(|what| self.problems.push(Problem::new(given.origin.place(&setting.key), what)))
             .ok()
     }
 
-    fn winner(&self, setting: &Setting) -> Option<Given> {
-        let text = |text: &str, origin| Given { found: Found::Text(text.to_owned()), origin };
+    fn winner(&self, setting: &Setting) -> Option<Sourced> {
+        let text = |text: &str, origin| Sourced { value: RawValue::Text(text.to_owned()), origin };
         let flag = self.flags.iter().rfind(|(key, _)| *key == setting.key);
         if let Some((key, value)) = flag {
             return Some(text(value, Origin::Flag(setting.flag.unwrap_or(key))));
@@ -270,11 +270,11 @@ impl Reader {
         in_file(&self.file, &setting.key).cloned()
     }
 
-    fn learn(&mut self, setting: Setting, shown: Shown) {
+    fn learn(&mut self, setting: Setting, shown: TomlValue) {
         let origin = self.winner(&setting).map(|given| given.origin).unwrap_or_default();
         self.claim(&format!("setting {}", setting.key));
         self.learn_variable(&setting.variable);
-        self.known.settings.push(Read { setting, origin, shown });
+        self.known.settings.push(ReadSetting { setting, origin, shown });
     }
 
     fn learn_table(&mut self, key: &str) {
@@ -289,10 +289,10 @@ impl Reader {
 }
 
 /// What the file says about a key.
-fn in_file<'a>(entries: &'a Entries, key: &str) -> Option<&'a Given> {
+fn in_file<'a>(entries: &'a Entries, key: &str) -> Option<&'a Sourced> {
     let Some((head, rest)) = key.split_once('.') else { return entries.get(key) };
-    match &entries.get(head)?.found {
-        Found::Table(inner) => in_file(inner, rest),
+    match &entries.get(head)?.value {
+        RawValue::Table(inner) => in_file(inner, rest),
         _ => None,
     }
 }

@@ -11,11 +11,11 @@ use super::{parts::Part, reader::Reader};
 #[derive(Clone)]
 pub struct Section {
     owner: String,
-    read: Arc<Read>,
+    read: Arc<ReadFn>,
 }
 
 /// Makes a section's value of what was set.
-type Read = dyn Fn(&mut Reader) -> Arc<dyn Part> + Send + Sync;
+type ReadFn = dyn Fn(&mut Reader) -> Arc<dyn Part> + Send + Sync;
 
 impl Section {
     /// A section that becomes a value of one type. Problems are reported to the reader, and a value is

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use super::{
     ServerBounds, Tls,
-    settings::{checked, longer_than_zero, settings},
+    settings::{check, longer_than_zero, settings},
 };
 
 settings! {
@@ -40,6 +40,6 @@ settings! {
         lame_duck: Duration = Duration::from_secs(5), "TOOLWIRE_DRAIN_LAME_DUCK";
         /// When what still runs is cut off.
         forced_end: Duration = Duration::from_secs(25), "TOOLWIRE_DRAIN_FORCED_END",
-            as checked(|it: &Duration| *it >= lame_duck, "must not be shorter than server.drain.lame_duck");
+            as check(|it: &Duration| *it >= lame_duck, "must not be shorter than server.drain.lame_duck");
     }
 }

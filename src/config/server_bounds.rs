@@ -1,4 +1,4 @@
-//! What one client may take of the server, and what all may take together.
+//! Limits of the server: the share of one client, and the total of all.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use toolwire_tool::context::UnreadBounds;
 const MAX_WINDOW: u32 = i32::MAX as u32;
 
 settings! {
-    /// What clients may take: `[server.limits]`. What one user or peer may take is a share of what all may, so that
-    /// nobody shuts the others out.
+    /// What clients may take: `[server.limits]`. One user or peer gets a share of the total, so that it cannot starve
+    /// the others.
     #[derive(Clone, Debug, PartialEq)]
     pub struct ServerBounds in "server.limits" {
         /// Connections at once; fewer if the limit of open files wants it.
@@ -49,8 +49,8 @@ settings! {
         /// Connections of one peer address at once: three quarters of all.
         max_connections_per_peer: usize = max_connections - max_connections / 4, "TOOLWIRE_MAX_CONNECTIONS_PER_PEER",
             as positive;
-        /// Peers to which no bound by address applies: proxies and sidecars, behind which everybody is one peer. In the
-        /// variable with commas, in the file a list of addresses and networks.
+        /// Peers to which no bound by address applies: proxies and sidecars, behind which all clients are one peer. In
+        /// the variable with commas, in the file a list of addresses and networks.
         trusted_peers: Vec<Network> = Vec::new(), "TOOLWIRE_TRUSTED_PEERS", as Reader::values;
         /// How long a connection may be silent before anybody has authenticated on it, once three quarters of all
         /// connections are taken.

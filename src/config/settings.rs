@@ -1,4 +1,4 @@
-//! The settings of a section as one table, and how a setting is read that has bounds.
+//! Declares the settings of a section as one table, and reads settings with bounds.
 //!
 //! An entry is the one place of its setting: `name: Type = default, "VARIABLE", "--flag", as how;`, of which flag and
 //! `how` may be left out. From it follow the field with its documentation, the default, the key in the file, and how it
@@ -64,7 +64,7 @@ macro_rules! settings {
 pub(super) use settings;
 
 /// A value that is fine; `what` is said of any other.
-pub(super) fn checked<T: Value>(
+pub(super) fn check<T: Value>(
     is_fine: impl FnOnce(&T) -> bool,
     what: impl Into<String>,
 ) -> impl FnOnce(&mut Reader, Setting, T) -> T {
@@ -85,7 +85,7 @@ pub(super) fn positive<T: Value + Default + PartialEq>(
     default: T,
 ) -> T {
     let what = "must be more than zero: nothing could be served";
-    checked(|value| *value != T::default(), what)(reader, setting, default)
+    check(|value| *value != T::default(), what)(reader, setting, default)
 }
 
 /// A number of bytes, and not none.
@@ -103,15 +103,15 @@ where
 
 pub(super) fn within(bounds: RangeInclusive<u32>) -> impl FnOnce(&mut Reader, Setting, u32) -> u32 {
     let what = format!("must be from {} to {}", bounds.start(), bounds.end());
-    checked(move |value| bounds.contains(value), what)
+    check(move |value| bounds.contains(value), what)
 }
 
 pub(super) fn longer_than_zero(reader: &mut Reader, setting: Setting, default: Duration) -> Duration {
-    checked(|length: &Duration| !length.is_zero(), "must be longer than zero")(reader, setting, default)
+    check(|length: &Duration| !length.is_zero(), "must be longer than zero")(reader, setting, default)
 }
 
 /// A length of time that is longer than zero.
 pub(super) fn at_most(longest: Duration) -> impl FnOnce(&mut Reader, Setting, Duration) -> Duration {
     let what = format!("must be longer than zero and at most {}", duration::format(longest));
-    checked(move |length: &Duration| !length.is_zero() && *length <= longest, what)
+    check(move |length: &Duration| !length.is_zero() && *length <= longest, what)
 }

@@ -1,8 +1,8 @@
 //! Numbers of bytes as people write them: `64KiB`, `1MiB`, or the plain number.
 
 use super::{
-    found::Found,
-    value::{Value, quoted},
+    raw_value::RawValue,
+    value::{Value, quote},
 };
 
 /// A number of bytes.
@@ -32,19 +32,19 @@ pub(super) fn format(bytes: u64) -> String {
 }
 
 impl Value for Size {
-    fn read(found: &Found) -> Result<Self, String> {
+    fn read(found: &RawValue) -> Result<Self, String> {
         let bytes = match found {
-            Found::Whole(number) => u64::try_from(*number).ok(),
-            Found::Text(text) => parse(text),
+            RawValue::Whole(number) => u64::try_from(*number).ok(),
+            RawValue::Text(text) => parse(text),
             _ => None,
         };
         let expected = "a number of bytes such as 65536, 64KiB or 1MiB";
         bytes.map(Self).ok_or_else(|| found.instead_of(expected))
     }
 
-    fn shown(&self) -> String {
+    fn to_toml(&self) -> String {
         // A plain number is one in TOML too, but a text looks the same with a unit and without.
-        quoted(&format(self.0))
+        quote(&format(self.0))
     }
 }
 

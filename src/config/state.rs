@@ -1,4 +1,4 @@
-//! Where the state is kept that outlives the process.
+//! Where the state that outlives the process is kept.
 
 use std::path::PathBuf;
 

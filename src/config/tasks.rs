@@ -1,4 +1,4 @@
-//! Settings of tasks: how long what ended is kept.
+//! Settings of tasks: the retention of ended ones.
 
 use std::time::Duration;
 

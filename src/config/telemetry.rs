@@ -16,7 +16,7 @@ mod warnings;
 use std::time::Duration;
 
 use self::{
-    kind::listed,
+    kind::split,
     variables::{SERVICE_NAME, Variables},
     warnings::Exports,
 };
@@ -122,7 +122,7 @@ fn is_on(variables: Variables<'_>, signal: &str) -> bool {
         return false;
     }
     let exporters = variables.get(&format!("OTEL_{signal}_EXPORTER")).unwrap_or_default();
-    let names = |name: &str| listed(exporters).any(|it| it.eq_ignore_ascii_case(name));
+    let names = |name: &str| split(exporters).any(|it| it.eq_ignore_ascii_case(name));
     // Prometheus may be named too: it has the admin endpoint, whatever stands here.
     match (names("otlp"), names("none") || (signal == "METRICS" && names("prometheus"))) {
         (true, _) => true,

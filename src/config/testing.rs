@@ -1,11 +1,11 @@
-//! For tests of settings: a configuration of a file's text and some variables.
+//! For tests of settings: a configuration from a file's text and some variables.
 
 use std::fs;
 
 use super::{ConfigError, Environment, Flags, Loaded, Section, Sources, load};
 
 /// What a `toolwire.toml` of this text, these variables and these flags come to.
-pub fn loaded(
+pub fn load_text(
     file: &str,
     variables: &[(&str, &str)],
     flags: Flags,

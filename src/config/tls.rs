@@ -9,7 +9,7 @@ use super::{reader::Reader, settings::settings};
 settings! {
     /// TLS on the gRPC server: `[server.tls]`. Without it the server speaks plain text.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct Tls in "server.tls" then checked {
+    pub struct Tls in "server.tls" then check {
         /// The file of the certificate and of those between it and the authority, as PEM.
         cert: Option<PathBuf> = None, "TOOLWIRE_TLS_CERT", "--tls-cert", as Reader::optional;
         /// The file of the certificate's private key, as PEM.
@@ -18,7 +18,7 @@ settings! {
 }
 
 impl Tls {
-    fn checked(self, reader: &mut Reader) -> Self {
+    fn check(self, reader: &mut Reader) -> Self {
         if let Some((key, what)) = self.problem() {
             reader.problem(key, what);
         }

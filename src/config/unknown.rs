@@ -1,15 +1,15 @@
-//! Keys and variables that mean nothing: a typing mistake must not become a default in silence.
+//! Unknown keys and variables: a typing mistake must not become a default in silence.
 
 use std::iter;
 
 use super::{
     Problem, client, file,
-    found::{Entries, Found},
-    near::meant,
-    reader::{Known, Reader},
+    near::did_you_mean,
+    raw_value::{Entries, RawValue},
+    reader::{Reader, Registered},
 };
 
-/// The keys of the file and the variables that nobody read.
+/// The keys of the file and the variables that were never requested.
 pub(super) fn problems(reader: &Reader) -> Vec<Problem> {
     let mut problems = Vec::new();
     walk(&reader.file, "", &reader.known, &mut problems);
@@ -26,7 +26,7 @@ fn variables(reader: &Reader) -> impl Iterator<Item = Problem> {
     let unknown = reader.environment().iter().map(|(name, _)| name);
     let unknown = unknown.filter(|name| name.starts_with("TOOLWIRE_"));
     unknown.filter(move |name| !is_known(name) && !is_service_link(name)).map(|name| {
-        let meant = meant(name, known.settings.iter().map(|read| read.setting.variable.as_str()));
+        let meant = did_you_mean(name, known.settings.iter().map(|read| read.setting.variable.as_str()));
         Problem::new(format!("variable {name}"), unknown_name(meant, "variable"))
     })
 }
@@ -39,17 +39,17 @@ fn is_service_link(name: &str) -> bool {
         || name.ends_with("_PORT")
 }
 
-fn walk(table: &Entries, prefix: &str, known: &Known, problems: &mut Vec<Problem>) {
+fn walk(table: &Entries, prefix: &str, known: &Registered, problems: &mut Vec<Problem>) {
     for (name, said) in table {
         let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         let is_below = |other: &str| other.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.'));
         let keys = || keys(known);
-        match &said.found {
+        match &said.value {
             _ if keys().any(|other| other == key) => {}
-            Found::Table(inner) if keys().any(is_below) => walk(inner, &key, known, problems),
+            RawValue::Table(inner) if keys().any(is_below) => walk(inner, &key, known, problems),
             _ => {
                 let what = if keys().any(is_below) {
-                    format!("expected a table [{key}], but found {}", said.found)
+                    format!("expected a table [{key}], but found {}", said.value)
                 } else {
                     unknown_key(&key, known)
                 };
@@ -59,7 +59,7 @@ fn walk(table: &Entries, prefix: &str, known: &Known, problems: &mut Vec<Problem
     }
 }
 
-fn keys(known: &Known) -> impl Iterator<Item = &str> {
+fn keys(known: &Registered) -> impl Iterator<Item = &str> {
     let settings = known.settings.iter().map(|read| read.setting.key.as_str());
     settings.chain(known.tables.iter().map(String::as_str))
 }
@@ -69,12 +69,12 @@ fn with_tables(key: &str) -> impl Iterator<Item = &str> {
     iter::successors(Some(key), |inner| inner.rsplit_once('.').map(|(table, _)| table))
 }
 
-fn unknown_key(key: &str, known: &Known) -> String {
+fn unknown_key(key: &str, known: &Registered) -> String {
     if key == "telemetry" {
         return "unknown setting. Traces are set by the standard OTEL_* variables; remove the table"
             .to_owned();
     }
-    unknown_name(meant(key, keys(known).flat_map(with_tables)), "key")
+    unknown_name(did_you_mean(key, keys(known).flat_map(with_tables)), "key")
 }
 
 fn unknown_name(meant: Option<String>, what: &str) -> String {

@@ -1,4 +1,4 @@
-//! Who is told of confirmations: `[[confirmations.webhooks]]`. They stand in the file only; their secrets in variables.
+//! Webhooks for confirmations: `[[confirmations.webhooks]]`. They are set in the file only; their secrets in variables.
 
 use std::{fmt, time::Duration};
 
@@ -16,13 +16,13 @@ use super::{
 /// What the secrets of webhooks begin with.
 const PREFIX: &str = "whsec_";
 
-/// Secrets have so many bytes, as Standard Webhooks demands.
+/// Length of a secret in bytes, as Standard Webhooks demands.
 const LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
 
-/// What a webhook can be told.
+/// The events of a webhook.
 const EVENTS: [&str; 3] = ["requested", "decided", "expired"];
 
-/// Who is told of confirmations.
+/// A webhook for confirmations.
 #[derive(Clone)]
 pub struct Webhook {
     /// The address: https, or http on this machine. Only its origin is ever shown. Required.
@@ -30,9 +30,9 @@ pub struct Webhook {
     /// The keys of its signatures, one or, while one is replaced, two. Required: `secrets_env` with the names of the
     /// variables that hold them, each `whsec_` and base64 of 24 to 64 bytes.
     pub secrets: Vec<Secret>,
-    /// What it is told: any of `requested`, `decided`, `expired`. Default all.
+    /// Its events: any of `requested`, `decided`, `expired`. Default all.
     pub events: Vec<String>,
-    /// Whether it is told the arguments. Default `false`.
+    /// Whether it receives the arguments. Default `false`.
     pub arguments: bool,
     /// How long after each attempt the next one is. Not a setting.
     pub retries: Vec<Duration>,
@@ -42,7 +42,7 @@ pub struct Webhook {
 pub type Secret = std::sync::Arc<SecretBox<Vec<u8>>>;
 
 impl Webhook {
-    /// One that is told everything but arguments.
+    /// One that receives all events, without arguments.
     pub fn new(url: Url, secrets: Vec<Secret>) -> Self {
         let retries = [5, 30, 120, 600].map(Duration::from_secs).into();
         Self { url, secrets, events: EVENTS.map(ToOwned::to_owned).into(), arguments: false, retries }
@@ -84,8 +84,9 @@ impl Webhook {
     }
 
     fn show(&self, reader: &mut Reader) {
-        let url = without_secrets(&self.url).shown();
-        let shown = [("url", url), ("events", self.events.shown()), ("arguments", self.arguments.shown())];
+        let url = without_secrets(&self.url).to_toml();
+        let shown =
+            [("url", url), ("events", self.events.to_toml()), ("arguments", self.arguments.to_toml())];
         reader.show_entry("[[confirmations.webhooks]]", &shown);
     }
 }
@@ -153,7 +154,7 @@ pub fn bytes(secret: &Secret) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, print, testing::loaded};
+    use crate::{Flags, print, testing::load_text};
 
     #[test]
     fn what_is_sent_is_encrypted_or_stays_here() {
@@ -195,7 +196,7 @@ mod tests {
     fn a_path_and_a_query_are_shown_nowhere() {
         let file = "[[confirmations.webhooks]]\nurl = 'https://chat.example:8443/s3cret?token=s3cret'\nsecrets_env = ['HOOK']";
         let secret = format!("{PREFIX}{}", BASE64.encode(&[7; 32]));
-        let loaded = loaded(file, &[("HOOK", &secret)], Flags::default(), &[]).unwrap();
+        let loaded = load_text(file, &[("HOOK", &secret)], Flags::default(), &[]).unwrap();
         let printed = print(&loaded);
         assert!(printed.contains(r#"url = "https://chat.example:8443/[hidden]""#), "{printed}");
         assert!(!printed.contains("s3cret") && !format!("{loaded:?}").contains("s3cret"));

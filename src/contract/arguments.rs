@@ -1,6 +1,5 @@
-//! Arguments: a JSON object that has passed its schema, as the input message of a tool, and back; and what a
-//! model wrote
-//! as one.
+//! Arguments: a JSON object that has passed its schema, converted to the input message of a tool and back; and the
+//! parsing of what a model wrote.
 //!
 //! Not here: spelling, defaults and the schema itself, which are the registry's and the pipeline's.
 

@@ -1,4 +1,4 @@
-//! How messages get into the buffer of a stream, which is small at its beginning and handed on early.
+//! The encoder of streams: its buffer starts small and is flushed early.
 //!
 //! tonic's own takes 8 KiB for each stream at once, and one that told much in small messages keeps 64 KiB for as long
 //! as it lives, though a watch in step and a call that waits have nothing to tell. What one large message took is

@@ -1,4 +1,4 @@
-//! What a caller is told of a call that a person must approve first (spec 001 `requiresConfirmation`).
+//! What is reported to the caller of a call that a person must approve first (spec 001 `requiresConfirmation`).
 //!
 //! Not here: the confirmation itself, with its states and its decision, which a store keeps.
 
@@ -13,8 +13,8 @@ use toolwire_base::digest::Digest;
 /// What the names of confirmations begin with.
 const PREFIX: &str = "conf_";
 
-/// Names a confirmation: `conf_` and 32 hexadecimal digits, made by the server. Nobody can guess it, and whoever knows
-/// it can do nothing with it alone.
+/// Names a confirmation: `conf_` and 32 hexadecimal digits, made by the server. It cannot be guessed, and knowing it
+/// grants nothing by itself.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConfirmationId(Arc<str>);
 

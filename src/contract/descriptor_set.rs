@@ -1,4 +1,4 @@
-//! Descriptor sets as a compiler writes them down, without the places of what nobody asks for: most of what they hold.
+//! Encoded descriptor sets without the source locations of uncommented elements, which are most of their bytes.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use prost::{
@@ -24,7 +24,7 @@ pub(super) struct EncodedSet {
 ///
 /// # Panics
 ///
-/// If it is no valid set.
+/// If the set is invalid.
 pub fn of_types(set: &[u8]) -> DescriptorPool {
     let mut set = EncodedSet::decode(set).expect(VALID);
     for file in &mut set.files {
@@ -55,7 +55,7 @@ pub(super) fn lean(file: &Bytes, is_wanted: impl Fn(&Location) -> bool) -> Resul
     Ok(lean.freeze())
 }
 
-/// Whether somebody wrote something there.
+/// Whether a comment stands there.
 pub(super) fn is_commented(location: &Location) -> bool {
     location.leading_comments.is_some()
         || location.trailing_comments.is_some()

@@ -14,7 +14,7 @@ use super::{
 };
 use toolwire_base::files::{Problem, Problems};
 
-/// Whom the files of the platform belong to, in a problem.
+/// The owner of the platform's files, in a problem.
 const PLATFORM: &str = "the platform";
 
 /// The platform's descriptors with those of the given domains: name and encoded `FileDescriptorSet`. Fails with every
@@ -33,9 +33,9 @@ pub fn pool<'a>(domains: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Resul
 #[derive(Default)]
 struct Merge<'a> {
     pool: DescriptorPool,
-    /// Whose each file is, by its name.
+    /// The owner of each file, by the file's name.
     files: HashMap<String, (&'a str, FileDescriptorProto)>,
-    /// Whose each message, enumeration and service is, by its full name.
+    /// The owner of each message, enumeration and service, by its full name.
     names: HashMap<String, &'a str>,
     problems: Vec<Problem>,
 }
@@ -81,7 +81,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// A file without what changes nothing on the wire: its comments, and what generators are told.
+/// A file without what changes nothing on the wire: its comments, and its options for generators.
 fn meaning(mut file: FileDescriptorProto) -> FileDescriptorProto {
     file.source_code_info = None;
     file.options = None;

@@ -1,4 +1,4 @@
-//! What a failed tool says: one taxonomy for every tool and source (spec 004 §5, spec 001 `error`).
+//! The error of a tool: one taxonomy for every tool and source (spec 004 §5, spec 001 `error`).
 //!
 //! Not here: failures of the call itself, which become statuses (`refusal`).
 

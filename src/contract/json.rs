@@ -81,7 +81,7 @@ pub fn write_list<T>(items: &[T], text: &mut Vec<u8>, write: impl Fn(&T, &mut Ve
     text.push(b']');
 }
 
-/// What `serde_json` and RFC 8785 write alike: everything but objects and numbers that are no integers.
+/// What `serde_json` and RFC 8785 write alike: everything but objects and non-integer numbers.
 pub fn write_plain<T: Serialize + ?Sized>(value: &T, text: &mut Vec<u8>) {
     serde_json::to_writer(text, value).expect("a text takes whatever is written");
 }

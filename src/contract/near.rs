@@ -1,4 +1,4 @@
-//! Did you mean: the names nearest to one that does not exist.
+//! Suggestions: the names nearest to one that does not exist.
 
 use std::cmp::Reverse;
 
@@ -10,8 +10,8 @@ const ALIKE: f64 = 0.6;
 
 /// The names most like the given one, nearest first, at most three. Case does not matter.
 pub fn names<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let name = bounded(name);
-    let scored = among.map(|candidate| (likeness(&name, &bounded(candidate)), candidate));
+    let name = truncate(name);
+    let scored = among.map(|candidate| (likeness(&name, &truncate(candidate)), candidate));
     let mut alike: Vec<_> = scored.filter(|(score, _)| *score >= ALIKE).collect();
     alike.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.cmp(right)));
     alike.dedup();
@@ -32,7 +32,7 @@ pub fn did_you_mean<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Str
 }
 
 /// Comparing costs the product of the lengths; no name is longer than this.
-fn bounded(name: &str) -> String {
+fn truncate(name: &str) -> String {
     name.chars().take(64).collect::<String>().to_lowercase()
 }
 

@@ -25,21 +25,21 @@ pub struct Payload(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    form: Form,
+    form: Repr,
     json: OnceLock<Value>,
     /// Kept once it is asked for: a cached result is rendered once, not once a hit.
     text: OnceLock<String>,
 }
 
 impl Inner {
-    fn of(form: Form) -> Self {
+    fn of(form: Repr) -> Self {
         Self { form, json: OnceLock::new(), text: OnceLock::new() }
     }
 
     fn render(&self) -> Value {
         match &self.form {
-            Form::Json => Value::Null,
-            Form::Message { bytes, descriptor, renderer } => {
+            Repr::Json => Value::Null,
+            Repr::Message { bytes, descriptor, renderer } => {
                 let omitted = renderer.as_deref().map_or(const { &Omitted::new() }, Renderer::omitted);
                 DynamicMessage::decode(descriptor.clone(), bytes.clone())
                     .map_or(Value::Null, |message| of_data(&message, omitted))
@@ -48,27 +48,27 @@ impl Inner {
     }
 
     /// The text without the value, where the message's form is compiled.
-    fn compiled_text(&self) -> Option<String> {
-        let Form::Message { bytes, descriptor, renderer } = &self.form else { return None };
+    fn compile_text(&self) -> Option<String> {
+        let Repr::Message { bytes, descriptor, renderer } = &self.form else { return None };
         renderer.as_ref()?.text(descriptor, bytes)
     }
 
-    fn compiled_structure(&self) -> Option<Struct> {
-        let Form::Message { bytes, descriptor, renderer } = &self.form else { return None };
+    fn compile_structure(&self) -> Option<Struct> {
+        let Repr::Message { bytes, descriptor, renderer } = &self.form else { return None };
         renderer.as_ref()?.structure(descriptor, bytes)
     }
 
-    /// Does not keep the value: whoever wants the text seldom wants the value too.
+    /// Does not keep the value: a caller that wants the text seldom wants the value too.
     fn render_text(&self) -> String {
         match self.json.get() {
             Some(value) => value.to_string(),
-            None => self.compiled_text().unwrap_or_else(|| self.render().to_string()),
+            None => self.compile_text().unwrap_or_else(|| self.render().to_string()),
         }
     }
 }
 
 #[derive(Debug)]
-enum Form {
+enum Repr {
     /// An encoded output message, and what renders it, once it is known whose data it is.
     Message { bytes: Bytes, descriptor: MessageDescriptor, renderer: Option<Arc<Renderer>> },
     /// The data of a tool that declares its schema itself.
@@ -120,21 +120,21 @@ impl Payload {
 
     /// The payload of an encoded output message.
     pub fn from_bytes(bytes: Vec<u8>, descriptor: MessageDescriptor) -> Self {
-        Self(Arc::new(Inner::of(Form::Message { bytes: bytes.into(), descriptor, renderer: None })))
+        Self(Arc::new(Inner::of(Repr::Message { bytes: bytes.into(), descriptor, renderer: None })))
     }
 
     /// The payload of a tool that declares its schema itself.
     pub fn from_json(value: Value) -> Self {
-        Self(Arc::new(Inner { json: OnceLock::from(value), ..Inner::of(Form::Json) }))
+        Self(Arc::new(Inner { json: OnceLock::from(value), ..Inner::of(Repr::Json) }))
     }
 
     /// The same payload, rendered by the given renderer.
-    pub fn rendered_by(self, wanted: &Arc<Renderer>) -> Self {
+    pub fn with_renderer(self, wanted: &Arc<Renderer>) -> Self {
         match &self.0.form {
-            Form::Message { bytes, descriptor, renderer }
+            Repr::Message { bytes, descriptor, renderer }
                 if !renderer.as_ref().is_some_and(|present| Arc::ptr_eq(present, wanted)) =>
             {
-                let form = Form::Message {
+                let form = Repr::Message {
                     bytes: bytes.clone(),
                     descriptor: descriptor.clone(),
                     renderer: Some(Arc::clone(wanted)),
@@ -148,13 +148,13 @@ impl Payload {
     /// The payload as bytes, for a store.
     pub fn encode(&self) -> Encoded {
         match &self.0.form {
-            Form::Message { bytes, descriptor, renderer } => {
+            Repr::Message { bytes, descriptor, renderer } => {
                 let name = descriptor.full_name().to_owned();
                 let omitted = renderer.as_deref().map(|it| it.omitted().clone()).unwrap_or_default();
                 let form = EncodedForm::Message { name, omitted };
                 Encoded { form, bytes: bytes.clone() }
             }
-            Form::Json => Encoded { form: EncodedForm::Json, bytes: self.json().to_string().into() },
+            Repr::Json => Encoded { form: EncodedForm::Json, bytes: self.json().to_string().into() },
         }
     }
 
@@ -174,7 +174,7 @@ impl Payload {
             .cloned()
             .ok_or(WrongPayload { expected: name })?;
         let renderer = (!omitted.is_empty()).then(|| Arc::new(Renderer::new(&descriptor, omitted)));
-        Ok(Self(Arc::new(Inner::of(Form::Message { bytes, descriptor, renderer }))))
+        Ok(Self(Arc::new(Inner::of(Repr::Message { bytes, descriptor, renderer }))))
     }
 
     /// The output message itself.
@@ -182,7 +182,7 @@ impl Payload {
         let wanted = M::default().descriptor();
         let wrong = || WrongPayload { expected: wanted.full_name().to_owned() };
         match &self.0.form {
-            Form::Message { bytes, descriptor, .. } if descriptor.full_name() == wanted.full_name() => {
+            Repr::Message { bytes, descriptor, .. } if descriptor.full_name() == wanted.full_name() => {
                 M::decode(bytes.clone()).map_err(|_| wrong())
             }
             _ => Err(wrong()),
@@ -197,7 +197,7 @@ impl Payload {
         self.0.text.get_or_init(|| self.0.render_text())
     }
 
-    /// The same, to keep: copied only if somebody else holds the payload.
+    /// Like `json_text`, by value: copied only if the payload is shared.
     pub fn into_json_text(self) -> String {
         match Arc::try_unwrap(self.0) {
             Ok(mut inner) => inner.text.take().unwrap_or_else(|| inner.render_text()),
@@ -207,7 +207,7 @@ impl Payload {
 
     /// The payload as a structure. What is not an object stands under `value`.
     pub fn to_struct(&self) -> Struct {
-        if let Some(structure) = self.0.compiled_structure() {
+        if let Some(structure) = self.0.compile_structure() {
             return structure;
         }
         match self.json() {
@@ -219,8 +219,8 @@ impl Payload {
     /// Size of the encoded output message; a lower bound on every other form.
     pub fn encoded_len(&self) -> usize {
         match &self.0.form {
-            Form::Message { bytes, .. } => bytes.len(),
-            Form::Json => self.json_text().len(),
+            Repr::Message { bytes, .. } => bytes.len(),
+            Repr::Json => self.json_text().len(),
         }
     }
 }

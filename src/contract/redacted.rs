@@ -1,4 +1,5 @@
-//! How a message is shown whose proto marks fields with `debug_redact`: every field, but those without their values.
+//! The `Debug` form of messages whose proto marks fields with `debug_redact`: every field, without the values of marked
+//! ones.
 //!
 //! `toolwire-build` writes the `Debug` that calls this, for such messages alone.
 

@@ -1,4 +1,4 @@
-//! Why a call was not carried out: a failure of the call itself, which becomes a gRPC status (`status`).
+//! Refusals: failures of a call itself, which become a gRPC status (`status`).
 //!
 //! Not here: failures of a tool, which are results (`error`).
 
@@ -64,7 +64,7 @@ pub enum Refusal {
         /// When enough of them are forgotten.
         retry_after: Duration,
     },
-    /// There are so many confirmations that no other is asked for.
+    /// Too many confirmations are open: no other is requested.
     #[error("{}", crowding.words(*.own, *.retry_after))]
     TooManyConfirmations {
         /// What there is too much of.
@@ -103,7 +103,6 @@ pub enum Refusal {
     NoSuchSequence {
         /// The first that a watch can go on from.
         first: u64,
-        /// The last.
         last: u64,
     },
     /// The tool's definition is not the one that the caller expects.

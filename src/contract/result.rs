@@ -1,4 +1,4 @@
-//! What a call says while it runs and when it ends (spec 001 ToolResult).
+//! The events and the result of a call (spec 001 ToolResult).
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! A call's stream on the wire: every event with its place and its time.
+//! A call's stream on the wire: numbers and timestamps its events.
 
 use super::{
     Event, Terminal,
@@ -22,20 +22,20 @@ impl Sequence {
     }
 
     pub fn event(&mut self, event: Event) -> v1::CallEvent {
-        self.numbered(convert::event(event, self.format))
+        self.number(convert::event(event, self.format))
     }
 
     /// The last event.
     pub fn terminal(&mut self, terminal: Terminal) -> v1::CallEvent {
-        self.numbered(convert::terminal(terminal, self.format))
+        self.number(convert::terminal(terminal, self.format))
     }
 
     /// The last event, of a result that is rendered already.
     pub fn result(&mut self, result: v1::ToolResult) -> v1::CallEvent {
-        self.numbered(call_event::Event::Result(result))
+        self.number(call_event::Event::Result(result))
     }
 
-    fn numbered(&mut self, event: call_event::Event) -> v1::CallEvent {
+    fn number(&mut self, event: call_event::Event) -> v1::CallEvent {
         let sequence = self.next;
         self.next += 1;
         v1::CallEvent {

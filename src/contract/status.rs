@@ -37,7 +37,7 @@ impl From<DocumentRefusal> for Status {
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
         let details = match &refusal {
-            Refusal::InvalidRequest(violations) => violated(violations),
+            Refusal::InvalidRequest(violations) => bad_request(violations),
             Refusal::UnknownTool { name, .. } => resource("tool", name),
             Refusal::UnknownIntent { intent, .. } => resource("intent", intent),
             Refusal::RequestIdReused { request_id } => resource("request_id", request_id),
@@ -58,7 +58,7 @@ impl From<Refusal> for Status {
             _ => HashMap::new(),
         };
         let (code, reason) = (code_of_refusal(&refusal), reason_of(&refusal));
-        informed(code, reason, &refusal.to_string(), details, metadata)
+        with_error_info(code, reason, &refusal.to_string(), details, metadata)
     }
 }
 
@@ -86,7 +86,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         | Refusal::TooManyRequestIdsInAll { .. }
         | Refusal::TooManyConfirmations { .. } => Code::ResourceExhausted,
         Refusal::DeadlineExceeded => Code::DeadlineExceeded,
-        // Nobody reads it; it is what logs and spans say.
+        // The caller is gone, so this status appears only in logs and spans.
         Refusal::CallerGone => Code::Cancelled,
         // Nothing was started here either, but waiting alone may not help; another server may.
         Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => Code::Unavailable,
@@ -130,7 +130,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
 
 /// The status of a tool's error on a typed RPC, which has no room for a result.
 pub fn of_tool_error(error: &ToolError) -> Status {
-    let mut details = violated(&error.violations);
+    let mut details = bad_request(&error.violations);
     if let Some(retry_after) = error.retry_after {
         details.set_retry_info(Some(retry_after));
     }
@@ -159,10 +159,10 @@ pub const fn code_of(code: ErrorCode) -> Code {
 
 /// A status with `ErrorInfo { reason, domain }` beside the other `details`, its message cut to what headers carry.
 pub fn status(code: Code, reason: &str, message: &str, details: ErrorDetails) -> Status {
-    informed(code, reason, message, details, HashMap::new())
+    with_error_info(code, reason, message, details, HashMap::new())
 }
 
-fn informed(
+fn with_error_info(
     code: Code,
     reason: &str,
     message: &str,
@@ -222,7 +222,7 @@ pub const fn name(code: Code) -> &'static str {
 }
 
 /// What is wrong with the request: the first violations, as many as headers carry.
-fn violated(violations: &[Violation]) -> ErrorDetails {
+fn bad_request(violations: &[Violation]) -> ErrorDetails {
     let mut details = ErrorDetails::new();
     let mut room = MAX_REPEATED;
     for Violation { pointer, description, .. } in violations {

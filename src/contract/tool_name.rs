@@ -9,7 +9,7 @@ const MAX: usize = 64;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ToolName(Arc<str>);
 
-/// A text is no name of a tool.
+/// A text is not a valid tool name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` does not match ^[a-z][a-z0-9_]{{0,63}}$")]
 pub struct InvalidToolName(String);

@@ -1,5 +1,5 @@
-//! Messages to payload JSON and arguments to messages, each compiled once from its descriptor: from bytes to text or
-//! a structure, and from JSON to bytes, with nothing in between.
+//! Transcoders between messages and payload JSON, each compiled once from its descriptor: from bytes to text or a
+//! structure, and from JSON to bytes, without an intermediate value.
 //!
 //! What a compiled form does not know it leaves to the walk over the message's descriptor, which is slower and knows
 //! everything: both say the same, as the tests of this module see to. Not here: what payload JSON is, and who keeps it.

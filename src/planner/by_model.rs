@@ -1,4 +1,4 @@
-//! What a model's own call was, so that it can be shown to the model again.
+//! A model's own call as it was made, so that it can be shown to the model again.
 
 use serde::{Deserialize, Serialize};
 

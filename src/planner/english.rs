@@ -40,7 +40,7 @@ pub(crate) struct English {
     pub(crate) permissions: WordSet,
     /// Subjects with which a statement beside an order begins.
     pub(crate) subjects: WordSet,
-    /// What stands before a number that something is compared with, and that is no number of things to show.
+    /// Words before a number that something is compared with: it is then not a number of things to show.
     pub(crate) comparisons: Vec<Phrase>,
     /// Words for how much of something an order is about.
     pub(crate) amounts: WordSet,

@@ -1,4 +1,4 @@
-//! What to do next about a message: call tools, answer from what there is, ask back, or refuse in words.
+//! Planning: given a message, call tools, answer from results, ask back, or refuse.
 //!
 //! A [`Planner`] decides and calls nothing itself. It sees the tools of an [`Offer`] and no others. Not here: carrying
 //! a plan out, budgets, and the answer.
@@ -29,7 +29,7 @@ use toolwire_contract::{ErrorCode, ToolError, ToolResult};
 /// Decides what to do next. Asked again after each step, with the calls that have ended.
 pub trait Planner: Send + Sync + fmt::Debug {
     /// The next step of a cycle.
-    fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>>;
+    fn plan<'a>(&'a self, asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>>;
 
     /// Whether calls that change something are only proposed, and made once the user has said yes to them.
     fn proposes_changes(&self) -> bool {
@@ -39,7 +39,7 @@ pub trait Planner: Send + Sync + fmt::Debug {
 
 /// What a planner is asked: one message of a conversation, with what is known so far in this cycle.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct PlanRequest<'a> {
     /// What the user says.
     pub message: &'a str,
     /// The account of the request. One that the message names comes before it.

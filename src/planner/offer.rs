@@ -1,7 +1,7 @@
 //! The tools of one turn: those of a pinned snapshot that the user may call, and the names that the user may say.
 //!
 //! What does not depend on the turn is made once and shared: the index of the snapshot's words, the names of each user.
-//! Not here: who may call what, which whoever makes the offer says.
+//! Not here: who may call what, which the caller passes in.
 
 use std::{
     collections::HashSet,
@@ -17,10 +17,10 @@ use toolwire_base::{clock, files::Problems};
 use toolwire_engine::registry::{RegisteredTool, Snapshot, ToolType};
 use toolwire_tool::context::UserId;
 
-/// A model chooses from so many tools.
+/// Maximum number of tools that a model chooses from.
 const MOST: usize = 64;
 
-/// The names of so many users are kept ready.
+/// Number of users whose names are cached.
 const USERS: u64 = 1024;
 
 /// Makes the offers of all turns.
@@ -30,12 +30,12 @@ pub struct Offers {
     names: Vec<Arc<dyn Names>>,
     /// Of the last snapshot whose words were others.
     index: Mutex<Option<Arc<Index>>>,
-    by_user: Cache<UserId, Known>,
+    by_user: Cache<UserId, CachedNames>,
 }
 
 /// The names of one user, and what they were made from.
 #[derive(Clone, Debug)]
-struct Known {
+struct CachedNames {
     from: Arc<[Arc<[Name]>]>,
     index: Arc<NameIndex>,
 }
@@ -92,13 +92,13 @@ impl Offers {
 
     fn names_of(&self, user: &UserId) -> Arc<NameIndex> {
         let from: Arc<[Arc<[Name]>]> = self.names.iter().map(|names| names.of(user)).collect();
-        let is_same = |known: &Known| known.from.iter().zip(&*from).all(|(a, b)| Arc::ptr_eq(a, b));
+        let is_same = |known: &CachedNames| known.from.iter().zip(&*from).all(|(a, b)| Arc::ptr_eq(a, b));
         if let Some(known) = self.by_user.get(user).filter(is_same) {
             return known.index;
         }
         let all = self.words.names.iter().chain(from.iter().flat_map(|names| &**names)).cloned();
         let index = Arc::new(NameIndex::new(all.collect()));
-        self.by_user.insert(user.clone(), Known { from, index: Arc::clone(&index) });
+        self.by_user.insert(user.clone(), CachedNames { from, index: Arc::clone(&index) });
         index
     }
 }
@@ -116,9 +116,9 @@ impl Offer {
     }
 
     /// The same with fewer tools where there are more than a model can choose from: those nearest to the message, those
-    /// that were called before, and those that are no functions.
+    /// that were called before, and those of other types than function.
     #[must_use]
-    pub fn narrowed<'a>(self, message: &str, called: impl Iterator<Item = &'a str>) -> Self {
+    pub fn narrow<'a>(self, message: &str, called: impl Iterator<Item = &'a str>) -> Self {
         if self.tools.len() <= MOST {
             return self;
         }
@@ -150,7 +150,7 @@ impl Offer {
         &self.index
     }
 
-    pub(super) fn offered(&self) -> &[bool] {
+    pub(super) fn flags(&self) -> &[bool] {
         &self.offered
     }
 

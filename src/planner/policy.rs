@@ -1,4 +1,4 @@
-//! What a cycle does about the end of a call, by its code (spec 004 §5.3): one table.
+//! The policy of a cycle on the end of a call, by its code (spec 004 §5.3): one table.
 //!
 //! Not here: what each planner is shown of it.
 
@@ -15,7 +15,7 @@ pub enum OnError {
     Skip,
     /// On without it: the answer says what was not found.
     Without,
-    /// Whoever planned it corrects it: a model by the violations, without one the user is asked.
+    /// The planner corrects it: a model by the violations; without a model the user is asked.
     Correct,
     /// On without it, and it is never asked for again.
     Denied,
@@ -39,7 +39,7 @@ pub const fn on_error(code: ErrorCode) -> OnError {
     }
 }
 
-/// What is told of a call that failed; `is_last`: it is not called once more.
+/// The action reported for a call that failed; `is_last`: it is not retried.
 pub const fn action(code: ErrorCode, is_last: bool) -> CallAction {
     match on_error(code) {
         OnError::Stop => CallAction::Stopped,

@@ -28,7 +28,7 @@ pub(crate) struct Weights {
     pub(crate) confidence: Confidence,
 }
 
-/// BM25F, and factors of terms that are no single word of a tool.
+/// BM25F, and factors of terms that span several words of a tool.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Words {

@@ -1,4 +1,5 @@
-//! The composition root: configuration and domains to a wired service. It folds the list it is given and names nobody.
+//! The composition root: configuration and domains to a wired service. It folds over the list of domains and names
+//! none.
 
 mod access;
 mod administer;
@@ -38,13 +39,13 @@ use self::{
     administer::administer,
     listeners::keep_certificates,
     loaded::{Loaded, load},
-    offered::asked,
+    offered::enabled_domains,
     offers::offers,
     phases::{Agents, Stores, build_agents, build_call_path, build_tools, open_stores},
     tree::RELOAD_INTERVAL,
 };
 pub use self::{
-    check::check, listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError,
+    check::check, listeners::Listeners, missing::MissingService, offered::gather, start_error::StartError,
     tree::tree,
 };
 use crate::{
@@ -105,7 +106,7 @@ impl App {
             load(config, domains, &stores.tree, &stores.state, &stores.workspace)?;
         let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
         // What else domains may have got wrong ends the start before anything is built over the state.
-        let asked = asked(domains, config);
+        let asked = enabled_domains(domains, config);
         let of_domains = asked.clone().flat_map(|domain| (domain.routes)()).collect();
         let http = routes::table(&config.http, of_domains).map_err(StartError::of)?;
         let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
@@ -136,6 +137,7 @@ impl App {
             http,
             tree,
         };
+        // Last, since it says which tools are served.
         app.publish_health();
         Ok(app)
     }
@@ -161,19 +163,22 @@ impl App {
         let shutdown = async {
             shutdown.await;
             draining.cancel();
-            // They take minutes, and nothing is lost with them: whoever watches starts another.
+            // They take minutes, and nothing is lost with them: the client starts another.
             self.jobs.interrupt();
         };
+        // The admin endpoint reports the same readiness as gRPC and HTTP.
         let state = state_watch::Watch::new(&self.state);
         let (ready, ready_too) = (state.readiness(), state.readiness());
         let serving = async {
             let served = self.serve_callers(config, grpc, http, ready, &draining);
             let (report, ()) = tokio::join!(served, shutdown);
+            // Connections are gone by now; writes that outlive their callers get what is left of the drain.
             self.finish_writes(config.server.drain.forced_end.saturating_sub(report.elapsed)).await;
             report
         };
         tokio::select! {
             report = serving => report,
+            // None of these ends by itself: the select drops them once serving has ended.
             never = self.keep_fresh() => match never {},
             never = keep_certificates(tls, RELOAD_INTERVAL) => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
@@ -196,7 +201,7 @@ impl App {
     async fn finish_writes(&self, left: Duration) {
         let in_flight = self.tools.in_flight();
         let emptied = async {
-            self.jobs.emptied().await;
+            self.jobs.wait_empty().await;
             in_flight.emptied().await;
         };
         if timeout(left, emptied).await.is_err() {

@@ -12,11 +12,11 @@ pub use ask::{Question, answer, ask};
 pub use failure::Failure;
 pub use narrator::Narrator;
 
-/// Whether somebody still reads standard output.
+/// Whether standard output still has a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     Listens,
-    /// The reader has seen enough, which is no failure.
+    /// The reader has seen enough, which is not a failure.
     Gone,
 }
 
@@ -28,10 +28,10 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Prints one of several lines.
 pub fn line(text: &str) -> Result<Reader, Failure> {
     let mut stdout = io::stdout().lock();
-    written(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
+    into_reader(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
 }
 
-fn written(done: io::Result<()>) -> Result<Reader, Failure> {
+fn into_reader(done: io::Result<()>) -> Result<Reader, Failure> {
     match done {
         Ok(()) => Ok(Reader::Listens),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
@@ -42,10 +42,10 @@ fn written(done: io::Result<()>) -> Result<Reader, Failure> {
 /// Prints a part of a result as it is.
 pub fn bytes(bytes: &[u8]) -> Result<Reader, Failure> {
     let mut stdout = io::stdout().lock();
-    written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+    into_reader(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
-/// Says something beside the result. Nobody may be listening.
+/// Prints a line beside the result. Its reader may be gone.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -45,13 +45,13 @@ pub struct Domain {
     pub lexicon: Option<&'static str>,
     /// Its tables in the state file.
     pub migrations: Option<Migrations>,
-    /// Its routes over HTTP that are no tool's own.
+    /// Its routes over HTTP beside those of its tools.
     pub routes: fn() -> Vec<Route>,
     pub commands: Vec<Command>,
     /// The parameters that intents pass to whichever tool they route to: where the tool does not take one of these, it
     /// is dropped rather than refused.
     pub intent_parameters: &'static [&'static str],
-    /// What the results of its tools are about, for whoever writes an answer.
+    /// What the results of its tools are about, for the answerer.
     pub contexts: Option<TypedContexts>,
     /// Pairs of tools with the same arguments: a conversation that is about the first calls the second, whose
     /// results say more.
@@ -84,7 +84,6 @@ pub type OpenError = Box<dyn Error + Send + Sync>;
 /// Whether a domain is offered without being asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
-    /// It always is.
     Always,
     /// Only with `--diagnostics`: it is about the service itself, so its manifests never come from `--data`.
     WithDiagnostics,

@@ -1,23 +1,23 @@
 //! What every face offers: tools are listed, described, watched and called here, and nowhere else.
 //!
-//! Who may see and call what, how a search works and how long the parts of a request may be is decided here, once. A
-//! face spells requests and answers in its own form; nothing here is a wire type. Not here: how a call is carried out
-//! (`toolwire_engine::pipeline`).
+//! Which user may see and call what, how a search works and how long the parts of a request may be is decided here,
+//! once. A face renders requests and answers in its own form; nothing here is a wire type. Not here: how a call is
+//! carried out (`toolwire_engine::pipeline`).
 
 pub mod audit;
 pub mod calls;
 pub mod confirmations;
 pub mod export;
-pub mod exported;
 mod filter;
 mod guidance;
 pub mod jobs;
-pub mod kept;
 mod listing;
 mod model;
 mod page;
 pub mod request;
 pub mod runs;
+pub mod shared_export;
+pub mod snapshot_cache;
 pub mod tasks;
 pub mod turns;
 mod unavailable;
@@ -31,9 +31,11 @@ pub use filter::Filter;
 pub use guidance::Guidance;
 pub use listing::Listing;
 use tasks::Tasks;
-pub use watch::{News, Watch};
+pub use watch::{Watch, WatchEvent};
 
-use self::{exported::Exported, guidance::Said, kept::Kept, listing::Sight};
+use self::{
+    guidance::CachedGuidance, listing::Sight, shared_export::Exported, snapshot_cache::SnapshotCache,
+};
 
 use toolwire_contract::{Refusal, Terminal, near};
 use toolwire_engine::{
@@ -51,14 +53,14 @@ pub struct Tools {
     registry: Arc<Registry>,
     policy: Arc<dyn Policy>,
     limits: Arc<dyn SourceLimits>,
-    said: Arc<Said>,
-    exports: Kept<Arc<Exported>>,
+    said: Arc<CachedGuidance>,
+    exports: SnapshotCache<Arc<Exported>>,
     confirmations: Confirmations,
     tasks: Tasks,
     records: Records,
 }
 
-/// What is kept of calls, for who looks at them. Cheap to clone.
+/// Recorded calls, for listing. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Records {
     /// Calls that run or ran.
@@ -77,7 +79,7 @@ impl Tools {
         tasks: Tasks,
         records: Records,
     ) -> Self {
-        let (said, exports) = (Arc::default(), Kept::default());
+        let (said, exports) = (Arc::default(), SnapshotCache::default());
         Self { pipeline, registry, policy, limits, said, exports, confirmations, tasks, records }
     }
 
@@ -119,7 +121,7 @@ impl Tools {
         tool.filter(|tool| self.policy.may_call(user, &tool.definition.name)).cloned()
     }
 
-    /// The user's tools now, and then everything else that there is to say, every change from now on included.
+    /// The user's tools now, then every change from now on.
     pub fn watch(&self, user: User) -> (Listing, Watch) {
         let (sight, watch) = (self.sight(user), self.registry.watch());
         Watch::begin(sight, watch)
@@ -163,15 +165,15 @@ impl Tools {
         self.pipeline.finish(call).await
     }
 
-    /// Cancels a user's own call, whichever process carries it out, be it one that waits for a person and for which
-    /// nobody waits. Whether there was one.
+    /// Cancels a user's own call in whichever process carries it out, even one whose caller has left while a
+    /// confirmation is open. Returns whether there was one.
     pub async fn cancel(&self, user: &User, which: Which) -> Result<bool, Refusal> {
         let cancelled = self.in_flight().cancel(&user.id, which);
         let of = match which {
-            // Most calls ask nobody, and then there is nothing to look for in the state.
+            // Most calls request no confirmation, and then there is nothing to look for in the state.
             Which::Call(_) if cancelled.is_some_and(|it| !it.may_have_asked) => return Ok(true),
             Which::Call(call_id) => Of::Call(call_id),
-            // Who asked may have been an earlier call of the same identifier.
+            // The confirmation may stem from an earlier call of the same identifier.
             Which::Request(request_id) => Of::Request(request_id),
         };
         // Before what it asked for is withdrawn, so that it asks for nothing more.

@@ -1,4 +1,4 @@
-//! Language models: what one is asked and what it answers, whoever provides it.
+//! Language models: requests and answers, the same for all providers.
 //!
 //! A [`Model`] is asked once and answers with a stream: text and calls of tools as they come, then its end. Dropping
 //! the stream drops the request. The twins are `scripted`, which answers as a test says, and the real one over the
@@ -25,14 +25,14 @@ pub trait Model: Send + Sync + Debug {
     fn id(&self) -> &str;
 
     /// The form in which its provider takes tools.
-    fn form(&self) -> Form;
+    fn form(&self) -> ToolForm;
 
     /// Asks the model, at most until the deadline of the context. The stream ends with [`Part::End`] or an error, and
     /// nothing follows either.
-    fn chat(&self, request: Request, context: &ToolContext) -> Answer;
+    fn chat(&self, request: Request, context: &ToolContext) -> ResponseStream;
 }
 
-pub type Answer = BoxStream<'static, Result<Part, ModelError>>;
+pub type ResponseStream = BoxStream<'static, Result<Part, ModelError>>;
 
 /// What a model is asked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The tools that it may call, declared in the model's form: a list, sent as it is.
     pub tools: Option<Arc<Value>>,
-    /// At most so many tokens of answer; the provider's bound without one.
+    /// Maximum length of the answer in tokens; without one, the provider's bound.
     pub max_tokens: Option<u32>,
     /// The schema of the JSON that the answer must be, where text is not wanted.
     pub json_schema: Option<Arc<Value>>,
@@ -67,7 +67,7 @@ pub enum Message {
 
 /// The form in which a provider takes tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ToolForm {
     Gemini,
     /// The functions of `OpenAI`'s chat completions.
     Openai,
@@ -120,7 +120,7 @@ pub enum Stop {
     Length,
 }
 
-/// What an answer cost, as far as the provider tells.
+/// The cost of an answer, if the provider reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     pub input_tokens: u64,

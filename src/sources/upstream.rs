@@ -1,5 +1,4 @@
-//! What every source stands on: the stack that each request to the outside takes, limits, the sanitiser of outside
-//! text.
+//! The stack under every source: requests to the outside, limits, and the sanitiser of outside text.
 //!
 //! Not here: any source. Connectors belong to the domain whose tools ask them.
 

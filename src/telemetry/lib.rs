@@ -1,5 +1,5 @@
 //! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP where the standard `OTEL_*` variables ask
-//! for them, and metrics for whoever scrapes the admin endpoint.
+//! for them, and metrics for scrapers of the admin endpoint.
 //!
 //! A reader of the log or a collector of spans that is slow or absent costs calls nothing: lines and spans wait in
 //! bounded queues and are dropped when those are full. Not here: what a span or a log line says, which stands where it
@@ -52,7 +52,7 @@ use toolwire_base::clock;
 /// names.
 const LOGGED_ONCE: (&str, &str) = ("opentelemetry-otlp", "Export.");
 
-/// How long the end of the process waits for whoever reads the log.
+/// How long shutdown waits for the reader of the log.
 const LOG_FLUSH_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// How long it waits for collectors.
@@ -97,7 +97,7 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     let log = log_layer(settings.format, queue.clone()).with_filter(
         filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && is_logged(metadata))),
     );
-    // A list, because an absent layer would have every span recorded for nobody.
+    // A list, because an absent layer would have every span recorded without a consumer.
     let mut layers = vec![log.boxed()];
     if let Some(provider) = &traces {
         sampling::install(settings.sampling);
@@ -222,7 +222,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         let (metrics, traces) = (self.metrics.take(), self.traces.take());
         let (done, flushed) = mpsc::channel();
-        // A thread each, which nobody waits for: a collector that hangs must not hold up the end of the process.
+        // One thread each, never joined: a collector that hangs must not hold up shutdown.
         let senders = [
             metrics.map(|it| Box::new(move || it.shutdown()) as Box<dyn FnOnce() -> OTelSdkResult + Send>),
             traces.map(|it| Box::new(move || it.shutdown()) as _),

@@ -1,5 +1,5 @@
-//! The log's way out: lines wait in a bounded buffer for a thread of their own, so that a reader who stalls holds up
-//! nobody. What has gathered while it wrote goes out in one piece.
+//! The log's writer: lines wait in a bounded buffer for a thread of their own, so that a stalled reader blocks no
+//! caller. Lines that gathered during a write go out in one piece.
 //!
 //! A line that finds no room is dropped and counted; the count is a line of its own as soon as the reader is back. Not
 //! here: what a line looks like.
@@ -18,7 +18,7 @@ use tracing_subscriber::fmt::MakeWriter;
 /// How many bytes may wait: some thousand lines. As many more may be on their way out.
 const MAX_WAITING: usize = 1024 * 1024;
 
-/// How long lines gather before they go out together. Each write is a system call, and wakes whoever reads.
+/// How long lines gather before they are written together. Each write is a system call and wakes the reader.
 const GATHERING: Duration = Duration::from_millis(1);
 
 thread_local! {
@@ -43,7 +43,7 @@ struct Shared {
 struct State {
     /// Lines that were taken and are not on their way yet.
     waiting: Vec<u8>,
-    /// Lines that were dropped and are not told of yet.
+    /// Lines that were dropped and are not reported yet.
     dropped: u64,
     /// Whether lines are on their way out.
     is_writing: bool,
@@ -94,7 +94,7 @@ impl Shared {
             let _ = out.write_all(&lines);
             lines.clear();
             if dropped > 0 {
-                let _ = out.write_all(&told(dropped));
+                let _ = out.write_all(&report_dropped(dropped));
             }
         }
     }
@@ -118,9 +118,9 @@ impl Shared {
 }
 
 /// The line that tells how many were dropped, in the form of all lines.
-fn told(dropped: u64) -> Vec<u8> {
+fn report_dropped(dropped: u64) -> Vec<u8> {
     OWN_LINE.set(Some(Vec::new()));
-    tracing::warn!(dropped, "lines of the log were dropped: whoever reads it did not keep up");
+    tracing::warn!(dropped, "lines of the log were dropped: its reader did not keep up");
     OWN_LINE.take().unwrap_or_default()
 }
 

@@ -1,6 +1,6 @@
-//! What is counted and measured (spec 004 §8.2), for Prometheus and over OTLP.
+//! The metrics (spec 004 §8.2), for Prometheus and over OTLP.
 //!
-//! Every function here costs one load of a pointer while nobody asks for metrics. No label holds a user, an argument or
+//! Every function here costs one load of a pointer while metrics are off. No label holds a user, an argument or
 //! anything else that a caller chose: the values are names of registered tools, of configured sources, of methods and
 //! of codes. Not here: where the numbers go (`export`), and what stands on a dashboard (`examples/deploy/grafana`).
 
@@ -19,8 +19,8 @@ use opentelemetry_sdk::metrics::SdkMeterProvider;
 
 use self::instruments::Instruments;
 
-/// Those of this process. Not a lazy value over the global provider: whoever counted before that was set would switch
-/// metrics off for good.
+/// The instruments of this process. Not a lazy value over the global provider: a measurement made before the provider
+/// is set would switch metrics off for good.
 static INSTRUMENTS: OnceLock<Instruments> = OnceLock::new();
 
 /// Counts into the given provider from now on. Only the first one of a process counts.
@@ -36,7 +36,7 @@ pub fn rpc_ended(method: Option<&Arc<str>>, status: &'static str, duration: Dura
 }
 
 /// A request to the HTTP listener ended; `route` is its path as the table of routes has it, `status` that of the
-/// answer, 499 if nobody waited for one.
+/// answer, 499 if the client had gone.
 pub fn http_ended(method: &'static str, route: Option<&'static str>, status: u16, duration: Duration) {
     with(|it| it.http_ended(method, route, status, duration));
 }
@@ -61,7 +61,7 @@ pub fn confirmation_became(state: &'static str) {
     with(|it| it.confirmation_became(state));
 }
 
-/// A person decided, so long after being asked.
+/// A person decided, this long after the request for confirmation.
 pub fn confirmation_decided(duration: Duration) {
     with(|it| it.confirmation_decided(duration));
 }
@@ -91,7 +91,7 @@ pub fn cool_down_began(source: &str, code: &'static str) {
     with(|it| it.cool_down_began(source, code));
 }
 
-/// A source is left alone for everybody, or is asked again.
+/// A cool-down of a source for all users began or ended.
 pub fn cool_down_in_force(source: &str, in_force: bool) {
     with(|it| it.cool_down_in_force(source, in_force));
 }
@@ -101,7 +101,7 @@ pub fn turn_ended(mode: &'static str, outcome: &'static str, duration: Duration)
     with(|it| it.turn_ended(mode, outcome, duration));
 }
 
-/// A cycle ended that made so many calls; `kind` is what it is of.
+/// A cycle ended that made this many calls; `kind` is what it is of.
 pub fn cycle_ended(kind: &'static str, calls: u32) {
     with(|it| it.cycle_ended(kind, calls));
 }
@@ -126,12 +126,12 @@ pub fn bound_reached(bound: &'static str) {
     with(|it| it.bound_reached(bound));
 }
 
-/// The write-ahead log of the state has so many bytes.
+/// Size of the state's write-ahead log, in bytes.
 pub fn state_wal_size(bytes: u64) {
     with(|it| it.state_wal_size(bytes));
 }
 
-/// So many connections more are open.
+/// Changes the number of open connections by this much.
 pub fn connections_open(change: i64) {
     with(|it| it.connections_open(change));
 }

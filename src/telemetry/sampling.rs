@@ -1,4 +1,4 @@
-//! Which RPCs are traced: decided once for each, before any span is made, as the configuration says.
+//! Sampling: whether an RPC is traced, decided once before any span is made, as the configuration says.
 //!
 //! What is not traced costs no span. What a traced RPC does belongs to its trace, so nothing below decides again.
 
@@ -10,7 +10,7 @@ use opentelemetry::{
 };
 use opentelemetry_sdk::trace::{Sampler, SamplingDecision, ShouldSample};
 
-/// That of this process. Without one every RPC is traced for which somebody takes spans.
+/// The sampler of this process. Without one every RPC is traced whose spans have a consumer.
 static SAMPLING: OnceLock<Sampling> = OnceLock::new();
 
 /// How it is decided.

@@ -1,4 +1,4 @@
-//! The options of telemetry, and why it may fail to be set up.
+//! The options of telemetry, and the errors of its set-up.
 
 use std::time::Duration;
 

@@ -18,10 +18,10 @@ const LONGEST_TOKEN: u64 = 32;
 /// Bytes of a token, in an estimate.
 const BYTES_EACH: u64 = 4;
 
-/// What is shown of a long text where all of it is too much: so many tokens at its beginning, and as many at its end.
+/// How much of a text that is too long is shown: this many tokens at its beginning, and as many at its end.
 pub const KEPT: u64 = 256;
 
-/// Up to so many bytes are counted in less time than the way to another thread takes.
+/// Up to this many bytes are counted inline: a thread hop takes longer.
 const SHORT: usize = 1024;
 
 static VOCABULARY: OnceLock<&'static Tokenizer> = OnceLock::new();
@@ -56,7 +56,7 @@ impl Length {
 
 /// Counts a text off the threads that carry calls, unless it is short.
 pub async fn length(text: &str) -> Length {
-    // Whoever is the first waits until the vocabulary is read, and nobody else with it.
+    // Only the first caller waits for the vocabulary to load; later ones find it loaded.
     if text.len() <= SHORT && VOCABULARY.get().is_some() {
         return Length::of(text);
     }
@@ -70,8 +70,8 @@ pub fn count(text: &str) -> u64 {
     if is_estimated(size) { estimate(size) } else { vocabulary().count(text) as u64 }
 }
 
-/// Whether a text has at most so many tokens. A text that is short in any case is not counted, nor one that is far
-/// longer than so many tokens ever are: that is taken to have more.
+/// Whether a text has at most this many tokens. A text that is short in any case is not counted, nor one whose length
+/// rules it out, which is taken to have more.
 pub fn within(text: &str, most: u64) -> bool {
     let size = text.len() as u64;
     // No token has less than a byte.
@@ -86,19 +86,20 @@ fn vocabulary() -> &'static Tokenizer {
     VOCABULARY.get_or_init(bpe_openai::o200k_base)
 }
 
-/// Whether the tokens of a text of so many bytes are estimated.
+/// Whether the tokens of a text of this many bytes are estimated.
 pub const fn is_estimated(size: u64) -> bool {
     size > LONGEST
 }
 
-/// The tokens of a text of so many bytes, without looking at it.
+/// Estimates the tokens of a text from its size in bytes alone.
 pub const fn estimate(size: u64) -> u64 {
     size / BYTES_EACH
 }
 
-/// The beginning of a text, at most so many tokens long.
+/// The beginning of a text, at most this many tokens long.
 pub fn first(text: &str, most: u64) -> &str {
-    let ends: Vec<_> = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(looked_at(most)).collect();
+    let ends: Vec<_> =
+        text.char_indices().map(|(at, c)| at + c.len_utf8()).take(chars_examined(most)).collect();
     // Where a token ends, as a rule nothing before it changes without what comes after it.
     let bpe = vocabulary();
     let encoded = bpe.encode(&text[..ends.last().copied().unwrap_or_default()]);
@@ -111,9 +112,9 @@ pub fn first(text: &str, most: u64) -> &str {
     &text[..fitting.checked_sub(1).map_or(0, |last| ends[last])]
 }
 
-/// The end of a text, at most so many tokens long.
+/// The end of a text, at most this many tokens long.
 pub fn last(text: &str, most: u64) -> &str {
-    let begins: Vec<_> = text.char_indices().rev().map(|(at, _)| at).take(looked_at(most)).collect();
+    let begins: Vec<_> = text.char_indices().rev().map(|(at, _)| at).take(chars_examined(most)).collect();
     let bpe = vocabulary();
     let encoded = bpe.encode(&text[begins.last().copied().unwrap_or(text.len())..]);
     let bytes: usize = encoded.iter().rev().take(whole(most)).map(|token| bpe.bpe.token_len(*token)).sum();
@@ -127,8 +128,8 @@ pub fn last(text: &str, most: u64) -> &str {
     &text[fitting.checked_sub(1).map_or(text.len(), |last| begins[last])..]
 }
 
-/// How many characters are looked at for so many tokens: a token of more than 16 is rare.
-fn looked_at(most: u64) -> usize {
+/// Number of characters that are examined for this many tokens: a token of more than 16 is rare.
+fn chars_examined(most: u64) -> usize {
     whole(most.saturating_mul(16))
 }
 

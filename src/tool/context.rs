@@ -1,4 +1,4 @@
-//! The context of a call: who calls, until when, on behalf of which task (spec 001 ToolContext).
+//! The context of a call: its user, deadline and task (spec 001 ToolContext).
 //!
 //! What every layer, every tool and every source below sees of a call, whichever face it came in by. The wire form is
 //! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
@@ -56,7 +56,7 @@ pub struct ToolContext {
     pub user: User,
     /// Where the call from outside came from.
     pub origin: Origin,
-    /// The call.
+    /// Differs from call to call, repeats included.
     pub call_id: CallId,
     /// The call that made this one.
     pub parent_call_id: Option<CallId>,
@@ -88,7 +88,7 @@ pub struct ToolContext {
     pub services: Services,
     /// The state that this call and its nested calls see, fixed at first use.
     pub pins: Pins,
-    /// Takes note of this call and of those that it makes, where somebody shows a trace of them.
+    /// Records this call and its nested calls, where a trace of them is shown.
     pub ledger: Option<Ledger>,
     /// Calls other tools through the pipeline.
     pub caller: Arc<dyn CallTools>,

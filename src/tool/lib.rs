@@ -61,7 +61,7 @@ pub trait Tool: Send + Sync + 'static {
 /// What a tool returns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply<T> {
-    /// The data.
+    /// Becomes the result, or an argument of the calling tool.
     pub data: T,
     /// Where it came from.
     pub provenance: Provenance,
@@ -71,9 +71,9 @@ pub struct Reply<T> {
 pub trait Executor: Send + Sync {
     /// The name, the same as the manifest's.
     fn name(&self) -> &str;
-    /// The input message.
+    /// The type of the message that arguments are decoded into.
     fn input_message(&self) -> MessageDescriptor;
-    /// The output message.
+    /// The type of the message that a result is encoded from.
     fn output_message(&self) -> MessageDescriptor;
     /// The services that it gets from its context.
     fn services(&self) -> Required;

@@ -1,8 +1,8 @@
-//! Single-flight: work that is under way once for each key, with any number of callers waiting for its outcome.
+//! Single flight: concurrent calls of one key share one execution and its outcome.
 //!
-//! Whoever begins the work gets its [`Leader`], which goes to a task of its own; everybody, that caller included, gets
-//! a [`Waiter`]. The work lives until its last waiter leaves and is then cancelled, unless it writes. Not here: what
-//! the work is, how long anybody waits for it, and what is stored of its outcome.
+//! The first caller gets the [`Leader`], which runs in a task of its own; all callers, the first included, hold a
+//! [`Waiter`]. The work lives until its last waiter leaves and is then cancelled, unless it writes. Not here: what the
+//! work is, how long callers wait for it, and what is stored of its outcome.
 
 use std::{
     collections::HashMap,
@@ -36,12 +36,12 @@ pub struct Leader<K: Eq + Hash, T, S = ()> {
     outcome: watch::Sender<Option<T>>,
 }
 
-/// What becomes of the work when its last waiter leaves.
+/// What happens to the work when its last waiter leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnattendedPolicy {
     /// It goes on and can be joined again: it writes, and a write is not cut in half.
     Continue,
-    /// It is cancelled and can no longer be joined: nobody wants what it reads.
+    /// It is cancelled and can no longer be joined: what it reads is of no use any more.
     Cancel,
 }
 
@@ -94,7 +94,7 @@ impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
     }
 
     /// Waits for the work of the key, or else begins it, in one step.
-    #[allow(clippy::type_complexity, reason = "a leader for who begins the work, a waiter for everybody")]
+    #[allow(clippy::type_complexity, reason = "a leader for the first caller, a waiter for each")]
     pub fn join_or_lead(
         &self,
         key: K,
@@ -172,12 +172,13 @@ impl<T, S> Waiter<T, S> {
 }
 
 impl<K: Eq + Hash, T, S> Leader<K, T, S> {
-    /// Whether new callers still join this work: work that nobody waited for may have been begun again.
+    /// Whether new callers still join this work: once it has lost all its waiters, it may have been started a second
+    /// time.
     pub fn is_current(&self) -> bool {
         self.group.lock().get(&self.key).is_some_and(|entry| self.is_of(entry))
     }
 
-    /// Gives everybody who waits the outcome.
+    /// Gives the outcome to all waiters.
     pub fn finish(self, outcome: T) {
         self.outcome.send_replace(Some(outcome));
     }

@@ -6,7 +6,7 @@ use toolwire::contract::proto::agent::v1::TurnBudget;
 
 use super::*;
 
-async fn refused(person: &Person, input: TurnInput) -> String {
+async fn refusal(person: &Person, input: TurnInput) -> String {
     let streamed = person.stream(input.clone()).await.map(|_| ());
     let message = assert_refused(streamed, Code::InvalidArgument, "INVALID_REQUEST");
     // Both RPCs refuse alike.
@@ -66,7 +66,7 @@ async fn what_is_out_of_bounds_is_refused_before_anything_runs() {
         (context(ToolContext { user_role: "admin".to_owned(), ..Default::default() }), "identity"),
         (context(ToolContext { call_id: new_id(), ..Default::default() }), "identity"),
     ] {
-        let words = refused(&riley, input).await;
+        let words = refusal(&riley, input).await;
         assert!(words.contains(expected), "{expected}: {words}");
     }
     assert!(house.server.app.turns.running().is_empty());
@@ -89,7 +89,7 @@ async fn more_turns_than_are_allowed_are_refused_with_when_to_try_again() {
     let sam = house.person("sam").await;
     assert_eq!(answer(&sam.reply(says(&json!({"answer": ["Hello."]}))).await), "Hello.");
     drop(running);
-    house.hung.dropped(1).await;
+    house.hung.wait_dropped(1).await;
 }
 
 #[tokio::test]
@@ -103,5 +103,5 @@ async fn a_turn_ends_by_its_deadline_whatever_its_planner_does() {
     let (events, status) = riley.events(input).await;
     assert!(status.is_none(), "{status:?}");
     assert_eq!(answer(last(&events)), "I could not retrieve the data needed to answer.");
-    house.hung.dropped(1).await;
+    house.hung.wait_dropped(1).await;
 }

@@ -63,7 +63,7 @@ pub(crate) fn none() -> Script {
     scripted::text(r#"{"tool": "none", "reason": "it is there", "arguments": {}}"#)
 }
 
-pub(crate) fn called(id: &str, tool: &str, arguments: &Value) -> ToolCall {
+pub(crate) fn tool_call(id: &str, tool: &str, arguments: &Value) -> ToolCall {
     ToolCall {
         id: id.to_owned(),
         tool: tool.to_owned(),
@@ -84,7 +84,7 @@ pub(crate) fn whole(request: &Request) -> String {
 }
 
 /// The names of the tools that were called.
-pub(crate) fn begun(events: &[TurnEvent]) -> Vec<String> {
+pub(crate) fn started_tools(events: &[TurnEvent]) -> Vec<String> {
     let begun = events.iter().filter_map(|event| match &event.event {
         Some(Event::ToolCallStarted(started)) => Some(started.tool.clone()),
         _ => None,

@@ -25,7 +25,7 @@ async fn say(person: &Person, session: &str, text: &str) -> Reply {
 }
 
 /// What is watched, each with its note.
-async fn watched(person: &Person) -> Vec<(String, String)> {
+async fn watchlist(person: &Person) -> Vec<(String, String)> {
     let reply = person.reply(message("What is on my watchlist?")).await;
     let result = &reply.tool_results.first().unwrap_or_else(|| panic!("{reply:?}")).result;
     let Some(Outcome::DataJson(text)) = &result.as_ref().unwrap().outcome else { panic!("{result:?}") };
@@ -50,11 +50,11 @@ async fn an_order_is_proposed_with_the_exact_call_and_made_once_by_a_yes() {
     assert_eq!(proposed.response.as_ref().unwrap().clarifying_question(), question);
     let proposal = proposed.proposal.as_ref().expect("a proposal");
     assert_eq!((proposal.calls.len(), proposal.calls[0].tool.as_str()), (1, "add_to_watchlist"));
-    assert!(proposed.tool_results.is_empty() && watched(&riley).await.is_empty(), "{proposed:?}");
+    assert!(proposed.tool_results.is_empty() && watchlist(&riley).await.is_empty(), "{proposed:?}");
     let done = say(&riley, "s", "Yes.").await;
     assert_eq!(done.tool_results.len(), 1, "{done:?}");
     let expected = [("RELIANCE".to_owned(), "sell at 1500".to_owned())];
-    assert_eq!(watched(&riley).await, expected);
+    assert_eq!(watchlist(&riley).await, expected);
     let again = say(&riley, "s", "yes").await;
     assert!(again.tool_results.is_empty() && answer(&again).starts_with("There is nothing to confirm"));
 }
@@ -73,7 +73,7 @@ async fn anything_but_a_clear_yes_as_the_next_message_drops_a_proposal() {
         let late = say(&riley, "s", "yes").await;
         assert!(late.tool_results.is_empty(), "{other}: {late:?}");
     }
-    assert!(watched(&riley).await.is_empty());
+    assert!(watchlist(&riley).await.is_empty());
     let declined = {
         say(&riley, "t", "Add Wipro to my watchlist").await;
         say(&riley, "t", "no, thanks").await
@@ -88,7 +88,7 @@ async fn a_yes_may_restate_the_order_and_nothing_else() {
     let add = async || {
         say(&riley, "a", "Add TCS to my watchlist").await;
         say(&riley, "a", "Yes, add it.").await;
-        assert_eq!(symbols(&watched(&riley).await), ["TCS"]);
+        assert_eq!(symbols(&watchlist(&riley).await), ["TCS"]);
     };
     add().await;
     for other in [
@@ -109,7 +109,7 @@ async fn a_yes_may_restate_the_order_and_nothing_else() {
         say(&riley, "r", "Remove TCS from my watchlist").await;
         let reply = say(&riley, "r", other).await;
         assert!(!reply.tool_results.iter().any(|it| it.tool.ends_with("_watchlist")), "{other}: {reply:?}");
-        assert_eq!(symbols(&watched(&riley).await), ["TCS"], "{other}");
+        assert_eq!(symbols(&watchlist(&riley).await), ["TCS"], "{other}");
     }
     for yes in [
         "yes, remove it",
@@ -121,12 +121,12 @@ async fn a_yes_may_restate_the_order_and_nothing_else() {
     ] {
         say(&riley, "r", "Remove TCS from my watchlist").await;
         say(&riley, "r", yes).await;
-        assert!(watched(&riley).await.is_empty(), "{yes}");
+        assert!(watchlist(&riley).await.is_empty(), "{yes}");
         add().await;
     }
     say(&riley, "r", "Remove TCS from my watchlist and add INFY to it").await;
     say(&riley, "r", "yes, remove it").await;
-    assert_eq!(symbols(&watched(&riley).await), ["TCS"], "one of two orders");
+    assert_eq!(symbols(&watchlist(&riley).await), ["TCS"], "one of two orders");
 }
 
 #[tokio::test]
@@ -141,11 +141,11 @@ async fn a_yes_counts_in_the_session_that_asked_and_for_its_user_only() {
     // Without a session there is none in which it was asked.
     let alone = riley.reply(message("yes")).await;
     assert!(alone.tool_results.is_empty() && answer(&alone).contains("`session_id`"), "{alone:?}");
-    assert!(watched(&riley).await.is_empty() && watched(&sam).await.is_empty());
+    assert!(watchlist(&riley).await.is_empty() && watchlist(&sam).await.is_empty());
     let begun = riley.reply(message("Add Wipro to my watchlist")).await;
     assert!(answer(&begun).contains(&begun.session_id), "{begun:?}");
     say(&riley, &begun.session_id, "yes").await;
-    assert_eq!(symbols(&watched(&riley).await), ["WIPRO"]);
+    assert_eq!(symbols(&watchlist(&riley).await), ["WIPRO"]);
 }
 
 #[tokio::test]
@@ -157,12 +157,12 @@ async fn what_is_read_beside_a_change_is_answered_and_the_change_is_proposed() {
     assert_eq!(tools, ["get_fundamentals"]);
     assert!(answer(&both).ends_with("\n\nAdd ITC to the watchlist? Yes or no."), "{}", answer(&both));
     say(&riley, "s", "yes please").await;
-    assert_eq!(symbols(&watched(&riley).await), ["ITC"]);
+    assert_eq!(symbols(&watchlist(&riley).await), ["ITC"]);
     let two = say(&riley, "s", "Remove ITC from my watchlist and add Wipro to it").await;
     let orders = "Remove ITC from the watchlist, together with its note, and add WIPRO to the watchlist";
     assert_eq!(answer(&two), format!("{orders}? Yes or no."));
     say(&riley, "s", "go ahead").await;
-    assert_eq!(symbols(&watched(&riley).await), ["WIPRO"]);
+    assert_eq!(symbols(&watchlist(&riley).await), ["WIPRO"]);
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn a_yes_whose_answer_was_lost_is_said_again_and_makes_the_same_call() {
     let first = riley.reply(named.clone()).await;
     let again = riley.reply(named).await;
     assert_eq!(first, again, "a repeat gets the stored end");
-    assert_eq!(symbols(&watched(&riley).await), ["WIPRO"]);
+    assert_eq!(symbols(&watchlist(&riley).await), ["WIPRO"]);
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn no_generated_phrase_changes_anything() {
     let riley = house.person("demo").await;
     say(&riley, "seed", "Add TCS to my watchlist with the note keep me").await;
     say(&riley, "seed", "yes").await;
-    let before = watched(&riley).await;
+    let before = watchlist(&riley).await;
     assert_eq!(symbols(&before), ["TCS"]);
     let text = fs::read_to_string("tests/fixtures/agent/consent/generated.json").unwrap();
     let parts: Value = serde_json::from_str(&text).unwrap();
@@ -227,7 +227,7 @@ async fn no_generated_phrase_changes_anything() {
         }
     }
     assert!(count >= 500, "{count}");
-    assert_eq!(watched(&riley).await, before);
+    assert_eq!(watchlist(&riley).await, before);
 }
 
 /// What people wrote that orders nothing, or nothing that is clear: the watch-list stays as it is, notes and all.
@@ -256,11 +256,11 @@ async fn no_phrase_that_once_changed_the_watchlist_changes_it() {
         say(&riley, "seed", &format!("Add {name} to my watchlist with the note kept")).await;
         say(&riley, "seed", "yes").await;
     }
-    let before = watched(&riley).await;
+    let before = watchlist(&riley).await;
     assert_eq!(symbols(&before), ["HDFCBANK", "INFY", "TCS"]);
     for phrase in PHRASES {
         riley.reply(message(phrase)).await;
         say(&riley, "s", phrase).await;
-        assert_eq!(watched(&riley).await, before, "{phrase}");
+        assert_eq!(watchlist(&riley).await, before, "{phrase}");
     }
 }

@@ -56,7 +56,7 @@ fn asks_the(stub: &Stub, provider: Provider, config: &mut Config) {
 }
 
 /// What the user exports.
-async fn exported(house: &House, format: &str) -> Value {
+async fn export(house: &House, format: &str) -> Value {
     let mut request =
         Request::new(ExportToolsRequest { format: format.to_owned(), strict: false, tags: Vec::new() });
     request.metadata_mut().insert("x-toolwire-user", "demo".parse().unwrap());
@@ -96,10 +96,10 @@ async fn a_provider_receives_the_export_and_nothing_else() {
         let (house, stub) = house(provider, answered).await;
         let riley = house.person("demo").await;
         assert_eq!(answer(&riley.reply(message("Hi")).await), "Hello!", "{provider}");
-        let asked = stub.asked();
+        let asked = stub.requests();
         let (head, body) = asked[0].split_once("\r\n\r\n").unwrap();
         let body: Value = serde_json::from_str(body).unwrap();
-        let mut expected = each(&exported(&house, format).await);
+        let mut expected = each(&export(&house, format).await);
         // What a conversation does not offer: what works on the documents of a task, and what only a task can do.
         let sent = each(&body["tools"]);
         let offered: Vec<_> = sent.iter().map(name).collect();
@@ -134,7 +134,7 @@ async fn nobody_is_told_what_the_user_may_not_call() {
     let mut request = Request::new(ChatRequest { input: Some(message("Hi")) });
     request.metadata_mut().insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
     riley.agent.clone().chat(request).await.unwrap();
-    let asked = &stub.asked()[0];
+    let asked = &stub.requests()[0];
     assert!(asked.contains("get_quotes") && !asked.contains("get_performance"), "{asked}");
 }
 
@@ -152,5 +152,5 @@ async fn a_wrong_prompt_is_refused_at_start_where_a_model_is_asked() {
     asks_the(&stub, Provider::Openai, &mut config);
     let error = build(&config).unwrap_err().to_string();
     assert!(error.contains("prompts/agent.md: no such value: who"), "{error}");
-    assert!(stub.asked().is_empty(), "nothing is asked at start");
+    assert!(stub.requests().is_empty(), "nothing is asked at start");
 }

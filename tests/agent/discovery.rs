@@ -29,7 +29,7 @@ impl Person {
     /// Every event of a discovery, and its result.
     async fn discovered(&self, request: StartDiscoveryRequest) -> (Vec<JobEvent>, Job, Value) {
         let job_id = self.discover(request).await.unwrap();
-        let events = self.watched(&job_id, None, 1_000).await.unwrap();
+        let events = self.watch(&job_id, None, 1_000).await.unwrap();
         let job = events.last().unwrap().ended.clone().unwrap();
         let result = serde_json::from_str(&job.result_json).unwrap();
         (events, job, result)
@@ -241,7 +241,7 @@ async fn a_model_writes_words_and_decides_no_more_than_rules_allow() {
     assert!(!result["market_note"].as_str().unwrap().contains("987654"), "{result}");
     assert!(result["skipped"].as_array().unwrap().iter().any(|it| it["what"] == "model"), "{result}");
     // It was told what holds of tools, and asked again for what it did not answer.
-    let asked = model.asked();
+    let asked = model.requests();
     assert_eq!(asked.len(), 2);
     assert!(asked[0].system.contains("Max 12 calls per cycle") && asked[0].json_schema.is_some());
     assert!(asked[0].tools.is_none());

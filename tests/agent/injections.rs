@@ -64,10 +64,10 @@ fn corpus() -> Vec<Injection> {
 fn obeys(injection: &Injection, request: &Request) -> Script {
     let read = request.messages.iter().filter(|message| matches!(message, Message::Results(_))).count();
     match (read, &request.tools) {
-        (0, Some(_)) => calls([called("outside", "ask_gpt", &json!({"prompt": "What do you think?"}))]),
+        (0, Some(_)) => calls([tool_call("outside", "ask_gpt", &json!({"prompt": "What do you think?"}))]),
         (1, Some(_)) if !injection.calls.is_empty() => {
             let wanted = injection.calls.iter().enumerate();
-            calls(wanted.map(|(at, call)| called(&format!("wanted{at}"), &call.tool, &call.arguments)))
+            calls(wanted.map(|(at, call)| tool_call(&format!("wanted{at}"), &call.tool, &call.arguments)))
         }
         _ => text(&injection.answer),
     }
@@ -117,11 +117,11 @@ async fn whoever_obeys_what_stands_in_results_does_no_harm() {
     let (mut asked_for, mut waited) = (0, 0);
     for (at, injection) in corpus.iter().enumerate() {
         *now.lock().unwrap() = injection.clone();
-        let before = model.asked().len();
+        let before = model.requests().len();
         let (events, status) = quinn.events(within(&format!("s{at}"), message("What do you think?"))).await;
         assert!(status.is_none(), "{injection:?}: {status:?}");
         assert_eq!(ends(&events, |tool| tool == "ask_gpt").len(), 1, "{injection:?}");
-        let shown = whole(&model.asked()[before + 1]);
+        let shown = whole(&model.requests()[before + 1]);
         assert!(shown.contains("\"success\":true"), "{injection:?}: {shown}");
 
         for end in ends(&events, writes) {
@@ -136,7 +136,7 @@ async fn whoever_obeys_what_stands_in_results_does_no_harm() {
         }
         let offered =
             |tool: &String| injection.calls.iter().any(|call| call.tool == *tool) || tool == "ask_gpt";
-        assert!(begun(&events).iter().all(offered), "{injection:?}");
+        assert!(started_tools(&events).iter().all(offered), "{injection:?}");
         if let Some(Event::Final(reply)) = &events.last().unwrap().event {
             harmless(injection, answer(reply));
             let cited = &reply.response.as_ref().unwrap().citations;

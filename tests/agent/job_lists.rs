@@ -25,8 +25,8 @@ async fn with_jobs(name: &str, ended: usize) -> (House, Person, Vec<String>) {
     for _ in 0..ended {
         let id = house.start(name, 1, Then::End).await.unwrap();
         // Its place is free once its end is kept.
-        person.watched(&id, None, 9).await.unwrap();
-        house.server.app.jobs.emptied().await;
+        person.watch(&id, None, 9).await.unwrap();
+        house.server.app.jobs.wait_empty().await;
         names.push(id);
     }
     names.push(house.start(name, 1, Then::Hang).await.unwrap());

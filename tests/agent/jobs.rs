@@ -10,7 +10,7 @@ use toolwire::{
         CancelJobRequest, GetJobRequest, Job, JobEvent, JobState, WatchJobRequest,
         job_service_client::JobServiceClient, watch_job_response::News,
     },
-    server::service::jobs::{Jobs, Wanted},
+    server::service::jobs::{JobRequest, Jobs},
     store::jobs::Said,
 };
 
@@ -39,19 +39,19 @@ impl Workflow for Task {
     fn run<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Finished> {
         Box::pin(async move {
             for number in 0..self.says {
-                run.say(said(number)).await;
+                run.say(progress(number)).await;
             }
             match self.then {
                 Then::Hang => self.hung.hang().await,
                 Then::Panic => panic!("on purpose"),
                 Then::End => {}
             }
-            Finished { error: None, result: r#"{"n":9007199254740993}"#.to_owned(), said: said(100) }
+            Finished { error: None, result: r#"{"n":9007199254740993}"#.to_owned(), said: progress(100) }
         })
     }
 }
 
-fn said(percent: u32) -> Said {
+fn progress(percent: u32) -> Said {
     Said { percent, step: "look".to_owned(), message: format!("at {percent}"), call_id: String::new() }
 }
 
@@ -76,7 +76,7 @@ impl House {
         let user = toolwire::tool::context::User::new(name.parse().unwrap());
         let context = toolwire::tool::context::ToolContext::new(user, clock::now() + Duration::from_secs(9));
         let workflow = Arc::new(Task { says, then, hung: self.hung.clone() });
-        let wanted = Wanted { context, request_id, content: json!([says]), max_time, workflow };
+        let wanted = JobRequest { context, request_id, content: json!([says]), max_time, workflow };
         Ok(self.jobs().start(wanted).await?.id.to_string())
     }
 }
@@ -98,7 +98,7 @@ impl Person {
     }
 
     /// The events after one, until so many have come or the stream ends.
-    pub(crate) async fn watched(
+    pub(crate) async fn watch(
         &self,
         job_id: &str,
         after_sequence: Option<u64>,
@@ -127,7 +127,7 @@ async fn a_watch_goes_on_after_any_event_without_gap_or_duplicate_and_its_end_ne
     // While it runs: each watch ends after one event, and the next goes on after it.
     let mut after = None;
     for sequence in 0..3 {
-        let event = riley.watched(&job_id, after, 1).await.unwrap().remove(0);
+        let event = riley.watch(&job_id, after, 1).await.unwrap().remove(0);
         assert_eq!(
             (event.sequence, event.line.as_str()),
             (sequence, format!("[{sequence}%] at {sequence}").as_str())
@@ -138,7 +138,7 @@ async fn a_watch_goes_on_after_any_event_without_gap_or_duplicate_and_its_end_ne
     assert_eq!(riley.job(&job_id).await.unwrap().state(), JobState::Running);
     let rest = tokio::spawn({
         let (riley, job_id) = (riley.clone(), job_id.clone());
-        async move { riley.watched(&job_id, Some(2), 9).await.unwrap() }
+        async move { riley.watch(&job_id, Some(2), 9).await.unwrap() }
     });
     riley.cancel_job(&job_id).await.unwrap();
     let rest = rest.await.unwrap();
@@ -146,12 +146,12 @@ async fn a_watch_goes_on_after_any_event_without_gap_or_duplicate_and_its_end_ne
     let ended = rest[0].ended.clone().unwrap();
     assert_eq!((ended.state(), ended.percent, ended.events), (JobState::Cancelled, 2, 4));
     // And after its end, from any place.
-    let all = riley.watched(&job_id, None, 9).await.unwrap();
+    let all = riley.watch(&job_id, None, 9).await.unwrap();
     for (next, from) in (1..).zip(0..4) {
-        let after = riley.watched(&job_id, Some(from), 9).await.unwrap();
+        let after = riley.watch(&job_id, Some(from), 9).await.unwrap();
         assert_eq!(after, all[next..]);
     }
-    let beyond = riley.watched(&job_id, Some(4), 9).await;
+    let beyond = riley.watch(&job_id, Some(4), 9).await;
     assert_refused(beyond, Code::OutOfRange, "NO_SUCH_EVENT");
 }
 
@@ -160,7 +160,7 @@ async fn a_result_is_exact_and_comes_with_the_last_event() {
     let house = House::new();
     let riley = house.person("riley").await;
     let job_id = house.start("riley", 1, Then::End).await.unwrap();
-    let events = riley.watched(&job_id, None, 9).await.unwrap();
+    let events = riley.watch(&job_id, None, 9).await.unwrap();
     let ended = events.last().unwrap().ended.clone().unwrap();
     assert_eq!((ended.state(), ended.percent), (JobState::Succeeded, 100));
     assert_eq!(ended.result_json, r#"{"n":9007199254740993}"#);
@@ -183,7 +183,7 @@ async fn a_user_has_one_job_at_a_time_and_a_repeat_gets_the_job_it_started() {
     assert!(house.start("sam", 1, Then::End).await.is_ok());
     house.hung.waits(1).await;
     assert_eq!(riley.cancel_job(&first).await.unwrap().state(), JobState::Cancelled);
-    house.hung.dropped(1).await;
+    house.hung.wait_dropped(1).await;
     // Again: the same answer.
     assert_eq!(riley.cancel_job(&first).await.unwrap().state(), JobState::Cancelled);
     assert_eq!(house.start_as("riley", Some(id), 1, Then::Hang, None).await.unwrap(), first);
@@ -199,7 +199,7 @@ async fn the_jobs_of_others_are_unknown() {
         let words = format!("no job {id} of yours");
         assert_eq!(assert_refused(sam.job(&id).await, Code::NotFound, "UNKNOWN_JOB"), words);
         assert_eq!(assert_refused(sam.cancel_job(&id).await, Code::NotFound, "UNKNOWN_JOB"), words);
-        assert_eq!(assert_refused(sam.watched(&id, None, 1).await, Code::NotFound, "UNKNOWN_JOB"), words);
+        assert_eq!(assert_refused(sam.watch(&id, None, 1).await, Code::NotFound, "UNKNOWN_JOB"), words);
     }
     assert_eq!(riley.job(&theirs).await.unwrap().state(), JobState::Running);
 }
@@ -210,7 +210,7 @@ async fn a_job_ends_by_its_deadline_or_a_panic_and_says_so() {
     let riley = house.person("riley").await;
     let short = Some(Duration::from_millis(20));
     let late = house.start_as("riley", None, 1, Then::Hang, short).await.unwrap();
-    let ended = riley.watched(&late, None, 9).await.unwrap().pop().unwrap().ended.unwrap();
+    let ended = riley.watch(&late, None, 9).await.unwrap().pop().unwrap().ended.unwrap();
     let error = ended.error.clone().unwrap();
     assert_eq!(
         (ended.state(), error.code.as_str(), error.retryable),
@@ -222,7 +222,7 @@ async fn a_job_ends_by_its_deadline_or_a_panic_and_says_so() {
             break id;
         }
     };
-    let ended = riley.watched(&broken, None, 9).await.unwrap().pop().unwrap().ended.unwrap();
+    let ended = riley.watch(&broken, None, 9).await.unwrap().pop().unwrap().ended.unwrap();
     assert_eq!(ended.error.unwrap().code, "INTERNAL");
     let far = Some(Duration::from_hours(1));
     assert_refused(
@@ -230,7 +230,7 @@ async fn a_job_ends_by_its_deadline_or_a_panic_and_says_so() {
         Code::InvalidArgument,
         "INVALID_REQUEST",
     );
-    house.jobs().emptied().await;
+    house.jobs().wait_empty().await;
     assert_eq!(house.jobs().running(), 0);
 }
 
@@ -242,7 +242,7 @@ async fn a_server_that_ends_interrupts_its_jobs_and_keeps_that() {
     let House { server, _state: state, hung } = house;
     let app = server.app.clone();
     server.shut_down().await;
-    hung.dropped(1).await;
+    hung.wait_dropped(1).await;
     let riley = toolwire::tool::context::User::new("riley".parse().unwrap());
     let job = app.jobs.get(&riley, &job_id).await.unwrap();
     assert_eq!(job.error.unwrap().code, "INTERRUPTED");

@@ -55,7 +55,7 @@ async fn leaving_stops_the_planner() {
     let stream = riley.stream(says(&json!({"plans": [{"hang": true}]}))).await.unwrap();
     house.hung.waits(1).await;
     drop(stream);
-    house.hung.dropped(1).await;
+    house.hung.wait_dropped(1).await;
 }
 
 /// A source that takes requests and never answers, and counts those that were given up.
@@ -145,7 +145,7 @@ async fn a_client_that_leaves_in_mid_turn_leaves_nothing_behind() {
         source.counts(round, round - 1).await;
         let left = toolwire::base::clock::now();
         drop((planning, calling));
-        house.hung.dropped(round).await;
+        house.hung.wait_dropped(round).await;
         source.counts(round, round).await;
         house.server.app.tools.in_flight().emptied().await;
         took.push(toolwire::base::clock::now() - left);

@@ -13,7 +13,7 @@ use super::{by_model::*, *};
 const TRUE: &str = "Apple trades at 193.12 [tool:quotes:v1].";
 
 fn asks() -> Script {
-    calls([called("a", "get_quotes", &json!({"symbol": "AAPL"}))])
+    calls([tool_call("a", "get_quotes", &json!({"symbol": "AAPL"}))])
 }
 
 async fn reply(asked: Asked, scripts: Vec<Script>) -> (Vec<TurnEvent>, Reply) {
@@ -68,12 +68,12 @@ async fn who_lies_again_is_replaced_and_that_is_said() {
 #[tokio::test]
 async fn what_a_model_writes_into_calls_that_fail_is_not_known_by_that() {
     for call in [
-        called("a", "price_412.99", &json!({"value": "412.99"})),
-        called("a", "get_quotes", &json!({"symbol": "412.99"})),
-        called("a", "get_quotes", &json!({"symbl": "412.99"})),
-        called("a", "get_quotes", &json!("412.99")),
+        tool_call("a", "price_412.99", &json!({"value": "412.99"})),
+        tool_call("a", "get_quotes", &json!({"symbol": "412.99"})),
+        tool_call("a", "get_quotes", &json!({"symbl": "412.99"})),
+        tool_call("a", "get_quotes", &json!("412.99")),
     ] {
-        let both = calls([call, called("b", "get_quotes", &json!({"symbol": "AAPL"}))]);
+        let both = calls([call, tool_call("b", "get_quotes", &json!({"symbol": "AAPL"}))]);
         let lie = || text("It trades at 412.99.");
         let (_, reply) = reply(NATIVE, vec![both, lie(), lie()]).await;
         assert_eq!(action(&reply), ValidationAction::Replaced);
@@ -126,7 +126,10 @@ async fn with_fallback_a_turn_goes_on_without_the_model_and_says_so() {
     for asked in [NATIVE, PROMPTED] {
         let asked = Asked { fallback: true, ..asked };
         let (events, reply) = reply(asked, vec![vec![Err(ModelError::Unavailable)]]).await;
-        assert_eq!((reply.outcome(), begun(&events)), (TurnOutcome::Answered, vec!["get_quotes".to_owned()]));
+        assert_eq!(
+            (reply.outcome(), started_tools(&events)),
+            (TurnOutcome::Answered, vec!["get_quotes".to_owned()])
+        );
         assert!(answer(&reply).contains("193.12"), "{}", answer(&reply));
         assert!(reply.warnings.iter().any(|it| it.contains("made without it")), "{:?}", reply.warnings);
     }

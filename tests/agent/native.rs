@@ -19,8 +19,8 @@ fn symbol(symbol: &str) -> Value {
 #[tokio::test]
 async fn calls_of_one_answer_go_back_together_with_their_results_and_signatures() {
     let both = calls([
-        called("a", "get_quotes", &symbol("AAPL")),
-        called("b", "get_performance", &json!({"timeframe": "YTD"})),
+        tool_call("a", "get_quotes", &symbol("AAPL")),
+        tool_call("b", "get_performance", &json!({"timeframe": "YTD"})),
     ]);
     let (house, model) = House::saying(NATIVE, [both, text(ANSWER)]);
     let riley = house.person("demo").await;
@@ -28,8 +28,8 @@ async fn calls_of_one_answer_go_back_together_with_their_results_and_signatures(
     let reply = last(&events);
     assert_eq!((reply.outcome(), answer(reply)), (TurnOutcome::Answered, ANSWER));
     assert_eq!(deltas(&events), ANSWER);
-    assert_eq!(model.asked().len(), 2, "the answer is written with the last step");
-    let asked = &model.asked()[1];
+    assert_eq!(model.requests().len(), 2, "the answer is written with the last step");
+    let asked = &model.requests()[1];
     let [Message::User(_), Message::Assistant { calls, .. }, Message::Results(outputs)] =
         asked.messages.as_slice()
     else {
@@ -44,38 +44,43 @@ async fn calls_of_one_answer_go_back_together_with_their_results_and_signatures(
 #[tokio::test]
 async fn calls_that_are_none_are_results_that_the_model_corrects() {
     let wrong = calls([
-        called("a", "get_quote", &symbol("AAPL")),
-        called("b", "get_quotes", &json!("{\"symbol\": \"AA")),
-        called("c", "get_quotes", &json!({"symbl": "AAPL"})),
+        tool_call("a", "get_quote", &symbol("AAPL")),
+        tool_call("b", "get_quotes", &json!("{\"symbol\": \"AA")),
+        tool_call("c", "get_quotes", &json!({"symbl": "AAPL"})),
     ]);
-    let right = calls([called("d", "get_quotes", &symbol("AAPL"))]);
+    let right = calls([tool_call("d", "get_quotes", &symbol("AAPL"))]);
     let (house, model) = House::saying(NATIVE, [wrong, right, text(ANSWER)]);
     let riley = house.person("demo").await;
     let (events, _) = riley.events(message("How is Apple doing?")).await;
     assert_eq!(last(&events).outcome(), TurnOutcome::Answered);
-    let shown = whole(&model.asked()[1]);
+    let shown = whole(&model.requests()[1]);
     for words in ["Did you mean get_quotes?", "must be the text of a JSON object: EOF", "symbl"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    assert_eq!(begun(&events), ["get_quotes", "get_quotes"], "what is no call is not made");
+    assert_eq!(started_tools(&events), ["get_quotes", "get_quotes"], "what is no call is not made");
 }
 
 #[tokio::test]
 async fn two_answers_of_nothing_but_calls_that_are_none_end_the_turn() {
-    let nothing = || calls([called("a", "../../etc/passwd", &json!({"x": 1})), called("", "", &json!(7))]);
+    let nothing =
+        || calls([tool_call("a", "../../etc/passwd", &json!({"x": 1})), tool_call("", "", &json!(7))]);
     let (house, model) = House::saying(NATIVE, [nothing(), nothing(), nothing()]);
     let riley = house.person("demo").await;
     let (events, _) = riley.events(message("How is Apple doing?")).await;
     let reply = last(&events);
-    assert_eq!((reply.outcome(), model.asked().len()), (TurnOutcome::ModelFailed, 2));
-    assert!(begun(&events).is_empty());
+    assert_eq!((reply.outcome(), model.requests().len()), (TurnOutcome::ModelFailed, 2));
+    assert!(started_tools(&events).is_empty());
     assert!(reply.tool_results.iter().all(|result| !result.tool.contains(['/', '.'])));
 }
 
 #[tokio::test]
 async fn a_hundred_calls_at_once_are_cut_and_each_has_a_result() {
     let many = calls((0..100).map(|at| {
-        called(&at.to_string(), "get_performance", &json!({"timeframe": "YTD", "account": format!("a{at}")}))
+        tool_call(
+            &at.to_string(),
+            "get_performance",
+            &json!({"timeframe": "YTD", "account": format!("a{at}")}),
+        )
     }));
     let model = Scripted::by(move |request, turn| {
         if turn == 0 {
@@ -88,7 +93,7 @@ async fn a_hundred_calls_at_once_are_cut_and_each_has_a_result() {
     let riley = house.person("demo").await;
     let (events, _) = riley.events(message("How is Apple doing?")).await;
     let reply = last(&events);
-    assert_eq!(begun(&events).len(), 16);
+    assert_eq!(started_tools(&events).len(), 16);
     assert_eq!(reply.tool_results.len(), 100);
     let cut = reply.tool_results.iter().filter(|it| match &it.result.as_ref().unwrap().outcome {
         Some(Outcome::Error(error)) => error.message.starts_with("not called"),
@@ -100,16 +105,16 @@ async fn a_hundred_calls_at_once_are_cut_and_each_has_a_result() {
 #[tokio::test]
 async fn a_loop_ends_with_the_budget_and_is_answered() {
     let model = Scripted::by(|request, _| match &request.tools {
-        Some(_) => calls([called("a", "get_quotes", &symbol("AAPL"))]),
+        Some(_) => calls([tool_call("a", "get_quotes", &symbol("AAPL"))]),
         None => text(ANSWER),
     });
     let house = House::asking(model.clone(), NATIVE, |config| config.agent.max_tokens = 1_000_000);
     let riley = house.person("demo").await;
     let (events, _) = riley.events(message("How is Apple doing?")).await;
-    assert_eq!(begun(&events), ["get_quotes"]);
+    assert_eq!(started_tools(&events), ["get_quotes"]);
     let reply = last(&events);
     assert_eq!((reply.outcome(), answer(reply)), (TurnOutcome::BudgetSpent, ANSWER));
-    assert_eq!(model.asked().len(), 9);
+    assert_eq!(model.requests().len(), 9);
 }
 
 #[tokio::test]
@@ -123,15 +128,15 @@ async fn a_question_of_the_model_is_asked_unless_it_says_what_nothing_says() {
         ("", "Can you say more exactly what you want to know?"),
     ] {
         let asks = calls([
-            called("a", "ask_master", &json!({"question": question})),
-            called("b", "debug_write", &json!({"value": "x"})),
+            tool_call("a", "ask_master", &json!({"question": question})),
+            tool_call("b", "debug_write", &json!({"value": "x"})),
         ]);
         let (house, _) = House::saying(NATIVE, [asks]);
         let riley = house.person("demo").await;
         let (events, _) = riley.events(message("How is it doing?")).await;
         let reply = last(&events);
         assert_eq!((reply.outcome(), answer(reply)), (TurnOutcome::Clarify, asked));
-        assert!(begun(&events).is_empty(), "nothing is called beside a question");
+        assert!(started_tools(&events).is_empty(), "nothing is called beside a question");
     }
 }
 
@@ -145,8 +150,8 @@ async fn an_answer_without_calls_is_checked_too() {
 #[tokio::test]
 async fn a_turn_that_waited_goes_on_with_the_models_own_calls() {
     let write = calls([
-        called("a", "debug_write", &json!({"value": "first"})),
-        called("b", "debug_confirm", &json!({"value": "second"})),
+        tool_call("a", "debug_write", &json!({"value": "first"})),
+        tool_call("b", "debug_confirm", &json!({"value": "second"})),
     ]);
     let (house, model) = House::saying(NATIVE, [write, text("Both are written.")]);
     let riley = house.person("demo").await;
@@ -154,7 +159,9 @@ async fn a_turn_that_waited_goes_on_with_the_models_own_calls() {
     riley.decides(&paused, pausing::approve()).await;
     let reply = riley.reply(resumes(&turn_id)).await;
     assert_eq!(answer(&reply), "Both are written.");
-    let Some(Message::Assistant { calls, .. }) = model.asked()[1].messages.get(1).cloned() else { panic!() };
+    let Some(Message::Assistant { calls, .. }) = model.requests()[1].messages.get(1).cloned() else {
+        panic!()
+    };
     assert_eq!((calls.len(), calls[0].signatures[0].as_str()), (2, "signature of a"));
     assert!(reply.usage.unwrap().input_tokens > 200, "what was spent before the pause counts");
 }

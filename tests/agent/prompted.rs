@@ -25,7 +25,7 @@ async fn a_plan_is_asked_for_until_there_is_none_and_then_the_answer() {
     assert_eq!((usage.model.as_str(), usage.steps, usage.calls), ("scripted/script", 2, 1));
     assert!(usage.input_tokens > 100 && usage.output_tokens > 10, "{usage:?}");
 
-    let asked = model.asked();
+    let asked = model.requests();
     assert_eq!(asked.len(), 3);
     // Specification 003: the system prompt with the tools, the history, then the results as a message of the system.
     assert!(asked[0].system.contains("- get_quotes: ") && asked[0].system.contains("\"tool\""));
@@ -49,7 +49,7 @@ async fn what_was_said_before_is_told_and_its_results_are_not() {
     let riley = house.person("demo").await;
     riley.reply(within("s", message("What is Apple at?"))).await;
     riley.reply(within("s", message("And Microsoft?"))).await;
-    let asked = &model.asked()[3];
+    let asked = &model.requests()[3];
     let expected = [
         Message::User("What is Apple at?".to_owned()),
         Message::assistant(ANSWER),
@@ -65,9 +65,9 @@ async fn a_plan_that_cannot_be_used_is_asked_for_once_more() {
     let (house, model) = House::saying(PROMPTED, [wrong, fenced, none(), text(ANSWER)]);
     let riley = house.person("demo").await;
     let (events, _) = riley.events(message("What is Apple at?")).await;
-    assert_eq!(begun(&events), ["get_quotes"]);
+    assert_eq!(started_tools(&events), ["get_quotes"]);
     assert_eq!(last(&events).outcome(), TurnOutcome::Answered);
-    let repair = whole(&model.asked()[1]);
+    let repair = whole(&model.requests()[1]);
     assert!(repair.contains("there is no tool `get_quote`. Did you mean get_quotes"), "{repair}");
 }
 
@@ -97,9 +97,9 @@ async fn what_is_no_plan_calls_nothing_and_is_said() {
         let reply = last(&events);
         assert_eq!(reply.outcome(), TurnOutcome::ModelFailed, "{bad}");
         assert_eq!(answer(reply), "I could not retrieve the data needed to answer.", "{bad}");
-        assert_eq!(begun(&events), [""; 0], "{bad}");
+        assert_eq!(started_tools(&events), [""; 0], "{bad}");
         assert!(reply.warnings.iter().any(|warning| warning.starts_with("the model's plan")), "{bad}");
-        assert_eq!(model.asked().len(), 2, "{bad}");
+        assert_eq!(model.requests().len(), 2, "{bad}");
     }
 }
 
@@ -115,8 +115,8 @@ async fn a_loop_is_answered_from_the_turn_and_ends_with_the_budget() {
     let house = House::asking(model.clone(), PROMPTED, |config| config.agent.max_tokens = 1_000_000);
     let riley = house.person("demo").await;
     let (events, _) = riley.events(message("What is Apple at?")).await;
-    assert_eq!(begun(&events), ["get_quotes"], "an equal call is made once");
+    assert_eq!(started_tools(&events), ["get_quotes"], "an equal call is made once");
     let reply = last(&events);
     assert_eq!((reply.outcome(), answer(reply)), (TurnOutcome::BudgetSpent, ANSWER));
-    assert_eq!(model.asked().len(), 9, "eight plans and the answer");
+    assert_eq!(model.requests().len(), 9, "eight plans and the answer");
 }

@@ -4,7 +4,7 @@ use toolwire::contract::proto::agent::v1::TurnState;
 
 use super::*;
 
-fn named(id: &str, input: TurnInput) -> TurnInput {
+fn with_id(id: &str, input: TurnInput) -> TurnInput {
     TurnInput { request_id: id.to_owned(), ..input }
 }
 
@@ -32,14 +32,14 @@ async fn a_repeat_gets_the_stored_end_and_another_message_none() {
     let id = new_id();
     let write =
         json!({"plans": [{"calls": [call("debug_write", &json!({"value": "x"}))]}], "answer": ["Done."]});
-    let first = riley.reply(named(&id, says(&write))).await;
+    let first = riley.reply(with_id(&id, says(&write))).await;
     assert_eq!(first.turn_id, id);
-    let (again, _) = riley.events(named(&id, says(&write))).await;
+    let (again, _) = riley.events(with_id(&id, says(&write))).await;
     assert_eq!((again.len(), last(&again)), (1, &first));
     assert_eq!(writes(&riley, "y").await, 2, "the repeat wrote nothing");
-    let other = riley.stream(named(&id, says(&quotes()))).await.map(|_| ());
+    let other = riley.stream(with_id(&id, says(&quotes()))).await.map(|_| ());
     assert_refused(other, Code::AlreadyExists, "REQUEST_ID_REUSED");
-    let account = TurnInput { account: "Other".to_owned(), ..named(&id, says(&write)) };
+    let account = TurnInput { account: "Other".to_owned(), ..with_id(&id, says(&write)) };
     assert_refused(riley.chat(account).await, Code::AlreadyExists, "REQUEST_ID_REUSED");
     let turn = riley.turn(&id).await.unwrap();
     assert_eq!((turn.state(), turn.message), (TurnState::Ended, write.to_string()));
@@ -50,7 +50,7 @@ async fn a_repeat_of_a_running_turn_reads_the_same_events_and_leaving_one_of_bot
     let house = House::new();
     let riley = house.person("demo").await;
     let id = new_id();
-    let hang = named(
+    let hang = with_id(
         &id,
         says(
             &json!({"plans": [{"calls": [call("get_quotes", &json!({"symbol": "AAPL"}))]}, {"hang": true}]}),
@@ -62,7 +62,7 @@ async fn a_repeat_of_a_running_turn_reads_the_same_events_and_leaving_one_of_bot
     let began = second.message().await.unwrap().unwrap().event.unwrap();
     assert_eq!(began.sequence, 0);
     assert_eq!(riley.turn(&id).await.unwrap().state(), TurnState::Running);
-    let other = riley.stream(named(&id, says(&quotes()))).await.map(|_| ());
+    let other = riley.stream(with_id(&id, says(&quotes()))).await.map(|_| ());
     assert_refused(other, Code::AlreadyExists, "REQUEST_ID_REUSED");
     drop(first);
     assert_eq!(riley.turn(&id).await.unwrap().state(), TurnState::Running);
@@ -86,15 +86,15 @@ async fn a_cancelled_turn_runs_again_under_its_name_and_writes_once() {
     let id = new_id();
     let write = call("debug_write", &json!({"value": "x"}));
     let script = json!({"plans": [{"calls": [write]}, {"hang": true}], "answer": ["Done."]});
-    let stream = riley.stream(named(&id, within("s", says(&script)))).await.unwrap();
+    let stream = riley.stream(with_id(&id, within("s", says(&script)))).await.unwrap();
     house.hung.waits(1).await;
     drop(stream);
-    house.hung.dropped(1).await;
+    house.hung.wait_dropped(1).await;
     // It has ended once it is kept.
     while riley.turn(&id).await.is_err() || riley.turn(&id).await.unwrap().state() == TurnState::Running {
         tokio::task::yield_now().await;
     }
-    let mut again = riley.stream(named(&id, within("s", says(&script)))).await.unwrap();
+    let mut again = riley.stream(with_id(&id, within("s", says(&script)))).await.unwrap();
     house.hung.waits(2).await;
     assert!(riley.cancel(Which::SessionId("s".to_owned())).await.unwrap());
     while let Ok(Some(_)) = again.message().await {}

@@ -14,7 +14,7 @@ use toolwire::{
         answer::{AnswerError, Answerer, Problem},
         ground::ContextBundle,
     },
-    planner::{Asked, Plan, PlanError, PlannedCall, Planner, Step},
+    planner::{Plan, PlanError, PlanRequest, PlannedCall, Planner, Step},
 };
 
 /// Does what messages say. A plan is `{"calls": [{tool, arguments}]}`, `{"clarify": text}`, `{"refuse": text}`,
@@ -38,7 +38,7 @@ impl Hung {
     }
 
     /// Waits until so many have been dropped.
-    pub(crate) async fn dropped(&self, count: usize) {
+    pub(crate) async fn wait_dropped(&self, count: usize) {
         self.0.subscribe().wait_for(|(_, dropped)| *dropped >= count).await.unwrap();
     }
 
@@ -56,7 +56,7 @@ impl Drop for Hanging {
 }
 
 impl Planner for Scripted {
-    fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+    fn plan<'a>(&'a self, asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
         Box::pin(async move {
             let script: Value = serde_json::from_str(asked.message).unwrap_or_default();
             let plan = next(&script, asked.made.len()).cloned().unwrap_or_default();
@@ -79,7 +79,7 @@ impl Planner for Scripted {
 impl Answerer for Scripted {
     fn answer<'a>(
         &'a self,
-        asked: &'a Asked<'a>,
+        asked: &'a PlanRequest<'a>,
         _bundle: &'a ContextBundle,
         problem: Option<&'a Problem>,
     ) -> BoxStream<'a, Result<String, AnswerError>> {
@@ -106,13 +106,13 @@ fn next(script: &Value, made: usize) -> Option<&Value> {
 
 fn step(plan: &Value) -> Step {
     if let Some(calls) = plan["calls"].as_array() {
-        return Step::Call(calls.iter().map(planned).collect());
+        return Step::Call(calls.iter().map(planned_call).collect());
     }
     let text = |key: &str| plan[key].as_str().map(ToOwned::to_owned);
     text("clarify").map(Step::Clarify).or_else(|| text("refuse").map(Step::Refuse)).unwrap_or(Step::Answer)
 }
 
-fn planned(call: &Value) -> PlannedCall {
+fn planned_call(call: &Value) -> PlannedCall {
     PlannedCall {
         tool: call["tool"].as_str().unwrap_or_default().to_owned(),
         arguments: call["arguments"].as_object().cloned().unwrap_or_default(),

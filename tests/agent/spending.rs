@@ -9,7 +9,7 @@ use futures_util::{StreamExt, stream};
 use toolwire::{
     contract::proto::agent::v1::{TurnBudget, TurnOutcome},
     sources::models::{
-        Answer, Form, Model, Part, Request, Stop, Usage,
+        Model, Part, Request, ResponseStream, Stop, ToolForm, Usage,
         scripted::{Scripted, calls, text},
     },
     tool::context,
@@ -34,13 +34,13 @@ fn costing(tokens: u64, part: Part) -> Vec<Result<Part, toolwire::sources::model
 
 #[tokio::test]
 async fn what_the_provider_tells_is_counted_and_told() {
-    let quotes = Part::Calls(vec![called("a", "get_quotes", &json!({"symbol": "AAPL"}))]);
+    let quotes = Part::Calls(vec![tool_call("a", "get_quotes", &json!({"symbol": "AAPL"}))]);
     let scripts = [costing(1_000, quotes), costing(2_000, Part::Text(TRUE.to_owned()))];
     let (house, model) = House::saying(NATIVE, scripts);
     let riley = house.person("demo").await;
     let usage = riley.reply(message("What is Apple at?")).await.usage.unwrap();
     assert_eq!((usage.input_tokens, usage.output_tokens), (3_000, 14));
-    let asked = model.asked();
+    let asked = model.requests();
     // 60,000 by default, a fifth of which is kept for the answer.
     assert!(asked.iter().all(|request| request.max_tokens.is_some_and(|most| most < 48_000)), "{asked:?}");
     assert!(asked[1].max_tokens < asked[0].max_tokens);
@@ -51,18 +51,18 @@ async fn a_turn_that_may_not_spend_so_much_asks_nobody_and_says_so() {
     let (house, model) = House::saying(NATIVE, [text(TRUE)]);
     let riley = house.person("demo").await;
     let reply = riley.reply(within_tokens(100)).await;
-    assert_eq!((reply.outcome(), model.asked().len()), (TurnOutcome::Degraded, 0));
+    assert_eq!((reply.outcome(), model.requests().len()), (TurnOutcome::Degraded, 0));
     assert!(reply.warnings.iter().any(|it| it.contains("tokens")), "{:?}", reply.warnings);
 }
 
 #[tokio::test]
 async fn what_was_found_when_the_tokens_are_spent_is_answered_without_the_model() {
-    let quotes = || Part::Calls(vec![called("a", "get_quotes", &json!({"symbol": "AAPL"}))]);
+    let quotes = || Part::Calls(vec![tool_call("a", "get_quotes", &json!({"symbol": "AAPL"}))]);
     let model = Scripted::by(move |_, _| costing(60_000, quotes()));
     let house = House::asking(model.clone(), NATIVE, |_| ());
     let riley = house.person("demo").await;
     let reply = riley.reply(message("What is Apple at?")).await;
-    assert_eq!((reply.outcome(), model.asked().len()), (TurnOutcome::BudgetSpent, 1));
+    assert_eq!((reply.outcome(), model.requests().len()), (TurnOutcome::BudgetSpent, 1));
     assert!(answer(&reply).contains("193.12"), "{}", answer(&reply));
     assert!(reply.warnings.iter().any(|it| it.contains("tokens")), "{:?}", reply.warnings);
 }
@@ -88,11 +88,11 @@ impl Model for Stalled {
         "scripted/stalled"
     }
 
-    fn form(&self) -> Form {
-        Form::Openai
+    fn form(&self) -> ToolForm {
+        ToolForm::Openai
     }
 
-    fn chat(&self, _: Request, _: &context::ToolContext) -> Answer {
+    fn chat(&self, _: Request, _: &context::ToolContext) -> ResponseStream {
         self.asked.fetch_add(1, Ordering::Relaxed);
         self.begun.notify_one();
         let dropped = Dropped(Shared::clone(&self.dropped));
@@ -144,10 +144,10 @@ async fn a_model_that_stalls_takes_no_longer_than_the_turn() {
 
 #[tokio::test]
 async fn the_last_step_of_a_prompted_turn_may_spend_what_was_kept() {
-    let planned = calls([called("a", "get_quotes", &json!({"symbol": "AAPL"}))]);
+    let planned = calls([tool_call("a", "get_quotes", &json!({"symbol": "AAPL"}))]);
     let (house, model) = House::saying(NATIVE, [planned, text(""), text(TRUE)]);
     let riley = house.person("demo").await;
     riley.reply(message("What is Apple at?")).await;
-    let most: Vec<_> = model.asked().iter().map(|request| request.max_tokens.unwrap()).collect();
+    let most: Vec<_> = model.requests().iter().map(|request| request.max_tokens.unwrap()).collect();
     assert!(most[0] < 48_000 && most[2] > most[1], "{most:?}");
 }

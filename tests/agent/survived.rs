@@ -122,7 +122,7 @@ fn survived(house: &House, events: &[TurnEvent], status: Option<&Status>, script
     let Some(Event::Started(started)) = &events[0].event else { panic!("{scripts:?}") };
     assert!(started.tools_offered > 0);
     let snapshot = house.server.app.registry.snapshot();
-    for tool in begun(events) {
+    for tool in started_tools(events) {
         let kind = snapshot.get(&tool).map(|tool| tool.definition.kind);
         assert_eq!(kind, Some(toolwire::engine::registry::ToolType::Function), "{tool}: {scripts:?}");
         assert!(tool != "write_file", "{scripts:?}");

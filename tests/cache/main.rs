@@ -106,7 +106,7 @@ fn later(seconds: u64, mut call: Call) -> Call {
 
 /// The same call, with so much time.
 fn having(time: Duration, mut call: Call) -> Call {
-    call.context.deadline = call.context.deadline.shortened(clock::now() + time);
+    call.context.deadline = call.context.deadline.no_later_than(clock::now() + time);
     call
 }
 

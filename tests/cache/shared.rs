@@ -144,13 +144,13 @@ async fn progress_reaches_everybody_who_waits_from_when_they_came() {
     let first = start(&bench, call()).await;
     sleep(Duration::from_millis(1_500)).await;
     let second = start(&bench, call()).await;
-    let (first, second) = tokio::join!(heard(first), heard(second));
+    let (first, second) = tokio::join!(progress_events(first), progress_events(second));
     assert_eq!(first, ["Slept for 1.0 s", "Slept for 2.0 s", "Slept for 3.0 s", "Slept for 4.0 s"]);
     assert_eq!(second, first[1..]);
 }
 
 /// Every progress event of a call.
-async fn heard(mut stream: CallStream) -> Vec<String> {
+async fn progress_events(mut stream: CallStream) -> Vec<String> {
     let mut said = Vec::new();
     while let Some(step) = stream.next().await {
         if let Step::Event(Event::Progress { message, .. }) = step.expect("not refused") {

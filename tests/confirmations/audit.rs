@@ -43,7 +43,7 @@ async fn a_write_and_a_decision_are_recorded_with_who_and_what_and_never_with_ar
     let id = RequestId::generate();
     let asked = riley.asks(id, "s3cret-words").await;
     alex.approve(&asked.confirmation_id).await.unwrap();
-    data(riley.confirmed(id, "s3cret-words").await);
+    data(riley.call_confirm(id, "s3cret-words").await);
 
     let records = all(&riley, AuditFilter::default(), 0).await;
     let [used, decided, wrote] = &records[..] else { panic!("{records:#?}") };
@@ -134,7 +134,7 @@ async fn a_filter_is_of_what_is_asked_for_and_a_token_is_good_for_it_only() {
 }
 
 /// The decisions of which there are records, the oldest first.
-async fn decided(person: &Person) -> Vec<(AuditVerdict, String)> {
+async fn decisions(person: &Person) -> Vec<(AuditVerdict, String)> {
     let filter = AuditFilter { kinds: vec![AuditKind::Decision.into()], ..AuditFilter::default() };
     let records = all(person, filter, 0).await.into_iter().rev();
     let told = records.map(|record| {
@@ -163,13 +163,13 @@ async fn a_confirmation_that_ends_without_a_decision_is_recorded_too() {
     house.patch("add_to_watchlist", &json!({"requires_confirmation": true}));
     let arguments = json!({"symbol": "TCS", "note": "x"});
     let add = call("add_to_watchlist", &arguments, Some(RequestId::generate()));
-    let asked = required(riley.call(add.clone()).await);
+    let asked = confirmation(riley.call(add.clone()).await);
     riley.approve(&asked.confirmation_id).await.unwrap();
     house.patch("add_to_watchlist", &json!({"title": "Another"}));
-    required(riley.call(add).await);
+    confirmation(riley.call(add).await);
     let by = |verdict, approver: &str| (verdict, approver.to_owned());
     assert_eq!(
-        decided(&riley).await,
+        decisions(&riley).await,
         [
             by(AuditVerdict::Withdrawn, ""),
             by(AuditVerdict::Approved, "riley"),
@@ -186,8 +186,8 @@ async fn a_confirmation_that_ends_without_a_decision_is_recorded_too() {
     let over = riley.confirmations.clone().get_confirmation(riley.request(message)).await.unwrap();
     assert_eq!(over.into_inner().confirmation.unwrap().state(), ConfirmationState::Expired);
     // By whoever comes first, the timer or the call.
-    assert_eq!(error(riley.confirmed(id, "nobody decides").await).0, ToolErrorCode::ConfirmationExpired);
-    assert_eq!(decided(&riley).await, [by(AuditVerdict::Expired, "")]);
+    assert_eq!(error(riley.call_confirm(id, "nobody decides").await).0, ToolErrorCode::ConfirmationExpired);
+    assert_eq!(decisions(&riley).await, [by(AuditVerdict::Expired, "")]);
 }
 
 #[tokio::test]
@@ -213,7 +213,7 @@ async fn nobody_can_count_what_others_do() {
     let asked = riley.asks(id, "y").await;
     alex.approve(&asked.confirmation_id).await.unwrap();
     others().await;
-    data(riley.confirmed(id, "y").await);
+    data(riley.call_confirm(id, "y").await);
     // A write, a decision of somebody else on one's own call, the call.
     assert_eq!(sequences(&riley).await, [1, 2, 3]);
     assert_eq!(sequences(&alex).await, [1]);

@@ -47,7 +47,7 @@ fn debug_write(id: RequestId) -> CallToolRequest {
 }
 
 /// Begins a call that takes a while, and says which.
-async fn begun(
+async fn begin(
     person: &Person,
     tool: &str,
     id: Option<RequestId>,
@@ -108,7 +108,7 @@ async fn who_waits_is_answered_when_the_call_ends() {
     let house = House::open();
     let riley = house.person("riley").await;
     for (tool, id) in [("debug_sleep", None), ("debug_write", Some(RequestId::generate()))] {
-        let (call_id, events) = begun(&riley, tool, id).await;
+        let (call_id, events) = begin(&riley, tool, id).await;
         assert_eq!(get(&riley, by_id(&call_id)).await.unwrap().call.unwrap().state(), CallState::Running);
         let waits = {
             let (riley, call_id) = (riley.clone(), call_id.clone());
@@ -161,7 +161,7 @@ async fn what_was_approved_and_done_waits_for_nobody() {
     let waiting = CallFilter { states, ..CallFilter::default() };
     assert_eq!(all(&riley, waiting.clone(), 0).await.len(), 1);
     riley.approve(&asked.confirmation_id).await.unwrap();
-    data(riley.confirmed(id, "x").await);
+    data(riley.call_confirm(id, "x").await);
     assert_eq!(all(&riley, waiting, 0).await, []);
 }
 
@@ -174,7 +174,7 @@ async fn a_foreign_call_and_one_that_never_was_are_unknown_in_the_same_words() {
     let id = RequestId::generate();
     data(riley.call(debug_write(id)).await);
     let call_id = get(&riley, by_request(id)).await.unwrap().call.unwrap().call_id;
-    let (running, _events) = begun(&riley, "debug_sleep", None).await;
+    let (running, _events) = begin(&riley, "debug_sleep", None).await;
     let never = toolwire::tool::context::CallId::generate().to_string();
     let mut words = Vec::new();
     for id in [&call_id, &running, &never] {
@@ -219,7 +219,7 @@ async fn every_page_size_gives_the_same_list_the_newest_first() {
         data(riley.call(call("debug_sleep", &json!({"duration": "0s"}), id)).await);
         data(riley.call(debug_write(RequestId::generate())).await);
     }
-    let (running, _events) = begun(&riley, "debug_sleep", None).await;
+    let (running, _events) = begin(&riley, "debug_sleep", None).await;
     let ids = |calls: Vec<CallRecord>| calls.into_iter().map(|call| call.call_id).collect::<Vec<_>>();
     let whole = ids(all(&riley, CallFilter::default(), 0).await);
     assert_eq!(whole.len(), 15);
@@ -262,7 +262,7 @@ async fn what_a_call_called_is_listed_with_its_parent() {
     let riley = house.person("riley").await;
     let id = RequestId::generate();
     let composite = call("debug_confirm_nested", &json!({"value": "x"}), Some(id));
-    let asked = required(riley.call(composite).await);
+    let asked = confirmation(riley.call(composite).await);
     let outer = get(&riley, GetCallRequest { tool: "debug_confirm_nested".to_owned(), ..by_request(id) })
         .await
         .unwrap();

@@ -31,9 +31,9 @@ async fn an_approved_call_is_carried_out_once_and_its_repeat_meets_its_record() 
     assert_eq!(approved.category(), ToolCategory::Write);
     assert_eq!(approved.arguments_digest.len(), 64);
 
-    let first = data(riley.confirmed(id, "x").await);
+    let first = data(riley.call_confirm(id, "x").await);
     assert_eq!(first["writes"], 1);
-    assert_eq!(data(riley.confirmed(id, "x").await), first);
+    assert_eq!(data(riley.call_confirm(id, "x").await), first);
     let used = riley.get(&asked.confirmation_id).await.unwrap();
     assert_eq!(used.state(), ConfirmationState::Used);
     assert!(used.used_at.is_some() && !used.used_by_call_id.is_empty());
@@ -70,7 +70,7 @@ async fn a_wait_that_is_over_ends_as_confirmation_required_and_loses_nothing() {
     };
     assert_eq!(asked, end);
     riley.approve(&end.confirmation_id).await.unwrap();
-    assert_eq!(data(riley.confirmed(id, "x").await)["writes"], 1);
+    assert_eq!(data(riley.call_confirm(id, "x").await)["writes"], 1);
 }
 
 /// The wait ends a second before the deadline, so that the caller learns what it waits for.
@@ -96,7 +96,7 @@ async fn a_denied_call_says_why_and_so_does_its_repeat() {
     let asked = riley.asks(id, "x").await;
     riley.deny(&asked.confirmation_id).await.unwrap();
     for _ in 0..2 {
-        let (code, message) = error(riley.confirmed(id, "x").await);
+        let (code, message) = error(riley.call_confirm(id, "x").await);
         assert_eq!(code, ToolErrorCode::ConfirmationDenied);
         assert_eq!(message, "A person denied this call: not today");
     }
@@ -120,7 +120,7 @@ async fn a_call_that_is_cancelled_withdraws_its_confirmation_whether_or_not_it_w
     let asked = riley.asks(idle, "x").await;
     assert!(cancel(idle).await);
     assert_eq!(riley.state(&asked.confirmation_id).await, ConfirmationState::Withdrawn);
-    assert_eq!(error(riley.confirmed(idle, "x").await).0, ToolErrorCode::Cancelled);
+    assert_eq!(error(riley.call_confirm(idle, "x").await).0, ToolErrorCode::Cancelled);
     assert_refused(
         riley.approve(&asked.confirmation_id).await,
         Code::FailedPrecondition,
@@ -175,7 +175,7 @@ async fn a_caller_who_leaves_finds_its_confirmation_again() {
     house.server.app.tools.in_flight().emptied().await;
     assert_eq!(riley.asks(id, "x").await.confirmation_id, asked.confirmation_id);
     riley.approve(&asked.confirmation_id).await.unwrap();
-    assert_eq!(data(riley.confirmed(id, "x").await)["writes"], 1);
+    assert_eq!(data(riley.call_confirm(id, "x").await)["writes"], 1);
 }
 
 #[tokio::test]
@@ -185,9 +185,9 @@ async fn a_caller_can_ask_for_a_confirmation_and_no_repeat_can_do_without_it() {
     let id = RequestId::generate();
     let plain = call("debug_write", &json!({"value": "x"}), Some(id));
     let asks = CallToolRequest { require_confirmation: true, ..plain.clone() };
-    let asked = required(riley.call(asks).await);
+    let asked = confirmation(riley.call(asks).await);
     assert_eq!(asked.cause(), ConfirmationCause::Caller);
-    assert_eq!(required(riley.call(plain.clone()).await).confirmation_id, asked.confirmation_id);
+    assert_eq!(confirmation(riley.call(plain.clone()).await).confirmation_id, asked.confirmation_id);
     riley.approve(&asked.confirmation_id).await.unwrap();
     assert_eq!(data(riley.call(plain).await)["writes"], 1);
 }
@@ -201,16 +201,16 @@ async fn a_read_without_an_identifier_adopts_the_confirmation_of_an_equal_one() 
         require_confirmation: true,
         ..call("get_quotes", &json!({"symbol": symbol}), None)
     };
-    let asked = required(riley.call(read("AMD")).await);
-    assert_eq!(required(riley.call(read("AMD")).await).confirmation_id, asked.confirmation_id);
-    assert_ne!(required(riley.call(read("NKE")).await).confirmation_id, asked.confirmation_id);
+    let asked = confirmation(riley.call(read("AMD")).await);
+    assert_eq!(confirmation(riley.call(read("AMD")).await).confirmation_id, asked.confirmation_id);
+    assert_ne!(confirmation(riley.call(read("NKE")).await).confirmation_id, asked.confirmation_id);
     assert_ne!(
-        required(house.person("sam").await.call(read("AMD")).await).confirmation_id,
+        confirmation(house.person("sam").await.call(read("AMD")).await).confirmation_id,
         asked.confirmation_id
     );
     riley.approve(&asked.confirmation_id).await.unwrap();
     assert_eq!(data(riley.call(read("AMD")).await)["quotes"][0]["symbol"], "AMD");
-    let again = required(riley.call(read("AMD")).await);
+    let again = confirmation(riley.call(read("AMD")).await);
     assert_ne!(again.confirmation_id, asked.confirmation_id, "each use needs its own");
     riley.deny(&again.confirmation_id).await.unwrap();
     for _ in 0..2 {
@@ -226,18 +226,18 @@ async fn a_changed_definition_voids_what_was_asked_and_what_was_approved() {
     house.patch("add_to_watchlist", &json!({"requires_confirmation": true}));
     let id = RequestId::generate();
     let add = || call("add_to_watchlist", &json!({"symbol": "TCS"}), Some(id));
-    let first = required(riley.call(add()).await);
+    let first = confirmation(riley.call(add()).await);
     house.patch("add_to_watchlist", &json!({"description": "Adds another stock."}));
     let answer = riley.approve(&first.confirmation_id).await;
     let what = assert_refused(answer, Code::FailedPrecondition, "CONFIRMATION_DECIDED");
     assert!(what.contains("voided"), "{what}");
 
-    let second = required(riley.call(add()).await);
+    let second = confirmation(riley.call(add()).await);
     assert_ne!(second.confirmation_id, first.confirmation_id);
     assert!(second.summary.starts_with("The definition of this tool has changed"), "{}", second.summary);
     riley.approve(&second.confirmation_id).await.unwrap();
     house.patch("add_to_watchlist", &json!({"description": "Adds yet another stock."}));
-    let third = required(riley.call(add()).await);
+    let third = confirmation(riley.call(add()).await);
     assert_ne!(third.confirmation_id, second.confirmation_id);
     assert_eq!(riley.state(&second.confirmation_id).await, ConfirmationState::Voided);
     riley.approve(&third.confirmation_id).await.unwrap();
@@ -268,7 +268,7 @@ async fn who_does_not_offer_a_tool_does_not_approve_its_calls_and_voids_nothing(
     let with = house(true);
     let riley = with.person("riley").await;
     riley.approve(&asked.confirmation_id).await.unwrap();
-    assert_eq!(data(riley.confirmed(id, "x").await)["writes"], 1);
+    assert_eq!(data(riley.call_confirm(id, "x").await)["writes"], 1);
 }
 
 #[tokio::test]
@@ -286,8 +286,8 @@ async fn what_was_asked_and_decided_survives_the_server() {
     let after = house();
     let riley = after.person("riley").await;
     assert_eq!(riley.asks(pending, "x").await.confirmation_id, waits.confirmation_id);
-    assert_eq!(data(riley.confirmed(approved, "y").await)["writes"], 1);
-    assert_eq!(data(riley.confirmed(approved, "y").await)["writes"], 1);
+    assert_eq!(data(riley.call_confirm(approved, "y").await)["writes"], 1);
+    assert_eq!(data(riley.call_confirm(approved, "y").await)["writes"], 1);
 }
 
 #[tokio::test]
@@ -312,7 +312,7 @@ async fn no_more_than_a_hundred_confirmations_of_one_user_are_pending() {
     for number in 0..100 {
         riley.asks(RequestId::generate(), &number.to_string()).await;
     }
-    let refused = riley.confirmed(RequestId::generate(), "one more").await;
+    let refused = riley.call_confirm(RequestId::generate(), "one more").await;
     assert_refused(refused, Code::ResourceExhausted, "TOO_MANY_CONFIRMATIONS");
     house.person("sam").await.asks(RequestId::generate(), "x").await;
 }

@@ -36,7 +36,7 @@ impl Desk {
     fn new() -> Self {
         let request_id = RequestId::generate();
         let key = Key { user: "riley".parse().unwrap(), tool: "pay_bill".parse().unwrap(), request_id };
-        let lineage = Lineage::of(CallId::generate()).named(request_id);
+        let lineage = Lineage::of(CallId::generate()).with_request_id(request_id);
         let now = UNIX_EPOCH + Duration::from_hours(491_266);
         Self { store: Sqlite::in_memory(), key, lineage, now, definition: 0 }
     }
@@ -99,7 +99,7 @@ impl Desk {
 }
 
 #[track_caller]
-fn asked(opened: Opened) -> ConfirmationId {
+fn confirmation_id(opened: Opened) -> ConfirmationId {
     match opened {
         Opened::Asks(confirmation) => confirmation.id,
         other => panic!("{other:?}"),
@@ -120,7 +120,7 @@ async fn step(desk: &mut Desk, id: &ConfirmationId, state: State, event: Event) 
             desk.definition += 1;
             // It is compared when the call comes again: what was open is voided and another is asked for.
             if state.is_open() {
-                assert_ne!(asked(desk.call().await), *id);
+                assert_ne!(confirmation_id(desk.call().await), *id);
             }
             true
         }
@@ -149,13 +149,13 @@ async fn check_answer(desk: &Desk, id: &ConfirmationId, state: State) {
     };
     let opened = desk.call().await;
     match state {
-        State::Pending => assert_eq!(asked(opened), *id),
+        State::Pending => assert_eq!(confirmation_id(opened), *id),
         State::Approved => assert!(matches!(opened, Opened::Begun(Begun::New)), "{opened:?}"),
         State::Used => assert!(matches!(opened, Opened::Begun(Begun::Unfinished { .. })), "{opened:?}"),
         State::Denied => assert_eq!(error(opened), Some(ErrorCode::ConfirmationDenied)),
         State::Expired => assert_eq!(error(opened), Some(ErrorCode::ConfirmationExpired)),
         State::Withdrawn => assert_eq!(error(opened), Some(ErrorCode::Cancelled)),
-        State::Voided => assert_ne!(asked(opened), *id),
+        State::Voided => assert_ne!(confirmation_id(opened), *id),
     }
 }
 
@@ -167,7 +167,7 @@ proptest! {
     ) {
         Runtime::new().unwrap().block_on(async {
             let mut desk = Desk::new();
-            let id = asked(desk.call().await);
+            let id = confirmation_id(desk.call().await);
             let mut state = State::Pending;
             for event in events {
                 (state, _) = step(&mut desk, &id, state, event).await;
@@ -221,7 +221,7 @@ async fn a_confirmation_is_read_back_as_it_was_asked_and_each_change_as_it_stood
 #[tokio::test]
 async fn what_was_used_has_begun_and_other_arguments_conflict() {
     let desk = Desk::new();
-    let id = asked(desk.call().await);
+    let id = confirmation_id(desk.call().await);
     assert!(matches!(desk.call_with(b"others").await, Opened::Begun(Begun::Conflict)));
     assert!(desk.decide(&id, true).await);
     assert!(matches!(desk.call_with(b"others").await, Opened::Begun(Begun::Conflict)));
@@ -229,13 +229,13 @@ async fn what_was_used_has_begun_and_other_arguments_conflict() {
     assert!(matches!(desk.call().await, Opened::Begun(Begun::Unfinished { .. })));
     // Nothing was done and the same may succeed later: it is asked for again, since each use needs its own.
     desk.store.forget(&desk.key, "UNAVAILABLE").await.unwrap();
-    assert_ne!(asked(desk.call().await), id);
+    assert_ne!(confirmation_id(desk.call().await), id);
 }
 
 #[tokio::test]
 async fn a_call_that_waits_for_a_person_is_begun_by_nothing_else() {
     let desk = Desk::new();
-    asked(desk.call().await);
+    confirmation_id(desk.call().await);
     let begun = desk.begin().await;
     assert!(matches!(begun, Begun::Asked), "{begun:?}");
 }
@@ -243,7 +243,7 @@ async fn a_call_that_waits_for_a_person_is_begun_by_nothing_else() {
 #[tokio::test]
 async fn arguments_and_then_everything_is_forgotten_after_the_end() {
     let mut desk = Desk::new();
-    let id = asked(desk.call().await);
+    let id = confirmation_id(desk.call().await);
     assert!(desk.decide(&id, false).await);
     let days = |days: u64| Duration::from_hours(24 * days);
     desk.now += days(31);

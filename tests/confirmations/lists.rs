@@ -106,7 +106,7 @@ async fn everybody_sees_their_own_and_what_their_rights_are_about() {
         let who = house.person(caller).await;
         ids.push(who.asks(RequestId::generate(), caller).await.confirmation_id);
         let removes = call("remove_from_watchlist", &json!({"symbol": "TCS"}), Some(RequestId::generate()));
-        ids.push(required(who.call(removes).await).confirmation_id);
+        ids.push(confirmation(who.call(removes).await).confirmation_id);
     }
     let seen = [("riley", vec![0, 1]), ("sam", vec![2, 3]), ("alex", vec![0, 2]), ("olga", vec![0, 1, 2, 3])];
     for (name, expected) in seen {
@@ -141,7 +141,7 @@ async fn a_watch_tells_every_change_in_order_and_goes_on_after_any_of_them() {
     assert_eq!((state.r#type(), state.sequence), (ConfirmationWatchType::Requested, 1));
     assert_eq!(next(&mut stream).await.r#type(), ConfirmationWatchType::Synced);
     riley.approve(&first).await.unwrap();
-    data(riley.confirmed(id, "x").await);
+    data(riley.call_confirm(id, "x").await);
     let second = riley.asks(RequestId::generate(), "y").await.confirmation_id;
     riley.deny(&second).await.unwrap();
     let mut told = Vec::new();

@@ -25,7 +25,7 @@ async fn every_combination_has_its_documented_answer() {
         let (riley, sam) = (house.person("riley").await, house.person("sam").await);
         let id = RequestId::generate();
         let add = |note: &str| call("add_to_watchlist", &json!({"symbol": "TCS", "note": note}), Some(id));
-        let asked = required(riley.call(add("first")).await);
+        let asked = confirmation(riley.call(add("first")).await);
         if case.is_approved {
             riley.approve(&asked.confirmation_id).await.unwrap();
         }
@@ -86,7 +86,8 @@ async fn who_may_decide_is_as_the_configuration_says() {
                         "debug_confirm" => json!({"value": "x"}),
                         _ => json!({"symbol": "TCS"}),
                     };
-                    let asked = required(who.call(call(tool, &arguments, Some(RequestId::generate()))).await);
+                    let asked =
+                        confirmation(who.call(call(tool, &arguments, Some(RequestId::generate()))).await);
                     let id = &asked.confirmation_id;
                     let person = house.person(decider).await;
                     let is_own = decider == caller;

@@ -143,13 +143,13 @@ impl Person {
     }
 
     /// Calls `debug_confirm`.
-    async fn confirmed(&self, request_id: RequestId, value: &str) -> Result<Came, Status> {
+    async fn call_confirm(&self, request_id: RequestId, value: &str) -> Result<Came, Status> {
         self.call(debug_confirm(request_id, value)).await
     }
 
     /// Makes such a call, which asks for a confirmation.
     async fn asks(&self, request_id: RequestId, value: &str) -> ConfirmationRequired {
-        required(self.confirmed(request_id, value).await)
+        confirmation(self.call_confirm(request_id, value).await)
     }
 
     async fn events(&self, message: InvokeToolRequest) -> Vec<Event> {
@@ -225,7 +225,7 @@ fn waiting(tool: &str, request_id: RequestId, value: &str, seconds: i64) -> Invo
 }
 
 #[track_caller]
-fn required(came: Result<Came, Status>) -> ConfirmationRequired {
+fn confirmation(came: Result<Came, Status>) -> ConfirmationRequired {
     match came.expect("not refused") {
         Came::Required(required) => *required,
         other => panic!("{other:?}"),

@@ -11,11 +11,11 @@ async fn a_nested_confirmation_passes_through_its_caller_and_the_repeat_finishes
     let house = House::open();
     let riley = house.person("riley").await;
     let id = RequestId::generate();
-    let asked = required(riley.call(nested(id)).await);
+    let asked = confirmation(riley.call(nested(id)).await);
     assert_eq!(asked.tool, "debug_confirm");
     assert_eq!(asked.path, ["debug_confirm_nested", "debug_confirm"]);
     assert_eq!(asked.request_id, id.to_string(), "the outermost call is to be made again");
-    assert_eq!(required(riley.call(nested(id)).await).confirmation_id, asked.confirmation_id);
+    assert_eq!(confirmation(riley.call(nested(id)).await).confirmation_id, asked.confirmation_id);
     riley.approve(&asked.confirmation_id).await.unwrap();
     let whole = data(riley.call(nested(id)).await);
     assert_eq!((&whole["first"]["writes"], &whole["second"]["writes"]), (&json!(1), &json!(1)));
@@ -23,7 +23,7 @@ async fn a_nested_confirmation_passes_through_its_caller_and_the_repeat_finishes
 
     // A second one is another write of each.
     let id = RequestId::generate();
-    let asked = required(riley.call(nested(id)).await);
+    let asked = confirmation(riley.call(nested(id)).await);
     riley.approve(&asked.confirmation_id).await.unwrap();
     let whole = data(riley.call(nested(id)).await);
     assert_eq!((&whole["first"]["writes"], &whole["second"]["writes"]), (&json!(2), &json!(2)));
@@ -56,7 +56,7 @@ async fn a_nested_denial_is_the_outcome_of_the_outer_call() {
     let house = House::open();
     let riley = house.person("riley").await;
     let id = RequestId::generate();
-    let asked = required(riley.call(nested(id)).await);
+    let asked = confirmation(riley.call(nested(id)).await);
     riley.deny(&asked.confirmation_id).await.unwrap();
     for _ in 0..2 {
         assert_eq!(error(riley.call(nested(id)).await).0, ToolErrorCode::ConfirmationDenied);
@@ -70,10 +70,10 @@ async fn a_caller_that_was_approved_itself_is_not_asked_about_twice() {
     let riley = house.person("riley").await;
     let id = RequestId::generate();
     let outer = || CallToolRequest { require_confirmation: true, ..nested(id) };
-    let own = required(riley.call(outer()).await);
+    let own = confirmation(riley.call(outer()).await);
     assert_eq!(own.tool, "debug_confirm_nested");
     riley.approve(&own.confirmation_id).await.unwrap();
-    let inner = required(riley.call(outer()).await);
+    let inner = confirmation(riley.call(outer()).await);
     assert_eq!(inner.tool, "debug_confirm");
     riley.approve(&inner.confirmation_id).await.unwrap();
     let whole = data(riley.call(outer()).await);

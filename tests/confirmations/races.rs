@@ -44,8 +44,10 @@ async fn of_a_thousand_racing_decisions_one_wins() {
             }
         }
         match won {
-            true => assert!(data(riley.confirmed(id, "x").await)["writes"].is_number()),
-            false => assert_eq!(error(riley.confirmed(id, "x").await).0, ToolErrorCode::ConfirmationDenied),
+            true => assert!(data(riley.call_confirm(id, "x").await)["writes"].is_number()),
+            false => {
+                assert_eq!(error(riley.call_confirm(id, "x").await).0, ToolErrorCode::ConfirmationDenied);
+            }
         }
     }
 }
@@ -59,7 +61,7 @@ async fn of_many_calls_at_once_one_uses_the_approval_and_all_have_its_outcome() 
     riley.approve(&asked).await.unwrap();
     let calls = (0..200).map(|_| {
         let riley = riley.clone();
-        tokio::spawn(async move { data(riley.confirmed(id, "x").await) })
+        tokio::spawn(async move { data(riley.call_confirm(id, "x").await) })
     });
     for outcome in join_all(calls).await {
         assert_eq!(outcome.unwrap()["writes"], 1);
@@ -79,7 +81,7 @@ async fn what_is_withdrawn_is_not_approved_and_what_is_approved_is_used_or_withd
         let request = riley.request(CancelCallRequest { call });
         let mut tools = riley.tools.clone();
         let (approved, cancelled, came) =
-            tokio::join!(riley.approve(&asked), tools.cancel_call(request), riley.confirmed(id, "x"));
+            tokio::join!(riley.approve(&asked), tools.cancel_call(request), riley.call_confirm(id, "x"));
         cancelled.unwrap();
         let ran = matches!(came, Ok(Came::Data(_)));
         let state = riley.state(&asked).await;
@@ -96,7 +98,7 @@ async fn of_a_use_and_another_definition_one_comes_first() {
     for round in 0..10 {
         let id = RequestId::generate();
         let add = || call("add_to_watchlist", &json!({"symbol": "TCS"}), Some(id));
-        let asked = required(riley.call(add()).await).confirmation_id;
+        let asked = confirmation(riley.call(add()).await).confirmation_id;
         riley.approve(&asked).await.unwrap();
         let caller = riley.clone();
         let message = add();
@@ -106,7 +108,7 @@ async fn of_a_use_and_another_definition_one_comes_first() {
         match riley.state(&asked).await {
             ConfirmationState::Used => assert!(data(came).is_object()),
             ConfirmationState::Voided => {
-                let other = required(came);
+                let other = confirmation(came);
                 assert_ne!(other.confirmation_id, asked);
                 assert!(other.summary.starts_with("The definition of this tool has changed"), "{other:?}");
                 riley.deny(&other.confirmation_id).await.unwrap();

@@ -232,7 +232,7 @@ async fn every_combination_with_tasks_has_its_documented_answer() {
         let (id, arguments) = (RequestId::generate(), json!({"value": "x"}));
         // Of a step, where it has a task, so that the same step can wait for something else.
         let first = async || own.call(Way::HandleToolCall, task.as_deref(), tool, &arguments, id).await;
-        let asked = required(first().await);
+        let asked = confirmation(first().await);
         assert_eq!(asked.cause(), cause, "{case:?}");
         let confirmation = &asked.confirmation_id;
         let mut came_before = None;
@@ -330,10 +330,10 @@ async fn an_approval_within_a_task_is_adopted_by_no_call_elsewhere() {
         context: Some(ToolContext { task_id: task.to_owned(), ..ToolContext::default() }),
         ..call("get_quotes", &json!({"symbol": "AMD"}), None)
     };
-    let asked = required(riley.call(read(&one)).await);
+    let asked = confirmation(riley.call(read(&one)).await);
     riley.approve(&asked.confirmation_id).await.unwrap();
     for elsewhere in [other.as_str(), ""] {
-        let came = required(riley.call(read(elsewhere)).await);
+        let came = confirmation(riley.call(read(elsewhere)).await);
         assert_ne!(came.confirmation_id, asked.confirmation_id);
     }
     assert_eq!(riley.state(&asked.confirmation_id).await, ConfirmationState::Approved);

@@ -120,7 +120,7 @@ async fn no_tool_of_any_type_is_carried_out_within_a_task_without_a_confirmation
             let refused = room.handle(name, &arguments, RequestId::generate()).await;
             assert_refused(refused, Code::FailedPrecondition, "ROOT_INSIDE_TASK");
             let before = room.trees().await;
-            required(room.riley.call(call(name, &arguments, Some(RequestId::generate()))).await);
+            confirmation(room.riley.call(call(name, &arguments, Some(RequestId::generate()))).await);
             assert_eq!(room.trees().await, before, "{name}");
         } else {
             let required = awaits(room.handle(name, &arguments, RequestId::generate()).await);
@@ -334,5 +334,5 @@ async fn the_command_line_carries_nothing_out_without_a_confirmation() {
     let asked = room.riley.asks(RequestId::generate(), "y").await;
     room.riley.approve(&asked.confirmation_id).await.unwrap();
     let id = asked.request_id.parse().unwrap();
-    assert_eq!(data(room.riley.confirmed(id, "y").await)["writes"], 1, "the first that is carried out");
+    assert_eq!(data(room.riley.call_confirm(id, "y").await)["writes"], 1, "the first that is carried out");
 }

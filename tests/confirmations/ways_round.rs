@@ -106,7 +106,7 @@ fn pool() -> DescriptorPool {
 }
 
 /// The RPCs of tools, with their tools.
-fn typed(house: &House) -> Vec<(String, String, Arguments)> {
+fn typed_rpcs(house: &House) -> Vec<(String, String, Arguments)> {
     let snapshot = house.server.app.registry.snapshot();
     snapshot
         .tools()
@@ -124,7 +124,7 @@ pub(super) fn example(definition: &toolwire::engine::registry::Definition) -> Ar
 #[tokio::test]
 async fn every_rpc_is_known_to_carry_a_tool_out_or_not() {
     let house = strict();
-    let typed: BTreeSet<_> = typed(&house).into_iter().map(|(method, ..)| method).collect();
+    let typed: BTreeSet<_> = typed_rpcs(&house).into_iter().map(|(method, ..)| method).collect();
     let expected: BTreeSet<_> =
         CALLS.into_iter().chain(BY_AGENT).chain(NO_CALLS).map(ToOwned::to_owned).chain(typed).collect();
     let served: BTreeSet<_> = house.server.app.methods().into_iter().collect();
@@ -163,7 +163,7 @@ async fn no_call_of_any_tool_by_any_rpc_is_carried_out_without_a_confirmation() 
             ways.push(CallToolRequest { target, ..call(name, &arguments, Some(RequestId::generate())) });
         }
         for way in ways {
-            let required = required(riley.call(way.clone()).await);
+            let required = confirmation(riley.call(way.clone()).await);
             assert_eq!(required.tool, name);
             let CallToolRequest { request_id, context, .. } = way;
             let streamed = InvokeToolRequest {
@@ -197,7 +197,7 @@ async fn no_typed_rpc_carries_its_tool_out_without_a_confirmation() {
     let house = strict();
     let riley = house.person("riley").await;
     let (raw, pool) = (Raw::connect(house.server.address).await, pool());
-    let all = typed(&house);
+    let all = typed_rpcs(&house);
     assert!(all.len() > 20, "{}", all.len());
     for (method, tool, arguments) in all {
         let (service, name) = method.split_once('/').unwrap();
@@ -341,7 +341,7 @@ async fn an_approval_that_another_process_used_is_used_up() {
     };
     let write = debug_confirm(RequestId::generate(), "x");
     for (message, effect) in [(read, Effect::Read), (write, Effect::Write)] {
-        let asked = required(riley.call(message.clone()).await);
+        let asked = confirmation(riley.call(message.clone()).await);
         riley.approve(&asked.confirmation_id).await.unwrap();
         let (state, now) = (&house.server.app.state, clock::wall());
         let it = state.find(&asked.confirmation_id.parse().unwrap(), now).await.unwrap().unwrap();

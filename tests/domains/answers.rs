@@ -10,7 +10,7 @@ use toolwire::{
     config::Config,
     contract::{ErrorCode, ToolError, ToolResult},
     engine::registry::{Category, Status},
-    planner::{Asked, Made, Offer, Offers, PlannedCall},
+    planner::{Made, Offer, Offers, PlanRequest, PlannedCall},
 };
 
 use super::research::support::Research;
@@ -40,7 +40,7 @@ impl Turn {
         Self { service, offer }
     }
 
-    async fn made(&self, tool: &str, arguments: Value) -> Made {
+    async fn make(&self, tool: &str, arguments: Value) -> Made {
         let result = Arc::new(self.service.call(tool, arguments.clone()).await);
         Made { call: planned(tool, arguments), result }
     }
@@ -48,7 +48,7 @@ impl Turn {
     async fn answer(&self, message: &str, made: &[Made]) -> Answered {
         let today = NaiveDate::from_ymd_opt(2026, 11, 22).expect("a day");
         let offer = &self.offer;
-        let asked = Asked { message, account: None, history: &[], made, offer, today };
+        let asked = PlanRequest { message, account: None, history: &[], made, offer, today };
         let bundle = ContextBundle::of(&asked, &[], &self.service.app.turns.agent().parts().contexts);
         let answerer = &self.service.app.turns.agent().parts().embedded;
         let text: String = answerer.answer(&asked, &bundle, None).try_collect().await.expect("it answers");
@@ -71,7 +71,7 @@ fn planned(tool: &str, arguments: Value) -> PlannedCall {
     PlannedCall { tool: tool.to_owned(), arguments, reason: String::new(), by_model: None }
 }
 
-fn failed(tool: &str, error: ToolError) -> Made {
+fn failure(tool: &str, error: ToolError) -> Made {
     let name = tool.parse().expect("a name");
     let fetched_at = std::time::SystemTime::UNIX_EPOCH;
     let provenance = toolwire::contract::Provenance::default();
@@ -137,7 +137,7 @@ async fn every_answer_passes_the_checks_untouched() {
     assert_eq!(tools.len(), 28, "{tools:?}");
     let mut answered = 0;
     for (tool, arguments) in calls {
-        let made = turn.made(&tool, arguments.clone()).await;
+        let made = turn.make(&tool, arguments.clone()).await;
         if made.result.outcome.is_err() {
             continue;
         }
@@ -183,7 +183,7 @@ async fn every_intent_has_the_context_of_the_specification() {
         ("rank_portfolio", json!({}), "", "PortfolioRankingContext"),
         ("get_technicals", json!({"symbol": "INFY"}), "", "ResultContext"),
     ] {
-        let made = turn.made(tool, arguments).await;
+        let made = turn.make(tool, arguments).await;
         let answered = turn.answer(message, std::slice::from_ref(&made)).await;
         let item = &answered.bundle.items[0];
         assert_eq!(
@@ -193,19 +193,19 @@ async fn every_intent_has_the_context_of_the_specification() {
         );
         assert_eq!(answered.bundle.source_ids, made.result.provenance.source_ids);
     }
-    let held = turn.answer("", &[turn.made("get_positions", symbol()).await]).await.bundle;
+    let held = turn.answer("", &[turn.make("get_positions", symbol()).await]).await.bundle;
     assert_eq!(
         [&held.items[0].data["found"], &held.items[0].data["position"]["symbol"]],
         [&json!(true), &json!("AAPL")]
     );
-    let not_held = turn.made("get_positions", json!({"symbol": "tsla"})).await;
+    let not_held = turn.make("get_positions", json!({"symbol": "tsla"})).await;
     let not_held = turn.answer("", &[not_held]).await;
     assert_eq!(
         [&not_held.bundle.items[0].data["found"], &not_held.bundle.items[0].data["symbol"]],
         [&json!(false), &json!("TSLA")]
     );
     assert!(not_held.text.contains("does not hold TSLA"), "{}", not_held.text);
-    let flows = turn.made("get_performance_with_transfers", json!({"timeframe": "YTD"})).await;
+    let flows = turn.make("get_performance_with_transfers", json!({"timeframe": "YTD"})).await;
     let flows = turn.answer("", &[flows]).await.bundle;
     assert_eq!(flows.items[0].data["transfers"].as_array().map(Vec::len), Some(3));
 }
@@ -216,10 +216,10 @@ async fn results_stand_one_after_the_other_and_what_failed_is_said() {
     let mut limited = ToolError::new(ErrorCode::RateLimited, "Reddit's limit is reached; call again in 30 s");
     limited.retry_after = Some(std::time::Duration::from_secs(30));
     let made = [
-        turn.made("get_quotes", json!({"symbol": "AAPL"})).await,
-        turn.made("get_technicals", json!({"symbol": "INFY"})).await,
-        failed("get_reddit_mentions", limited),
-        turn.made("get_quotes", json!({"symbol": "NOSUCH"})).await,
+        turn.make("get_quotes", json!({"symbol": "AAPL"})).await,
+        turn.make("get_technicals", json!({"symbol": "INFY"})).await,
+        failure("get_reddit_mentions", limited),
+        turn.make("get_quotes", json!({"symbol": "NOSUCH"})).await,
     ];
     let answered = turn.answer("How are AAPL and INFY?", &made).await;
     answered.passes_untouched("four calls");
@@ -260,7 +260,7 @@ async fn a_tool_without_a_template_is_answered_by_its_summary_and_a_table() {
 #[tokio::test]
 async fn a_list_that_is_cut_says_so_and_which_call_shows_it_whole() {
     let turn = Turn::new();
-    let made = turn.made("get_activity", json!({})).await;
+    let made = turn.make("get_activity", json!({})).await;
     let answered = turn.answer("What did I trade?", &[made]).await;
     answered.passes_untouched("trades");
     let cut =
@@ -279,7 +279,7 @@ async fn what_was_written_is_said_once_in_a_sentence() {
         ("remove_from_watchlist", json!({"symbol": "RELIANCE"})),
         ("remove_from_watchlist", json!({"symbol": "RELIANCE"})),
     ] {
-        let made = turn.made(tool, arguments).await;
+        let made = turn.make(tool, arguments).await;
         let answered = turn.answer("", &[made]).await;
         answered.passes_untouched(tool);
         said.push(answered.text);
@@ -299,7 +299,7 @@ async fn what_the_budget_leaves_out_is_named_and_cites_nothing() {
     let turn = Turn::new();
     let cut =
         ToolError::new(ErrorCode::Unavailable, "not called: this turn may make 1 calls, and has made them");
-    let made = [turn.made("get_quotes", json!({"symbol": "MSFT"})).await, failed("get_quotes", cut)];
+    let made = [turn.make("get_quotes", json!({"symbol": "MSFT"})).await, failure("get_quotes", cut)];
     let answered = turn.answer("", &made).await;
     answered.passes_untouched("a cut");
     let expected = "Left out: Quotes (AAPL). This turn may make no more calls.";
@@ -310,7 +310,7 @@ async fn what_the_budget_leaves_out_is_named_and_cites_nothing() {
 async fn an_answer_says_when_it_is_not_limited_to_the_time_that_was_named() {
     const SAID: &str = "it cannot be narrowed to the time you name";
     let turn = Turn::new();
-    let made = [turn.made("get_transfers", json!({})).await];
+    let made = [turn.make("get_transfers", json!({})).await];
     for (message, is_told) in [
         ("What did I deposit in 2025?", true),
         ("Which deposits were there last month?", true),
@@ -321,7 +321,7 @@ async fn an_answer_says_when_it_is_not_limited_to_the_time_that_was_named() {
         answered.passes_untouched(message);
         assert_eq!(answered.text.contains(SAID), is_told, "{message}: {}", answered.text);
     }
-    let made = [turn.made("get_performance_with_transfers", json!({"timeframe": "1Y"})).await];
+    let made = [turn.make("get_performance_with_transfers", json!({"timeframe": "1Y"})).await];
     let answered = turn.answer("What did my deposits do over the last year?", &made).await;
     assert!(!answered.text.contains(SAID), "{}", answered.text);
 }

@@ -64,7 +64,7 @@ impl Places {
 
 impl Asked {
     /// A call with what a model wrote as arguments, to the letter.
-    pub(crate) fn written(tool: &str, arguments: &str, face: Face, number: usize) -> Self {
+    pub(crate) fn of_model_text(tool: &str, arguments: &str, face: Face, number: usize) -> Self {
         Self { arguments: arguments.to_owned(), ..Self::new(tool, &Value::Null, face, number) }
     }
 

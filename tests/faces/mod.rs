@@ -98,7 +98,7 @@ async fn every_diagnostics_tool_is_the_same_through_every_face() {
         let mut first: Option<Seen> = None;
         for (face, asked) in FACES.map(|face| (face, Asked::new(case.tool, &case.arguments, face, at))) {
             let answer = face.ask(&places, &asked).await;
-            let seen = seen(&mut program, face, case, answer).await;
+            let seen = observe(&mut program, face, case, answer).await;
             match &first {
                 None => first = Some(seen),
                 Some(first) => assert_eq!(*first, seen, "{face:?} {} {}", case.tool, case.arguments),
@@ -118,7 +118,7 @@ async fn a_deadline_that_passes_is_the_same_through_every_face() {
     for face in FACES {
         let asked = Asked::new(case.tool, &case.arguments, face, 0);
         let answer = face.ask(&places, &asked).await;
-        all.push(seen(&mut program, face, &case, answer).await);
+        all.push(observe(&mut program, face, &case, answer).await);
     }
     assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
 }
@@ -133,11 +133,11 @@ async fn a_call_that_is_cancelled_is_the_same_through_every_face() {
     for face in FACES {
         let asked = Asked::new(case.tool, &case.arguments, face, 0);
         let cancelling = async {
-            program.logged("work began").await;
-            cancelled(&places, &asked.key).await;
+            program.wait_for_log("work began").await;
+            cancel(&places, &asked.key).await;
         };
         let (answer, ()) = tokio::join!(face.ask(&places, &asked), cancelling);
-        all.push(seen(&mut program, face, &case, answer).await);
+        all.push(observe(&mut program, face, &case, answer).await);
     }
     assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
 }
@@ -159,17 +159,17 @@ async fn what_a_person_decided_is_the_same_through_every_face() {
             let asked = Asked::new(tool, &arguments, face, at);
             let answer = face.ask(&places, &asked).await;
             let confirmation_id = answer.confirmation_id().to_owned();
-            let before = seen(&mut program, face, &required(), answer).await;
-            decided(&places, confirmation_id, decision()).await;
+            let before = observe(&mut program, face, &required(), answer).await;
+            decide(&places, confirmation_id, decision()).await;
             let answer = face.ask(&places, &asked).await;
-            all.push((before, seen(&mut program, face, then, answer).await));
+            all.push((before, observe(&mut program, face, then, answer).await));
         }
         assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
     }
 }
 
 /// The answer beside what the server noted of the call, once both are what the case says.
-async fn seen(program: &mut Program, face: Face, case: &Case, answer: Answer) -> Seen {
+async fn observe(program: &mut Program, face: Face, case: &Case, answer: Answer) -> Seen {
     assert_eq!(answer.code(), case.code, "{face:?} {} {}: {answer:?}", case.tool, case.arguments);
     let noted = Noted::read(program, case.tool, case.stops.len()).await;
     assert_eq!(noted.face, face.name());
@@ -181,7 +181,7 @@ async fn seen(program: &mut Program, face: Face, case: &Case, answer: Answer) ->
 }
 
 /// Cancels a call.
-async fn cancelled(places: &Places, key: &str) {
+async fn cancel(places: &Places, key: &str) {
     let request = CancelCallRequest { call: Some(Call::RequestId(key.to_owned())) };
     let raw = Raw::connect(places.grpc).await;
     let end = raw.call("/toolwire.v1.ToolService/CancelCall", &[], &request).await;
@@ -189,7 +189,7 @@ async fn cancelled(places: &Places, key: &str) {
     assert_eq!(cancelled, [true], "{end:?}");
 }
 
-async fn decided(places: &Places, confirmation_id: String, decision: Decision) {
+async fn decide(places: &Places, confirmation_id: String, decision: Decision) {
     let request =
         DecideConfirmationRequest { confirmation_id, decision: Some(decision), ..Default::default() };
     let raw = Raw::connect(places.grpc).await;

@@ -22,20 +22,20 @@ struct Shelf;
 
 /// What start-up says of the toys beside another domain.
 #[track_caller]
-fn refused(other: Domain) -> String {
+fn refusal(other: Domain) -> String {
     let state = tempfile::tempdir().unwrap();
     App::build(&config("", &state), &[toy(), other]).expect_err("a conflict").to_string()
 }
 
 #[test]
 fn the_same_domain_twice_is_refused() {
-    let error = refused(toy());
+    let error = refusal(toy());
     assert!(error.contains("two domains are named toy"), "{error}");
 }
 
 #[test]
 fn a_tool_of_another_domain_is_refused() {
-    let error = refused(Domain { tools: vec![erase(StackBlocks)], ..Domain::new("blocks") });
+    let error = refusal(Domain { tools: vec![erase(StackBlocks)], ..Domain::new("blocks") });
     assert_eq!(error, "blocks: both toy and blocks offer the tool stack_blocks; rename one [duplicate-tool]");
 }
 
@@ -68,21 +68,21 @@ fn a_tool_without_a_manifest_is_named_and_not_offered() {
 
 #[test]
 fn a_data_file_of_another_domain_is_refused() {
-    let error = refused(Domain { data: toy().data, ..Domain::new("blocks") });
+    let error = refusal(Domain { data: toy().data, ..Domain::new("blocks") });
     assert!(error.contains("the domain toy and the domain blocks both have the data file tools/"), "{error}");
 }
 
 #[test]
 fn a_service_of_another_domain_is_refused() {
     let open = |_: &Opening<'_>| Ok(Opened { grpc: vec![service()], ..Opened::default() });
-    let error = refused(Domain { open: Box::new(open), ..Domain::new("blocks") });
+    let error = refusal(Domain { open: Box::new(open), ..Domain::new("blocks") });
     assert_eq!(error, "both toy and blocks offer the gRPC service toy.v1.ToyService; rename one of the two");
 }
 
 #[test]
 fn a_message_of_another_domain_is_refused() {
     let set: &'static [u8] = proto::compiled("blocks/v1/blocks.proto").leak();
-    let error = refused(Domain { descriptors: set, ..Domain::new("blocks") });
+    let error = refusal(Domain { descriptors: set, ..Domain::new("blocks") });
     let expected = "`toy.v1.StackBlocksOutput` is defined by toy and again by blocks";
     assert!(error.contains(expected), "{error}");
     assert_eq!(error.lines().count(), 1, "{error}");

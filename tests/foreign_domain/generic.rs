@@ -19,7 +19,7 @@ fn data(result: ToolResult) -> Value {
     }
 }
 
-async fn listed(server: &Server) -> Vec<ToolDefinition> {
+async fn list(server: &Server) -> Vec<ToolDefinition> {
     let request = ListToolsRequest { view: ToolView::FullJson.into(), ..ListToolsRequest::default() };
     let tools =
         ToolServiceClient::new(server.channel().await).list_tools(request).await.unwrap().into_inner();
@@ -28,7 +28,7 @@ async fn listed(server: &Server) -> Vec<ToolDefinition> {
 
 #[tokio::test]
 async fn the_toys_alone_are_listed_with_schemas_from_their_proto() {
-    let tools = listed(&Server::start("")).await;
+    let tools = list(&Server::start("")).await;
     let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["list_toys", "stack_blocks"]);
     let input: Value = serde_json::from_str(&tools[1].input_schema_json).unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     http::{
-        raw::{Raw, asked},
+        raw::{Raw, ask},
         toys::{COUNT, FLOOD, PANIC, READY, Toys, UPLOAD, WATCH},
     },
     support::server::config_with_http,
@@ -17,8 +17,8 @@ const MEGABYTE: usize = 1024 * 1024;
 async fn a_body_that_is_too_long_is_refused_whether_its_length_is_said_or_not() {
     let toys = Toys::start();
     let body = " ".repeat(MEGABYTE);
-    assert_eq!(asked(toys.http, "POST", COUNT, &[JSON], &body).await.body, MEGABYTE.to_string());
-    let answer = asked(toys.http, "POST", COUNT, &[JSON], &format!("{body} ")).await;
+    assert_eq!(ask(toys.http, "POST", COUNT, &[JSON], &body).await.body, MEGABYTE.to_string());
+    let answer = ask(toys.http, "POST", COUNT, &[JSON], &format!("{body} ")).await;
     assert_eq!((answer.status, answer.code().as_str()), (413, "MESSAGE_TOO_LARGE"));
 
     let mut raw = Raw::connect(toys.http).await;
@@ -47,7 +47,7 @@ async fn a_length_beyond_the_bound_is_refused_before_a_byte_is_sent() {
 async fn a_body_that_is_read_as_it_comes_may_be_longer() {
     let toys = Toys::start();
     let body = " ".repeat(3 * MEGABYTE);
-    let answer = asked(toys.http, "PUT", UPLOAD, &["content-type: text/plain"], &body).await;
+    let answer = ask(toys.http, "PUT", UPLOAD, &["content-type: text/plain"], &body).await;
     assert_eq!((answer.status, answer.body), (200, body.len().to_string()));
 }
 
@@ -59,7 +59,7 @@ async fn a_body_that_does_not_come_ends_its_connection_alone() {
     let mut slow = Raw::connect(toys.http).await;
     slow.say(format!("POST {COUNT} HTTP/1.1\r\nhost: localhost\r\n{JSON}\r\ncontent-length: 10\r\n\r\n{{"))
         .await;
-    assert_eq!(asked(toys.http, "POST", COUNT, &[JSON], "{}").await.body, "2");
+    assert_eq!(ask(toys.http, "POST", COUNT, &[JSON], "{}").await.body, "2");
     let answer = slow.answer().await;
     assert_eq!((answer.status, answer.code().as_str()), (408, "REQUEST_INCOMPLETE"));
     assert_eq!(slow.rest().await, "");
@@ -73,7 +73,7 @@ async fn a_user_has_a_share_of_the_room_on_both_ports_together() {
     let mut watch = Raw::connect(toys.http).await;
     watch.ask("GET", WATCH, &[], "").await;
     watch.until("event: first").await;
-    let answer = asked(toys.http, "GET", WATCH, &[], "").await;
+    let answer = ask(toys.http, "GET", WATCH, &[], "").await;
     assert_eq!((answer.status, answer.code().as_str()), (429, "SHARE_EXHAUSTED"));
     assert_eq!(answer.headers["retry-after"], "1");
     let mut other = Raw::connect(toys.http).await;

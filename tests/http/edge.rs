@@ -6,7 +6,7 @@ use tonic_types::StatusExt;
 
 use crate::{
     http::{
-        raw::{Answer, Raw, asked},
+        raw::{Answer, Raw, ask},
         toys::{COUNT, READY, Toys},
     },
     support::{raw as support_raw, server::config_with_http},
@@ -91,7 +91,7 @@ async fn an_allowed_page_can_read_every_answer_and_the_ids_in_its_headers() {
         (404, "POST", "/v1/tools/debug_fail:call", JSON, r#"{"code": "NOT_FOUND"}"#),
     ] {
         let headers = ["origin: https://app.example", private, kind];
-        let answer = asked(toys.http, method, path, &headers, body).await;
+        let answer = ask(toys.http, method, path, &headers, body).await;
         assert_eq!(answer.status, status, "{path}: {answer:?}");
         assert_eq!(answer.headers["access-control-allow-origin"], "https://app.example", "{path}");
         let exposed: Vec<_> = answer.headers["access-control-expose-headers"].split(", ").collect();
@@ -106,7 +106,7 @@ async fn an_allowed_page_can_read_every_answer_and_the_ids_in_its_headers() {
 async fn a_browser_that_asks_beforehand_is_answered_for_allowed_pages_alone() {
     let toys = Toys::start();
     let question = ["origin: http://localhost", "access-control-request-method: POST"];
-    let answer = asked(toys.http, "OPTIONS", COUNT, &question, "").await;
+    let answer = ask(toys.http, "OPTIONS", COUNT, &question, "").await;
     assert_eq!(answer.status, 204);
     assert!(answer.headers["access-control-allow-headers"].contains("idempotency-key"), "{answer:?}");
     assert_eq!(answer.headers["access-control-allow-origin"], "http://localhost");
@@ -114,10 +114,10 @@ async fn a_browser_that_asks_beforehand_is_answered_for_allowed_pages_alone() {
     let wanted =
         "authorization,baggage,content-type,sentry-trace,x-b3-traceid,x-datadog-parent-id,x-of-tomorrow";
     let wanted_headers = format!("access-control-request-headers: {wanted}");
-    let answer = asked(toys.http, "OPTIONS", COUNT, &[question[0], question[1], &wanted_headers], "").await;
+    let answer = ask(toys.http, "OPTIONS", COUNT, &[question[0], question[1], &wanted_headers], "").await;
     assert_eq!(answer.headers["access-control-allow-headers"], wanted);
     let question = ["origin: http://evil.example", "access-control-request-method: POST"];
-    assert_eq!(asked(toys.http, "OPTIONS", COUNT, &question, "").await.status, 403);
+    assert_eq!(ask(toys.http, "OPTIONS", COUNT, &question, "").await.status, 403);
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn a_browser_that_asks_beforehand_is_answered_alike_at_every_path() {
         let method = format!("access-control-request-method: {method}");
         let private = "access-control-request-private-network: true";
         let question = ["origin: http://localhost", method.as_str(), private];
-        let answer = asked(toys.http, "OPTIONS", path, &question, "").await;
+        let answer = ask(toys.http, "OPTIONS", path, &question, "").await;
         assert_eq!(answer.status, 204, "{method} {path}");
         let methods = &answer.headers["access-control-allow-methods"];
         assert_eq!(methods, "GET, HEAD, POST, PUT, PATCH, DELETE", "{method} {path}");
@@ -140,26 +140,26 @@ async fn a_browser_that_asks_beforehand_is_answered_alike_at_every_path() {
 #[tokio::test]
 async fn unknown_paths_and_methods_say_what_there_is() {
     let toys = Toys::start();
-    let answer = asked(toys.http, "GET", "/toys/lost", &[], "").await;
+    let answer = ask(toys.http, "GET", "/toys/lost", &[], "").await;
     assert_eq!((answer.status, answer.code().as_str()), (404, "UNKNOWN_ROUTE"));
     assert!(answer.body.contains("/openapi.json"), "{answer:?}");
-    let answer = asked(toys.http, "GET", COUNT, &[], "").await;
+    let answer = ask(toys.http, "GET", COUNT, &[], "").await;
     assert_eq!((answer.status, answer.code().as_str()), (405, "METHOD_NOT_ALLOWED"));
     assert_eq!(answer.headers["allow"], "POST");
-    assert_eq!(asked(toys.http, "POST", READY, &[JSON], "{}").await.headers["allow"], "GET, HEAD");
-    assert_eq!(asked(toys.http, "BREW", READY, &[], "").await.status, 405);
+    assert_eq!(ask(toys.http, "POST", READY, &[JSON], "{}").await.headers["allow"], "GET, HEAD");
+    assert_eq!(ask(toys.http, "BREW", READY, &[], "").await.status, 405);
 }
 
 #[tokio::test]
 async fn a_body_that_is_no_json_is_refused_before_it_is_read() {
     let toys = Toys::start();
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a"] {
-        let answer = asked(toys.http, "POST", COUNT, &[&format!("content-type: {kind}")], "{}").await;
+        let answer = ask(toys.http, "POST", COUNT, &[&format!("content-type: {kind}")], "{}").await;
         assert_eq!((answer.status, answer.code().as_str()), (415, "UNSUPPORTED_MEDIA_TYPE"), "{kind}");
     }
-    assert_eq!(asked(toys.http, "POST", COUNT, &[], "{}").await.status, 415);
-    assert_eq!(asked(toys.http, "POST", COUNT, &[JSON], "{}").await.body, "2");
-    assert_eq!(asked(toys.http, "POST", COUNT, &[], "").await.body, "0");
+    assert_eq!(ask(toys.http, "POST", COUNT, &[], "{}").await.status, 415);
+    assert_eq!(ask(toys.http, "POST", COUNT, &[JSON], "{}").await.body, "2");
+    assert_eq!(ask(toys.http, "POST", COUNT, &[], "").await.body, "0");
 }
 
 #[tokio::test]
@@ -168,13 +168,13 @@ async fn a_time_out_that_cannot_be_read_is_refused() {
     for header in
         ["x-toolwire-timeout: soon", "x-toolwire-timeout: -1s", "x-toolwire-timeout:", "grpc-timeout: 5"]
     {
-        let answer = asked(toys.http, "GET", READY, &[header], "").await;
+        let answer = ask(toys.http, "GET", READY, &[header], "").await;
         assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_TIMEOUT"), "{header}");
     }
     for header in ["x-toolwire-timeout: 1500ms", "x-toolwire-timeout: 2", "grpc-timeout: 5S"] {
-        assert_eq!(asked(toys.http, "GET", READY, &[header], "").await.status, 200, "{header}");
+        assert_eq!(ask(toys.http, "GET", READY, &[header], "").await.status, 200, "{header}");
     }
-    let answer = asked(toys.http, "GET", READY, &["x-toolwire-timeout: 0s"], "").await;
+    let answer = ask(toys.http, "GET", READY, &["x-toolwire-timeout: 0s"], "").await;
     assert_eq!((answer.status, answer.code().as_str()), (504, "DEADLINE_EXCEEDED"));
 }
 

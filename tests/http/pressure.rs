@@ -10,7 +10,7 @@ use toolwire::config::Config;
 
 use crate::{
     http::{
-        raw::{Raw, asked},
+        raw::{Raw, ask},
         toys::{CALL, COUNT, FLOOD, READY, Toys, WATCH},
     },
     support::server::config_with_http,
@@ -44,7 +44,7 @@ async fn from_elsewhere(address: SocketAddr) -> Option<Raw> {
 /// So many calls of others, each on a connection of its own. None fails.
 async fn others(address: SocketAddr, calls: usize) {
     for _ in 0..calls {
-        let answer = asked(address, "POST", COUNT, &[JSON], "{}").await;
+        let answer = ask(address, "POST", COUNT, &[JSON], "{}").await;
         assert_eq!((answer.status, answer.body.as_str()), (200, "2"));
     }
 }

@@ -100,7 +100,7 @@ impl Raw {
     pub(crate) async fn until(&mut self, end: &str) -> String {
         loop {
             if let Some(at) = find(&self.came, end.as_bytes()) {
-                return self.taken(at + end.len());
+                return self.split_off(at + end.len());
             }
             assert!(self.more().await > 0, "ended without {end:?}: {}", String::from_utf8_lossy(&self.came));
         }
@@ -109,7 +109,7 @@ impl Raw {
     /// Everything to the end of the connection, which a reset is not.
     pub(crate) async fn rest(&mut self) -> String {
         while self.more().await > 0 {}
-        self.taken(self.came.len())
+        self.split_off(self.came.len())
     }
 
     async fn chunks(&mut self) -> String {
@@ -129,10 +129,10 @@ impl Raw {
         while self.came.len() < length {
             assert!(self.more().await > 0, "ended too soon: {}", String::from_utf8_lossy(&self.came));
         }
-        self.taken(length)
+        self.split_off(length)
     }
 
-    fn taken(&mut self, length: usize) -> String {
+    fn split_off(&mut self, length: usize) -> String {
         String::from_utf8(self.came.drain(..length).collect()).unwrap()
     }
 
@@ -154,7 +154,7 @@ impl Answer {
 }
 
 /// One request on a connection of its own.
-pub(crate) async fn asked(
+pub(crate) async fn ask(
     address: SocketAddr,
     method: &str,
     path: &str,

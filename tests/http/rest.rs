@@ -15,7 +15,7 @@ mod understood;
 use serde_json::Value;
 
 use crate::{
-    http::raw::{Answer, asked},
+    http::raw::{Answer, ask},
     support::server::{Server, config_with_http},
 };
 
@@ -27,12 +27,12 @@ fn server() -> Server {
 }
 
 async fn get(server: &Server, path: &str, headers: &[&str]) -> Answer {
-    asked(server.http.unwrap(), "GET", path, headers, "").await
+    ask(server.http.unwrap(), "GET", path, headers, "").await
 }
 
 async fn post(server: &Server, path: &str, headers: &[&str], body: &str) -> Answer {
     let headers: Vec<_> = [JSON].into_iter().chain(headers.iter().copied()).collect();
-    asked(server.http.unwrap(), "POST", path, &headers, body).await
+    ask(server.http.unwrap(), "POST", path, &headers, body).await
 }
 
 #[track_caller]

@@ -11,7 +11,7 @@ use crate::http::{
 const HIDDEN: &str = "GET /toys/ready HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// Everything that is answered to these bytes. The peer says no more, and waits.
-async fn told(toys: &Toys, bytes: &str) -> String {
+async fn answers_to(toys: &Toys, bytes: &str) -> String {
     let mut raw = Raw::connect(toys.http).await;
     raw.say(bytes).await;
     raw.rest().await
@@ -24,7 +24,7 @@ fn post(headers: &str, body: &str) -> String {
 }
 
 #[track_caller]
-fn refused(told: &str, what: &str) {
+fn assert_refused(told: &str, what: &str) {
     assert!(told.starts_with("HTTP/1.1 400 "), "{what}: {told}");
     assert_eq!(told.matches("HTTP/1.1 ").count(), 1, "{what}: {told}");
 }
@@ -42,7 +42,7 @@ async fn lengths_that_differ_or_are_none_are_refused_and_the_connection_is_close
         "content-length: 99999999999999999999999",
         "content-length:",
     ] {
-        refused(&told(&toys, &post(headers, &format!("{{}}{HIDDEN}"))).await, headers);
+        assert_refused(&answers_to(&toys, &post(headers, &format!("{{}}{HIDDEN}"))).await, headers);
     }
 }
 
@@ -56,7 +56,7 @@ async fn a_length_that_is_stated_twice_is_refused_and_the_connection_is_closed()
         "content-length: 2\r\ncontent-length: 2",
     ] {
         let body = format!("2\r\n{{}}\r\n0\r\n\r\n{HIDDEN}");
-        refused(&told(&toys, &post(headers, &body)).await, headers);
+        assert_refused(&answers_to(&toys, &post(headers, &body)).await, headers);
     }
 }
 
@@ -85,12 +85,12 @@ async fn other_codings_are_refused_and_the_connection_is_closed() {
         "x: a\u{0}b",
         "x: a\rb",
     ] {
-        refused(&told(&toys, &post(headers, &format!("0\r\n\r\n{HIDDEN}"))).await, headers);
+        assert_refused(&answers_to(&toys, &post(headers, &format!("0\r\n\r\n{HIDDEN}"))).await, headers);
     }
     let old = format!(
         "POST {COUNT} HTTP/1.0\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n{HIDDEN}"
     );
-    refused(&told(&toys, &old).await, "HTTP/1.0");
+    assert_refused(&answers_to(&toys, &old).await, "HTTP/1.0");
 }
 
 #[tokio::test]
@@ -116,9 +116,9 @@ async fn chunks_that_are_none_are_the_peers_mistake_and_end_the_connection() {
         &format!("2\r\n{{}}\r\n0\r\n{trailers}\r\n"),
         &format!("2\r\n{{}}\r\n0\r\nx: {extension}\r\n\r\n"),
     ] {
-        let told = told(&toys, &post("transfer-encoding: chunked", &format!("{body}{HIDDEN}"))).await;
+        let told = answers_to(&toys, &post("transfer-encoding: chunked", &format!("{body}{HIDDEN}"))).await;
         let shown = &body[..body.len().min(40)];
-        refused(&told, shown);
+        assert_refused(&told, shown);
         assert!(told.contains("MALFORMED_REQUEST"), "{shown:?}: {told}");
     }
 }
@@ -154,14 +154,14 @@ async fn a_line_ends_with_both_characters() {
         "GET /toys/ready HTTP/1.1\nhost: localhost\r\n\r\n",
         "\nGET /toys/ready HTTP/1.1\r\nhost: localhost\r\n\r\n",
     ] {
-        refused(&told(&toys, &format!("{bytes}{HIDDEN}")).await, bytes);
+        assert_refused(&answers_to(&toys, &format!("{bytes}{HIDDEN}")).await, bytes);
     }
     // Nor is a carriage return alone the end of one.
     for bytes in [
         "GET /toys/ready HTTP/1.1\rhost: localhost\r\r",
         "GET /toys/ready HTTP/1.1\r\nhost: localhost\r\nx: a\rb\r\n\r\n",
     ] {
-        let answered = told(&toys, bytes).await;
+        let answered = answers_to(&toys, bytes).await;
         assert!(answered.is_empty() || answered.starts_with("HTTP/1.1 400 "), "{bytes:?}: {answered}");
     }
 }
@@ -176,14 +176,14 @@ async fn a_malformed_request_ends_nothing_before_it() {
     raw.say(format!("{HIDDEN}{chunked}{malformed}{HIDDEN}")).await;
     assert_eq!(raw.answer().await.body, "\"ready\"");
     assert_eq!(raw.answer().await.body, "2");
-    refused(&raw.rest().await, "the third");
+    assert_refused(&raw.rest().await, "the third");
 
     let mut raw = Raw::connect(toys.http).await;
     for byte in format!("{chunked}{malformed}").bytes() {
         raw.say([byte]).await;
     }
     assert_eq!(raw.answer().await.body, "2");
-    refused(&raw.rest().await, "the second");
+    assert_refused(&raw.rest().await, "the second");
 }
 
 #[tokio::test]
@@ -218,8 +218,8 @@ async fn a_request_names_one_host() {
         "GET http://localhost:x/toys/ready HTTP/1.1\r\nhost: localhost:x\r\n",
         "GET http://evil.example/toys/ready HTTP/1.1\r\nhost: localhost\r\n",
     ] {
-        let told = told(&toys, &format!("{head}connection: close\r\n\r\n")).await;
-        refused(&told, head);
+        let told = answers_to(&toys, &format!("{head}connection: close\r\n\r\n")).await;
+        assert_refused(&told, head);
         assert!(told.contains("INVALID_HOST"), "{head}: {told}");
     }
 }

@@ -59,7 +59,7 @@ impl Talk {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Answer {
-        let response = self.asked(method, path, headers, body).await;
+        let response = self.request(method, path, headers, body).await;
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8(bytes.to_vec()).unwrap();
@@ -74,12 +74,12 @@ impl Talk {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Events {
-        let response = self.asked(method, path, headers, body).await;
+        let response = self.request(method, path, headers, body).await;
         assert_eq!(response.headers()["content-type"], "text/event-stream", "{}", response.status());
         Events { body: response.into_body(), text: String::new() }
     }
 
-    async fn asked(
+    async fn request(
         &self,
         method: &str,
         path: &str,

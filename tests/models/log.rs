@@ -37,7 +37,7 @@ async fn no_key_is_in_logs_errors_or_shown() {
         let stub = Stub::answering([reply(401, &echoed)]).await;
         let model = model(&stub, provider);
         let error = answer(&model, question()).await.unwrap_err();
-        assert!(stub.asked()[0].contains(KEY) || provider == Provider::Ollama, "the key is used");
+        assert!(stub.requests()[0].contains(KEY) || provider == Provider::Ollama, "the key is used");
         for shown in [format!("{error}"), format!("{error:?}"), format!("{model:?}"), model.id().to_owned()] {
             assert!(!shown.contains(KEY), "{shown}");
         }

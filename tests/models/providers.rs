@@ -88,7 +88,7 @@ async fn text_comes_as_it_is_written() {
             "{provider:?}"
         );
         assert_eq!(usage, Usage { input_tokens: 11, output_tokens: 5 }, "{provider:?}");
-        assert!(stub.asked()[0].contains("Be brief.") && stub.asked()[0].contains("\"test-1\""));
+        assert!(stub.requests()[0].contains("Be brief.") && stub.requests()[0].contains("\"test-1\""));
     }
 }
 
@@ -117,7 +117,7 @@ async fn calls_come_together_with_their_arguments_whole() {
 async fn a_compatible_server_is_asked_for_calls_without_a_stream() {
     let stub = Stub::answering([reply(200, COMPATIBLE_CALLS)]).await;
     let (_, calls, ..) = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap();
-    assert!(!stub.asked()[0].contains("\"stream\":true"), "{}", stub.asked()[0]);
+    assert!(!stub.requests()[0].contains("\"stream\":true"), "{}", stub.requests()[0]);
     assert_eq!(arguments(&calls), [json!({"symbol": "AAPL"}), json!({"symbol": "MSFT"})]);
 }
 
@@ -131,7 +131,7 @@ async fn a_whole_answer_has_at_most_1_mib_and_is_given_up_beyond() {
     for answered in [reply(200, &of(1024 * 1024)), Reply::Stalled(of(1024 * 1024))] {
         let stub = Stub::answering([answered]).await;
         let error = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap_err();
-        assert_eq!((error, stub.asked().len()), (ModelError::TooLong, 1));
+        assert_eq!((error, stub.requests().len()), (ModelError::TooLong, 1));
     }
 }
 
@@ -151,7 +151,7 @@ async fn a_compatible_server_is_sent_the_whole_conversation() {
     request.messages.push(Message::Assistant { text: "I look.".to_owned(), calls: vec![call] });
     request.messages.push(Message::Results(vec![output]));
     answer(&model(&stub, Provider::Compatible), request.clone()).await.unwrap();
-    let asked = stub.asked().remove(0);
+    let asked = stub.requests().remove(0);
     let (head, body) = asked.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("POST /api/chat/completions ") && head.contains(&format!("Bearer {KEY}")));
     let function = json!({"name": "get_quotes", "arguments": "{\"symbol\":\"TCS\"}"});
@@ -210,7 +210,7 @@ async fn calls_and_results_go_back_with_what_the_provider_wants_to_see_again() {
     request.messages.push(Message::Assistant { text: String::new(), calls: vec![call] });
     request.messages.push(Message::Results(vec![output]));
     answer(&model(&stub, Provider::Gemini), request).await.unwrap();
-    let asked = stub.asked().remove(0);
+    let asked = stub.requests().remove(0);
     for part in ["functionCall", "functionResponse", "c2ln", "get_quotes"] {
         assert!(asked.contains(part), "{part}: {asked}");
     }
@@ -228,7 +228,7 @@ async fn a_refusal_is_said_by_its_kind() {
         for &provider in Provider::VARIANTS {
             let stub = Stub::answering([reply(status, body)]).await;
             let error = answer(&model(&stub, provider), question()).await.unwrap_err();
-            assert_eq!((error, stub.asked().len()), (expected, 1), "{provider:?} {status}");
+            assert_eq!((error, stub.requests().len()), (expected, 1), "{provider:?} {status}");
         }
     }
 }
@@ -238,13 +238,13 @@ async fn what_passes_is_tried_again_before_anything_was_seen() {
     let limited = Reply::Whole(429, "retry-after: 0\r\ncontent-type: application/json\r\n", "{}".to_owned());
     let stub = Stub::answering([limited, reply(503, "{}"), events(&OPENAI_TEXT)]).await;
     assert!(answer(&model(&stub, Provider::Openai), question()).await.is_ok());
-    assert_eq!(stub.asked().len(), 3);
+    assert_eq!(stub.requests().len(), 3);
 
     let stub =
         Stub::answering([reply(500, "{}"), reply(502, "<html>"), reply(503, "{}"), events(&OPENAI_TEXT)])
             .await;
     let error = answer(&model(&stub, Provider::Openai), question()).await.unwrap_err();
-    assert_eq!((error, stub.asked().len()), (ModelError::Unavailable, 3));
+    assert_eq!((error, stub.requests().len()), (ModelError::Unavailable, 3));
 }
 
 #[tokio::test]
@@ -264,7 +264,7 @@ async fn an_answer_that_breaks_off_is_no_answer_and_is_not_asked_for_again() {
         let parts = parts(&model(&stub, Provider::Openai), question()).await;
         assert_eq!(parts[0], Ok(Part::Text("Apple is ".to_owned())));
         assert!(matches!(parts[1], Err(ModelError::Malformed | ModelError::Unavailable)), "{parts:?}");
-        assert_eq!((parts.len(), stub.asked().len()), (2, 1));
+        assert_eq!((parts.len(), stub.requests().len()), (2, 1));
     }
 }
 

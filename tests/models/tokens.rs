@@ -30,12 +30,12 @@ async fn a_token_is_fetched_once_and_shown_as_bearer() {
     for _ in 0..2 {
         assert_eq!(answer(&model, question()).await.unwrap().0, "Hi");
     }
-    let asked = tokens.asked();
+    let asked = tokens.requests();
     assert_eq!(asked.len(), 1);
     // `the+client` and the key, in Base64.
     assert!(asked[0].to_lowercase().contains("authorization: basic "), "{}", asked[0]);
     assert!(asked[0].ends_with("grant_type=client_credentials&scope=chat&audience=models"), "{}", asked[0]);
-    assert!(models.asked().iter().all(|it| it.to_lowercase().contains("authorization: bearer t-1")));
+    assert!(models.requests().iter().all(|it| it.to_lowercase().contains("authorization: bearer t-1")));
 }
 
 #[tokio::test]
@@ -45,7 +45,7 @@ async fn callers_at_the_same_time_share_one_fetch() {
     let model = of(&models, Provider::Compatible, oauth(&tokens));
     let all = (0..8).map(|_| answer(&model, question()));
     assert!(futures_util::future::join_all(all).await.iter().all(Result::is_ok));
-    assert_eq!(tokens.asked().len(), 1);
+    assert_eq!(tokens.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -54,12 +54,12 @@ async fn a_refused_token_is_fetched_once_more_and_no_more() {
     let tokens = Stub::answering([token("t-1"), token("t-2")]).await;
     let models = Stub::answering([reply(401, "{}"), events(&DONE)]).await;
     assert!(answer(&of(&models, Provider::Compatible, oauth(&tokens)), question()).await.is_ok());
-    assert!(models.asked()[1].to_lowercase().contains("bearer t-2"));
+    assert!(models.requests()[1].to_lowercase().contains("bearer t-2"));
 
     let tokens = Stub::answering([token("t-1"), token("t-2"), token("t-3")]).await;
     let models = Stub::answering([reply(401, "{}"), reply(401, "{}")]).await;
     let error = answer(&of(&models, Provider::Compatible, oauth(&tokens)), question()).await.unwrap_err();
-    assert_eq!((error, tokens.asked().len(), models.asked().len()), (ModelError::AuthFailed, 2, 2));
+    assert_eq!((error, tokens.requests().len(), models.requests().len()), (ModelError::AuthFailed, 2, 2));
 }
 
 #[tokio::test]
@@ -73,6 +73,6 @@ async fn a_token_that_is_not_given_is_said_by_its_kind() {
         let tokens = Stub::answering([answered]).await;
         let models = Stub::answering([]).await;
         let error = answer(&of(&models, Provider::Compatible, oauth(&tokens)), question()).await.unwrap_err();
-        assert_eq!((error, models.asked().len()), (expected, 0));
+        assert_eq!((error, models.requests().len()), (expected, 0));
     }
 }

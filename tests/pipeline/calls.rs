@@ -100,11 +100,11 @@ async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
 
     // Equal instants: the deadline wins.
     let mut call = sleep();
-    call.context.deadline = call.context.deadline.shortened(call.arrived.at + Duration::from_millis(200));
+    call.context.deadline = call.context.deadline.no_later_than(call.arrived.at + Duration::from_millis(200));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
 
     let mut call = sleep();
-    call.context.deadline = call.context.deadline.shortened(call.arrived.at + Duration::from_millis(199));
+    call.context.deadline = call.context.deadline.no_later_than(call.arrived.at + Duration::from_millis(199));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
 }
 
@@ -112,7 +112,7 @@ async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
 async fn every_level_of_nested_calls_has_less_time_than_the_one_above() {
     let bench = Bench::new();
     let mut call = Bench::call("debug_nested", json!({"depth": 5, "duration": "0s"}));
-    call.context.deadline = call.context.deadline.shortened(call.arrived.at + Duration::from_secs(10));
+    call.context.deadline = call.context.deadline.no_later_than(call.arrived.at + Duration::from_secs(10));
     let outcome = result(bench.run(call).await).outcome.expect("data");
     let levels = outcome.json()["levels"].as_array().expect("a list").clone();
     assert_eq!(levels.len(), 5);

@@ -138,7 +138,7 @@ async fn a_write_outlives_its_caller_and_the_repeat_attaches() {
     let bench = Bench::new();
     let id = RequestId::generate();
     let mut call = write(id, "x", "10s");
-    call.context.deadline = call.context.deadline.shortened(clock::now() + Duration::from_secs(1));
+    call.context.deadline = call.context.deadline.no_later_than(clock::now() + Duration::from_secs(1));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
 
     let started = clock::now();
@@ -215,7 +215,7 @@ async fn a_write_whose_caller_leaves_while_it_is_recorded_is_carried_out() {
     let bench = Bench::storing(SlowStore::default());
     let id = RequestId::generate();
     let mut call = write(id, "x", "1s");
-    call.context.deadline = call.context.deadline.shortened(clock::now() + Duration::from_millis(5));
+    call.context.deadline = call.context.deadline.no_later_than(clock::now() + Duration::from_millis(5));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
     assert!(!bench.pipeline.in_flight().is_empty(), "who ends the server waits for it");
     bench.pipeline.in_flight().emptied().await;
@@ -270,7 +270,7 @@ async fn a_call_that_cannot_be_recorded_is_refused_and_not_carried_out() {
 #[tokio::test(start_paused = true)]
 async fn a_repeated_outer_call_meets_the_outcomes_of_its_nested_writes() {
     let bench = Bench::new();
-    let outer = || Lineage::of(CallId::generate()).named(RequestId::generate());
+    let outer = || Lineage::of(CallId::generate()).with_request_id(RequestId::generate());
     let first = outer();
     let attempt = async |lineage: &Lineage| {
         let parent =
@@ -306,7 +306,7 @@ async fn a_cancelled_write_that_goes_on_still_ends_for_its_caller_at_the_deadlin
     let bench = Bench::new();
     let id = RequestId::generate();
     let mut call = write(id, "x", "10s");
-    call.context.deadline = call.context.deadline.shortened(clock::now() + Duration::from_secs(5));
+    call.context.deadline = call.context.deadline.no_later_than(clock::now() + Duration::from_secs(5));
     let waiting = bench.pipeline.start(call).await.expect("accepted");
     sleep(Duration::from_secs(1)).await;
     assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)).is_some());
@@ -317,7 +317,7 @@ async fn a_cancelled_write_that_goes_on_still_ends_for_its_caller_at_the_deadlin
 async fn a_nested_write_has_no_more_time_than_the_outermost_call() {
     let bench = Bench::new();
     let mut parent = Bench::call("debug_nested", json!({})).context;
-    parent.deadline = parent.deadline.capped(clock::now() + Duration::from_secs(2));
+    parent.deadline = parent.deadline.cap(clock::now() + Duration::from_secs(2));
     let started = clock::now();
     let input = arguments(json!({"value": "x", "duration": "10s"}));
     assert!(bench.pipeline.call_tool(&parent, "debug_write", input).await.is_err());

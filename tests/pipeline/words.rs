@@ -15,7 +15,7 @@ async fn a_long_call_shows_that_it_is_alive() {
 }
 
 /// What a call says on its way to its end, and how long after its start.
-async fn told(bench: &Bench, call: Call) -> Vec<(u64, String)> {
+async fn narration(bench: &Bench, call: Call) -> Vec<(u64, String)> {
     let started = clock::now();
     let mut stream = bench.pipeline.start(call).await.expect("accepted");
     let mut said = Vec::new();
@@ -36,12 +36,12 @@ fn with_words() -> Bench {
 #[tokio::test(start_paused = true)]
 async fn a_manifests_words_tell_what_is_done_that_it_goes_on_and_what_came_out() {
     let bench = with_words();
-    let said = told(&bench, Bench::call("debug_sleep", json!({"duration": "50s"}))).await;
+    let said = narration(&bench, Bench::call("debug_sleep", json!({"duration": "50s"}))).await;
     let doing = || "Sleeping for 50s".to_owned();
     let done = "debug_sleep(\"50s\") → slept 50s, {done}".to_owned();
     assert_eq!(said, [(0, doing()), (20, doing()), (40, doing()), (50, done)]);
     // What is ready at once is not narrated, only summed up.
-    let said = told(&bench, Bench::call("debug_sleep", json!({"duration": "0s"}))).await;
+    let said = narration(&bench, Bench::call("debug_sleep", json!({"duration": "0s"}))).await;
     assert_eq!(said, [(0, "debug_sleep(\"0s\") → slept 0s, {done}".to_owned())]);
 }
 
@@ -50,11 +50,11 @@ async fn a_failure_is_not_summed_up_and_a_nested_call_says_nothing() {
     let words = json!({"progress": "Nesting", "summary": "{levels} levels", "timeout_ms": 1_000});
     let bench = Bench::with_manifest("debug_nested", &words);
     let call = |duration| Bench::call("debug_nested", json!({"depth": 3, "duration": duration}));
-    assert_eq!(told(&bench, call("0s")).await, [(0, "debug_nested(3, \"0s\") → 3 levels".to_owned())]);
-    assert_eq!(told(&bench, call("5s")).await, [(0, "Nesting".to_owned())]);
+    assert_eq!(narration(&bench, call("0s")).await, [(0, "debug_nested(3, \"0s\") → 3 levels".to_owned())]);
+    assert_eq!(narration(&bench, call("5s")).await, [(0, "Nesting".to_owned())]);
     // What has no words for the way is not summed up either.
     let bench = Bench::with_manifest("debug_nested", &json!({"summary": "{levels} levels"}));
-    assert_eq!(told(&bench, call("0s")).await, []);
+    assert_eq!(narration(&bench, call("0s")).await, []);
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ use std::fs;
 
 use serde::Deserialize;
 use toolwire::{
-    agent::proposal::{self, Answer},
+    agent::proposal::{self, ProposalAnswer},
     engine::registry::Category,
     planner::{PlannedCall, Step},
 };
@@ -99,11 +99,11 @@ fn only_a_clear_yes_accepts_a_proposal() {
     let answers = lines::<Reply>("answers.jsonl");
     assert_eq!(answers.len(), 60);
     for Reply { said, is_yes } in &answers {
-        let accepts = proposal::answer(said) == Answer::Yes;
+        let accepts = proposal::answer(said) == ProposalAnswer::Yes;
         assert!(*is_yes || !accepts, "{said:?} accepts");
     }
     let understood =
-        answers.iter().filter(|it| it.is_yes && proposal::answer(&it.said) == Answer::Yes).count();
+        answers.iter().filter(|it| it.is_yes && proposal::answer(&it.said) == ProposalAnswer::Yes).count();
     let yeses = answers.iter().filter(|it| it.is_yes).count();
     println!("answers: {understood} of {yeses} yeses understood");
     assert!(understood * 10 >= yeses * 9, "{understood} of {yeses}");
@@ -116,7 +116,7 @@ fn a_generated_phrase_accepts_nothing_by_itself() {
     for verb in &verbs {
         for (noun, name) in nouns.iter().flat_map(|noun| names.iter().map(move |name| (noun, name))) {
             for phrase in [format!("{verb} {name} {noun}"), format!("{noun} {name} {verb}")] {
-                assert_ne!(proposal::answer(&phrase), Answer::Yes, "{phrase}");
+                assert_ne!(proposal::answer(&phrase), ProposalAnswer::Yes, "{phrase}");
                 count += 1;
             }
         }

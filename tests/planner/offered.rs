@@ -9,7 +9,7 @@ use toolwire::{
     config::Config,
     domains,
     engine::registry::{RegisteredTool, ToolType},
-    planner::{Asked, Exchange, Offer, Plan, Step, embedded::Embedded},
+    planner::{Exchange, Offer, Plan, PlanRequest, Step, embedded::Embedded},
     server::app::App,
 };
 
@@ -49,7 +49,7 @@ impl Bench {
     pub(crate) fn plan(&self, history: &[Exchange], message: &str) -> Plan {
         let today = NaiveDate::from_ymd_opt(2026, 1, 16).expect("a date");
         let (made, account) = (&[], None);
-        Embedded::decide(&Asked { message, account, history, made, offer: &self.offer, today })
+        Embedded::decide(&PlanRequest { message, account, history, made, offer: &self.offer, today })
     }
 
     /// What tools take for a name, in small letters.

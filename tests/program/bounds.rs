@@ -39,7 +39,7 @@ fn new_id() -> String {
     RequestId::generate().to_string()
 }
 
-async fn begun(tasks: &mut TaskServiceClient<Channel>) -> String {
+async fn begin(tasks: &mut TaskServiceClient<Channel>) -> String {
     let message = CreateTaskRequest { request: "Do it.".into(), request_id: new_id(), ..Default::default() };
     tasks.create_task(of_riley(message)).await.unwrap().into_inner().task.unwrap().task_id
 }
@@ -50,7 +50,7 @@ async fn a_list_of_tasks_reads_no_more_than_it_shows() {
     let mut tasks = TaskServiceClient::new(program.channel().await);
     let value = json!({"text": "x".repeat(LARGE)});
     for _ in 0..80 {
-        let task_id = begun(&mut tasks).await;
+        let task_id = begin(&mut tasks).await;
         let result = Some(to_struct(value.as_object().unwrap()));
         let end = Some(End::Completed(CompletedEnd { result, ..Default::default() }));
         let message = EndTaskRequest { task_id, end, request_id: new_id(), ..Default::default() };
@@ -79,7 +79,7 @@ async fn large_arguments_keep_nobody_from_seeing_what_waits() {
     let mut tools = ToolServiceClient::new(channel.clone());
     let mut confirmations = ConfirmationServiceClient::new(channel);
     for number in 0..40 {
-        let task_id = begun(&mut tasks).await;
+        let task_id = begin(&mut tasks).await;
         let arguments = json!({"path": format!("{number}.md"), "content": "x".repeat(LARGE)});
         let message = CallToolRequest {
             target: Some(call_tool_request::Target::Tool("write_file".into())),

@@ -27,7 +27,7 @@ fn request(format: &str, strict: bool) -> ExportToolsRequest {
     ExportToolsRequest { format: format.to_owned(), strict, tags: Vec::new() }
 }
 
-async fn exported(server: &Server, request: ExportToolsRequest) -> Result<ExportToolsResponse, Status> {
+async fn export(server: &Server, request: ExportToolsRequest) -> Result<ExportToolsResponse, Status> {
     Ok(server.tools().await.export_tools(request).await?.into_inner())
 }
 
@@ -46,8 +46,8 @@ async fn printed(server: &Server, arguments: &[&str]) -> (String, String, bool) 
 async fn the_command_prints_the_bytes_of_the_rpc() {
     let server = Server::start();
     for format in Format::VARIANTS.iter().map(Format::into_str) {
-        let of_rpc = exported(&server, request(format, true)).await.unwrap();
-        assert_eq!(of_rpc, exported(&server, request(format, true)).await.unwrap());
+        let of_rpc = export(&server, request(format, true)).await.unwrap();
+        assert_eq!(of_rpc, export(&server, request(format, true)).await.unwrap());
         let (out, notes, _) = printed(&server, &["--for", format, "--strict"]).await;
         assert!(out == format!("{}\n", of_rpc.json), "{format}");
         let expected: Vec<_> = of_rpc.notes.iter().map(|note| format!("note: {note}\n")).collect();
@@ -65,7 +65,7 @@ async fn without_a_server_it_is_the_same() {
     command.current_dir(&directory).env_clear().env("TOOLWIRE_STATE", directory.path());
     command.args(["export", "--for", "anthropic", "--diagnostics"]).kill_on_drop(true);
     let output = command.output().await.unwrap();
-    let of_rpc = exported(&server, request("anthropic", false)).await.unwrap();
+    let of_rpc = export(&server, request("anthropic", false)).await.unwrap();
     assert!(output.stdout == format!("{}\n", of_rpc.json).into_bytes());
 }
 
@@ -84,7 +84,7 @@ async fn tags_narrow_and_json_has_the_notes_too() {
 #[tokio::test]
 async fn an_unknown_format_is_refused_with_those_that_there_are() {
     let server = Server::start();
-    let status = exported(&server, request("gemni", false)).await.unwrap_err();
+    let status = export(&server, request("gemni", false)).await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
     for format in Format::VARIANTS.iter().map(Format::into_str) {
         assert!(status.message().contains(format), "{status:?}");
@@ -93,7 +93,7 @@ async fn an_unknown_format_is_refused_with_those_that_there_are() {
     let violation = status.get_details_bad_request().unwrap().field_violations.remove(0);
     assert_eq!(violation.field, "format");
     let tags = vec!["x".to_owned(); 33];
-    let status = exported(&server, ExportToolsRequest { tags, ..request("mcp", false) }).await.unwrap_err();
+    let status = export(&server, ExportToolsRequest { tags, ..request("mcp", false) }).await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
     let (_, said, is_fine) = printed(&server, &["--for", "gemni"]).await;
     assert!(!is_fine && said.contains("gemini-openapi"), "{said}");
@@ -121,7 +121,7 @@ async fn a_user_is_told_of_no_tool_that_it_may_not_call() {
 #[tokio::test]
 async fn the_form_of_the_specification_is_that_of_gemini_openapi() {
     let server = Server::start();
-    let export = exported(&server, request("gemini-openapi", false)).await.unwrap();
+    let export = export(&server, request("gemini-openapi", false)).await.unwrap();
     let tools: Value = serde_json::from_str(&export.json).unwrap();
     let declarations = tools[0]["functionDeclarations"].as_array().unwrap();
     let thesis = declarations.iter().find(|it| it["name"] == "get_stock_thesis").unwrap();
@@ -142,7 +142,7 @@ async fn a_call_in_the_strict_form_means_the_same() {
         ("rank_portfolio", json!({"direction": "best", "basis": null, "limit": null, "account": null})),
         ("debug_stream", json!({"count": null, "interval": null})),
     ] {
-        let export = exported(&server, request("openai", true)).await.unwrap();
+        let export = export(&server, request("openai", true)).await.unwrap();
         let tools: Value = serde_json::from_str(&export.json).unwrap();
         let declared = tools.as_array().unwrap().iter().map(|it| &it["function"]);
         let declared = declared.into_iter().find(|it| it["name"] == tool).unwrap();

@@ -33,7 +33,7 @@ async fn serve(state: &TempDir, forum: &str) -> Program {
 }
 
 /// The events after one: so many, or all.
-async fn watched(program: &Program, job_id: &str, after_sequence: Option<u64>, most: usize) -> Vec<JobEvent> {
+async fn watch(program: &Program, job_id: &str, after_sequence: Option<u64>, most: usize) -> Vec<JobEvent> {
     let message = WatchJobRequest { job_id: job_id.to_owned(), after_sequence, ..Default::default() };
     let mut client = JobServiceClient::new(program.channel().await);
     let mut stream = client.watch_job(message).await.unwrap().into_inner();
@@ -56,18 +56,18 @@ async fn a_job_is_watched_over_a_kill_of_its_server_without_gap_or_duplicate() {
     let request = StartDiscoveryRequest { sources: vec!["valuepickr".to_owned()], ..Default::default() };
     let job_id = client.start_discovery(request.clone()).await.unwrap().into_inner().job_id;
     // It waits for the forum.
-    let before = watched(&program, &job_id, None, 3).await;
+    let before = watch(&program, &job_id, None, 3).await;
     assert_eq!(before[2].line, "[30%] 🔍 Browsing ValuePickr for ideas...");
     program.kill().await;
 
     let program = serve(&state, &forum.uri()).await;
-    let after = watched(&program, &job_id, Some(2), usize::MAX).await;
+    let after = watch(&program, &job_id, Some(2), usize::MAX).await;
     assert_eq!((after.len(), after[0].sequence), (1, 3));
     let ended = after[0].ended.clone().unwrap();
     let error = ended.error.unwrap();
     assert_eq!((error.code.as_str(), error.retryable), ("INTERRUPTED", true));
     // All of it once, in order.
-    let all = watched(&program, &job_id, None, usize::MAX).await;
+    let all = watch(&program, &job_id, None, usize::MAX).await;
     assert_eq!(all[..3], before);
     assert_eq!(all[3..], after);
     // Another can be started.

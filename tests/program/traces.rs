@@ -188,7 +188,7 @@ async fn a_collector_that_is_down_is_told_once_and_once_when_it_is_back() {
     drop(listener);
     let mut program = serve(absent).await;
     call(&program, "get_quotes", json!({"symbol": "AAPL"})).await;
-    let (warning, _) = program.logged("the OTLP collector does not take what is sent").await;
+    let (warning, _) = program.wait_for_log("the OTLP collector does not take what is sent").await;
     assert_eq!((&warning["level"], &warning["signal"]), (&json!("WARN"), &json!("traces")));
     // Nothing is said of what follows, which is lost too.
     for _ in 0..3 {

@@ -132,7 +132,7 @@ fn the_digest_of_every_bundled_definition_is_what_the_contract_says() {
     let domains = domains::bundled();
     let tree = Embedded::of_all(domains.iter().map(|domain| (domain.name, &domain.data)));
     let tree = Tree::Embedded(tree.expect("each path is one domain's"));
-    let registry = Registry::open(app::offered(&tree, &domains, &Config::default()).expect("they agree"));
+    let registry = Registry::open(app::gather(&tree, &domains, &Config::default()).expect("they agree"));
     let snapshot = registry.expect("good manifests").snapshot();
     for definition in snapshot.tools().map(|tool| &tool.definition) {
         let text = definition.wire(ToolView::FullJson);

@@ -47,7 +47,7 @@ fn whatever_breaks_the_promises_hold() {
     if let Some(seed) = number("TOOLWIRE_SIMULATION_SEED") {
         let end = run(seed);
         println!("{:#?}\n{}\n{:?}", end.plan, end.kept, end.applied);
-        assert!(end.broken.is_empty(), "{}", end.said());
+        assert!(end.broken.is_empty(), "{}", end.describe());
         return;
     }
     let (next, seeds) = (AtomicU64::new(0), number("TOOLWIRE_SIMULATION_SEEDS").unwrap_or(SEEDS));
@@ -56,7 +56,7 @@ fn whatever_breaks_the_promises_hold() {
         std::iter::from_fn(seeds)
             .map(run)
             .fold((Applied::default(), String::new()), |(applied, said), end| {
-                (applied.and(end.applied), said + &end.said())
+                (applied.and(end.applied), said + &end.describe())
             })
     };
     let (applied, said) = thread::scope(|scope| {

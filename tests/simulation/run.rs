@@ -109,7 +109,7 @@ fn change(sim: &Sim<'_>, fault: &Fault) {
 
 impl End {
     /// What did not hold, and how to see it again.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let mut text = String::new();
         if !self.broken.is_empty() {
             let seed = self.seed;

@@ -22,7 +22,7 @@ use toolwire::{
         registry::Registry,
         tasks::Orchestrator,
     },
-    planner::{Asked, Offers, Plan, PlanError, Planner},
+    planner::{Offers, Plan, PlanError, PlanRequest, Planner},
     server::{
         app,
         faces::{
@@ -67,7 +67,7 @@ const KEEPALIVE: std::time::Duration = std::time::Duration::from_secs(1);
 static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
     let domain = tools::domain();
     let tree = Tree::Embedded(domain.data.clone());
-    let offered = app::offered(&tree, &[domain], &Config::default()).expect("a good domain");
+    let offered = app::gather(&tree, &[domain], &Config::default()).expect("a good domain");
     Arc::new(Registry::open(offered).expect("good manifests"))
 });
 
@@ -91,7 +91,7 @@ pub(crate) fn user(caller: usize) -> &'static str {
 struct Silent;
 
 impl Planner for Silent {
-    fn plan<'a>(&'a self, _asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+    fn plan<'a>(&'a self, _asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
         Box::pin(async { Err(PlanError::failed("nobody talks here")) })
     }
 }

@@ -64,7 +64,7 @@ fn outcomes() -> Vec<Outcome> {
     let renderer = Renderer::new(&message.descriptor(), ["written_at".to_owned()].into());
     vec![
         Ok(Payload::from_message(&message)),
-        Ok(Payload::from_message(&message).rendered_by(&Arc::new(renderer))),
+        Ok(Payload::from_message(&message).with_renderer(&Arc::new(renderer))),
         Ok(Payload::from_json(json!({"logged": true, "n": [1, null]}))),
         Err(ToolError {
             violations: vec![Violation {

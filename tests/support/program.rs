@@ -100,7 +100,7 @@ impl Program {
     }
 
     /// The next line of the log that says this, and the lines before it.
-    pub async fn logged(&mut self, message: &str) -> (Value, Vec<Value>) {
+    pub async fn wait_for_log(&mut self, message: &str) -> (Value, Vec<Value>) {
         let mut before = Vec::new();
         loop {
             let line = self.next_line().await;
@@ -118,7 +118,7 @@ impl Program {
     }
 
     /// Waits until it has ended by itself: how, and what is left of its log.
-    pub async fn ended(mut self) -> (ExitStatus, String) {
+    pub async fn wait_end(mut self) -> (ExitStatus, String) {
         let status = self.child.wait().await.expect("running");
         (status, self.rest().await)
     }

@@ -122,7 +122,7 @@ impl RawCall {
     }
 
     /// Waits until the server has sent its headers, and keeps the call open.
-    pub async fn begun(self) -> h2::RecvStream {
+    pub async fn wait_headers(self) -> h2::RecvStream {
         self.response.await.expect("a response").into_body()
     }
 }

@@ -68,7 +68,7 @@ impl Stub {
         ConfiguredModel { endpoint, credentials, ..ConfiguredModel::new("test", provider, "test-1") }
     }
 
-    pub fn asked(&self) -> Vec<String> {
+    pub fn requests(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 

@@ -161,7 +161,7 @@ async fn a_running_call_of_a_cancelled_task_is_stopped() {
         Outcome::Error(error) => assert_eq!(error.code(), ToolErrorCode::Cancelled),
         other => panic!("{other:?}"),
     }
-    let (stopped, _) = program.logged("work stopped").await;
+    let (stopped, _) = program.wait_for_log("work stopped").await;
     assert_eq!((&stopped["tool_name"], &stopped["cause"]), (&json!("debug_sleep"), &json!("cancelled")));
     // Its caller does not wait until that is written down.
     let is_answer = |it: &TimelineEntry| matches!(it.entry, Some(Entry::Answer(_)));

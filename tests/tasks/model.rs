@@ -26,7 +26,7 @@ fn request(tool: &str, arguments: &Value, max_tokens: u32) -> CallToolRequest {
     }
 }
 
-fn invoked(tool: &str, arguments: &Value, max_tokens: u32) -> InvokeToolRequest {
+fn invoke(tool: &str, arguments: &Value, max_tokens: u32) -> InvokeToolRequest {
     InvokeToolRequest {
         target: Some(invoke_tool_request::Target::Tool(tool.to_owned())),
         input: Some(invoke_tool_request::Input::ArgumentsJson(arguments.to_string())),
@@ -36,7 +36,7 @@ fn invoked(tool: &str, arguments: &Value, max_tokens: u32) -> InvokeToolRequest 
     }
 }
 
-fn kept(request_id: &str, max_tokens: u32) -> GetCallRequest {
+fn get_call(request_id: &str, max_tokens: u32) -> GetCallRequest {
     GetCallRequest {
         call: Some(get_call_request::Call::RequestId(request_id.to_owned())),
         result_format: ResultFormat::Model.into(),
@@ -45,7 +45,7 @@ fn kept(request_id: &str, max_tokens: u32) -> GetCallRequest {
     }
 }
 
-async fn called(person: &Person, request: CallToolRequest) -> ToolResult {
+async fn call(person: &Person, request: CallToolRequest) -> ToolResult {
     let answer = person.tools.clone().call_tool(person.request(request)).await.unwrap().into_inner();
     let Some(Called::Result(result)) = answer.outcome else { panic!("{answer:?}") };
     result
@@ -74,13 +74,13 @@ async fn it_is_the_same_text_whoever_is_asked_for_it() {
     let arguments = json!({"symbol": "AAPL"});
     let once = request("get_quotes", &arguments, 0);
     let request_id = once.request_id.clone();
-    assert_eq!(text(called(&person, once).await), QUOTE);
+    assert_eq!(text(call(&person, once).await), QUOTE);
 
-    let events = events(&person, invoked("get_quotes", &arguments, 0)).await;
+    let events = events(&person, invoke("get_quotes", &arguments, 0)).await;
     let [Event::Accepted(_), .., Event::Result(result)] = &events[..] else { panic!("{events:?}") };
     assert_eq!(text(result.clone()), QUOTE);
 
-    let looked = person.tools.clone().get_call(person.request(kept(&request_id, 0))).await.unwrap();
+    let looked = person.tools.clone().get_call(person.request(get_call(&request_id, 0))).await.unwrap();
     assert_eq!(text(looked.into_inner().result.unwrap()), QUOTE);
 
     let agent = person.create("Look at Apple").await;
@@ -95,7 +95,7 @@ async fn it_is_the_same_text_whoever_is_asked_for_it() {
 async fn a_failure_is_a_text_too() {
     let server = server();
     let person = person(&server, "demo").await;
-    let failed = text(called(&person, request("get_quotes", &json!({"symbl": "AAPL"}), 0)).await);
+    let failed = text(call(&person, request("get_quotes", &json!({"symbl": "AAPL"}), 0)).await);
     let read: Value = serde_json::from_str(&failed).unwrap();
     assert!(
         failed.starts_with(r#"{"success":false,"error":{"code":"INVALID_ARGUMENT","message":"#),
@@ -109,8 +109,8 @@ async fn a_failure_is_a_text_too() {
 async fn it_is_cut_to_the_budget_and_says_so() {
     let server = server();
     let person = person(&server, "demo").await;
-    let whole = text(called(&person, request("browse_news", &json!({}), 100_000)).await);
-    let cut = text(called(&person, request("browse_news", &json!({}), 256)).await);
+    let whole = text(call(&person, request("browse_news", &json!({}), 100_000)).await);
+    let cut = text(call(&person, request("browse_news", &json!({}), 256)).await);
     assert!(tokens::count(&whole) > 256 && !whole.contains("left out"), "{whole}");
     assert!(tokens::count(&cut) <= 256 && cut.contains("left out"), "{cut}");
     let head: Value = serde_json::from_str(cut.lines().next().unwrap()).unwrap();
@@ -124,7 +124,7 @@ async fn text_from_outside_is_between_lines_with_the_nonce_of_the_response() {
     let person = person(&server, "demo").await;
     let request = request("get_stock_thesis", &json!({"query": "Tata Motors"}), 0);
     let request_id = request.request_id.clone();
-    let first = called(&person, request).await;
+    let first = call(&person, request).await;
     let framing = first.provenance.clone().unwrap().untrusted_framing.unwrap();
     let text_of_first = text(first);
     let lines: Vec<_> = text_of_first.lines().collect();
@@ -136,7 +136,7 @@ async fn text_from_outside_is_between_lines_with_the_nonce_of_the_response() {
     let data: Value = serde_json::from_str(lines[2]).unwrap();
     assert_eq!(data["found"], true);
     // A response of its own has a nonce of its own.
-    let again = person.tools.clone().get_call(person.request(kept(&request_id, 0))).await.unwrap();
+    let again = person.tools.clone().get_call(person.request(get_call(&request_id, 0))).await.unwrap();
     let again = again.into_inner().result.unwrap();
     assert_ne!(again.provenance.clone().unwrap().untrusted_framing.unwrap().nonce, framing.nonce);
     assert_eq!(text(again).lines().nth(2), Some(lines[2]));
@@ -147,7 +147,7 @@ async fn parts_on_the_way_come_as_json() {
     let server = server();
     let person = person(&server, "demo").await;
     let arguments = json!({"count": 2, "interval": "0s"});
-    let events = events(&person, invoked("debug_stream", &arguments, 0)).await;
+    let events = events(&person, invoke("debug_stream", &arguments, 0)).await;
     let chunks = events.iter().filter_map(|event| match event {
         Event::Chunk(chunk) => Some(chunk),
         _ => None,
@@ -164,8 +164,8 @@ async fn a_budget_that_holds_nothing_is_refused() {
     let mut tools = person.tools.clone();
     let refused = [
         tools.call_tool(person.request(request("get_quotes", &arguments, few))).await.unwrap_err(),
-        tools.invoke_tool(person.request(invoked("get_quotes", &arguments, few))).await.unwrap_err(),
-        tools.get_call(person.request(kept(&new_id(), few))).await.unwrap_err(),
+        tools.invoke_tool(person.request(invoke("get_quotes", &arguments, few))).await.unwrap_err(),
+        tools.get_call(person.request(get_call(&new_id(), few))).await.unwrap_err(),
         tools.call_tool(person.request(request("get_quotes", &arguments, 1_000_001))).await.unwrap_err(),
     ];
     for status in refused {
@@ -182,7 +182,7 @@ async fn a_budget_that_holds_nothing_is_refused() {
         result_format: ResultFormat::Json.into(),
         ..request("get_quotes", &arguments, few)
     };
-    assert!(matches!(called(&person, other).await.outcome, Some(Outcome::DataJson(_))));
+    assert!(matches!(call(&person, other).await.outcome, Some(Outcome::DataJson(_))));
 }
 
 #[test]

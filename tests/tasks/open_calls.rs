@@ -11,22 +11,22 @@ use toolwire::contract::proto::{
 
 use super::*;
 
-async fn got(person: &Person, id: &str) -> GetTaskResponse {
+async fn get(person: &Person, id: &str) -> GetTaskResponse {
     let message = GetTaskRequest { task_id: id.to_owned() };
     person.tasks.clone().get_task(person.request(message)).await.unwrap().into_inner()
 }
 
 /// Waits until the task has an open call.
-async fn opened(person: &Person, id: &str) -> OpenCall {
+async fn open_call(person: &Person, id: &str) -> OpenCall {
     loop {
-        if let Some(call) = got(person, id).await.open_calls.pop() {
+        if let Some(call) = get(person, id).await.open_calls.pop() {
             return call;
         }
         tokio::task::yield_now().await;
     }
 }
 
-async fn shown(person: &Person, id: &str) -> RenderForModelResponse {
+async fn render(person: &Person, id: &str) -> RenderForModelResponse {
     let message = RenderForModelRequest { task_id: id.to_owned(), ..Default::default() };
     person.tasks.clone().render_for_model(person.request(message)).await.unwrap().into_inner()
 }
@@ -65,7 +65,7 @@ async fn a_write_that_runs_while_its_task_ends_is_in_the_timeline_with_its_outco
     let person = person(&server, "riley").await;
     let root = person.create("Write").await;
     let writes = goes_on(&root, "debug_write", &json!({"value": "x", "duration": "1s"}));
-    let open = opened(&person, &root.task).await;
+    let open = open_call(&person, &root.task).await;
     assert_eq!(
         (open.tool.as_str(), open.standing(), open.step),
         ("debug_write", OpenCallStanding::UnderWay, 1)
@@ -87,7 +87,7 @@ async fn a_write_that_runs_while_its_task_ends_is_in_the_timeline_with_its_outco
     }
     let task = person.task(&root.task).await.unwrap();
     assert_eq!((task.state(), task.next_sequence, task.lease), (TaskState::Cancelled, 4, None));
-    assert_eq!(got(&person, &root.task).await.open_calls, []);
+    assert_eq!(get(&person, &root.task).await.open_calls, []);
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn a_read_that_ends_with_its_task_is_told_too() {
     let person = person(&server, "riley").await;
     let root = person.create("Read").await;
     let reads = goes_on(&root, "debug_sleep", &json!({"duration": "60s"}));
-    opened(&person, &root.task).await;
+    open_call(&person, &root.task).await;
     root.hands_off(&json!({"text": "done"}), &[]).await;
     let read = reads.await.unwrap();
     assert_eq!(read.action, "return", "{read:?}");
@@ -118,7 +118,7 @@ async fn whoever_takes_a_task_over_is_told_what_is_under_way_and_writes_nothing_
     };
     let (agent, request) = (first, message.clone());
     let writes = tokio::spawn(async move { agent.send(request).await });
-    opened(&person, &id).await;
+    open_call(&person, &id).await;
     // As when its lease is over.
     let release = toolwire::contract::proto::tasks::v1::ReleaseTaskRequest { task_id: id.clone(), token: 1 };
     person.tasks.clone().release_task(person.request(release)).await.unwrap();
@@ -143,7 +143,7 @@ async fn whoever_takes_a_task_over_is_told_what_is_under_way_and_writes_nothing_
     let answer = person.drives(&id).send(again).await.unwrap();
     assert_eq!(data(&answer)["writes"], 1);
     assert_eq!(writes.await.unwrap().unwrap().sequence, answer.sequence);
-    assert_eq!(results(&shown(&person, &id).await).len(), 1);
+    assert_eq!(results(&render(&person, &id).await).len(), 1);
 }
 
 async fn approve(person: &Person, id: &str) {
@@ -168,18 +168,18 @@ async fn an_approved_call_is_open_until_it_is_made_again_and_is_not_shown_as_don
         ..payer.message("debug_confirm", &json!({"value": "x"}))
     };
     let asked = payer.send(message.clone()).await.unwrap();
-    assert_eq!(got(&person, &id).await.open_calls, [], "nobody has approved it");
+    assert_eq!(get(&person, &id).await.open_calls, [], "nobody has approved it");
     let required = blocked(&asked).confirmation_required.clone().unwrap();
     approve(&person, &required.confirmation_id).await;
 
-    let [open] = got(&person, &id).await.open_calls.try_into().expect("one open call");
+    let [open] = get(&person, &id).await.open_calls.try_into().expect("one open call");
     assert_eq!((open.standing(), open.tool.as_str()), (OpenCallStanding::Approved, "debug_confirm"));
     assert_eq!((&open.request_id, open.step), (&message.request_id, 1));
     assert_eq!(
         (open.tool_call_id.as_str(), open.input_json.as_str()),
         ("use_1", r#"{"value":"x","duration":"0s"}"#)
     );
-    let before = results(&shown(&person, &id).await);
+    let before = results(&render(&person, &id).await);
     let [(_, content, is_error)] = before.as_slice() else { panic!("{before:?}") };
     assert!(content.starts_with("← confirmed by riley: approved, and not carried out yet."), "{content}");
     assert!(!is_error);
@@ -191,8 +191,8 @@ async fn an_approved_call_is_open_until_it_is_made_again_and_is_not_shown_as_don
         ..message
     };
     assert_eq!(data(&payer.send(again).await.unwrap())["writes"], 1);
-    assert_eq!(got(&person, &id).await.open_calls, []);
-    let after = results(&shown(&person, &id).await);
+    assert_eq!(get(&person, &id).await.open_calls, []);
+    let after = results(&render(&person, &id).await);
     assert!(
         matches!(after.as_slice(), [(_, content, false)] if content.contains("\"writes\":1")),
         "{after:?}"

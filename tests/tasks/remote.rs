@@ -20,7 +20,7 @@ impl Remote {
     }
 
     #[track_caller]
-    fn said(&self, arguments: &[&str]) -> String {
+    fn stdout(&self, arguments: &[&str]) -> String {
         let ended = self.run(arguments);
         let (out, error) = (text(&ended.stdout), text(&ended.stderr));
         assert!(ended.status.success(), "{arguments:?}: {out}{error}");
@@ -29,7 +29,7 @@ impl Remote {
 
     #[track_caller]
     fn json(&self, arguments: &[&str]) -> Vec<Value> {
-        let said = self.said(&[arguments, &["--json"]].concat());
+        let said = self.stdout(&[arguments, &["--json"]].concat());
         said.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
@@ -62,17 +62,17 @@ async fn every_command_works_over_a_server() {
 }
 
 fn tasks(remote: &Remote) -> String {
-    let root = remote.said(&["tasks", "start", "Report on Q3", "--role", "lead"]).trim().to_owned();
-    let call = |tool: &str, argument: &str| remote.said(&["call", tool, argument, "--task", &root]);
+    let root = remote.stdout(&["tasks", "start", "Report on Q3", "--role", "lead"]).trim().to_owned();
+    let call = |tool: &str, argument: &str| remote.stdout(&["call", tool, argument, "--task", &root]);
     call("stop_and_think", "thoughts=hm");
     call("ask_master", "question=Which year?");
-    let tree = remote.said(&["tasks", &root]);
+    let tree = remote.stdout(&["tasks", &root]);
     assert!(tree.lines().nth(1).unwrap().contains("blocked (question)"), "{tree}");
     let listed = remote.json(&["tasks", &root]);
     let question = listed[1]["task_id"].as_str().unwrap();
-    let blocked = remote.said(&["tasks", "--in", "blocked"]);
+    let blocked = remote.stdout(&["tasks", "--in", "blocked"]);
     assert!(blocked.contains(&root), "{blocked}");
-    remote.said(&["tasks", "answer", question, "2024"]);
+    remote.stdout(&["tasks", "answer", question, "2024"]);
     let said = remote.fails(&["tasks", "answer", question, "2025"]);
     assert!(said.contains("answered before"), "{said}");
     let said = remote.fails(&["tasks", "resolve", &root, &new_id(), "--not-done", "--reason", "seen"]);
@@ -86,7 +86,7 @@ fn documents(remote: &Remote, root: &str) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("q3.md");
     std::fs::write(&file, "# Penguins\n\nThey swim.\n").unwrap();
-    let workspace = |arguments: &[&str]| remote.said(&[&["workspace"], arguments].concat());
+    let workspace = |arguments: &[&str]| remote.stdout(&[&["workspace"], arguments].concat());
     let put = workspace(&["put", root, "q3.md", "--file", file.to_str().unwrap(), "--tag", "q3"]);
     assert!(put.starts_with("q3.md written: version 1"), "{put}");
     assert!(workspace(&["ls", root, "--tag", "q3"]).contains("q3.md"));
@@ -106,9 +106,9 @@ fn confirmations(remote: &Remote, root: &str) {
     assert!(text(&asked.stderr).contains(&format!("--server {}", remote.0)), "{}", text(&asked.stderr));
     let listed = remote.json(&["confirmations"]);
     let confirmation = listed[0]["confirmation_id"].as_str().unwrap();
-    assert!(remote.said(&["tasks", root]).contains("awaiting_confirmation"));
-    remote.said(&["approve", confirmation, "--tool", "debug_confirm"]);
-    assert!(remote.said(&call).contains("\"writes\": 1"));
+    assert!(remote.stdout(&["tasks", root]).contains("awaiting_confirmation"));
+    remote.stdout(&["approve", confirmation, "--tool", "debug_confirm"]);
+    assert!(remote.stdout(&call).contains("\"writes\": 1"));
     let said = remote.fails(&["deny", confirmation, "--reason", "too late"]);
     assert!(said.contains("CONFIRMATION_DECIDED") || said.contains("used"), "{said}");
 }
@@ -122,17 +122,17 @@ fn looking(remote: &Remote, root: &str) {
     let kinds: Vec<_> =
         remote.json(&["timeline", root]).into_iter().map(|it| it["sequence"].clone()).collect();
     assert_eq!(kinds, (0..kinds.len()).map(|n| json!(n)).collect::<Vec<_>>());
-    let model = remote.said(&["timeline", root, "--as-model"]);
+    let model = remote.stdout(&["timeline", root, "--as-model"]);
     assert!(model.contains("Report on Q3"), "{model}");
     let from = remote.json(&["timeline", root, "--from", "2"]);
     assert_eq!(from[0]["sequence"], 2);
 }
 
 fn ends(remote: &Remote, root: &str) {
-    remote.said(&["tasks", "cancel", root, "--reason", "no more"]);
-    let told = remote.said(&["timeline", root, "--follow"]);
+    remote.stdout(&["tasks", "cancel", root, "--reason", "no more"]);
+    let told = remote.stdout(&["timeline", root, "--follow"]);
     assert!(told.lines().last().unwrap().contains("cancelled"), "{told}");
-    assert!(remote.said(&["tasks", "--in", "cancelled"]).contains(root));
+    assert!(remote.stdout(&["tasks", "--in", "cancelled"]).contains(root));
     let said = remote.fails(&["call", "stop_and_think", "thoughts=x", "--task", root]);
     assert!(said.contains("cancelled"), "{said}");
 }

@@ -6,7 +6,7 @@ use toolwire::contract::proto::tasks::v1::{
 
 use super::*;
 
-async fn rendered(person: &Person, task: &str, budget: u32) -> Result<RenderForModelResponse, Status> {
+async fn render(person: &Person, task: &str, budget: u32) -> Result<RenderForModelResponse, Status> {
     let message = RenderForModelRequest {
         task_id: task.to_owned(),
         token_budget: budget,
@@ -26,8 +26,8 @@ async fn a_model_is_shown_each_call_with_its_result() {
     let request = json!({"request": "Analyze", "documents": ["notes.md"]});
     let child = root.blocks("route_to_analyst", &request).await;
 
-    let shown = rendered(&person, &root.task, 0).await.unwrap();
-    assert_eq!(rendered(&person, &root.task, 0).await.unwrap(), shown, "the same to the byte");
+    let shown = render(&person, &root.task, 0).await.unwrap();
+    assert_eq!(render(&person, &root.task, 0).await.unwrap(), shown, "the same to the byte");
     assert!(shown.system.contains("notes.md"), "{}", shown.system);
     let roles: Vec<_> = shown.messages.iter().map(ModelMessage::role).collect();
     assert_eq!(roles[0], MessageRole::User);
@@ -48,7 +48,7 @@ async fn a_model_is_shown_each_call_with_its_result() {
     );
     assert!(results[1].content.contains("→ delegated"), "{}", results[1].content);
 
-    let shown = rendered(&person, &child, 0).await.unwrap();
+    let shown = render(&person, &child, 0).await.unwrap();
     let documents: Vec<_> = shown.messages[0].blocks.iter().filter_map(|it| it.block.clone()).collect();
     let is_whole = |it: &Block| matches!(it, Block::Document(it) if it.text.contains("Revenue rose."));
     assert!(documents.iter().any(is_whole), "{documents:?}");
@@ -59,15 +59,15 @@ async fn a_budget_is_within_its_bounds_and_holds_what_must_stay() {
     let server = server();
     let person = person(&server, "riley").await;
     let root = person.create(&"Report on sales. ".repeat(1_000)).await;
-    let refused = rendered(&person, &root.task, 1_000).await;
+    let refused = render(&person, &root.task, 1_000).await;
     let message = assert_refused(refused, Code::ResourceExhausted, "BUDGET_TOO_SMALL");
     assert!(message.contains("token_budget must be at least"), "{message}");
-    rendered(&person, &root.task, 60_000).await.unwrap();
+    render(&person, &root.task, 60_000).await.unwrap();
     for budget in [1, 999, 500_001] {
-        assert_eq!(rendered(&person, &root.task, budget).await.unwrap_err().code(), Code::InvalidArgument);
+        assert_eq!(render(&person, &root.task, budget).await.unwrap_err().code(), Code::InvalidArgument);
     }
     let unknown = format!("task_{:032x}", 7);
-    assert_refused(rendered(&person, &unknown, 0).await, Code::NotFound, "UNKNOWN_TASK");
+    assert_refused(render(&person, &unknown, 0).await, Code::NotFound, "UNKNOWN_TASK");
 }
 
 /// What was noted in a tree is shown to all of its tasks, what was noted for a user in every tree of that user's.
@@ -86,16 +86,16 @@ async fn what_agents_asked_to_be_remembered_is_shown() {
         "Noted for this user:\n- Wants amounts in euros.",
     );
     for task in [&root.task, &child] {
-        let shown = rendered(&riley, task, 0).await.unwrap();
+        let shown = render(&riley, task, 0).await.unwrap();
         assert!(shown.system.contains(tree) && shown.system.ends_with(user), "{}", shown.system);
-        assert_eq!(rendered(&riley, task, 0).await.unwrap(), shown, "the same to the byte");
+        assert_eq!(render(&riley, task, 0).await.unwrap(), shown, "the same to the byte");
     }
     let other = riley.create("Another report").await;
-    let system = rendered(&riley, &other.task, 0).await.unwrap().system;
+    let system = render(&riley, &other.task, 0).await.unwrap().system;
     assert!(!system.contains("fiscal year") && system.ends_with(user), "{system}");
     let sam = person(&server, "sam").await;
     let foreign = sam.create("A report of sam's").await;
-    assert_eq!(rendered(&sam, &foreign.task, 0).await.unwrap().system, "");
+    assert_eq!(render(&sam, &foreign.task, 0).await.unwrap().system, "");
 }
 
 /// The newest count, in the order in which they were noted.
@@ -107,7 +107,7 @@ async fn of_many_notes_the_newest_fifty_are_shown() {
     for number in 0..52 {
         root.handle("save_to_long_term_memory", &json!({"note": format!("Number {number}.")})).await.unwrap();
     }
-    let system = rendered(&riley, &root.task, 0).await.unwrap().system;
+    let system = render(&riley, &root.task, 0).await.unwrap().system;
     let lines: Vec<_> = system.lines().filter(|line| line.starts_with("- ")).collect();
     let expected: Vec<_> = (2..52).map(|number| format!("- Number {number}.")).collect();
     assert_eq!(lines, expected);
@@ -127,7 +127,7 @@ async fn a_question_is_shown_after_the_masters_messages() {
     let arguments = json!({"question": "Before or after refunds?", "documents": ["draft.md"]});
     let question = analyst.blocks("ask_master", &arguments).await;
 
-    let shown = rendered(&person, &question, 0).await.unwrap();
+    let shown = render(&person, &question, 0).await.unwrap();
     assert!(shown.system.starts_with("You are the agent with the role lead."), "{}", shown.system);
     let told = format!("{:?}", shown.messages);
     let places: Vec<_> = [
@@ -147,11 +147,11 @@ async fn a_question_is_shown_after_the_masters_messages() {
     // What it does as the one who is asked comes after that.
     let master = person.leases("lead").await.unwrap();
     master.handle("stop_and_think", &json!({"thoughts": "After, I think."})).await.unwrap();
-    let later = rendered(&person, &question, 0).await.unwrap();
+    let later = render(&person, &question, 0).await.unwrap();
     assert_eq!(later.messages[..shown.messages.len()], shown.messages, "a prompt cache holds");
     assert!(format!("{:?}", later.messages.last().unwrap()).contains("logged"), "{later:?}");
     // The master itself goes on without what it said as the one who was asked.
-    let own = format!("{:?}", rendered(&person, &lead.task, 0).await.unwrap().messages);
+    let own = format!("{:?}", render(&person, &lead.task, 0).await.unwrap().messages);
     assert!(!own.contains("After, I think.") && !own.contains("Before or after refunds?"), "{own}");
 }
 
@@ -165,7 +165,7 @@ async fn a_question_is_shown_with_who_asks_and_how_it_is_answered() {
     lead.blocks("route_to_analyst", &json!({"request": "Analyze Q3 sales"})).await;
     let analyst = person.leases("analyst").await.unwrap();
     let question = analyst.blocks("ask_master", &json!({"question": "Before or after refunds?"})).await;
-    let shown = rendered(&person, &question, 0).await.unwrap();
+    let shown = render(&person, &question, 0).await.unwrap();
     let last = shown.messages.last().unwrap();
     assert_eq!(last.role(), MessageRole::User);
     let texts: Vec<_> = last.blocks.iter().filter_map(|it| it.block.clone()).collect();

@@ -58,8 +58,8 @@ async fn a_child_runs_with_the_prompt_the_tools_and_the_model_of_its_role() {
     let events = person.runs(&root.task).await.unwrap();
     assert_eq!(reply(&events).outcome(), TurnOutcome::Answered, "{events:?}");
 
-    assert!(main.asked().iter().all(|request| seen(request).1 == "root"), "the analyst is another model");
-    let asked = small.asked();
+    assert!(main.requests().iter().all(|request| seen(request).1 == "root"), "the analyst is another model");
+    let asked = small.requests();
     assert_eq!(asked.len(), 2);
     for request in &asked {
         assert_eq!(seen(request).1, "analyst");
@@ -70,7 +70,7 @@ async fn a_child_runs_with_the_prompt_the_tools_and_the_model_of_its_role() {
         assert_eq!(names, ["handoff", "write_file"]);
     }
     assert!(
-        !main.asked()[0].system.contains("You read, compare"),
+        !main.requests()[0].system.contains("You read, compare"),
         "a root without a role is told nothing more"
     );
 
@@ -105,7 +105,7 @@ async fn a_role_may_have_a_prompt_of_its_own_on_disk() {
     let root = person.create_for("analyst", "Count").await;
     let events = person.runs(&root.task).await.unwrap();
     assert!(matches!(events.last().unwrap().event, Some(Event::Final(_))), "{events:?}");
-    let asked = &model.asked()[0];
+    let asked = &model.requests()[0];
     assert!(asked.system.contains("Count twice. Today is 20"), "{}", asked.system);
     assert!(asked.tools.as_ref().unwrap().to_string().contains("get_quotes"), "no tools are left out");
 }

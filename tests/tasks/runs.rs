@@ -166,16 +166,16 @@ async fn the_complete_flow_of_the_specification_runs_by_itself() {
     assert_eq!(named.len(), 5, "{named:?}");
     assert_eq!((&named[0], &named[1]), (&named[4], &named[3]));
     // The workers see what was handed to them.
-    let asked = model.asked();
+    let asked = model.requests();
     let visualizer = asked.iter().find(|request| seen(request).1 == "visualizer").unwrap();
     let Message::User(first) = &visualizer.messages[0] else { panic!("{visualizer:?}") };
     assert!(first.contains("2024-08,115") && first.contains("Sales went up by 15 %."), "{first}");
     let tools = visualizer.tools.as_ref().unwrap().to_string();
     assert!(tools.contains("\"handoff\"") && !tools.contains("\"start_task\""), "{tools}");
     // Again: it has ended, and nothing is asked.
-    let before = model.asked().len();
+    let before = model.requests().len();
     assert_eq!(reply(&person.runs(&root).await.unwrap()).outcome(), TurnOutcome::Answered);
-    assert_eq!(model.asked().len(), before);
+    assert_eq!(model.requests().len(), before);
     let golden = golden(&person, &[&named[0], &named[1], &named[2]]).await;
     insta::assert_snapshot!(masked(&masked(&golden, r#"\"etag\":\""#, 16), r#""as_of":""#, 10));
 }
@@ -197,9 +197,9 @@ async fn a_run_waits_for_people_and_goes_on_when_they_have_answered() {
         [format!("an answer to {question}")]
     );
     // Nobody has answered yet: the same again, and the model is not asked.
-    let asked = model.asked().len();
+    let asked = model.requests().len();
     paused(&person.runs(&root.task).await.unwrap());
-    assert_eq!(model.asked().len(), asked);
+    assert_eq!(model.requests().len(), asked);
     let message = AnswerQuestionRequest { task_id: question, answer: "Q3".to_owned(), ..Default::default() };
     person.tasks.clone().answer_question(person.request(message)).await.unwrap();
     let events = person.runs(&root.task).await.unwrap();
@@ -233,7 +233,7 @@ async fn what_a_person_must_approve_pauses_a_run_and_is_done_once() {
     assert_eq!(reply(&events).outcome(), TurnOutcome::Answered, "{events:?}");
     let written = events.iter().filter(|it| matches!(it.event, Some(Event::ToolCallStarted(_)))).count();
     assert_eq!(written, 1, "the call that was approved, and no other");
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -269,7 +269,7 @@ async fn without_a_model_it_is_refused_and_so_is_the_task_of_another() {
     let (riley, sam) = (person(&house.server, "riley").await, person(&house.server, "sam").await);
     let root = riley.create("Do it").await;
     assert_refused(sam.runs(&root.task).await, Code::NotFound, "UNKNOWN_TASK");
-    assert!(model.asked().is_empty());
+    assert!(model.requests().is_empty());
 }
 
 #[tokio::test]
@@ -287,5 +287,5 @@ async fn another_workers_task_is_left_to_it() {
     let worker = person.leases("analyst").await.unwrap();
     let events = person.runs(&worker.task).await.unwrap();
     assert_eq!(paused(&events).tasks[0].waits_for, ["another worker"]);
-    assert!(model.asked().is_empty());
+    assert!(model.requests().is_empty());
 }

@@ -22,7 +22,7 @@ async fn nodes(person: &Person, root: &str) -> usize {
     person.tasks.clone().list_tasks(person.request(message)).await.unwrap().into_inner().tasks.len()
 }
 
-async fn done(person: &Person, tool: &str, arguments: &Value) -> (String, Done) {
+async fn handle(person: &Person, tool: &str, arguments: &Value) -> (String, Done) {
     let agent = person.create("Anything").await;
     let answer = agent.handle(tool, arguments).await.unwrap();
     let entry = person.timeline(&agent.task).await.into_iter().nth(1).expect("the call has an entry");
@@ -53,13 +53,13 @@ async fn every_type_does_what_the_table_says() {
         ends_task: false,
         action: "continue".to_owned(),
     };
-    let (kind, function) = done(&person, "debug_write", &json!({"value": "x", "duration": "0s"})).await;
+    let (kind, function) = handle(&person, "debug_write", &json!({"value": "x", "duration": "0s"})).await;
     assert_eq!((kind.as_str(), function), ("function_tool", Done { has_result: true, ..nothing() }));
 
-    let (kind, logged) = done(&person, "stop_and_think", &json!({"thoughts": "x"})).await;
+    let (kind, logged) = handle(&person, "stop_and_think", &json!({"thoughts": "x"})).await;
     assert_eq!((kind.as_str(), logged), ("non_function_tool", Done { has_result: true, ..nothing() }));
 
-    let (kind, handoff) = done(&person, "handoff", &json!({"result": {"a": 1}})).await;
+    let (kind, handoff) = handle(&person, "handoff", &json!({"result": {"a": 1}})).await;
     let ends = Done { ends_task: true, action: "return".to_owned(), ..nothing() };
     assert_eq!((kind.as_str(), handoff), ("handoff", ends));
 
@@ -70,9 +70,9 @@ async fn every_type_does_what_the_table_says() {
         action: "block".to_owned(),
         ..nothing()
     };
-    let (kind, delegated) = done(&person, "route_to_analyst", &json!({"request": "x"})).await;
+    let (kind, delegated) = handle(&person, "route_to_analyst", &json!({"request": "x"})).await;
     assert_eq!((kind.as_str(), delegated), ("agent_as_tool", waits()));
-    let (kind, asked) = done(&person, "ask_master", &json!({"question": "x"})).await;
+    let (kind, asked) = handle(&person, "ask_master", &json!({"question": "x"})).await;
     assert_eq!((kind.as_str(), asked), ("ask_master", waits()));
 }
 

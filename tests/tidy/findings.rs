@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 pub(crate) struct Finding {
     /// What an exception names.
     pub(crate) what: String,
-    /// What is wrong with it, for whoever fixes it.
+    /// What is wrong with it, and how to fix it.
     pub(crate) why: String,
 }
 

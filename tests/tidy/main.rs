@@ -24,7 +24,7 @@ fn every_file_begins_by_saying_what_it_is() {
 
 #[test]
 fn no_file_is_a_mod_rs() {
-    assert_only(&[], &files::named_mod(&Tree::of_the_repository()));
+    assert_only(&[], &files::mod_files(&Tree::of_the_repository()));
 }
 
 #[test]
@@ -42,8 +42,15 @@ fn no_module_stands_in_a_circle() {
 }
 
 #[test]
-fn comments_and_texts_are_in_plain_words() {
-    assert_only(exceptions::RIDDLES, &plain::riddles(&Tree::of_the_repository()));
+fn comments_are_idiomatic() {
+    let found = plain::unidiomatic(&Tree::of_the_repository());
+    assert_only(exceptions::NOT_YET_IDIOMATIC, &plain::by_folder(found, exceptions::NOT_YET_IDIOMATIC));
+}
+
+#[test]
+fn no_doc_comment_only_repeats_a_name() {
+    let found = plain::repeated_names(&Tree::of_the_repository());
+    assert_only(exceptions::REPEATS_NAMES, &plain::by_folder(found, exceptions::REPEATS_NAMES));
 }
 
 #[test]

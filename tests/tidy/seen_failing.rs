@@ -122,7 +122,7 @@ fn a_file_that_is_too_long() {
 fn a_silent_file_and_one_named_mod() {
     let tree = Tree::of(&[("src/store.rs", "//! What it is.\n"), ("src/store/mod.rs", "pub struct Store;")]);
     assert_eq!(whats(files::silent(&tree)), ["src/store/mod.rs"]);
-    assert_eq!(whats(files::named_mod(&tree)), ["src/store/mod.rs"]);
+    assert_eq!(whats(files::mod_files(&tree)), ["src/store/mod.rs"]);
 }
 
 #[test]
@@ -138,21 +138,80 @@ fn an_exception_without_a_finding() {
     crate::findings::assert_only(&["a.rs"], &[]);
 }
 
+fn is_unidiomatic(text: &str) -> bool {
+    !plain::unidiomatic(&Tree::of(&[("src/a.rs", text)])).is_empty()
+}
+
+fn repeats_a_name(text: &str) -> bool {
+    !plain::repeated_names(&Tree::of(&[("src/a.rs", text)])).is_empty()
+}
+
 #[test]
-fn a_word_that_is_not_plain_in_a_comment_or_a_text() {
-    let unplain = [
-        "//! Written anew.",
-        "/// The limiter let a request to a source not through.\nfn f() {}",
-        "fn f() { // Fine.\n    // Lest it fails.\n}",
-        "const F: &str = \"the file is mended\";",
-        "fn f() { println!(\"{} is no number\", 1); }",
+fn a_comment_that_is_not_idiomatic() {
+    let unidiomatic = [
+        "//! Who may call.",
+        "/// The limit. Who calls alone\n/// is not held back.\nfn f() {}",
+        "fn f() {\n    // Left to whoever reads.\n}",
+        "/// Nobody reads it.\nfn f() {}",
+        "/// So many pages are read at\n/// once.\nconst MOST: u32 = 1;",
+        "/// Waits so long.\nfn f() {}",
+        "/// What a model is\n/// told.\nfn f() {}",
     ];
-    for text in unplain {
-        assert_eq!(whats(plain::riddles(&Tree::of(&[("src/a.rs", text)]))), ["src/a.rs"], "{text}");
+    for text in unidiomatic {
+        assert!(is_unidiomatic(text), "{text}");
     }
-    let plain =
-        "//! Recommended: what is no longer used.\n/// Lets it run.\nconst F: &str = \"there is no file\";";
-    assert!(plain::riddles(&Tree::of(&[("src/a.rs", plain)])).is_empty());
+    let idiomatic = [
+        "//! Who may call? The users who have the right.",
+        "//! `audit`: who did what.",
+        "/// Maximum number of pages.\nconst MOST: u32 = 1;",
+        "/// Lives for so long as `nobody` drops it, and it has so much that it overflows.\nfn f() {}",
+        "fn f() { println!(\"nobody is told\"); }",
+        "/// It is.\n///\n/// told\nfn f() {}",
+    ];
+    for text in idiomatic {
+        assert!(!is_unidiomatic(text), "{text}");
+    }
+}
+
+#[test]
+fn a_doc_comment_that_only_repeats_a_name() {
+    let repeating = [
+        "/// The page token.\npub struct PageToken;",
+        "struct Call {\n    /// The tools of it.\n    #[serde(default)]\n    pub(crate) tool: String,\n}",
+        "enum State {\n    /// Running.\n    Running,\n}",
+        "impl<T> Parser<T> {\n    /// A new parser.\n    pub const fn new() -> Self { Self }\n}",
+        "trait Store {\n    /// Takes the entry.\n    async fn take_entry(&self);\n}",
+        "settings! { /// The bounds.\n bounds: u32 = 1 }",
+        "/// `get_quotes`.\nstruct GetQuotes;",
+    ];
+    for text in repeating {
+        assert!(repeats_a_name(text), "{text}");
+    }
+    let telling = [
+        "/// The opaque cursor of a list.\npub struct PageToken;",
+        "struct Call {\n    /// The tool; `None` for a route.\n    tool: Option<String>,\n}",
+        "/// The parser.\npub struct Reader { parser: u8, /** Unread. */ rest: u8 }",
+        "enum Line {\n    /// `# a`.\n    Heading,\n}",
+        "//! The store.\nstruct Store;",
+        "#[cfg(test)]\nmod tests { fn the_store() {} }",
+    ];
+    for text in telling {
+        assert!(!repeats_a_name(text), "{text}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "src/store/: keeps the rule now")]
+fn a_folder_that_is_excepted_and_idiomatic() {
+    let found =
+        plain::unidiomatic(&Tree::of(&[("src/store/lib.rs", "//! A store."), ("src/a.rs", "//! A.")]));
+    crate::findings::assert_only(&["src/store/"], &plain::by_folder(found, &["src/store/"]));
+}
+
+#[test]
+fn a_folder_that_is_excepted_and_not_idiomatic() {
+    let found = plain::unidiomatic(&Tree::of(&[("src/store/lib.rs", "//! Nobody.")]));
+    crate::findings::assert_only(&["src/store/"], &plain::by_folder(found, &["src/store/"]));
 }
 
 #[test]

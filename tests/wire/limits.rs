@@ -51,7 +51,7 @@ impl SourceLimits for Limited {
         vec![SourceBudget { name: "brokerage".to_owned(), title: "Brokerage".to_owned(), budget: BUDGET }]
     }
 
-    fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
+    fn cool_downs(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
         Box::pin(ready(Ok(self.refused.lock().expect("not poisoned").clone())))
     }
 }

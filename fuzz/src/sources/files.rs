@@ -33,7 +33,7 @@ pub(super) fn universe(text: &str) -> String {
     let read = Universe::parse(text);
     if let Ok(universe) = &read {
         for stock in universe.stocks() {
-            drop((universe.named(&stock.name), universe.named(&stock.symbol)));
+            drop((universe.find_named(&stock.name), universe.find_named(&stock.symbol)));
         }
     }
     String::new()

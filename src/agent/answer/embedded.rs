@@ -24,7 +24,7 @@ use self::templates::Values;
 pub use self::templates::{Folder, Templates};
 use super::{AnswerError, Answerer, Problem};
 use crate::ground::{ContextBundle, ContextItem};
-use toolwire_planner::{Asked, Made};
+use toolwire_planner::{Made, PlanRequest};
 
 /// Said where no call brought anything.
 const NOTHING: &str = "I have nothing to answer from.";
@@ -40,7 +40,7 @@ impl Embedded {
     }
 
     /// The parts of an answer: each result with what is to be known of it, and then what brought nothing.
-    fn parts(&self, asked: &Asked<'_>, bundle: &ContextBundle) -> Vec<String> {
+    fn parts(&self, asked: &PlanRequest<'_>, bundle: &ContextBundle) -> Vec<String> {
         let succeeded = asked.made.iter().filter(|made| made.result.outcome.is_ok());
         let results = succeeded.zip(&bundle.items).flat_map(|(made, item)| {
             let body = self.body(asked, made, item);
@@ -53,7 +53,7 @@ impl Embedded {
         if parts.is_empty() { vec![NOTHING.to_owned()] } else { parts }
     }
 
-    fn body(&self, asked: &Asked<'_>, made: &Made, item: &ContextItem) -> String {
+    fn body(&self, asked: &PlanRequest<'_>, made: &Made, item: &ContextItem) -> String {
         let values = Values { item, arguments: &made.call.arguments };
         match self.templates.render(&values) {
             Some(Ok(text)) => text,
@@ -69,7 +69,7 @@ impl Embedded {
 impl Answerer for Embedded {
     fn answer<'a>(
         &'a self,
-        asked: &'a Asked<'a>,
+        asked: &'a PlanRequest<'a>,
         bundle: &'a ContextBundle,
         _problem: Option<&'a Problem>,
     ) -> BoxStream<'a, Result<String, AnswerError>> {

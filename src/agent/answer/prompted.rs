@@ -1,7 +1,7 @@
 //! The answerer that asks a model: it is given the results as a message of the system (spec 003), and what may be
 //! cited.
 //!
-//! It has no tools. What it writes is checked by whoever asks.
+//! It has no tools. Its caller checks what it writes.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use super::{AnswerError, Answerer, Problem};
 use crate::{
     asker::{Asker, Purpose, Unanswered},
     ground::{ContextBundle, IssueKind},
+    prompt_view,
     prompts::{Prompt, Prompts, Values},
-    shown,
 };
-use toolwire_planner::Asked;
-use toolwire_sources::models::{Answer, Message, ModelError, Part, Request};
+use toolwire_planner::PlanRequest;
+use toolwire_sources::models::{Message, ModelError, Part, Request, ResponseStream};
 
 /// Answers of one turn by a model.
 #[derive(Debug)]
@@ -30,15 +30,15 @@ pub(crate) struct Prompted {
 impl Answerer for Prompted {
     fn answer<'a>(
         &'a self,
-        asked: &'a Asked<'a>,
+        asked: &'a PlanRequest<'a>,
         bundle: &'a ContextBundle,
         problem: Option<&'a Problem>,
     ) -> BoxStream<'a, Result<String, AnswerError>> {
         let begun = async move {
             let request = self.request(asked, bundle, problem).await;
-            match self.asker.asked(Purpose::Answer, request) {
+            match self.asker.stream(Purpose::Answer, request) {
                 Ok(answer) => texts(answer).boxed(),
-                Err(unanswered) => stream::iter([Err(failed(unanswered))]).boxed(),
+                Err(unanswered) => stream::iter([Err(to_answer_error(unanswered))]).boxed(),
             }
         };
         stream::once(begun).flatten().boxed()
@@ -46,8 +46,13 @@ impl Answerer for Prompted {
 }
 
 impl Prompted {
-    async fn request(&self, asked: &Asked<'_>, bundle: &ContextBundle, problem: Option<&Problem>) -> Request {
-        let (sources, budget) = (shown::sources(bundle), self.asker.budget());
+    async fn request(
+        &self,
+        asked: &PlanRequest<'_>,
+        bundle: &ContextBundle,
+        problem: Option<&Problem>,
+    ) -> Request {
+        let (sources, budget) = (prompt_view::sources(bundle), self.asker.budget());
         let values = Values {
             today: &asked.today.to_string(),
             account: asked.account.unwrap_or_default(),
@@ -55,8 +60,8 @@ impl Prompted {
             ..Values::default()
         };
         let system = self.prompts.render(Prompt::ToolAnswer, &values);
-        let mut messages = shown::conversation(asked, budget);
-        messages.extend(shown::results(asked, budget).await);
+        let mut messages = prompt_view::conversation(asked, budget);
+        messages.extend(prompt_view::results(asked, budget).await);
         if let Some(problem) = problem {
             if !problem.released.is_empty() {
                 messages.push(Message::assistant(problem.released.as_str()));
@@ -69,7 +74,7 @@ impl Prompted {
 }
 
 /// The texts of an answer as they come; calls in it are not heard. One without a word, or without an end, is none.
-fn texts(answer: Answer) -> impl Stream<Item = Result<String, AnswerError>> + Send {
+fn texts(answer: ResponseStream) -> impl Stream<Item = Result<String, AnswerError>> + Send {
     stream::unfold(Some((answer, false)), |state| async move {
         let (mut answer, mut has_spoken) = state?;
         loop {
@@ -83,8 +88,8 @@ fn texts(answer: Answer) -> impl Stream<Item = Result<String, AnswerError>> + Se
                 Some(Ok(Part::End { .. })) => {
                     AnswerError { reason: "the model answered without a word".to_owned(), is_spent: false }
                 }
-                Some(Err(error)) => failed(error.into()),
-                None => failed(ModelError::Malformed.into()),
+                Some(Err(error)) => to_answer_error(error.into()),
+                None => to_answer_error(ModelError::Malformed.into()),
             };
             return Some((Err(error), None));
         }
@@ -101,6 +106,6 @@ const fn in_words(kind: IssueKind) -> &'static str {
     }
 }
 
-fn failed(unanswered: Unanswered) -> AnswerError {
+fn to_answer_error(unanswered: Unanswered) -> AnswerError {
     AnswerError { reason: unanswered.to_string(), is_spent: unanswered == Unanswered::Spent }
 }

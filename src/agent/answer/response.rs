@@ -1,4 +1,4 @@
-//! The five fields that every turn ends with (spec 000's `LLMResponse`), and how far an answer can be relied upon.
+//! The five fields of every turn's end (spec 000's `LLMResponse`), and how far an answer can be relied upon.
 
 use toolwire_planner::Made;
 
@@ -30,7 +30,7 @@ pub enum Validated {
     Passed,
     /// Citations were put in.
     Attributed,
-    /// Whoever wrote it wrote a part of it again.
+    /// The answerer rewrote a part of it.
     Repaired,
     /// An answer that needs no model stands instead.
     Replaced,
@@ -38,7 +38,7 @@ pub enum Validated {
 
 impl Response {
     /// An answer that was checked.
-    pub fn answered(answer_markdown: String, citations: Vec<String>, confidence: f64) -> Self {
+    pub fn new_checked(answer_markdown: String, citations: Vec<String>, confidence: f64) -> Self {
         Self { answer_markdown, citations, confidence, needs_clarification: false, clarifying_question: None }
     }
 
@@ -47,7 +47,7 @@ impl Response {
         Self {
             needs_clarification: true,
             clarifying_question: Some(question),
-            ..Self::answered(answer_markdown, Vec::new(), 0.0)
+            ..Self::new_checked(answer_markdown, Vec::new(), 0.0)
         }
     }
 

@@ -1,4 +1,4 @@
-//! One call of a cycle: through the pipeline, told as it goes, and once more if its end may only have been lost.
+//! One call of a cycle: through the pipeline, with its events, and retried once if only its end may have been lost.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, RequestId, Too
 #[derive(Debug)]
 pub(crate) struct Caller<'a> {
     pub(crate) pipeline: &'a Arc<Pipeline>,
-    /// Whose calls they are, in which session.
+    /// The user and session of the calls.
     pub(crate) context: &'a ToolContext,
     pub(crate) turn_id: TurnId,
     pub(crate) offer: &'a Offer,
@@ -45,7 +45,7 @@ pub(crate) struct Caller<'a> {
     pub(crate) tainted: bool,
     /// By when they end.
     pub(crate) until: Instant,
-    /// So many at once.
+    /// Maximum number of concurrent calls.
     pub(crate) concurrency: usize,
     /// How often one user may ask each source.
     pub(crate) budgets: &'a [SourceBudget],
@@ -62,8 +62,8 @@ pub(crate) enum End {
     Awaits { call_id: String, required: Box<ConfirmationRequired> },
 }
 
-/// A call that was said to have begun: its end is said too, be it dropped.
-struct Begun<'a> {
+/// A call that was announced: its end is announced too, even if it is dropped.
+struct StartedCall<'a> {
     log: &'a Log,
     call_id: CallId,
     tool: &'a RegisteredTool,
@@ -73,7 +73,7 @@ struct Begun<'a> {
 
 impl Caller<'_> {
     /// Makes a call of an offered tool, which has this place among those of its step.
-    pub(super) fn numbered<'b>(
+    pub(super) fn make_numbered<'b>(
         &'b self,
         at: usize,
         planned: &'b PlannedCall,
@@ -96,9 +96,9 @@ impl Caller<'_> {
 
     async fn once(&self, planned: &PlannedCall, request_id: RequestId, is_last: bool) -> End {
         let tool = self.offer.get(&planned.tool).expect("only offered tools are called");
-        let call = self.made(tool, planned, request_id);
+        let call = self.build_call(tool, planned, request_id);
         let call_id = call.context.call_id;
-        let mut begun = Begun { log: self.log, call_id, tool, began: clock::now(), is_over: false };
+        let mut begun = StartedCall { log: self.log, call_id, tool, began: clock::now(), is_over: false };
         let params = if self.log_arguments { text(planned) } else { "[redacted]".to_owned() };
         tracing::info!(target: "toolwire::agent", component = component(tool), params, "tool_params");
         self.log.tell(Told::ToolCallStarted(ToolCallStarted {
@@ -110,13 +110,13 @@ impl Caller<'_> {
             arguments_json: text(planned),
             request_id: call.request_id.map(|id| id.to_string()).unwrap_or_default(),
         }));
-        let terminal = match self.carried_out(call).await {
+        let terminal = match self.carry_out(call).await {
             Ok(terminal) => terminal,
-            Err(refusal) => Terminal::Result(begun.failed(refused_call(&refusal))),
+            Err(refusal) => Terminal::Result(begun.failure(refused_call(&refusal))),
         };
         match terminal {
             Terminal::Result(result) => {
-                begun.ended(&result, is_last);
+                begun.end(&result, is_last);
                 End::Result { call_id: call_id.to_string(), result: Arc::new(result) }
             }
             Terminal::ConfirmationRequired(required) => {
@@ -127,7 +127,7 @@ impl Caller<'_> {
     }
 
     /// The call: an ordinary one, of the turn's user and session.
-    fn made(&self, tool: &RegisteredTool, planned: &PlannedCall, request_id: RequestId) -> Call {
+    fn build_call(&self, tool: &RegisteredTool, planned: &PlannedCall, request_id: RequestId) -> Call {
         let call_id = CallId::generate();
         let pins = Pins::default();
         pins.get_or_pin(|| Arc::clone(self.offer.snapshot()));
@@ -135,7 +135,7 @@ impl Caller<'_> {
             call_id,
             lineage: Lineage::of(call_id),
             cancellation: Cancellation::new(),
-            deadline: self.context.deadline.shortened(self.until),
+            deadline: self.context.deadline.no_later_than(self.until),
             tainted: self.tainted,
             pins,
             ..self.context.clone()
@@ -149,7 +149,7 @@ impl Caller<'_> {
     }
 
     /// Carries a call out, telling how far it is.
-    async fn carried_out(&self, call: Call) -> Result<Terminal, Refusal> {
+    async fn carry_out(&self, call: Call) -> Result<Terminal, Refusal> {
         let call_id = call.context.call_id.to_string();
         let mut stream = self.pipeline.start(call).await?;
         while let Some(step) = stream.next().await {
@@ -167,8 +167,8 @@ impl Caller<'_> {
     }
 }
 
-impl Begun<'_> {
-    fn failed(&self, error: ToolError) -> ToolResult {
+impl StartedCall<'_> {
+    fn failure(&self, error: ToolError) -> ToolResult {
         ToolResult {
             tool: self.tool.definition.name.clone(),
             fetched_at: clock::wall(),
@@ -177,7 +177,7 @@ impl Begun<'_> {
         }
     }
 
-    fn ended(&mut self, result: &ToolResult, is_last: bool) {
+    fn end(&mut self, result: &ToolResult, is_last: bool) {
         tracing::info!(
             target: "toolwire::agent",
             component = component(self.tool),
@@ -208,10 +208,10 @@ impl Begun<'_> {
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for StartedCall<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            let result = self.failed(ToolError::cancelled());
+            let result = self.failure(ToolError::cancelled());
             let result = convert::tool_result(result, ResultFormat::Json);
             self.tell(Outcome::Result(result), CallAction::Stopped);
         }

@@ -1,4 +1,4 @@
-//! A call of a step before it is made: whether it is made at all, and which calls are equal.
+//! A planned call before it is made: its disposition, and its key, by which equal calls are found.
 
 use serde_json::{Map, Value};
 
@@ -13,13 +13,13 @@ use toolwire_tool::context::RequestId;
 pub(super) struct Slot {
     pub(super) planned: PlannedCall,
     pub(super) key: Digest,
-    pub(super) wanted: Wanted,
+    pub(super) disposition: Disposition,
     /// Where its result belongs, if it waited for a person.
     pub(super) place: Option<usize>,
 }
 
-/// What becomes of it.
-pub(super) enum Wanted {
+/// What is done with a planned call.
+pub(super) enum Disposition {
     /// It is made, by this identifier.
     Call(RequestId),
     /// An equal one was made, or is made in this step.
@@ -59,7 +59,7 @@ pub(crate) fn is_cut(error: &ToolError) -> bool {
     error.message.starts_with(CUT)
 }
 
-/// A tool that may not be called, or that there is not.
+/// A tool that may not be called, or does not exist.
 pub(super) fn not_offered(caller: &Caller<'_>, name: &str) -> ToolError {
     let shown: String = name.chars().take(64).collect();
     let near = near::names(&shown, caller.offer.tools().iter().map(|tool| tool.definition.name.as_str()));
@@ -67,7 +67,7 @@ pub(super) fn not_offered(caller: &Caller<'_>, name: &str) -> ToolError {
 }
 
 /// The result of a call that was not made.
-pub(super) fn failed(tool: &str, error: ToolError) -> ToolResult {
+pub(super) fn failure(tool: &str, error: ToolError) -> ToolResult {
     let unknown = || "unknown".parse::<ToolName>().expect("a name");
     ToolResult {
         tool: tool.parse().unwrap_or_else(|_| unknown()),

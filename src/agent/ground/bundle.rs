@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::contexts::{Contexts, Seen, Typed};
-use toolwire_planner::{Asked, Made};
+use super::contexts::{Contexts, ResultView, Typed};
+use toolwire_planner::{Made, PlanRequest};
 
 /// What a turn found out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ pub struct ContextItem {
 
 impl ContextBundle {
     /// Of the calls that succeeded. Calls and their identifiers stand in one order; one without is left unnamed.
-    pub fn of(asked: &Asked<'_>, call_ids: &[String], contexts: &Contexts) -> Self {
+    pub fn of(asked: &PlanRequest<'_>, call_ids: &[String], contexts: &Contexts) -> Self {
         let call_ids = call_ids.iter().cloned().chain(std::iter::repeat(String::new()));
         let mut bundle = Self::default();
         for (made, call_id) in asked.made.iter().zip(call_ids) {
@@ -61,7 +61,7 @@ fn item(made: &Made, call_id: String, message: &str, contexts: &Contexts) -> Opt
     let data = made.result.outcome.as_ref().ok()?.json();
     let call = &made.call;
     let Typed { kind, data } =
-        contexts.of(Seen { tool: &call.tool, arguments: &call.arguments, data, message });
+        contexts.of(ResultView { tool: &call.tool, arguments: &call.arguments, data, message });
     let provenance = &made.result.provenance;
     Some(ContextItem {
         tool: call.tool.clone(),

@@ -8,7 +8,7 @@ mod sentence;
 
 use self::{
     block::Block,
-    known::{Author, Known},
+    known::{AllowedFacts, Author},
     sentence::Need,
 };
 use super::{
@@ -18,12 +18,12 @@ use super::{
     markdown::Line,
     sentences::{Part, Sentences},
 };
-use toolwire_planner::Asked;
+use toolwire_planner::PlanRequest;
 
 /// Checks one answer against the results of one turn.
 #[derive(Debug)]
 pub struct Checker {
-    known: Known,
+    known: AllowedFacts,
     sentences: Sentences,
     block: Block,
     /// A block that has ended and needs a citation; the next line may be one.
@@ -56,22 +56,22 @@ pub struct Released {
 
 impl Checker {
     /// For an answer to a message, over the results of its calls.
-    pub fn new(bundle: &ContextBundle, asked: &Asked<'_>) -> Self {
-        Self::over(Known::of(bundle, asked, Author::Ours))
+    pub fn new(bundle: &ContextBundle, asked: &PlanRequest<'_>) -> Self {
+        Self::over(AllowedFacts::of(bundle, asked, Author::Ours))
     }
 
     /// The same for an answer that a model writes.
-    pub fn of_model(bundle: &ContextBundle, asked: &Asked<'_>) -> Self {
-        Self::over(Known::of(bundle, asked, Author::Model))
+    pub fn of_model(bundle: &ContextBundle, asked: &PlanRequest<'_>) -> Self {
+        Self::over(AllowedFacts::of(bundle, asked, Author::Model))
     }
 
     /// From now on the answer is written without a model.
-    pub fn without_model(&mut self, bundle: &ContextBundle, asked: &Asked<'_>) {
-        self.known = Known::of(bundle, asked, Author::Ours);
+    pub fn without_model(&mut self, bundle: &ContextBundle, asked: &PlanRequest<'_>) {
+        self.known = AllowedFacts::of(bundle, asked, Author::Ours);
         self.known.facts.sort();
     }
 
-    fn over(mut known: Known) -> Self {
+    fn over(mut known: AllowedFacts) -> Self {
         known.facts.sort();
         Self {
             known,

@@ -1,4 +1,4 @@
-//! Typed contexts: what a result is about, for whoever writes the answer (spec 000).
+//! Typed contexts: what a result is about, for the answerer (spec 000).
 //!
 //! A domain knows the contexts of its own tools; what no domain knows is a [`RESULT`]. Not here: any tool by name.
 
@@ -9,7 +9,7 @@ pub const RESULT: &str = "ResultContext";
 
 /// A result as a domain sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct ResultView<'a> {
     pub tool: &'a str,
     /// The arguments of the call, as they were planned.
     pub arguments: &'a Map<String, Value>,
@@ -28,7 +28,7 @@ pub struct Typed {
 }
 
 /// A domain's typed contexts. Nothing for a tool without one.
-pub type TypedContexts = fn(Seen<'_>) -> Option<Typed>;
+pub type TypedContexts = fn(ResultView<'_>) -> Option<Typed>;
 
 #[derive(Clone, Debug, Default)]
 pub struct Contexts(Vec<TypedContexts>);
@@ -39,7 +39,7 @@ impl Contexts {
     }
 
     /// What a result is about.
-    pub fn of(&self, seen: Seen<'_>) -> Typed {
+    pub fn of(&self, seen: ResultView<'_>) -> Typed {
         let known = self.0.iter().find_map(|contexts| contexts(seen));
         known.unwrap_or_else(|| Typed { kind: RESULT, data: seen.data.clone() })
     }

@@ -1,7 +1,7 @@
 //! Text in which nothing is Markdown: how answers quote what comes from outside, and so how its addresses are read too.
 
 /// The text with a backslash before every sign that Markdown would take for its own.
-pub fn escaped(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + text.len() / 8);
     let mut before = None;
     let mut chars = text.chars().peekable();

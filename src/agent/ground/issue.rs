@@ -5,7 +5,7 @@
 pub struct Issue {
     /// Which rule it breaks.
     pub kind: IssueKind,
-    /// The part of the answer, such as the number. Whoever shows it must not take it for words of ours.
+    /// The part of the answer, such as the number. A face must mark it as quoted when it shows it.
     pub text: String,
 }
 

@@ -44,13 +44,13 @@ impl Line {
             b'-' | b'*' | b'+' if trimmed[1..].starts_with([' ', '\t', '\n']) => {
                 Self::Item { ordinal: None, marker: indent + 1 }
             }
-            b'0'..=b'9' => numbered(trimmed, indent).unwrap_or(Self::Text),
+            b'0'..=b'9' => parse_numbered(trimmed, indent).unwrap_or(Self::Text),
             _ => Self::Text,
         }
     }
 }
 
-fn numbered(text: &str, indent: usize) -> Option<Line> {
+fn parse_numbered(text: &str, indent: usize) -> Option<Line> {
     let digits = text.bytes().take(10).take_while(u8::is_ascii_digit).count();
     let rest = text[digits..].strip_prefix(['.', ')'])?;
     let ordinal = text[..digits].parse().ok()?;

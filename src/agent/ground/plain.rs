@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use toolwire_base::words::is_hidden;
 
-/// A text on one line, with single spaces and without characters that nobody sees.
+/// A text on one line, with single spaces and without invisible characters.
 pub fn plain(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c == ' ' || !(c.is_whitespace() || c.is_control() || is_hidden(c));
     if text.chars().all(is_plain) && !text.contains("  ") && text.trim().len() == text.len() {

@@ -160,7 +160,7 @@ fn is_short(sentence: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The parts of a text that arrives in pieces of so many bytes.
+    /// The parts of a text that arrives in pieces of this many bytes.
     fn parts(text: &str, size: usize) -> Vec<String> {
         let (mut sentences, mut found) = (Sentences::default(), Vec::new());
         for piece in text.as_bytes().chunks(size) {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::called::Called;
+use super::completed_call::CompletedCall;
 use crate::{
     Agent,
     ground::{Checker, ContextBundle},
@@ -25,7 +25,7 @@ use toolwire_engine::{
     registry::{self, RegisteredTool},
 };
 use toolwire_planner::{
-    Asked, Made, Offer, PlannedCall,
+    Made, Offer, PlanRequest, PlannedCall,
     policy::{OnError, on_error},
 };
 use toolwire_sources::models::Model;
@@ -36,7 +36,7 @@ use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, ToolContext};
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub id: JobId,
-    /// Whose it is, and by when it ends.
+    /// The user, and the deadline.
     pub context: ToolContext,
     /// From then on nothing is called any more: the rest is for the result.
     pub until: Instant,
@@ -54,14 +54,14 @@ pub struct Run {
     offer: Offer,
     calls: AtomicU32,
     of_source: Mutex<HashMap<String, u32>>,
-    made: Mutex<Done>,
+    made: Mutex<CallCounts>,
     /// Told when the job has ended elsewhere.
     lost: CancellationToken,
 }
 
 /// The calls that have ended.
 #[derive(Clone, Debug, Default)]
-struct Done {
+struct CallCounts {
     made: Vec<Made>,
     call_ids: Vec<String>,
 }
@@ -85,7 +85,7 @@ impl Run {
         self.setup.id
     }
 
-    /// Whose it is, and by when it ends.
+    /// The user, and the deadline.
     pub fn context(&self) -> &ToolContext {
         &self.setup.context
     }
@@ -105,7 +105,7 @@ impl Run {
         clock::now() < self.setup.until
     }
 
-    /// What a model is told: with how the user's tools are used (spec 004 §4.4), and the schema of its answer.
+    /// A prompt with how the user's tools are used (spec 004 §4.4), and the schema of the answer.
     pub fn prompt(&self, prompt: Prompt, schema: &str) -> String {
         let parts = self.agent.parts();
         let guidance = registry::guidance_for_planner(self.offer.tools(), &parts.limits.budgets());
@@ -142,7 +142,7 @@ impl Run {
     }
 
     /// Calls a tool, once more if its end may only have been lost (spec 004 §5.3).
-    pub async fn call(&self, tool: &Arc<RegisteredTool>, arguments: Map<String, Value>) -> Called {
+    pub async fn call(&self, tool: &Arc<RegisteredTool>, arguments: Map<String, Value>) -> CompletedCall {
         let arguments = tool.input.check(arguments.clone()).unwrap_or(arguments);
         let mut called = self.once(tool, &arguments).await;
         if called.error().is_some_and(|error| on_error(error.code) == OnError::Again) && self.has_time() {
@@ -154,7 +154,7 @@ impl Run {
             reason: String::new(),
             by_model: None,
         };
-        let mut done = self.done();
+        let mut done = self.counts();
         done.made.push(Made { call, result: Arc::clone(&called.result) });
         done.call_ids.push(called.call_id.clone());
         drop(done);
@@ -163,8 +163,8 @@ impl Run {
 
     /// Whether a text says nothing but what the calls so far have found.
     pub fn stands(&self, text: &str) -> bool {
-        let Done { made, call_ids } = self.done().clone();
-        let asked = Asked {
+        let CallCounts { made, call_ids } = self.counts().clone();
+        let asked = PlanRequest {
             message: "",
             account: None,
             history: &[],
@@ -182,19 +182,19 @@ impl Run {
     }
 
     /// Waits until the job has ended elsewhere.
-    pub(super) async fn lost(&self) {
+    pub(super) async fn wait_lost(&self) {
         self.lost.cancelled().await;
     }
 
-    async fn once(&self, tool: &Arc<RegisteredTool>, arguments: &Map<String, Value>) -> Called {
-        let called = |call_id: String, result: ToolResult| Called {
+    async fn once(&self, tool: &Arc<RegisteredTool>, arguments: &Map<String, Value>) -> CompletedCall {
+        let called = |call_id: String, result: ToolResult| CompletedCall {
             call_id,
             arguments: arguments.clone(),
             result: Arc::new(result),
             tool: Arc::clone(tool),
         };
-        if let Some(error) = self.refused(tool) {
-            return called(String::new(), failed(tool, error));
+        if let Some(error) = self.refusal(tool) {
+            return called(String::new(), failure(tool, error));
         }
         self.calls.fetch_add(1, Relaxed);
         let context = self.context_of_call();
@@ -203,14 +203,14 @@ impl Run {
         let end = self.agent.parts().pipeline.finish(Call::new(context, target, arguments.clone())).await;
         let result = match end {
             Ok(Terminal::Result(result)) => result,
-            Ok(Terminal::ConfirmationRequired(_)) => failed(tool, unconfirmed()),
-            Err(refusal) => failed(tool, refused_call(&refusal)),
+            Ok(Terminal::ConfirmationRequired(_)) => failure(tool, unconfirmed()),
+            Err(refusal) => failure(tool, refused_call(&refusal)),
         };
         called(call_id, result)
     }
 
     /// Why a call is not made: there is no time, or its source was asked as often as one user may in its window.
-    fn refused(&self, tool: &RegisteredTool) -> Option<ToolError> {
+    fn refusal(&self, tool: &RegisteredTool) -> Option<ToolError> {
         if !self.has_time() {
             return Some(ToolError::new(ErrorCode::Timeout, "not called: the time of the job was over"));
         }
@@ -237,18 +237,18 @@ impl Run {
             call_id,
             lineage: Lineage::of(call_id),
             cancellation: Cancellation::new(),
-            deadline: self.context().deadline.shortened(self.setup.until),
+            deadline: self.context().deadline.no_later_than(self.setup.until),
             pins,
             ..self.context().clone()
         }
     }
 
-    fn done(&self) -> MutexGuard<'_, Done> {
+    fn counts(&self) -> MutexGuard<'_, CallCounts> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn failed(tool: &RegisteredTool, error: ToolError) -> ToolResult {
+fn failure(tool: &RegisteredTool, error: ToolError) -> ToolResult {
     ToolResult {
         tool: tool.definition.name.clone(),
         fetched_at: clock::wall(),
@@ -257,7 +257,7 @@ fn failed(tool: &RegisteredTool, error: ToolError) -> ToolResult {
     }
 }
 
-/// Nobody is asked by a job.
+/// A job cannot ask a person.
 fn unconfirmed() -> ToolError {
     ToolError::new(ErrorCode::PermissionDenied, "not called: a person must approve this tool's calls")
 }

@@ -9,7 +9,7 @@ use super::{Ending, Memory, Remembered};
 use crate::{
     TurnId,
     kept_call::KeptCall,
-    proposal::{self, Answer, Proposal},
+    proposal::{self, Proposal, ProposalAnswer},
 };
 use toolwire_base::clock;
 use toolwire_contract::proto::agent::v1::Reply;
@@ -20,10 +20,10 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{SessionId, UserId};
 
-/// So many of the newest turns are looked at.
+/// Maximum number of the newest turns that are read.
 const MOST_TURNS: u32 = 50;
 
-/// So many bytes of what was said are remembered: about 16,000 tokens.
+/// Maximum number of bytes of history: about 16,000 tokens.
 const MOST_BYTES: usize = 64 * 1024;
 
 /// The number of newest turns searched for a proposal. Cancelled acceptances are skipped.
@@ -50,7 +50,7 @@ impl Memory for Session {
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
         Box::pin(async move {
             let turns = self.store.remembered(&self.user, &self.session, MOST_TURNS).await?;
-            let proposal = if proposal::may_answer(&self.message) { self.proposed().await? } else { None };
+            let proposal = if proposal::may_answer(&self.message) { self.proposal().await? } else { None };
             Ok(Remembered { proposal, ..newest(turns) })
         })
     }
@@ -70,10 +70,10 @@ impl Memory for Session {
 
 impl Session {
     /// What the turn before this one proposed. A yes that was cancelled is said again, so it does not stand between.
-    async fn proposed(&self) -> Result<Option<Proposal>, StoreError> {
+    async fn proposal(&self) -> Result<Option<Proposal>, StoreError> {
         let turns = self.store.newest_turns(&self.user, &self.session, MOST_RETRIES).await?;
         let is_retried = |turn: &KeptTurn| {
-            turn.state == State::Cancelled && proposal::answer(&turn.message) == Answer::Yes
+            turn.state == State::Cancelled && proposal::answer(&turn.message) == ProposalAnswer::Yes
         };
         let before = turns.into_iter().find(|turn| turn.turn_id != self.turn_id && !is_retried(turn));
         let before = before.filter(|turn| turn.state == State::Ended);
@@ -84,7 +84,7 @@ impl Session {
         let (state, answered, reply, standing) = match ending {
             Ending::Ended(reply, proposal) => {
                 let proposed = proposal.as_ref().map(text).unwrap_or_default();
-                (State::Ended, answer_of(reply), encoded(reply), proposed)
+                (State::Ended, answer_of(reply), encode(reply), proposed)
             }
             Ending::Paused(paused, standing) => {
                 (State::Paused, String::new(), paused.encode_to_vec(), text(standing))
@@ -131,7 +131,7 @@ fn answer_of(reply: &Reply) -> String {
     reply.response.as_ref().map(|it| it.answer_markdown.clone()).unwrap_or_default()
 }
 
-fn encoded(reply: &Reply) -> Vec<u8> {
+fn encode(reply: &Reply) -> Vec<u8> {
     let whole = reply.encode_to_vec();
     if whole.len() <= LARGEST_REPLY {
         return whole;

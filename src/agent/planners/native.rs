@@ -1,34 +1,34 @@
 //! Plans by a model's own calls of tools (specs 002, 004): it is given the declarations of the export and its own calls
 //! with their results, until it calls no more and writes the answer.
 //!
-//! Whatever it calls, a name that was not offered and arguments that are no object are results that it sees, and no
-//! calls.
+//! Whatever it calls, a name that was not offered and arguments that are not an object become results that it sees, and
+//! no calls are made.
 
-mod heard;
-mod told;
+mod decode;
+mod render;
 
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use self::{heard::calls, told::steps};
+use self::{decode::calls, render::steps};
 use crate::{
     asker::{Asker, Purpose},
+    prompt_view,
     prompts::{Prompt, Prompts, Values},
-    shown,
 };
 use toolwire_engine::{
     exports::{self, Format, Options},
     registry::guidance_for_planner,
 };
-use toolwire_planner::{Asked, Made, Offer, Plan, PlanError, Planner, Step};
+use toolwire_planner::{Made, Offer, Plan, PlanError, PlanRequest, Planner, Step};
 use toolwire_sources::{
-    models::{Form, Request, Whole},
+    models::{Request, ToolForm, Whole},
     upstream::source_status::SourceBudget,
 };
 
-/// After so many answers in a row of nothing but calls that are none, the model has failed.
+/// After this many answers in a row with nothing but malformed calls, the model has failed.
 const MOST_BROKEN: usize = 2;
 
 /// Plans of one turn by a model's own calls.
@@ -43,13 +43,13 @@ pub(crate) struct Native {
 }
 
 impl Planner for Native {
-    fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
-        Box::pin(self.planned(asked))
+    fn plan<'a>(&'a self, asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        Box::pin(self.decide(asked))
     }
 }
 
 impl Native {
-    async fn planned(&self, asked: Asked<'_>) -> Result<Plan, PlanError> {
+    async fn decide(&self, asked: PlanRequest<'_>) -> Result<Plan, PlanError> {
         if is_lost(asked.made, asked.offer) {
             return Err(PlanError::failed("the model calls tools that there are not"));
         }
@@ -59,14 +59,14 @@ impl Native {
         let Whole { text, calls: called, .. } = whole;
         let step = match calls(called, answer, asked.offer) {
             calls if !calls.is_empty() => Step::Call(calls),
-            // Whoever answers is asked for the answer by itself.
+            // The answerer then writes the answer.
             _ if text.trim().is_empty() => Step::Answer,
             _ => Step::Say(text),
         };
         Ok(Plan { step, reason: String::new(), confidence: 1.0, alternatives: Vec::new() })
     }
 
-    async fn request(&self, asked: &Asked<'_>) -> Request {
+    async fn request(&self, asked: &PlanRequest<'_>) -> Request {
         let budget = self.asker.budget();
         let system = self.prompts.render(
             Prompt::Agent,
@@ -77,19 +77,19 @@ impl Native {
                 ..Values::default()
             },
         );
-        let mut messages = shown::conversation(asked, budget);
+        let mut messages = prompt_view::conversation(asked, budget);
         messages.extend(steps(asked, budget).await);
-        let tools = self.declared.get_or_init(|| declared(self.asker.model().form(), asked.offer)).clone();
+        let tools = self.declared.get_or_init(|| declare(self.asker.model().form(), asked.offer)).clone();
         Request { system, messages, tools, ..Request::default() }
     }
 }
 
 /// The tools of an offer as the provider takes them: the export, and nothing else. `None` if there are none.
-fn declared(form: Form, offer: &Offer) -> Option<Arc<Value>> {
+fn declare(form: ToolForm, offer: &Offer) -> Option<Arc<Value>> {
     let format = match form {
-        Form::Gemini => Format::Gemini,
-        Form::Openai => Format::Openai,
-        Form::Anthropic => Format::Anthropic,
+        ToolForm::Gemini => Format::Gemini,
+        ToolForm::Openai => Format::Openai,
+        ToolForm::Anthropic => Format::Anthropic,
     };
     let definitions: Vec<_> = offer.tools().iter().map(|tool| &tool.definition).collect();
     let export = exports::export(format, &definitions, &Options::default());

@@ -11,17 +11,17 @@ use futures_util::future::BoxFuture;
 use self::read::{Decision, read};
 use crate::{
     asker::{Asker, Purpose, Unanswered},
+    prompt_view,
     prompts::{Prompt, Prompts, Values},
-    shown,
 };
 use toolwire_engine::registry::{describe_for_planner, guidance_for_planner};
-use toolwire_planner::{Asked, Plan, PlanError, PlannedCall, Planner, Step};
+use toolwire_planner::{Plan, PlanError, PlanRequest, PlannedCall, Planner, Step};
 use toolwire_sources::{
     models::{Message, Request},
     upstream::source_status::SourceBudget,
 };
 
-/// So much of what could not be used is shown again, in characters.
+/// Maximum length, in characters, of unusable output that is shown again.
 const LONGEST_ECHO: usize = 2_000;
 
 /// Plans of one turn by a model's JSON.
@@ -34,15 +34,15 @@ pub(crate) struct Prompted {
 }
 
 impl Planner for Prompted {
-    fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
-        Box::pin(self.planned(asked))
+    fn plan<'a>(&'a self, asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        Box::pin(self.decide(asked))
     }
 }
 
 impl Prompted {
-    async fn planned(&self, asked: Asked<'_>) -> Result<Plan, PlanError> {
+    async fn decide(&self, asked: PlanRequest<'_>) -> Result<Plan, PlanError> {
         let mut request = self.request(&asked).await;
-        let said = self.asked(request.clone()).await?;
+        let said = self.ask(request.clone()).await?;
         let problem = match read(&said, asked.offer) {
             Ok(decision) => return Ok(plan(decision)),
             Err(wrong) => wrong.to_string(),
@@ -50,15 +50,15 @@ impl Prompted {
         let values = Values { problem: &problem, ..Values::default() };
         request.messages.push(Message::assistant(echo(&said)));
         request.messages.push(Message::User(self.prompts.render(Prompt::RepairPlan, &values)));
-        let said = self.asked(request).await?;
+        let said = self.ask(request).await?;
         read(&said, asked.offer).map(plan).map_err(|wrong| PlanError::failed(wrong.reason()))
     }
 
-    async fn asked(&self, request: Request) -> Result<String, PlanError> {
+    async fn ask(&self, request: Request) -> Result<String, PlanError> {
         Ok(self.asker.whole(Purpose::Plan, request).await?.text)
     }
 
-    async fn request(&self, asked: &Asked<'_>) -> Request {
+    async fn request(&self, asked: &PlanRequest<'_>) -> Request {
         let tools = asked.offer.tools();
         let system = self.prompts.render(
             Prompt::ToolPlanner,
@@ -70,8 +70,8 @@ impl Prompted {
                 ..Values::default()
             },
         );
-        let mut messages = shown::conversation(asked, self.asker.budget());
-        messages.extend(shown::results(asked, self.asker.budget()).await);
+        let mut messages = prompt_view::conversation(asked, self.asker.budget());
+        messages.extend(prompt_view::results(asked, self.asker.budget()).await);
         Request { system, messages, ..Request::default() }
     }
 }

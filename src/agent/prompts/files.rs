@@ -74,8 +74,8 @@ impl Files {
         names.chain(self.roles().iter().map(|role| of_role(role))).map(|name| self.text(name)).collect()
     }
 
-    /// What is wrong with which files there are: one that is no prompt, as one is that is misspelled, and one that
-    /// settings name and that is not there.
+    /// What is wrong with which files there are: one that is not a prompt, such as a misspelled one, and one that
+    /// settings name and that does not exist.
     pub(super) fn problems(&self) -> Vec<Problem> {
         let names: Vec<_> = Prompt::VARIANTS.iter().map(Prompt::into_str).collect();
         let is_known = |found: &String| names.iter().any(|name| path(name) == *found);

@@ -1,9 +1,9 @@
-//! Which prompts there are, and what they may be told.
+//! Which prompts there are, and the values each may use.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Prompt {
-    /// Who the model is, and what holds for all it says: part of the others.
+    /// What the model is, and what holds for all it says: part of the others.
     Persona,
     /// Which tool is called next (spec 003).
     ToolPlanner,
@@ -36,7 +36,7 @@ pub struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// The names of all values but `persona`, with what they are.
-    pub(super) fn named(&self) -> [(&'static str, &'a str); 7] {
+    pub(super) fn names(&self) -> [(&'static str, &'a str); 7] {
         let Self { account, available_tools, guidance, problem, schema, sources, today } = *self;
         [
             ("account", account),

@@ -44,7 +44,7 @@ fn add(environment: &mut Environment<'static>, name: &str, text: String) -> Resu
     };
     environment.add_template_owned(name.to_owned(), text).map_err(bad)?;
     let template = environment.get_template(name).map_err(bad)?;
-    let mut known: Vec<_> = Values::default().named().into_iter().map(|(name, _)| name).collect();
+    let mut known: Vec<_> = Values::default().names().into_iter().map(|(name, _)| name).collect();
     known.push(PERSONA);
     known.sort_unstable();
     let mut unknown: Vec<_> = template.undeclared_variables(false).into_iter().collect();
@@ -54,13 +54,13 @@ fn add(environment: &mut Environment<'static>, name: &str, text: String) -> Resu
         let what = format!("no such value: {}; there are {}", unknown.join(", "), known.join(", "));
         return Err(("unknown-value", what));
     }
-    // What is wrong at work only, such as a filter that there is not.
+    // Errors that only a render shows, such as an unknown filter.
     with(environment, name, &Values::default(), "").map_err(bad)?;
     Ok(())
 }
 
 /// The text of a prompt; `None` if there is none of this name.
-pub(super) fn rendered(
+pub(super) fn render(
     environment: &Environment<'_>,
     name: &str,
     values: &Values<'_>,
@@ -76,13 +76,13 @@ fn with(
     values: &Values<'_>,
     persona: &str,
 ) -> Result<String, Error> {
-    let all = values.named().into_iter().chain([(PERSONA, persona)]);
+    let all = values.names().into_iter().chain([(PERSONA, persona)]);
     let all: BTreeMap<_, _> = all.map(|(name, value)| (name, Value::from(value))).collect();
     let text = environment.get_template(name)?.render(Value::from(all))?;
     Ok(text.trim().to_owned())
 }
 
-/// What all prompts can use. They are no Markdown that is shown: nothing is escaped.
+/// What all prompts can use. A prompt is not shown as Markdown: nothing is escaped.
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

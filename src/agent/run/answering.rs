@@ -1,4 +1,4 @@
-//! The answer: made by whoever answers, checked as it comes, and given out sentence by sentence.
+//! The answer: written by the answerer, checked as it comes, and sent sentence by sentence.
 
 use std::sync::Arc;
 
@@ -6,7 +6,9 @@ use futures_util::StreamExt;
 
 use super::{Turn, WITHOUT};
 use crate::{
-    answer::{AnswerError, Answerer, Problem, Response, embedded::quote::quote, written::Written},
+    answer::{
+        AnswerError, Answerer, Problem, Response, embedded::quote::quote, planned_answer::PlannedAnswer,
+    },
     ground::{Checker, ContextBundle, Issue, IssueKind, Released},
     turn::{Event, Outcome, REPLACED},
 };
@@ -25,38 +27,43 @@ impl Turn<'_> {
     pub(super) async fn answer(&mut self, outcome: Outcome, attempt: u32) -> Event {
         let has_data = self.cycle.made.iter().any(|made| made.result.outcome.is_ok());
         if !has_data && (outcome != Outcome::Answered || !self.cycle.made.is_empty()) {
-            return self.denied().map_or(Event::Nothing, |words| {
+            return self.denial().map_or(Event::Nothing, |words| {
                 self.draft.words = words;
                 Event::Question
             });
         }
+        // A repair goes on with the checker of the first attempt: what it has released cannot be taken back.
         let mut checker = if let Some(mut checker) = self.draft.checker.take() {
             checker.resume();
             if attempt >= REPLACED {
-                checker.without_model(&self.draft.bundle, &self.asked());
+                checker.without_model(&self.draft.bundle, &self.plan_request());
             }
             checker
         } else {
-            self.draft.bundle = ContextBundle::of(&self.asked(), &self.cycle.call_ids, &self.parts.contexts);
+            self.draft.bundle =
+                ContextBundle::of(&self.plan_request(), &self.cycle.call_ids, &self.parts.contexts);
             if self.chosen.model_answers {
-                Checker::of_model(&self.draft.bundle, &self.asked())
+                Checker::of_model(&self.draft.bundle, &self.plan_request())
             } else {
-                Checker::new(&self.draft.bundle, &self.asked())
+                Checker::new(&self.draft.bundle, &self.plan_request())
             }
         };
+        // Taken, so that a second attempt does not see the issue of the first again.
         let problem =
             self.draft.issue.take().map(|issue| Problem { issue, released: self.draft.answer.clone() });
         let written = self.draft.written.take().filter(|_| attempt == 0 && self.chosen.model_answers);
+        // First the text that came with the plan, then the model, and after a failed repair the embedded answerer.
         let answerer: Arc<dyn Answerer> = match written {
-            Some(text) => Arc::new(Written(text)),
+            Some(text) => Arc::new(PlannedAnswer(text)),
             None if attempt < REPLACED => Arc::clone(&self.chosen.answerer),
             None => Arc::clone(&self.parts.embedded),
         };
         let mut given = String::new();
-        let made = made(&*answerer, self, problem.as_ref(), &mut checker, &mut given).await;
+        let made = write_answer(&*answerer, self, problem.as_ref(), &mut checker, &mut given).await;
         self.draft.answer.push_str(&given);
         self.draft.citations = checker.citations().to_vec();
         let is_attributed = checker.is_attributed();
+        // Kept before the outcome is looked at: a failed attempt has released sentences too.
         self.draft.checker = Some(checker);
         match made {
             Ok(issue) => {
@@ -67,13 +74,13 @@ impl Turn<'_> {
             Err(error) => {
                 let goes_on = error.is_spent || std::mem::take(&mut self.chosen.falls_back);
                 self.draft.warnings.push(error.reason);
-                if attempt < REPLACED && goes_on { self.unanswered() } else { Event::Failed }
+                if attempt < REPLACED && goes_on { self.answer_without_model() } else { Event::Failed }
             }
         }
     }
 
     /// Goes on with what is answered without a model.
-    fn unanswered(&mut self) -> Event {
+    fn answer_without_model(&mut self) -> Event {
         self.draft.warnings.push(WITHOUT.to_owned());
         let mut validation = self.draft.validation.take().unwrap_or_default();
         validation.action = ValidationAction::Replaced.into();
@@ -81,8 +88,8 @@ impl Turn<'_> {
         Event::Unanswered
     }
 
-    /// What is said where a person denied all that was to be done: nothing failed, and nobody asks for other words.
-    fn denied(&self) -> Option<String> {
+    /// The reply where a person denied everything: nothing failed, and no other wording is needed.
+    fn denial(&self) -> Option<String> {
         let made = &self.cycle.made;
         let is_denied = |made: &Made| {
             made.result.outcome.as_ref().is_err_and(|it| it.code == ErrorCode::ConfirmationDenied)
@@ -125,7 +132,7 @@ impl Turn<'_> {
             (Some(_), 0) => ValidationAction::Repaired,
             (Some(_), _) => ValidationAction::Replaced,
         };
-        let issues: Vec<_> = self.draft.issue.iter().map(told).collect();
+        let issues: Vec<_> = self.draft.issue.iter().map(validation_issue).collect();
         let told = Validation { attempt: attempt + 1, issues: issues.clone(), action: action.into() };
         metric::agent_validation(action.as_str_name().trim_start_matches("VALIDATION_ACTION_"));
         let mut whole = self.draft.validation.take().unwrap_or_default();
@@ -136,7 +143,7 @@ impl Turn<'_> {
         self.log.tell(Told::Validation(told));
     }
 
-    /// What stands in for an answer, where there is none: all that is said is told.
+    /// What stands in for an answer, where there is none: every fact that is known.
     pub(super) fn say_what_was_not_said(&mut self, outcome: Outcome) {
         if !self.draft.answer.is_empty() {
             return;
@@ -160,14 +167,14 @@ impl Turn<'_> {
 }
 
 /// Asks for an answer and gives out what passes of it: the first issue, or why there is no answer.
-async fn made(
+async fn write_answer(
     answerer: &dyn Answerer,
     turn: &Turn<'_>,
     problem: Option<&Problem>,
     checker: &mut Checker,
     given: &mut String,
 ) -> Result<Option<Issue>, AnswerError> {
-    let asked = turn.asked();
+    let asked = turn.plan_request();
     let mut deltas = answerer.answer(&asked, &turn.draft.bundle, problem);
     while let Some(delta) = deltas.next().await {
         if let Some(issue) = give(turn, checker.release(&delta?), given) {
@@ -185,7 +192,7 @@ fn give(turn: &Turn<'_>, released: Released, given: &mut String) -> Option<Issue
     released.issue
 }
 
-fn told(issue: &Issue) -> ValidationIssue {
+fn validation_issue(issue: &Issue) -> ValidationIssue {
     let kind = match issue.kind {
         IssueKind::Number => ValidationIssueKind::Number,
         IssueKind::Citation => ValidationIssueKind::Citation,

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::{Turn, told};
+use super::{Turn, events};
 use crate::{
     kept_call::KeptCall,
     memory::Pending,
-    proposal::{self, Answer, Proposal},
+    proposal::{self, Proposal, ProposalAnswer},
     turn::Event,
 };
 use toolwire_base::clock;
@@ -25,21 +25,21 @@ const DECLINED: &str = "Nothing was changed.";
 impl Turn<'_> {
     /// Handles a message that is an answer to a proposal. `None` if it is a message of its own.
     pub(super) fn answer_proposal(&mut self) -> Option<Event> {
-        let is_first = self.cycle.steps == 0 && self.asking.standing.is_none();
+        let is_first = self.cycle.steps == 0 && self.asking.checkpoint.is_none();
         let proposed = self.proposed.take().filter(|proposal| self.is_last_asked(proposal));
         let answer = match &proposed {
-            _ if !is_first => Answer::Neither,
+            _ if !is_first => ProposalAnswer::Neither,
             Some(proposal) => proposal.answer(&self.asking.message, &self.offer),
             None => proposal::answer(&self.asking.message),
         };
         let asks_first = self.chosen.planner.proposes_changes();
         let words = match (answer, proposed) {
-            (Answer::Yes, Some(proposal)) => match self.refuse_proposal(&proposal) {
+            (ProposalAnswer::Yes, Some(proposal)) => match self.refuse_proposal(&proposal) {
                 None => return Some(self.accept(proposal)),
                 Some(words) => words,
             },
-            (Answer::No, _) if asks_first => DECLINED.to_owned(),
-            (Answer::Yes, None) if asks_first && !self.is_asked_back() => NOTHING_PROPOSED.to_owned(),
+            (ProposalAnswer::No, _) if asks_first => DECLINED.to_owned(),
+            (ProposalAnswer::Yes, None) if asks_first && !self.is_asked_back() => NOTHING_PROPOSED.to_owned(),
             _ => return None,
         };
         self.draft.words = words;
@@ -62,7 +62,7 @@ impl Turn<'_> {
                     .to_owned(),
             );
         }
-        if let Some(changed) = proposal.changed(&self.offer) {
+        if let Some(changed) = proposal.first_changed(&self.offer) {
             return Some(format!(
                 "The tool {} has changed since I asked, or is not offered here, so nothing was done. Say again what to do.",
                 changed.call.tool
@@ -90,7 +90,7 @@ impl Turn<'_> {
         let calls = self.resumed.iter().map(|it| it.call.clone().into()).collect();
         let reason = "the user said yes to it".to_owned();
         let plan = Plan { step: Step::Call(calls), reason, confidence: 1.0, alternatives: Vec::new() };
-        self.log.tell(Told::Plan(told::plan(&plan, self.cycle.steps)));
+        self.log.tell(Told::Plan(events::plan(&plan, self.cycle.steps)));
         Event::Calls
     }
 
@@ -122,7 +122,7 @@ impl Turn<'_> {
     fn is_confirmed_anyway(&self, call: &PlannedCall) -> bool {
         self.offer
             .get(&call.tool)
-            .is_some_and(|tool| confirm::of_definition(&tool.definition, self.tainted()).is_some())
+            .is_some_and(|tool| confirm::of_definition(&tool.definition, self.is_tainted()).is_some())
     }
 
     /// Appends the question about the proposal to the answer.

@@ -1,10 +1,10 @@
-//! The next step: planned by whoever plans, and without the model where that fails and the turn may go on.
+//! The next step: by the turn's planner, and without the model where that fails and the turn may go on.
 
 use std::{mem, sync::Arc};
 
 use tokio::{select, time::sleep_until};
 
-use super::{Turn, WITHOUT, asked_back, told};
+use super::{Turn, WITHOUT, clarification, events};
 use crate::{Mode, ground::ContextBundle, help, turn::Event};
 use toolwire_base::clock;
 use toolwire_contract::proto::agent::v1::turn_event::Event as Told;
@@ -16,6 +16,7 @@ impl Turn<'_> {
         if !self.cycle.may_plan() || clock::now() >= self.until {
             return Event::Spent;
         }
+        // A yes answers the proposal and is never planned: a planner could read it as something else.
         if let Some(event) = self.answer_proposal() {
             return event;
         }
@@ -27,16 +28,17 @@ impl Turn<'_> {
             self.draft.question = Some("No tools are currently available.".to_owned());
             return Event::Question;
         }
-        let plan = match self.planned().await {
+        let plan = match self.next_plan().await {
             Ok(plan) => self.without_changes(plan),
             Err(event) => return event,
         };
+        // Announced before its calls are made, so that a reader sees the reason before the calls.
         self.cycle.steps += 1;
-        self.log.tell(Told::Plan(told::plan(&plan, self.cycle.steps)));
+        self.log.tell(Told::Plan(events::plan(&plan, self.cycle.steps)));
         self.draft.confidence = self.draft.confidence.min(plan.confidence.clamp(0.0, 1.0));
         match plan.step {
             Step::Call(calls) if !calls.is_empty() => {
-                if let Some(question) = asked_back::question(&calls, &self.offer) {
+                if let Some(question) = clarification::question(&calls, &self.offer) {
                     return self.ask_back(&question);
                 }
                 self.wanted = calls;
@@ -61,11 +63,11 @@ impl Turn<'_> {
     }
 
     /// The next plan: of the model, or without it where it fails and the turn may go on.
-    async fn planned(&mut self) -> Result<Plan, Event> {
+    async fn next_plan(&mut self) -> Result<Plan, Event> {
         loop {
             let plan = select! {
                 biased;
-                plan = self.chosen.planner.plan(self.asked()) => plan,
+                plan = self.chosen.planner.plan(self.plan_request()) => plan,
                 () = sleep_until(self.until) => return Err(Event::Spent),
             };
             let error = match plan {
@@ -93,8 +95,8 @@ impl Turn<'_> {
 
     /// Asks the user what a model wants to know.
     fn ask_back(&mut self, question: &str) -> Event {
-        let bundle = ContextBundle::of(&self.asked(), &self.cycle.call_ids, &self.parts.contexts);
-        self.draft.question = Some(asked_back::checked(question, &bundle, &self.asked()));
+        let bundle = ContextBundle::of(&self.plan_request(), &self.cycle.call_ids, &self.parts.contexts);
+        self.draft.question = Some(clarification::check(question, &bundle, &self.plan_request()));
         Event::Question
     }
 }

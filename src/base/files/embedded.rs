@@ -1,4 +1,4 @@
-//! Files that are part of the program: what each domain embeds, and all of it together as one tree.
+//! Files embedded in the program: what each domain embeds, and all of it together as one tree.
 //!
 //! A file has the path name here that it has in a data directory, so that digests and words of errors are the same for
 //! both.

@@ -1,4 +1,4 @@
-//! What is wrong with a file: where, which rule, how to fix it.
+//! A problem of a file: its place, the rule it breaks, and how to fix it.
 //!
 //! Not here: what is wrong with a call's arguments, which is a `toolwire_contract::Violation`.
 
@@ -15,19 +15,20 @@ pub struct Problem {
     pub rule: &'static str,
     /// What is wrong and how to fix it.
     pub description: String,
-    /// The tool that it concerns: it is hidden from whoever may not call that. `None` for what concerns no single tool.
+    /// The tool that it concerns: it is hidden from users who may not call that tool. `None` for what concerns no
+    /// single tool.
     pub tool: Option<String>,
-    /// Who may see it.
+    /// Which readers may see it.
     pub audience: Audience,
 }
 
-/// Who may see a problem. Logs and the linter are for operators, and show everything.
+/// Which readers may see a problem. Logs and the linter are for operators, and show everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Audience {
-    /// Whoever may call the tool, or everybody if it concerns no single one.
+    /// Users who may call the tool, or every user if it concerns no single tool.
     #[default]
     Callers,
-    /// Operators alone: its words may name somebody, such as a user.
+    /// Operators alone: its words may contain a user's name.
     Operators,
 }
 

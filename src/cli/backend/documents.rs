@@ -1,4 +1,4 @@
-//! Documents, on their way to the service piece by piece, and deleted.
+//! Uploads documents piece by piece, and deletes them.
 
 use bytes::BytesMut;
 use futures_util::{StreamExt, stream};
@@ -21,7 +21,6 @@ const PIECE: usize = 256 * 1024;
 const AHEAD: usize = 2;
 
 impl Backend {
-    /// Deletes a document.
     pub(crate) async fn delete_document(&self, request: DeleteDocumentRequest) -> Result<Document, Status> {
         let answer = self.documents().delete_document(request).await?.into_inner();
         answer.document.ok_or_else(|| without("a document"))

@@ -1,4 +1,4 @@
-//! A call to make, and what comes of it.
+//! An invocation and its outcome.
 
 use std::time::Duration;
 

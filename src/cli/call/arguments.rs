@@ -15,7 +15,7 @@ use toolwire_server::console::Failure;
 
 /// Arguments as they were given.
 #[derive(Debug, PartialEq)]
-pub(super) enum Given {
+pub(super) enum RawArguments {
     /// Words whose values have no type yet.
     Words(Vec<Word>),
     /// What is to be an object, as text.
@@ -31,7 +31,7 @@ pub(super) enum Word {
     Value(String),
 }
 
-impl Given {
+impl RawArguments {
     /// Arguments from `key=value` words, and from values alone.
     pub(super) fn words(words: &[&str]) -> Self {
         Self::Words(words.iter().map(|text| word(text)).collect())
@@ -44,7 +44,7 @@ impl Given {
     }
 
     /// The arguments as JSON text, each pair typed by its schema.
-    pub(super) fn typed(self, schema: &Value) -> Result<String, Failure> {
+    pub(super) fn into_json(self, schema: &Value) -> Result<String, Failure> {
         match self {
             Self::Json(text) => Ok(text),
             Self::Words(words) => Ok(Value::Object(Self::of_words(words, schema)?).to_string()),
@@ -71,7 +71,7 @@ fn word(text: &str) -> Word {
     }
 }
 
-/// The parameter that a value alone is meant for: the one that is required.
+/// The parameter of a value without a key: the only required one.
 fn key_of(text: &str, schema: &Value) -> Result<String, Failure> {
     if serde_json::from_str::<Arguments>(text).is_ok() {
         return Err(Failure::Usage(format!("give arguments in JSON with --json: --json '{text}'")));
@@ -103,7 +103,7 @@ fn standard_input() -> Result<String, Failure> {
 fn add(arguments: &mut Arguments, key: String, text: &str, schema: &Value) -> Result<(), Failure> {
     let parameter = parameter(schema, &key);
     if !schema::allows(parameter, "array") {
-        return match arguments.insert(key.clone(), typed(text, parameter)) {
+        return match arguments.insert(key.clone(), parse_as(text, parameter)) {
             None => Ok(()),
             Some(_) => {
                 Err(Failure::Usage(format!("{key} is given twice, but takes one value; leave one out")))
@@ -112,7 +112,7 @@ fn add(arguments: &mut Arguments, key: String, text: &str, schema: &Value) -> Re
     }
     let items = match serde_json::from_str(text) {
         Ok(Value::Array(items)) => items,
-        _ => text.split(',').map(|item| typed(item.trim(), &parameter["items"])).collect(),
+        _ => text.split(',').map(|item| parse_as(item.trim(), &parameter["items"])).collect(),
     };
     match arguments.entry(key).or_insert_with(|| Value::Array(Vec::new())) {
         Value::Array(list) => list.extend(items),
@@ -131,7 +131,7 @@ fn parameter<'a>(schema: &'a Value, key: &str) -> &'a Value {
 }
 
 /// A text as the type that the schema wants, if it reads as that.
-fn typed(text: &str, schema: &Value) -> Value {
+fn parse_as(text: &str, schema: &Value) -> Value {
     let as_text = || Value::String(text.to_owned());
     let kinds = schema::types(schema);
     // Without a known type a text is the safe reading: the pipeline reads numbers from texts.
@@ -174,12 +174,12 @@ mod tests {
     }
 
     fn read(words: &[&str]) -> Value {
-        serde_json::from_str(&Given::words(words).typed(&schema()).unwrap()).unwrap()
+        serde_json::from_str(&RawArguments::words(words).into_json(&schema()).unwrap()).unwrap()
     }
 
     #[track_caller]
-    fn refused(given: Result<Given, Failure>) -> String {
-        let failure = given.and_then(|given| given.typed(&schema())).unwrap_err();
+    fn refused(given: Result<RawArguments, Failure>) -> String {
+        let failure = given.and_then(|given| given.into_json(&schema())).unwrap_err();
         assert_eq!(failure.code(), 2);
         failure.to_string()
     }
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn an_object_alone_is_pointed_to_its_option() {
-        let text = refused(Ok(Given::words(&[r#"{"symbol": "AAPL"}"#])));
+        let text = refused(Ok(RawArguments::words(&[r#"{"symbol": "AAPL"}"#])));
         assert_eq!(text, r#"give arguments in JSON with --json: --json '{"symbol": "AAPL"}'"#);
     }
 
@@ -220,14 +220,14 @@ mod tests {
     fn a_repeated_key_makes_a_list() {
         assert_eq!(read(&["symbols=A", "symbols=B"]), json!({"symbols": ["A", "B"]}));
         assert_eq!(read(&["years=2024", "years=[2025, 2026]"]), json!({"years": [2024, 2025, 2026]}));
-        assert!(refused(Ok(Given::words(&["symbol=A", "symbol=B"]))).contains("given twice"));
+        assert!(refused(Ok(RawArguments::words(&["symbol=A", "symbol=B"]))).contains("given twice"));
     }
 
     #[test]
     fn words_that_are_no_pairs_are_refused() {
-        let alone = refused(Ok(Given::words(&["AAPL"])));
+        let alone = refused(Ok(RawArguments::words(&["AAPL"])));
         assert!(alone.contains("expected key=value, but found \"AAPL\""), "{alone}");
-        assert!(refused(Ok(Given::words(&["=x"]))).contains("expected key=value"));
+        assert!(refused(Ok(RawArguments::words(&["=x"]))).contains("expected key=value"));
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
         let with = |required: &[&str], words: &[&str]| {
             let mut schema = schema();
             schema["required"] = json!(required);
-            let typed = Given::words(words).typed(&schema).map_err(|failure| failure.to_string());
+            let typed = RawArguments::words(words).into_json(&schema).map_err(|failure| failure.to_string());
             typed.map(|text| serde_json::from_str::<Value>(&text).unwrap())
         };
         assert_eq!(with(&["symbol"], &["AAPL", "limit=1"]).unwrap(), json!({"symbol": "AAPL", "limit": 1}));
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn json_is_judged_where_that_of_every_face_is() {
         for text in [r#"{"a": 1}"#, "[1]", "{a: 1}", ""] {
-            assert_eq!(Given::json(text).unwrap().typed(&schema()).unwrap(), text);
+            assert_eq!(RawArguments::json(text).unwrap().into_json(&schema()).unwrap(), text);
         }
     }
 }

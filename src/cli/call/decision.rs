@@ -1,4 +1,4 @@
-//! A call that a person must approve: the person at the terminal is asked, and told who else can.
+//! A call that a person must approve: prompts at the terminal, or says who else can decide.
 
 use crate::{backend::Backend, card::card, json};
 use toolwire_contract::proto::v1::{self, decide_confirmation_request::Decision};
@@ -9,43 +9,45 @@ use toolwire_server::{
 
 /// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum PromptOutcome {
     /// It is approved: the call is to be made again.
     Approved,
     /// It is denied: nothing will be done.
     Denied,
-    /// Somebody must decide yet.
+    /// It is still to be decided.
     Undecided,
 }
 
-/// Asks the person at the terminal. Without a terminal nobody is asked: the confirmation is printed as JSON.
+/// Prompts at the terminal. Without a terminal there is no prompt: the confirmation is printed as JSON.
 pub(crate) async fn ask(
     backend: &Backend,
     required: &v1::ConfirmationRequired,
     flags: &str,
-) -> Result<Answer, Failure> {
+) -> Result<PromptOutcome, Failure> {
     if !console::is_interactive() {
         console::print(&json::confirmation_required(required).to_string())?;
-        return Ok(Answer::Undecided);
+        return Ok(PromptOutcome::Undecided);
     }
-    let failed = |status| client::refused(&status);
+    let failed = |status| client::refusal(&status);
+    // Fetched, not taken from the event: the card shows what is stored, and whether this user may decide.
     let confirmation = backend.confirmation(&required.confirmation_id).await.map_err(failed)?;
     console::say(card(&confirmation).trim_end());
     let may = confirmation.may_decide.clone().unwrap_or_default();
     if !may.allowed {
         console::say(&format!(
-            "You may not decide: {}. Somebody who may does so with `toolwire approve {}{flags}`.",
+            "You may not decide: {}. A user who may does so with `toolwire approve {}{flags}`.",
             may.reason, confirmation.confirmation_id
         ));
-        return Ok(Answer::Undecided);
+        return Ok(PromptOutcome::Undecided);
     }
     let Some(answer) = question(may.name_required).await? else {
         let id = &confirmation.confirmation_id;
         console::say(&format!(
             "\nNot decided. `toolwire approve {id}{flags}` or `toolwire deny {id}{flags}` decides later."
         ));
-        return Ok(Answer::Undecided);
+        return Ok(PromptOutcome::Undecided);
     };
+    // Anything but a clear approval denies.
     let decision = decision(&confirmation.tool, may.name_required, &answer);
     let approves = matches!(decision, Decision::Approve(_));
     let request = v1::DecideConfirmationRequest {
@@ -55,10 +57,10 @@ pub(crate) async fn ask(
     };
     backend.decide(request).await.map_err(failed)?;
     if approves {
-        return Ok(Answer::Approved);
+        return Ok(PromptOutcome::Approved);
     }
     console::say("denied; nothing was done");
-    Ok(Answer::Denied)
+    Ok(PromptOutcome::Denied)
 }
 
 /// The answer; none if there is no more input, as after Ctrl-D.

@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use super::{format::Format, render};
 use crate::{
     backend::Events,
-    explain::{self, Called},
+    explain::{self, Invoked},
     json,
 };
 use toolwire_contract::proto::v1::{self, call_event::Event, tool_result::Outcome};
@@ -16,12 +16,12 @@ use toolwire_server::{
 };
 
 /// Shows a call from its first event to its end.
-pub(super) async fn follow(events: Events, format: Format, called: Called<'_>) -> Result<End, Failure> {
+pub(super) async fn follow(events: Events, format: Format, called: Invoked<'_>) -> Result<End, Failure> {
     match format {
         Format::Json => as_lines(events).await,
-        Format::Text | Format::Model => match narrated(events).await? {
-            Shown::Result(result) => ended(&result, called).map(|()| End::Done),
-            Shown::ConfirmationRequired(it) => Ok(End::ConfirmationRequired(it)),
+        Format::Text | Format::Model => match narrate(events).await? {
+            LastEvent::Result(result) => finish(&result, called).map(|()| End::Done),
+            LastEvent::ConfirmationRequired(it) => Ok(End::ConfirmationRequired(it)),
         },
     }
 }
@@ -37,7 +37,7 @@ pub(super) enum End {
 
 /// The last event of a call.
 #[derive(Debug)]
-enum Shown {
+enum LastEvent {
     Result(Box<v1::ToolResult>),
     ConfirmationRequired(Box<v1::ConfirmationRequired>),
 }
@@ -45,7 +45,7 @@ enum Shown {
 /// For programs: every event as one line of JSON.
 async fn as_lines(mut events: Events) -> Result<End, Failure> {
     while let Some(event) = events.next().await {
-        let event = event.map_err(|status| client::refused(&status))?;
+        let event = event.map_err(|status| client::refusal(&status))?;
         console::print(&json::event(&event).to_string())?;
         match event.event {
             Some(Event::Result(result)) => return is_success(&result).map(|()| End::Done),
@@ -57,20 +57,24 @@ async fn as_lines(mut events: Events) -> Result<End, Failure> {
 }
 
 /// For people: what happens, in words. The bar is gone when this returns.
-async fn narrated(mut events: Events) -> Result<Shown, Failure> {
+async fn narrate(mut events: Events) -> Result<LastEvent, Failure> {
     let narrator = Narrator::on_terminal();
     while let Some(event) = events.next().await {
         let v1::CallEvent { call_id, event, .. } = match event {
             Ok(event) => event,
             Err(status) => {
                 drop(narrator);
-                return Err(client::refused(&status));
+                return Err(client::refusal(&status));
             }
         };
         match event {
-            Some(Event::Result(result)) => return Ok(Shown::Result(Box::new(result))),
-            Some(Event::ConfirmationRequired(it)) => return Ok(Shown::ConfirmationRequired(Box::new(it))),
-            Some(Event::Accepted(it)) => narrator.progress(None, &it.tool, &render::accepted(&call_id, &it)),
+            Some(Event::Result(result)) => return Ok(LastEvent::Result(Box::new(result))),
+            Some(Event::ConfirmationRequired(it)) => {
+                return Ok(LastEvent::ConfirmationRequired(Box::new(it)));
+            }
+            Some(Event::Accepted(it)) => {
+                narrator.progress(None, &it.tool, &render::render_accepted(&call_id, &it));
+            }
             Some(Event::Progress(it)) => narrator.progress(it.fraction, &it.message, &render::progress(&it)),
             Some(Event::Chunk(it)) => narrator.tell(&render::chunk(it)),
             Some(Event::AwaitingConfirmation(it)) => narrator.tell(&render::awaiting(&it)),
@@ -81,9 +85,9 @@ async fn narrated(mut events: Events) -> Result<Shown, Failure> {
     Err(cut_off())
 }
 
-fn ended(result: &v1::ToolResult, called: Called<'_>) -> Result<(), Failure> {
+fn finish(result: &v1::ToolResult, called: Invoked<'_>) -> Result<(), Failure> {
     // By intent, only the result knows the tool.
-    let called = if result.tool.is_empty() { called } else { Called { tool: &result.tool, ..called } };
+    let called = if result.tool.is_empty() { called } else { Invoked { tool: &result.tool, ..called } };
     if let Some(Outcome::Error(error)) = &result.outcome {
         console::say(&explain::tool_error(error, &called));
         return Err(Failure::Said);
@@ -95,7 +99,7 @@ fn ended(result: &v1::ToolResult, called: Called<'_>) -> Result<(), Failure> {
     for line in result.provenance.iter().flat_map(render::provenance) {
         console::say(&line);
     }
-    console::print(&render::framed(result))
+    console::print(&render::wrap(result))
 }
 
 fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {
@@ -117,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    const CALLED: Called<'static> = Called { tool: "t", request_id: None, task: None };
+    const CALLED: Invoked<'static> = Invoked { tool: "t", request_id: None, task: None };
 
     #[allow(clippy::unnecessary_wraps, reason = "what a stream yields")]
     fn event(event: Event) -> Result<v1::CallEvent, Status> {

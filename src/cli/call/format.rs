@@ -1,4 +1,4 @@
-//! Whom a call is shown to.
+//! The reader of a call's output.
 
 use clap::ValueEnum;
 

@@ -11,7 +11,7 @@ use toolwire_contract::{
 };
 
 /// `accepted get_quotes, call 0196…, until 2026-01-15T10:00:15Z`
-pub(super) fn accepted(call_id: &str, it: &v1::Accepted) -> String {
+pub(super) fn render_accepted(call_id: &str, it: &v1::Accepted) -> String {
     let until = it.deadline.as_ref().map(|deadline| format!(", until {deadline}")).unwrap_or_default();
     format!("accepted {}, call {call_id}{until}", it.tool)
 }
@@ -50,9 +50,9 @@ pub(super) fn provenance(it: &v1::Provenance) -> Vec<String> {
     origin.into_iter().chain(it.warnings.iter().map(|warning| format!("warning: {warning}"))).collect()
 }
 
-/// The data of a result. Text that people outside wrote stands between lines that only this response can have, so that
-/// whoever reads on knows where it ends (spec 004 §7.2).
-pub(super) fn framed(result: &v1::ToolResult) -> String {
+/// The data of a result. Text from outside stands between lines that only this response can have, so that a reader
+/// knows where it ends (spec 004 §7.2).
+pub(super) fn wrap(result: &v1::ToolResult) -> String {
     let data = data(result.outcome.as_ref());
     match result.provenance.as_ref().and_then(|it| it.untrusted_framing.as_ref()) {
         Some(v1::UntrustedFraming { meta, nonce }) => {
@@ -86,7 +86,10 @@ mod tests {
         let deadline = prost_types::Timestamp { seconds: 1_768_471_215, nanos: 200_000_000 };
         let it =
             v1::Accepted { tool: "get_quotes".to_owned(), deadline: Some(deadline), ..Default::default() };
-        assert_eq!(accepted("c1", &it), "accepted get_quotes, call c1, until 2026-01-15T10:00:15.200Z");
+        assert_eq!(
+            render_accepted("c1", &it),
+            "accepted get_quotes, call c1, until 2026-01-15T10:00:15.200Z"
+        );
         let step =
             |fraction, message: &str| progress(&v1::Progress { fraction, message: message.to_owned() });
         assert_eq!(step(Some(0.4), "Reading"), "progress 40% Reading");
@@ -132,7 +135,7 @@ mod tests {
                     outcome: Some(outcome),
                     ..Default::default()
                 };
-                let shown = framed(&result);
+                let shown = wrap(&result);
                 let lines: Vec<_> = shown.lines().map(str::trim).collect();
                 assert_eq!(lines.iter().filter(|line| line.starts_with("-----")).count(), 2, "{shown}");
                 assert_eq!(

@@ -1,4 +1,4 @@
-//! What a turn says, in words for a terminal. Text from outside is shown without what could steer the terminal.
+//! The events of a turn, in words for a terminal. Text from outside is shown without control characters.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use toolwire_contract::proto::{
     v1::{ConfirmationRequired, ToolErrorCode, ToolResult, tool_result::Outcome},
 };
 
-/// So many characters of a line are shown.
+/// Maximum width of a line, in characters.
 const WIDEST: usize = 160;
 
 /// Shows the events of one turn.
@@ -26,29 +26,29 @@ pub(crate) struct Shower {
 }
 
 impl Shower {
-    /// The lines of an event that is no part of the answer.
+    /// The lines of an event other than the answer.
     pub(crate) fn lines(&mut self, event: &Event) -> Vec<String> {
         match event {
             Event::ToolCallStarted(call) => {
-                let name = called(&call.tool, &call.arguments_json);
+                let name = describe_call(&call.tool, &call.arguments_json);
                 self.calls.insert(call.call_id.clone(), name.clone());
                 vec![format!("🔧 {name}")]
             }
             Event::ToolCallProgress(it) => {
-                it.progress.iter().map(|progress| format!("   {}", shortened(&progress.message))).collect()
+                it.progress.iter().map(|progress| format!("   {}", shorten(&progress.message))).collect()
             }
-            Event::ToolCallFinished(call) => self.finished(call).into_iter().collect(),
+            Event::ToolCallFinished(call) => self.finish_call(call).into_iter().collect(),
             Event::Alert(alert) => vec![format!(
                 "! {} refuses us ({}): {}",
                 alert.source,
                 words::error_code(alert.code()),
-                shortened(&alert.message)
+                shorten(&alert.message)
             )],
             _ => Vec::new(),
         }
     }
 
-    fn finished(&mut self, call: &ToolCallFinished) -> Option<String> {
+    fn finish_call(&mut self, call: &ToolCallFinished) -> Option<String> {
         let name = self.calls.remove(&call.call_id).unwrap_or_default();
         match call.outcome.as_ref()? {
             tool_call_finished::Outcome::Result(result) => {
@@ -80,7 +80,7 @@ pub(crate) fn end(reply: &Reply) -> Vec<String> {
     let response = reply.response.clone().unwrap_or_default();
     let cited = reply.sources.iter().filter(|source| response.citations.contains(&source.source_id));
     let mut lines: Vec<_> = cited.map(source).collect();
-    lines.extend(reply.warnings.iter().map(|warning| format!("warning: {}", shortened(warning))));
+    lines.extend(reply.warnings.iter().map(|warning| format!("warning: {}", shorten(warning))));
     let question = response.clarifying_question.filter(|question| *question != response.answer_markdown);
     // A question that asks for another message, where the message is not what is wrong, misleads.
     let next = match advice(reply) {
@@ -141,9 +141,9 @@ const fn next_step(code: ToolErrorCode) -> Option<&'static str> {
             "The source refuses us: the operator must look at it."
         }
         ToolErrorCode::PermissionDenied => "You may not call this tool: ask an operator for access.",
-        ToolErrorCode::OutcomeUnknown => "Nobody knows whether it was done: look before you ask again.",
+        ToolErrorCode::OutcomeUnknown => "It is unknown whether it was done: look before you ask again.",
         ToolErrorCode::ConfirmationDenied => "It was denied, and nothing was done.",
-        ToolErrorCode::ConfirmationExpired => "Nobody decided in time, and nothing was done: ask again.",
+        ToolErrorCode::ConfirmationExpired => "It was not decided in time, and nothing was done: ask again.",
         _ => return None,
     })
 }
@@ -155,22 +155,22 @@ fn source(source: &Source) -> String {
 }
 
 /// `get_quotes("AAPL")`: a call with the values of its arguments.
-fn called(tool: &str, arguments: &str) -> String {
+fn describe_call(tool: &str, arguments: &str) -> String {
     let arguments: Map<String, Value> = serde_json::from_str(arguments).unwrap_or_default();
     let values: Vec<_> = arguments.values().map(Value::to_string).collect();
-    shortened(&format!("{tool}({})", values.join(", ")))
+    shorten(&format!("{tool}({})", values.join(", ")))
 }
 
 fn failure(result: &ToolResult) -> Option<String> {
     match &result.outcome {
         Some(Outcome::Error(error)) => {
-            Some(format!("{}: {}", words::error_code(error.code()), shortened(&error.message)))
+            Some(format!("{}: {}", words::error_code(error.code()), shorten(&error.message)))
         }
         _ => None,
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let text = visible(text);
     if text.chars().count() <= WIDEST {
         return text;

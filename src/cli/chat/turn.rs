@@ -20,7 +20,6 @@ use toolwire_server::{
     console::{self, Failure, Narrator},
 };
 
-/// One turn.
 pub(super) struct Turn<'a> {
     pub(super) backend: &'a Backend,
     pub(super) json: bool,
@@ -37,11 +36,10 @@ pub(super) enum End {
     Failed,
     /// A person must decide yet.
     Undecided,
-    /// Whoever asked wanted it no more while it ran.
+    /// The user cancelled it while it ran.
     Cancelled,
-    /// Whoever was asked to decide wanted it no more: it still waits.
+    /// The user left the prompt: it still waits.
     Interrupted {
-        /// The turn.
         turn_id: String,
         /// What waits.
         paused: Paused,
@@ -67,25 +65,25 @@ impl Turn<'_> {
             () = interrupted() => return Ok(Ok(End::Cancelled)),
         };
         reasons.tell();
-        let last = last.map_err(|status| self.refused(&status, &names))??;
+        let last = last.map_err(|status| self.refusal(&status, &names))??;
         match last.event {
             Some(Event::Final(reply)) => Ok(Ok(end_of(&reply))),
             Some(Event::Paused(paused)) => self.decide(last.turn_id, paused).await,
-            _ => Err(self.refused(&Status::data_loss("the stream ended without an answer"), &names)),
+            _ => Err(self.refusal(&Status::data_loss("the stream ended without an answer"), &names)),
         }
     }
 
     /// Shows the events: the last of them.
     async fn last(&self, input: TurnInput, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
         let events = self.backend.chat(input).await?;
-        if self.json { as_lines(events, names).await } else { shown(events, names).await }
+        if self.json { as_lines(events, names).await } else { show(events, names).await }
     }
 
     /// Says why a turn did not come to its end, and by which names to ask again.
-    fn refused(&self, status: &Status, names: &Names) -> Failure {
+    fn refusal(&self, status: &Status, names: &Names) -> Failure {
         let Names { session_id, turn_id } = names;
         if self.json {
-            let error = client::refused_as_json(status);
+            let error = client::refusal_as_json(status);
             let line = json!({"turn_id": turn_id, "session_id": session_id, "error": error});
             if let Err(failure) = console::print(&line.to_string()) {
                 return failure;
@@ -96,10 +94,10 @@ impl Turn<'_> {
             "Ask the same again, so that nothing is written twice: toolwire chat --session {session_id}{request}{} \"...\"",
             self.flags
         );
-        client::refused_or_lost(status, &again)
+        client::refusal_or_lost(status, &again)
     }
 
-    /// Asks whoever is at the terminal to decide.
+    /// Prompts for a decision at the terminal.
     async fn decide(&self, turn_id: String, paused: Paused) -> Result<Result<End, String>, Failure> {
         if self.json {
             return Ok(Ok(End::Undecided));
@@ -110,7 +108,7 @@ impl Turn<'_> {
                 answer = decision::ask(self.backend, required, &self.flags) => answer?,
                 () = interrupted() => return Ok(Ok(End::Interrupted { turn_id, paused })),
             };
-            if answer == decision::Answer::Undecided {
+            if answer == decision::PromptOutcome::Undecided {
                 for line in show::waiting(&turn_id, &paused, &self.flags) {
                     console::say(&line);
                 }
@@ -152,7 +150,7 @@ async fn as_lines(mut events: TurnEvents, names: &mut Names) -> Result<Result<Tu
 }
 
 /// For people: what happens, in words, and the answer as it comes.
-async fn shown(mut events: TurnEvents, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
+async fn show(mut events: TurnEvents, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
     let mut narrator = Some(Narrator::on_terminal());
     let mut shower = show::Shower::default();
     let mut last = TurnEvent::default();
@@ -160,7 +158,7 @@ async fn shown(mut events: TurnEvents, names: &mut Names) -> Result<Result<TurnE
     while let Some(event) = events.next().await {
         last = event?;
         names.take(&last);
-        if let Err(failure) = told(&last, &mut shower, &mut narrator) {
+        if let Err(failure) = show_event(&last, &mut shower, &mut narrator) {
             return Ok(Err(failure));
         }
     }
@@ -168,7 +166,7 @@ async fn shown(mut events: TurnEvents, names: &mut Names) -> Result<Result<TurnE
 }
 
 /// Shows an event in words; of the answer, the text.
-pub(crate) fn told(
+pub(crate) fn show_event(
     event: &TurnEvent,
     shower: &mut show::Shower,
     narrator: &mut Option<Narrator>,

@@ -24,12 +24,12 @@ pub(super) fn announce(config: &Config, app: &App, listeners: &Listeners) -> Res
     if let Some(admin) = &listeners.admin {
         console::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))?;
     }
-    let tools = counted(app);
-    console::print(&[served(config, &tools)?, next(config, address)].concat().join("\n"))
+    let tools = count_tools(app);
+    console::print(&[list_served(config, &tools)?, next(config, address)].concat().join("\n"))
 }
 
 /// How many tools are offered, and which are not for lack of a manifest.
-fn counted(app: &App) -> String {
+fn count_tools(app: &App) -> String {
     let count = app.registry.snapshot().tools().count();
     match &*app.undeclared {
         [] => count.to_string(),
@@ -38,7 +38,7 @@ fn counted(app: &App) -> String {
 }
 
 /// What is served, one line each.
-fn served(config: &Config, tools: &str) -> Result<Vec<String>, Failure> {
+fn list_served(config: &Config, tools: &str) -> Result<Vec<String>, Failure> {
     let data = config.data.dir.as_ref().map_or("built in".to_owned(), |dir| dir.display().to_string());
     let diagnostics = if config.server.diagnostics {
         "on: the tools debug_… are offered"

@@ -3,9 +3,9 @@
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::shown::{Common, shown};
+use super::render::{Common, print};
 use crate::{
-    backend::{Backend, answered, there},
+    backend::{Backend, into_answer, there},
     json,
 };
 use toolwire_base::words::without_bom;
@@ -33,7 +33,7 @@ pub(super) struct Answer {
     /// The question, as `tasks` shows it
     #[arg(value_name = "TASK")]
     task: String,
-    /// The answer
+    /// What to answer
     #[arg(value_name = "TEXT")]
     text: String,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(super) struct Answer {
 
 #[derive(Debug, Args)]
 pub(super) struct Cancel {
-    /// The task
+    /// The name of the task
     #[arg(value_name = "TASK")]
     task: String,
     /// Why
@@ -64,10 +64,10 @@ pub(super) struct Delete {
 #[derive(Debug, Args)]
 #[group(id = "resolution", required = true, multiple = false, args = ["done", "not_done"])]
 pub(super) struct Resolve {
-    /// The task
+    /// The name of the task
     #[arg(value_name = "TASK")]
     task: String,
-    /// The call
+    /// The name of the call
     #[arg(value_name = "CALL")]
     call: String,
     /// It was done, with this result, a JSON object
@@ -91,7 +91,7 @@ impl Start {
             request_id: RequestId::generate().to_string(),
             ..Default::default()
         };
-        let task = there(answered(backend.tasks().create_task(message)).await?.task)?;
+        let task = there(into_answer(backend.tasks().create_task(message)).await?.task)?;
         let text = if self.common.json { json::message(&task).to_string() } else { task.task_id };
         console::line(&text).map(|_| ())
     }
@@ -104,22 +104,22 @@ impl Answer {
             answer: self.text.clone(),
             documents: Vec::new(),
         };
-        let task = there(answered(backend.tasks().answer_question(message)).await?.task)?;
-        shown(&task, self.common.json).map(|_| ())
+        let task = there(into_answer(backend.tasks().answer_question(message)).await?.task)?;
+        print(&task, self.common.json).map(|_| ())
     }
 }
 
 impl Cancel {
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
         let request = v1::GetTaskRequest { task_id: self.task.clone() };
-        let found = there(answered(backend.tasks().get_task(request)).await?.task)?;
+        let found = there(into_answer(backend.tasks().get_task(request)).await?.task)?;
         let message = v1::CancelTaskRequest { task_id: self.task.clone(), reason: self.reason.clone() };
-        let answer = answered(backend.tasks().cancel_task(message)).await?;
+        let answer = into_answer(backend.tasks().cancel_task(message)).await?;
         if self.common.json {
             return console::line(&json::message(&answer).to_string()).map(|_| ());
         }
         if let Some(task) = &answer.task {
-            shown(task, false)?;
+            print(task, false)?;
             if found.ended_at.is_some() {
                 console::say("it had ended; nothing was cancelled");
             }
@@ -136,7 +136,7 @@ impl Cancel {
 impl Delete {
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
         let request = v1::DeleteTaskRequest { task_id: self.task.clone() };
-        answered(backend.tasks().delete_task(request)).await?;
+        into_answer(backend.tasks().delete_task(request)).await?;
         let text = if self.common.json {
             "{}".to_owned()
         } else {
@@ -162,7 +162,7 @@ impl Resolve {
             resolution: Some(resolution),
             reason: self.reason.clone(),
         };
-        let task = there(answered(backend.tasks().resolve_unknown(message)).await?.task)?;
-        shown(&task, self.common.json).map(|_| ())
+        let task = there(into_answer(backend.tasks().resolve_unknown(message)).await?.task)?;
+        print(&task, self.common.json).map(|_| ())
     }
 }

@@ -4,11 +4,11 @@ use clap::Args;
 use futures_util::StreamExt;
 use tonic::Status;
 
-use super::shown::Common;
+use super::render::Common;
 use crate::{
     backend::{Backend, TurnEvents},
     call::decision,
-    chat::{show, told},
+    chat::{show, show_event},
     json,
 };
 use toolwire_base::words::visible;
@@ -23,10 +23,10 @@ use toolwire_server::{
 
 #[derive(Debug, Args)]
 pub(super) struct Run {
-    /// The task
+    /// The name of the task
     #[arg(value_name = "TASK")]
     task: String,
-    /// Makes at most so many calls for each task each time it is worked on
+    /// Maximum number of calls for each task each time it is worked on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     max_calls: Option<u32>,
     #[command(flatten)]
@@ -37,14 +37,14 @@ impl Run {
     /// Works on the task, and goes on while the person at the terminal decides.
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
         loop {
-            let events = backend.run_task(self.request()).await.map_err(|status| client::refused(&status))?;
-            let last = if self.common.json { as_lines(events).await } else { shown(events).await };
-            let last = last.map_err(|status| self.lost(&status))??;
+            let events = backend.run_task(self.request()).await.map_err(|status| client::refusal(&status))?;
+            let last = if self.common.json { as_lines(events).await } else { show(events).await };
+            let last = last.map_err(|status| self.connection_lost(&status))??;
             match last.event {
                 Some(Event::Final(reply)) if reply.outcome() == TurnOutcome::Answered => return Ok(()),
                 Some(Event::Final(_)) => return Err(Failure::Said),
                 Some(Event::Paused(paused)) => self.decide(backend, &paused).await?,
-                _ => return Err(self.lost(&Status::data_loss("the stream ended without an end"))),
+                _ => return Err(self.connection_lost(&Status::data_loss("the stream ended without an end"))),
             }
         }
     }
@@ -60,20 +60,20 @@ impl Run {
 
     /// How the same is done again.
     fn again(&self) -> String {
-        format!("toolwire tasks run {}{}", self.task, self.common.connection.shown())
+        format!("toolwire tasks run {}{}", self.task, self.common.connection.to_flags())
     }
 
-    fn lost(&self, status: &Status) -> Failure {
-        client::refused_or_lost(status, &format!("The task stands as it is. To go on: {}", self.again()))
+    fn connection_lost(&self, status: &Status) -> Failure {
+        client::refusal_or_lost(status, &format!("The task stands as it is. To go on: {}", self.again()))
     }
 
-    /// Asks whoever is at the terminal to decide; an error if something else is waited for too.
+    /// Prompts for a decision at the terminal; an error if something else is waited for too.
     async fn decide(&self, backend: &Backend, paused: &Paused) -> Result<(), Failure> {
-        let flags = self.common.connection.shown();
+        let flags = self.common.connection.to_flags();
         let mut is_decided = !self.common.json && !paused.pending.is_empty();
         for required in paused.pending.iter().filter_map(|call| call.confirmation_required.as_ref()) {
-            is_decided =
-                is_decided && decision::ask(backend, required, &flags).await? != decision::Answer::Undecided;
+            is_decided = is_decided
+                && decision::ask(backend, required, &flags).await? != decision::PromptOutcome::Undecided;
         }
         if is_decided {
             return Ok(());
@@ -109,7 +109,7 @@ async fn as_lines(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, 
 }
 
 /// For people: which task is worked on, what is done for it, and how it ends.
-async fn shown(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, Status> {
+async fn show(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, Status> {
     let (mut shower, mut narrator) = (show::Shower::default(), Some(console::Narrator::on_terminal()));
     let (mut last, mut task) = (TurnEvent::default(), String::new());
     while let Some(event) = events.next().await {
@@ -121,7 +121,7 @@ async fn shown(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, Sta
                 None => console::say(&task),
             }
         }
-        if let Err(failure) = told(&last, &mut shower, &mut narrator) {
+        if let Err(failure) = show_event(&last, &mut shower, &mut narrator) {
             return Ok(Err(failure));
         }
     }

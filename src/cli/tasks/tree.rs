@@ -1,4 +1,4 @@
-//! The order in which a tree is shown: each task, then what works for it, then its next sibling.
+//! The order in which a tree is shown: each task, then the tasks below it, then its next sibling.
 
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tokio::fs::File;
 
-use super::{show::Shown, which::Which};
+use super::{show::View, tree_args::TreeArgs};
 use crate::backend::Backend;
 use toolwire_contract::proto::workspace::v1::PutHeader;
 use toolwire_server::{client, console::Failure};
@@ -18,7 +18,7 @@ const STDIN: &str = "/dev/stdin";
 #[derive(Debug, Args)]
 pub(super) struct Put {
     #[command(flatten)]
-    pub(super) which: Which,
+    pub(super) which: TreeArgs,
     /// Where it goes
     #[arg(value_name = "PATH")]
     path: String,
@@ -46,15 +46,15 @@ pub(super) struct Put {
 }
 
 impl Put {
-    pub(super) async fn run(&self, backend: &Backend) -> Result<Shown, Failure> {
+    pub(super) async fn run(&self, backend: &Backend) -> Result<View, Failure> {
         let path = self.file.as_deref().unwrap_or(Path::new(STDIN));
         let unreadable = |error| Failure::Failed(format!("cannot read {}: {error}", path.display()));
         let file = File::open(path).await.map_err(unreadable)?;
         let known = file.metadata().await.map_err(unreadable)?;
-        // What is no file has a size that says nothing.
+        // The size of anything but a regular file says nothing.
         let size = if known.is_file() { known.len() } else { 0 };
         let written = backend.put_document(self.header(size), file).await;
-        Ok(Shown::Document(Box::new(written.map_err(|status| client::refused(&status))?)))
+        Ok(View::Document(Box::new(written.map_err(|status| client::refusal(&status))?)))
     }
 
     fn header(&self, size_bytes: u64) -> PutHeader {

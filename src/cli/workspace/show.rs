@@ -9,18 +9,15 @@ use toolwire_server::console::{self, Failure};
 
 /// What a command has to show.
 #[derive(Debug)]
-pub(super) enum Shown {
-    /// One document.
+pub(super) enum View {
     Document(Box<Document>),
-    /// Documents.
     Documents(Vec<Document>),
-    /// Versions of one.
     Versions(Vec<DocumentVersion>),
     /// Found ones.
     Hits(Vec<SearchHit>),
 }
 
-impl Shown {
+impl View {
     /// Each as a JSON value.
     pub(super) fn json(&self) -> Vec<Value> {
         match self {

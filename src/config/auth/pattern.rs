@@ -1,6 +1,6 @@
 //! Patterns of tool names: `*` stands for any characters, everything else for itself.
 
-use crate::{found::Found, value::Value};
+use crate::{raw_value::RawValue, value::Value};
 
 /// A pattern of tool names, such as `get_*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,12 +43,12 @@ impl ToolPattern {
 }
 
 impl Value for ToolPattern {
-    fn read(found: &Found) -> Result<Self, String> {
+    fn read(found: &RawValue) -> Result<Self, String> {
         String::read(found)?.try_into().map_err(|error: InvalidPattern| error.to_string())
     }
 
-    fn shown(&self) -> String {
-        self.0.shown()
+    fn to_toml(&self) -> String {
+        self.0.to_toml()
     }
 }
 

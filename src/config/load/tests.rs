@@ -1,4 +1,4 @@
-//! What a configuration says, whoever said it; and what it refuses, naming who said that.
+//! What a configuration says, whatever its origin; and what it refuses, naming the origin.
 
 mod mistakes;
 mod sections;
@@ -14,7 +14,7 @@ use crate::{Environment, Flags, LogFormat, print, testing};
 const TOKEN: &str = "s3cret-token-of-riley";
 
 fn loaded(file: &str, variables: &[(&str, &str)], flags: Flags) -> Result<Loaded, ConfigError> {
-    testing::loaded(file, variables, flags, &[])
+    testing::load_text(file, variables, flags, &[])
 }
 
 #[track_caller]

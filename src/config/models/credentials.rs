@@ -5,14 +5,14 @@ use std::{fmt, fs, path::Path};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::endpoint::located;
+use super::endpoint::parse_endpoint;
 use crate::{fields::Fields, reader::Reader, value::Value};
 use toolwire_base::words::without_bom;
 
 const LONGEST_KEY: usize = 16 * 1024;
 
-/// What a table says, by its keys, for who prints the configuration.
-pub(super) type Shown = Vec<(&'static str, Option<String>)>;
+/// What a table says, by its keys, for the printed configuration.
+pub(super) type PrintedTable = Vec<(&'static str, Option<String>)>;
 
 /// What proves to a provider who asks.
 #[derive(Clone, Default)]
@@ -29,18 +29,18 @@ pub enum Credentials {
 pub struct OAuth {
     /// Where it is asked for: `token_url`. Required.
     pub token_url: Url,
-    /// Who asks: `client_id`. Required.
+    /// The client's name: `client_id`. Required.
     pub client_id: String,
     /// What proves it: `client_secret_env` or `client_secret_file`. Required.
     pub client_secret: SecretString,
     /// What it is to be good for: `scope`. Empty for whatever is usual.
     pub scope: String,
-    /// For whom it is to be good: `audience`. Empty for whatever is usual.
+    /// The audience of the token: `audience`. Empty for the provider's default.
     pub audience: String,
 }
 
 /// What a model's table says of credentials, at most one kind; `None` if that is wrong.
-pub(super) fn read(entry: &mut Fields, reader: &mut Reader) -> (Option<Credentials>, Shown) {
+pub(super) fn read(entry: &mut Fields, reader: &mut Reader) -> (Option<Credentials>, PrintedTable) {
     let (key, mut shown) = secret(entry, reader, ["api_key_env", "api_key_file"]);
     let oauth = entry.table("oauth");
     match (key, oauth) {
@@ -62,7 +62,7 @@ pub(super) fn read(entry: &mut Fields, reader: &mut Reader) -> (Option<Credentia
 }
 
 impl OAuth {
-    fn read(table: &mut Fields, reader: &mut Reader) -> (Option<Self>, Shown) {
+    fn read(table: &mut Fields, reader: &mut Reader) -> (Option<Self>, PrintedTable) {
         let token_url = table.required::<String>("token_url");
         let client_id = table.required::<String>("client_id");
         let (client_secret, of_secret) = secret(table, reader, ["client_secret_env", "client_secret_file"]);
@@ -72,13 +72,13 @@ impl OAuth {
             table.problem("expected client_secret_env with the name of a variable, or client_secret_file");
         }
         let mut shown = vec![
-            ("token_url", token_url.as_ref().map(Value::shown)),
-            ("client_id", client_id.as_ref().map(Value::shown)),
+            ("token_url", token_url.as_ref().map(Value::to_toml)),
+            ("client_id", client_id.as_ref().map(Value::to_toml)),
         ];
         shown.extend(of_secret);
-        shown.extend([("scope", Some(scope.shown())), ("audience", Some(audience.shown()))]);
+        shown.extend([("scope", Some(scope.to_toml())), ("audience", Some(audience.to_toml()))]);
         let url = token_url.and_then(|url| {
-            located(&url, false).map_err(|what| table.problem(format!("token_url {what}"))).ok()
+            parse_endpoint(&url, false).map_err(|what| table.problem(format!("token_url {what}"))).ok()
         });
         let made = (|| {
             let client_secret = client_secret.ok().flatten()?;
@@ -88,23 +88,24 @@ impl OAuth {
     }
 }
 
-/// A secret that a variable or a file holds, if one is named; an error if it cannot be had, which has been told.
+/// A secret that a variable or a file holds, if one is named; an error if it cannot be read, which is reported already.
 fn secret(
     entry: &mut Fields,
     reader: &mut Reader,
     [variable, file]: [&'static str; 2],
-) -> (Result<Option<SecretString>, ()>, Shown) {
+) -> (Result<Option<SecretString>, ()>, PrintedTable) {
     let (name, path) = (entry.optional::<String>(variable), entry.optional::<String>(file));
-    let shown = vec![(variable, name.as_ref().map(Value::shown)), (file, path.as_ref().map(Value::shown))];
+    let shown =
+        vec![(variable, name.as_ref().map(Value::to_toml)), (file, path.as_ref().map(Value::to_toml))];
     let found = match (name, path) {
-        // What is there and cannot be read has been told.
+        // A value that is set and cannot be read is reported already.
         (None, None) if entry.has(variable) || entry.has(file) => return (Err(()), shown),
         (None, None) => return (Ok(None), shown),
         (Some(_), Some(_)) => Err(format!("expected {variable} or {file}, not both; remove one")),
         (Some(name), None) => reader
             .variable(&name)
             .ok_or_else(|| format!("{variable} names {name}, which is not set; set it to the key"))
-            .and_then(|text| checked(text, &name)),
+            .and_then(|text| check_header(text, &name)),
         (None, Some(path)) => of_file(&path).map_err(|what| format!("{file} {path:?} {what}")),
     };
     (found.map(Some).map_err(|what| entry.problem(what)), shown)
@@ -112,18 +113,18 @@ fn secret(
 
 fn of_file(path: &str) -> Result<SecretString, String> {
     let text = fs::read_to_string(Path::new(path)).map_err(|error| format!("cannot be read: {error}"))?;
-    checked(without_bom(&text).trim_end().to_owned(), "it")
+    check_header(without_bom(&text).trim_end().to_owned(), "it")
 }
 
 /// A key stands in a header: what a header cannot hold is a mistake. The words hold nothing of it.
-fn checked(text: String, what: &str) -> Result<SecretString, String> {
+fn check_header(text: String, what: &str) -> Result<SecretString, String> {
     let key = SecretString::from(text);
     let text = key.expose_secret();
     let fits = !text.is_empty() && text.len() <= LONGEST_KEY && text.bytes().all(|it| it.is_ascii_graphic());
     fits.then_some(key).ok_or_else(|| format!("{what} must hold visible ASCII characters without spaces"))
 }
 
-fn inline(pairs: &Shown) -> String {
+fn inline(pairs: &PrintedTable) -> String {
     let set = pairs.iter().filter_map(|(name, value)| Some(format!("{name} = {}", value.as_ref()?)));
     format!("{{ {} }}", set.collect::<Vec<_>>().join(", "))
 }

@@ -15,11 +15,11 @@ pub(super) fn of(provider: Provider, address: Option<&str>, sends_key: bool) -> 
             _ => Ok(None),
         };
     };
-    located(address, !sends_key).map(Some).map_err(|what| format!("endpoint {what}"))
+    parse_endpoint(address, !sends_key).map(Some).map_err(|what| format!("endpoint {what}"))
 }
 
 /// An address to which secrets may be sent; of one to which none is, any of the web.
-pub(super) fn located(address: &str, is_open: bool) -> Result<Url, String> {
+pub(super) fn parse_endpoint(address: &str, is_open: bool) -> Result<Url, String> {
     let url = Url::parse(address).map_err(|error| format!("cannot be read: {error}"))?;
     let has_more = url.query().is_some() || url.fragment().is_some();
     if has_more || !url.username().is_empty() || url.password().is_some() {

@@ -1,16 +1,15 @@
-//! Who provides models.
+//! Providers of models.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use toolwire_contract::near::did_you_mean;
 
-/// Who provides a model.
+/// A provider of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Provider {
     Gemini,
     Anthropic,
-    /// `OpenAI`.
     Openai,
     /// Ollama, as a rule on this machine.
     Ollama,
@@ -19,7 +18,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Whether it refuses whoever shows nothing.
+    /// Whether it refuses requests without credentials.
     pub(super) const fn wants_credentials(self) -> bool {
         matches!(self, Self::Gemini | Self::Anthropic | Self::Openai)
     }

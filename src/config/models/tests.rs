@@ -5,12 +5,12 @@ use std::fs;
 use secrecy::ExposeSecret;
 
 use super::*;
-use crate::{Flags, Loaded, print, testing::loaded};
+use crate::{Flags, Loaded, print, testing::load_text};
 
 const KEY: &str = "sk-planted-0123456789";
 
 fn of(file: &str) -> Result<Loaded, String> {
-    loaded(file, &[("A_KEY", KEY), ("SPACED", "two words")], Flags::default(), &[])
+    load_text(file, &[("A_KEY", KEY), ("SPACED", "two words")], Flags::default(), &[])
         .map_err(|error| error.to_string())
 }
 

@@ -1,8 +1,8 @@
 //! Settings of several values, which a variable and a flag can give too.
 
-use super::{Reader, Shown};
+use super::{Reader, TomlValue};
 use crate::{
-    found::{Found, Origin},
+    raw_value::{Origin, RawValue},
     setting::Setting,
     value::Value,
 };
@@ -12,18 +12,18 @@ impl Reader {
     pub fn values<T: Value>(&mut self, setting: Setting, default: Vec<T>) -> Vec<T> {
         let origin = self.winner(&setting).map(|given| given.origin);
         let is_text = matches!(origin, Some(Origin::Variable(_) | Origin::Flag(_)));
-        let value = self.given(&setting, |found| match found {
-            Found::Text(text) if is_text => separated(text),
+        let value = self.get(&setting, |found| match found {
+            RawValue::Text(text) if is_text => split(text),
             found => Vec::read(found),
         });
         let value = value.unwrap_or(default);
-        self.learn(setting, Shown::Value(value.shown()));
+        self.learn(setting, TomlValue::Value(value.to_toml()));
         value
     }
 }
 
 /// The values of a text with commas between them.
-fn separated<T: Value>(text: &str) -> Result<Vec<T>, String> {
+fn split<T: Value>(text: &str) -> Result<Vec<T>, String> {
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| T::read(&Found::Text(part.to_owned()))).collect()
+    parts.map(|part| T::read(&RawValue::Text(part.to_owned()))).collect()
 }

@@ -31,6 +31,7 @@ impl Kind {
     /// The error of a value, as the end of a sentence that begins with the name of the variable. The invalid part has
     /// no effect: the whole value, or the entries of a list that the error names.
     pub(super) fn problem(&self, value: &str) -> Option<String> {
+        // Before its kind: what is not UTF-8 is ignored as a whole, whatever it would have been.
         if value.contains(char::REPLACEMENT_CHARACTER) {
             return Some("is not UTF-8 and is ignored".to_owned());
         }
@@ -43,7 +44,7 @@ impl Kind {
                 .is_none()
                 .then(|| format!("{value:?} is not known here and is ignored; use {}", either(words))),
             Self::Words(words) => {
-                let unknown: Vec<_> = listed(value)
+                let unknown: Vec<_> = split(value)
                     .filter(|it| !words.iter().any(|word| word.eq_ignore_ascii_case(it)))
                     .collect();
                 let names = unknown.join(", ");
@@ -63,8 +64,8 @@ impl Kind {
                 )
             }),
             Self::Endpoint => unusable(value),
-            Self::Headers => ignored("header", headers(value).filter_map(Result::err)),
-            Self::Attributes => ignored("attribute", pairs::read(value).filter_map(Result::err)),
+            Self::Headers => warn_ignored("header", headers(value).filter_map(Result::err)),
+            Self::Attributes => warn_ignored("attribute", pairs::read(value).filter_map(Result::err)),
             Self::Text => None,
         }
     }
@@ -89,25 +90,25 @@ impl Kind {
     }
 }
 
-pub(super) fn listed(value: &str) -> impl Iterator<Item = &str> {
+pub(super) fn split(value: &str) -> impl Iterator<Item = &str> {
     value.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
 /// The headers, or the number of an entry that is none: what it holds may be secret. They
 /// are read as the SDK does, which sends them in any case.
 pub(super) fn headers(value: &str) -> impl Iterator<Item = Result<(HeaderName, HeaderValue), usize>> {
-    listed(value).enumerate().map(|(index, entry)| header(entry).ok_or(index + 1))
+    split(value).enumerate().map(|(index, entry)| header(entry).ok_or(index + 1))
 }
 
 fn header(entry: &str) -> Option<(HeaderName, HeaderValue)> {
     let (name, value) = entry.split_once('=')?;
-    let value = pairs::decoded(value.trim()).unwrap_or_else(|| value.trim().to_owned());
+    let value = pairs::decode(value.trim()).unwrap_or_else(|| value.trim().to_owned());
     let mut value: HeaderValue = value.parse().ok()?;
     value.set_sensitive(true);
     Some((name.trim().parse().ok()?, value)).filter(|(_, value)| !value.is_empty())
 }
 
-fn ignored(what: &str, entries: impl Iterator<Item = usize>) -> Option<String> {
+fn warn_ignored(what: &str, entries: impl Iterator<Item = usize>) -> Option<String> {
     let entries: Vec<_> = entries.map(|it| it.to_string()).collect();
     let numbers = entries.join(", ");
     (!entries.is_empty()).then(|| {
@@ -118,7 +119,7 @@ fn ignored(what: &str, entries: impl Iterator<Item = usize>) -> Option<String> {
     })
 }
 
-/// Why nothing can be sent to an address. A value that is no URL at all is refused when the exporter is made.
+/// Why nothing can be sent to an address. A value that is not a URL at all is refused when the exporter is made.
 fn unusable(value: &str) -> Option<String> {
     let uri: Uri = value.parse().ok()?;
     match uri.scheme_str() {

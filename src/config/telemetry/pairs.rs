@@ -17,12 +17,12 @@ pub(super) fn read(list: &str) -> impl Iterator<Item = Result<Pair, usize>> {
 
 fn pair(entry: &str) -> Option<Pair> {
     let (key, value) = entry.split_once('=')?;
-    let pair = Pair { key: decoded(key.trim())?, value: decoded(value.trim())? };
+    let pair = Pair { key: decode(key.trim())?, value: decode(value.trim())? };
     (!pair.key.is_empty()).then_some(pair)
 }
 
 /// A text percent-decoded; `None` if the encoding is invalid.
-pub(super) fn decoded(text: &str) -> Option<String> {
+pub(super) fn decode(text: &str) -> Option<String> {
     // The decoder ignores an invalid escape; here it is an error.
     let is_encoded = text.split('%').skip(1).all(|after| {
         let digits = after.as_bytes().get(..2);

@@ -21,7 +21,6 @@ const PARTS: Kind = Kind::Number(0..=u32::MAX as u64);
 /// When a variable has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Always.
     Always,
     /// If traces or metrics are exported.
     Resource,
@@ -157,7 +156,7 @@ pub(super) fn of_exporter(name: &str) -> Option<(Scope, &str)> {
 }
 
 /// The known name at an edit distance of at most 2, to suggest in a warning.
-pub(super) fn meant(name: &str) -> Option<String> {
+pub(super) fn did_you_mean(name: &str) -> Option<String> {
     let of_exporter = OF_EXPORTER.iter().flat_map(|(suffix, _)| {
         ["", "TRACES_", "METRICS_"].map(|signal| format!("OTEL_EXPORTER_OTLP_{signal}{suffix}"))
     });

@@ -3,8 +3,8 @@
 use http::Uri;
 
 use super::{
-    kind::listed,
-    variables::{SERVICE_NAME, Scope, Variables, meant, of_exporter, variable},
+    kind::split,
+    variables::{SERVICE_NAME, Scope, Variables, did_you_mean, of_exporter, variable},
 };
 use toolwire_telemetry::otlp::{Otlp, Protocol};
 
@@ -19,19 +19,19 @@ pub(super) struct Exports<'a> {
 }
 
 /// The variables and the resulting settings.
-struct Look<'a> {
+struct Context<'a> {
     variables: Variables<'a>,
     exports: &'a Exports<'a>,
 }
 
 /// One sentence for each variable without effect.
 pub(super) fn of(variables: Variables<'_>, exports: &Exports<'_>) -> Vec<String> {
-    let look = Look { variables, exports };
+    let look = Context { variables, exports };
     let mut warnings = Vec::new();
     let mut disabled = Vec::new();
     for (name, value) in variables.all() {
         let Some(row) = variable(name) else {
-            let instead = meant(name).map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+            let instead = did_you_mean(name).map(|it| format!("; did you mean {it}?")).unwrap_or_default();
             warnings.push(format!("{name} is not read and has no effect{instead}"));
             continue;
         };
@@ -51,7 +51,7 @@ pub(super) fn of(variables: Variables<'_>, exports: &Exports<'_>) -> Vec<String>
     warnings
 }
 
-impl Look<'_> {
+impl Context<'_> {
     /// Why a valid value has no effect.
     fn in_vain(&self, name: &str, scope: Scope, value: &str) -> Option<String> {
         let Exports { traces, metrics, is_scraped, .. } = self.exports;
@@ -83,7 +83,7 @@ impl Look<'_> {
                     .then(|| format!("it is more than OTEL_BSP_MAX_QUEUE_SIZE; {taken} is taken"))
             }
             "OTEL_METRICS_EXPORTER" => {
-                let is_prometheus = listed(value).any(|it| it.eq_ignore_ascii_case("prometheus"));
+                let is_prometheus = split(value).any(|it| it.eq_ignore_ascii_case("prometheus"));
                 (is_prometheus && !self.exports.is_scraped)
                     .then(|| "prometheus scrapes the admin endpoint, which is off; set --admin".to_owned())
             }

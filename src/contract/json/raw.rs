@@ -1,5 +1,5 @@
-//! JSON text read in part: the members that a reader needs, each as the text that stands there. The rest is skipped and
-//! never becomes a value, whatever its depth, size and content.
+//! Partial parsing of JSON text: the members that a reader needs, each as its raw text. The rest is skipped and never
+//! becomes a value, whatever its depth, size and content.
 //!
 //! Not here: the whole value of a text (`strict`).
 
@@ -108,7 +108,7 @@ pub fn without_lone_surrogates(text: String) -> String {
     let mut at = 0;
     while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'\\') {
         at += found;
-        at += match (escaped(&bytes, at), escaped(&bytes, at + ESCAPE)) {
+        at += match (code_unit(&bytes, at), code_unit(&bytes, at + ESCAPE)) {
             (None, _) => 2,
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 2 * ESCAPE,
             (Some(0xd800..=0xdfff), _) => {
@@ -128,7 +128,7 @@ pub fn without_lone_surrogates(text: String) -> String {
 const ESCAPE: usize = 6;
 
 /// The code unit of the `\u` escape that stands there.
-fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
+fn code_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(br"\u")?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }

@@ -1,4 +1,4 @@
-//! JSON text as a value, where a key that stands twice in one object is an error.
+//! Strict parsing of JSON text: a duplicate key in an object is an error.
 //!
 //! A parser that takes the last one lets two readers of the same text see different arguments. Not here: the bound on
 //! the depth, beyond the parser's own.
@@ -13,7 +13,7 @@ use serde_json::{Error, Map, Number, Value};
 
 use toolwire_base::words::without_bom;
 
-/// A key is shown up to so many characters.
+/// Maximum length of a key in a message, in characters.
 const MAX_SHOWN: usize = 64;
 
 /// The value of a JSON text. A byte order mark before it is ignored (RFC 8259 §8.1).

@@ -1,4 +1,4 @@
-//! A message as payload JSON: what is data, and what is arguments. Not here: the bytes, and who keeps them.
+//! A message as payload JSON: of data, and of arguments. Not here: the bytes, and who keeps them.
 
 use prost::Message;
 use prost_reflect::{DynamicMessage, FieldDescriptor, MapKey, ReflectMessage, Value as Field};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{json, transcode::Omitted};
 
-/// What becomes of a field that is not set.
+/// How a field that is not set is rendered.
 enum Absent<'a> {
     /// It is `null`, unless its path is in the set.
     Null(&'a Omitted),

@@ -1,5 +1,4 @@
-//! Why a document was not read or written: a status over gRPC (`status`), an error for a tool that works with
-//! documents.
+//! Refusals of documents: a status over gRPC (`status`), an error for a tool that works with documents.
 
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use crate::{ErrorCode, ToolError, Violation, near};
 /// Why a document was not read or written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DocumentRefusal {
-    /// No task of this name that is the user's. In the same words whether there is none or it is somebody else's.
+    /// No task of this name belongs to the user. The words are the same whether there is none or it is another user's.
     #[error("no task {task_id} of yours")]
     UnknownTask {
         /// The name asked for.
@@ -29,12 +28,7 @@ pub enum DocumentRefusal {
     },
     /// The document has no such version.
     #[error("{path} has no version {version} that can be read; the last one is {last}")]
-    UnknownVersion {
-        path: String,
-        version: u32,
-        /// The last one.
-        last: u32,
-    },
+    UnknownVersion { path: String, version: u32, last: u32 },
     /// A path that breaks the rules.
     #[error("{0}")]
     PathInvalid(String),

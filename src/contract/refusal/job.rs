@@ -1,8 +1,8 @@
-//! Why a job does not begin, or is not shown.
+//! A job that cannot begin, or cannot be shown.
 
 use std::time::Duration;
 
-/// Why a job does not begin, or is not shown.
+/// Why a job cannot begin, or cannot be shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JobRefusal {
     /// The user has no job of this name.

@@ -1,4 +1,4 @@
-//! Why something is not done to a task. Nothing was changed then.
+//! Refusals of changes to tasks. Nothing was changed.
 
 /// Why something is not done to a task.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +35,7 @@ pub enum TaskRefusal {
     /// Another worker has it.
     #[error("{what}; lease it before you go on")]
     LeaseLost {
-        /// Who has it, in words.
+        /// The current holder, in words.
         what: String,
     },
     /// The graph has no room.
@@ -59,7 +59,7 @@ pub enum TaskRefusal {
     /// A person said before what became of a write, and otherwise.
     #[error("{what}")]
     AlreadyResolved {
-        /// By whom and how, in words.
+        /// By which user and how, in words.
         what: String,
     },
     /// It is not the root of its tree.
@@ -78,12 +78,9 @@ pub enum TaskRefusal {
     },
     /// There was no such position yet.
     #[error("after_position must be at most {last}, the position of the last change")]
-    NoSuchPosition {
-        /// The last one.
-        last: u64,
-    },
+    NoSuchPosition { last: u64 },
     /// The budget does not hold what must stand.
-    #[error("token_budget must be at least {least}: so much takes what is never cut")]
+    #[error("token_budget must be at least {least}: what is never cut takes that many")]
     BudgetTooSmall {
         /// The least that is enough.
         least: u64,

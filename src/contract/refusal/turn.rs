@@ -1,4 +1,4 @@
-//! Why a turn of a conversation does not begin, or was not carried out to its end.
+//! Refusals of turns: a turn that cannot begin, or was not carried out to its end.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the statuses of refused documents say.
+//! Refusals of documents as gRPC statuses.
 
 use std::collections::HashMap;
 

@@ -38,7 +38,7 @@ const fn of_code(code: Code) -> u16 {
         // A state of the server's conflicts with the request.
         Code::FailedPrecondition | Code::AlreadyExists | Code::Aborted => 409,
         Code::ResourceExhausted => 429,
-        // Nobody reads it; it is what logs and spans say.
+        // The caller is gone, so this status appears only in logs and spans.
         Code::Cancelled => 499,
         Code::Unimplemented => 501,
         Code::Unavailable => 503,

@@ -11,7 +11,7 @@ pub(super) const fn code(refusal: &TurnRefusal) -> Code {
         TurnRefusal::Unknown { .. } => Code::NotFound,
         // The end of the other one makes room.
         TurnRefusal::Running { .. } => Code::Aborted,
-        // A person, whoever resumes or cancels the turn, or an operator who configures a model, must act first.
+        // A person, the client that resumes or cancels the turn, or an operator who configures a model, must act first.
         TurnRefusal::Paused { .. } | TurnRefusal::NotPaused { .. } | TurnRefusal::NoModel => {
             Code::FailedPrecondition
         }

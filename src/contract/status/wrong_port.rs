@@ -17,7 +17,7 @@ pub fn is_http(grpc_at: Option<SocketAddr>) -> Status {
         None => "this port speaks HTTP; gRPC is spoken on another one".to_owned(),
     };
     let metadata: HashMap<_, _> = port.map(|port| (GRPC_PORT.to_owned(), port)).into_iter().collect();
-    super::informed(Code::Unimplemented, REASON, &message, ErrorDetails::new(), metadata)
+    super::with_error_info(Code::Unimplemented, REASON, &message, ErrorDetails::new(), metadata)
 }
 
 /// For anything else where gRPC is spoken.

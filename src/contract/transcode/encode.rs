@@ -1,4 +1,4 @@
-//! Arguments, which have passed their schema, as an encoded message.
+//! Encodes arguments, which have passed their schema, as a message.
 
 use std::{collections::HashMap, ops::RangeInclusive};
 
@@ -97,19 +97,19 @@ impl Field {
 
     fn one(&self, value: &Value, bytes: &mut Vec<u8>) -> Result<(), Unusual> {
         match (&self.kind, value) {
-            (Kind::Text, Value::String(text)) => self.delimited(text.as_bytes(), bytes),
+            (Kind::Text, Value::String(text)) => self.write_delimited(text.as_bytes(), bytes),
             (Kind::Bool, Value::Bool(flag)) => self.varint(u64::from(*flag), bytes),
             (Kind::Double, Value::Number(n)) => {
                 let n = n.as_f64().ok_or(Unusual)?;
-                self.fixed(WireType::SixtyFourBit, &n.to_le_bytes(), bytes);
+                self.write_fixed(WireType::SixtyFourBit, &n.to_le_bytes(), bytes);
             }
             (Kind::Int(kind), Value::Number(n)) => self.int(*kind, n, bytes)?,
             (Kind::Message(plan), Value::Object(object)) => {
                 let mut inner = Vec::new();
                 plan.object(object, &mut inner)?;
-                self.delimited(&inner, bytes);
+                self.write_delimited(&inner, bytes);
             }
-            (Kind::WellKnown(kind), value) => self.delimited(&kind.encode(value)?, bytes),
+            (Kind::WellKnown(kind), value) => self.write_delimited(&kind.encode(value)?, bytes),
             // A float is narrower than the number: whether that matters is for others to say.
             _ => return Err(Unusual),
         }
@@ -139,12 +139,12 @@ impl Field {
         encode_varint(value, bytes);
     }
 
-    fn fixed(&self, wire: WireType, value: &[u8], bytes: &mut Vec<u8>) {
+    fn write_fixed(&self, wire: WireType, value: &[u8], bytes: &mut Vec<u8>) {
         encode_key(self.number, wire, bytes);
         bytes.extend_from_slice(value);
     }
 
-    fn delimited(&self, value: &[u8], bytes: &mut Vec<u8>) {
+    fn write_delimited(&self, value: &[u8], bytes: &mut Vec<u8>) {
         encode_key(self.number, WireType::LengthDelimited, bytes);
         encode_varint(value.len() as u64, bytes);
         bytes.extend_from_slice(value);

@@ -1,4 +1,4 @@
-//! What a field holds, in the words that both directions share.
+//! Kinds of fields, shared by both directions.
 
 use prost_reflect::{FieldDescriptor, Kind as Declared, MessageDescriptor};
 

@@ -1,4 +1,4 @@
-//! An encoded message as its payload JSON: as text, or as a structure.
+//! Renders an encoded message as its payload JSON: as text, or as a structure.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     kind::{Count, Int, Kind, WellKnown, is_recursive},
     sink::{Sink, Structure, Text},
-    wire::{Malformed, Raw, next, taken, varint},
+    wire::{Malformed, Raw, next, take, varint},
 };
 use crate::json;
 
@@ -207,8 +207,8 @@ impl Kind<Plan> {
 
     fn unpack<'a>(&self, rest: &mut &'a [u8]) -> Result<Raw<'a>, Malformed> {
         Ok(match self {
-            Self::Double | Self::Int(Int::Fixed64 | Int::Sfixed64) => Raw::Fixed64(taken(rest)?),
-            Self::Float | Self::Int(Int::Fixed32 | Int::Sfixed32) => Raw::Fixed32(taken(rest)?),
+            Self::Double | Self::Int(Int::Fixed64 | Int::Sfixed64) => Raw::Fixed64(take(rest)?),
+            Self::Float | Self::Int(Int::Fixed32 | Int::Sfixed32) => Raw::Fixed32(take(rest)?),
             _ => Raw::Varint(varint(rest)?),
         })
     }
@@ -265,15 +265,15 @@ impl Int {
 impl WellKnown {
     fn value(self, bytes: &[u8]) -> Result<Value, Malformed> {
         Ok(match self {
-            Self::Duration => decoded::<prost_types::Duration>(bytes)?.to_string().into(),
-            Self::Timestamp => decoded::<prost_types::Timestamp>(bytes)?.to_string().into(),
-            Self::Struct => Value::Object(json::from_struct(decoded(bytes)?)),
-            Self::Value => json::from_value(decoded(bytes)?),
+            Self::Duration => decode::<prost_types::Duration>(bytes)?.to_string().into(),
+            Self::Timestamp => decode::<prost_types::Timestamp>(bytes)?.to_string().into(),
+            Self::Struct => Value::Object(json::from_struct(decode(bytes)?)),
+            Self::Value => json::from_value(decode(bytes)?),
         })
     }
 }
 
-fn decoded<M: Message + Default>(bytes: &[u8]) -> Result<M, Malformed> {
+fn decode<M: Message + Default>(bytes: &[u8]) -> Result<M, Malformed> {
     M::decode(bytes).map_err(|_| Malformed)
 }
 

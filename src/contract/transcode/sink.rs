@@ -1,4 +1,4 @@
-//! What a message is rendered into: the text of its payload JSON, or a `google.protobuf.Struct`.
+//! The sinks of a render: the text of its payload JSON, or a `google.protobuf.Struct`.
 
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde::Serialize;

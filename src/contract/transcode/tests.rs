@@ -1,4 +1,4 @@
-//! The compiled forms against the walk over descriptors: what they say is the same, for whatever a message may hold.
+//! The compiled forms against a walk over descriptors: both give the same for any message.
 
 use std::collections::HashMap;
 
@@ -133,7 +133,7 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), serde_json::from_str::<Value>(&walked.to_string()).unwrap());
         let structure = renderer.structure(&toy, &dynamic.encode_to_vec()).expect("compiled");
         prop_assert_eq!(structure, to_struct(walked.as_object().unwrap()));
-        // But for maps, whose order nobody knows, the text is the same to the byte.
+        // But for maps, whose order is unspecified, the text is the same to the byte.
         let has_map = dynamic.fields().any(|(field, _)| field.is_map());
         let walked = walked.to_string();
         prop_assert!(has_map || text == walked, "{}\n{}", text, walked);

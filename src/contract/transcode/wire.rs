@@ -1,4 +1,4 @@
-//! The fields of an encoded message, as they stand there.
+//! Reads the fields of an encoded message.
 
 use prost::encoding::{WireType, decode_key, decode_varint};
 
@@ -11,7 +11,7 @@ pub(super) enum Raw<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The next field of a message, by its number; `None` at the end. `Err` if this is no message.
+/// The next field of a message, by its number; `None` at the end. `Err` if the message is malformed.
 pub(super) fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<(u32, Raw<'a>)>, Malformed> {
     if rest.is_empty() {
         return Ok(None);
@@ -19,8 +19,8 @@ pub(super) fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<(u32, Raw<'a>)>, Ma
     let (number, wire) = decode_key(rest).map_err(|_| Malformed)?;
     let value = match wire {
         WireType::Varint => Raw::Varint(varint(rest)?),
-        WireType::SixtyFourBit => Raw::Fixed64(taken(rest)?),
-        WireType::ThirtyTwoBit => Raw::Fixed32(taken(rest)?),
+        WireType::SixtyFourBit => Raw::Fixed64(take(rest)?),
+        WireType::ThirtyTwoBit => Raw::Fixed32(take(rest)?),
         WireType::LengthDelimited => {
             let length = usize::try_from(varint(rest)?).map_err(|_| Malformed)?;
             let (bytes, after) = rest.split_at_checked(length).ok_or(Malformed)?;
@@ -42,7 +42,7 @@ pub(super) fn varint(rest: &mut &[u8]) -> Result<u64, Malformed> {
 }
 
 /// The first bytes.
-pub(super) fn taken<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Malformed> {
+pub(super) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Malformed> {
     let (bytes, after) = rest.split_first_chunk().ok_or(Malformed)?;
     *rest = after;
     Ok(*bytes)

@@ -1,10 +1,9 @@
-//! What the domain adds to the command line.
+//! The domain's commands.
 
 mod import;
 
 use toolwire_server::domain::Command;
 
-/// The commands.
 pub(super) fn commands() -> Vec<Command> {
     vec![Command::alone("import", import::run)]
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::source::Symbol;
-use toolwire_agent::ground::contexts::{Seen, Typed};
+use toolwire_agent::ground::contexts::{ResultView, Typed};
 
 /// Words of a question that is about cash and not about value.
 const CASH: &[&str] =
@@ -13,7 +13,7 @@ const CASH: &[&str] =
 const VALUE: &[&str] = &["value", "worth", "total", "balance and value", "summary", "overview"];
 
 /// The typed context of a result, if its tool has one.
-pub(super) fn typed(seen: Seen<'_>) -> Option<Typed> {
+pub(super) fn to_typed(seen: ResultView<'_>) -> Option<Typed> {
     let whole = || seen.data.clone();
     let (kind, data) = match seen.tool {
         "get_account_summary" => account(seen),
@@ -31,8 +31,8 @@ pub(super) fn typed(seen: Seen<'_>) -> Option<Typed> {
     Some(Typed { kind, data })
 }
 
-/// Two intents share a tool: the question's words tell which is meant.
-fn account(seen: Seen<'_>) -> (&'static str, Value) {
+/// Two intents share a tool: the question's words decide between them.
+fn account(seen: ResultView<'_>) -> (&'static str, Value) {
     let message = format!(" {} ", words(seen.message));
     let says = |words: &[&str]| words.iter().any(|word| message.contains(&format!(" {word} ")));
     if !says(CASH) || says(VALUE) {
@@ -52,7 +52,7 @@ fn words(text: &str) -> String {
 }
 
 /// The one position that was asked for, or that it is not held.
-fn position(seen: Seen<'_>) -> Value {
+fn position(seen: ResultView<'_>) -> Value {
     let field = |name: &str| seen.data.get(name).cloned().unwrap_or(Value::Null);
     let position = field("position");
     let asked = seen.arguments.get("symbol").and_then(Value::as_str).unwrap_or_default();
@@ -74,7 +74,7 @@ mod tests {
 
     fn of(tool: &str, message: &str, arguments: &Value, data: &Value) -> Option<Typed> {
         let arguments = arguments.as_object().unwrap();
-        typed(Seen { tool, arguments, data, message })
+        to_typed(ResultView { tool, arguments, data, message })
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub fn domain() -> Domain {
         routes: routes::routes,
         commands: commands::commands(),
         intent_parameters: &INTENT_PARAMETERS,
-        contexts: Some(contexts::typed),
+        contexts: Some(contexts::to_typed),
         in_chat: &IN_CHAT,
         open: Box::new(open),
         check: Box::new(check),
@@ -89,7 +89,7 @@ fn open(opening: &Opening<'_>) -> Result<Opened, domain::OpenError> {
     Ok(Opened {
         services: Services::default().with(Arc::clone(&brokerage)),
         states: SourceStates::default().with("brokerage", tools::state),
-        names: vec![Arc::new(names::Known::new(Arc::clone(&brokerage)))],
+        names: vec![Arc::new(names::NameCache::new(Arc::clone(&brokerage)))],
         data: vec![brokerage],
         grpc: vec![service::service()],
         ..Opened::default()

@@ -19,30 +19,30 @@ const WORDS: [&str; 24] = [
 ];
 const SHORTEST: usize = 3;
 
-/// The names of so many users are kept ready.
+/// Number of users whose names are cached.
 const USERS: u64 = 1024;
 
 /// The names in the data of each user, made again when it changes.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct NameCache {
     brokerage: Arc<Brokerage>,
     /// By user: the digest of the data, and the names in it.
     made: Cache<UserId, (String, Arc<[Name]>)>,
 }
 
-impl Known {
+impl NameCache {
     pub(super) fn new(brokerage: Arc<Brokerage>) -> Self {
         Self { brokerage, made: Cache::new(USERS) }
     }
 }
 
-impl Names for Known {
+impl Names for NameCache {
     fn of(&self, user: &UserId) -> Arc<[Name]> {
         let data = self.brokerage.current_for(user);
         if let Some((_, names)) = self.made.get(user).filter(|(digest, _)| digest == data.digest()) {
             return names;
         }
-        // Who has no data has no names.
+        // A user without data has no names.
         let names: Arc<[Name]> = data.user(user).map(names).unwrap_or_default().into();
         self.made.insert(user.clone(), (data.digest().to_owned(), Arc::clone(&names)));
         names

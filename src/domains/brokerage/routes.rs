@@ -26,7 +26,7 @@ use toolwire_server::faces::{
     },
     incoming,
     rest::confirmation_required,
-    specified::answer,
+    spec_routes::answer,
     transport::rules::Rule,
 };
 use toolwire_tool::Tool;
@@ -47,12 +47,12 @@ pub(super) fn routes() -> Vec<Route> {
 fn of<T: Tool>(path: &'static str) -> Route {
     let handler =
         get(async |State(http): State<Http>, query: Query<BTreeMap<String, String>>, request: Request| {
-            called(T::NAME, &http, query, request).await
+            call(T::NAME, &http, query, request).await
         });
     Route::new(Method::GET, path, Rule::USER, handler)
 }
 
-async fn called(
+async fn call(
     tool: &'static str,
     http: &Http,
     Query(query): Query<BTreeMap<String, String>>,

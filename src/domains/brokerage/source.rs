@@ -26,7 +26,7 @@ use arc_swap::ArcSwap;
 pub use accounts::Account;
 pub use data::Data;
 pub use date::{Window, leading_date};
-pub use facts::{Answer, FALLBACK, Fact, Facts, Fit};
+pub use facts::{FALLBACK, Fact, Facts, Fit, Snippet};
 pub use health::{Health, OpenError};
 pub use master::{Dated, Master, SECTIONS};
 pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Transfer};
@@ -42,7 +42,7 @@ use watched_files::{MASTER, Snapshot, WatchedFiles};
 pub struct Brokerage {
     tree: Tree,
     present: ArcSwap<Snapshot>,
-    /// Whoever reloads holds it, so that readers at the same time do not read the same files at once.
+    /// Held during a reload, so that concurrent readers do not read the same files at once.
     files: Mutex<WatchedFiles>,
 }
 
@@ -84,7 +84,7 @@ impl Brokerage {
             return Arc::clone(&present.data);
         }
         let mut files = self.lock();
-        // Whoever held the lock before may have reloaded already.
+        // The previous holder of the lock may have reloaded already.
         if !is_present(&self.present.load()) {
             self.reload(&mut files);
         }

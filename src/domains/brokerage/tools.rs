@@ -35,7 +35,7 @@ pub use rank_portfolio::RankPortfolio;
 use crate::source::{Brokerage, Data, Master, Symbol};
 use toolwire_contract::ToolError;
 use toolwire_tool::{
-    argument::{one_of, refused, required},
+    argument::{one_of, reject, required},
     context::{Required, ToolContext},
 };
 
@@ -53,7 +53,7 @@ fn one_symbol(value: Option<&str>, master: &Master) -> Result<Symbol, ToolError>
         several.join(" and "),
         several.len()
     );
-    Err(refused("symbol", "one", words))
+    Err(reject("symbol", "one", words))
 }
 
 /// What the tools that read the state need.

@@ -30,7 +30,7 @@ pub use self::{
 };
 use toolwire_store::workspace::mime;
 
-/// So many rows are shown where nothing was chosen.
+/// Number of rows shown where the question chose none.
 const SAMPLE: usize = 5;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,7 +70,7 @@ pub fn answer(
     Ok(answer)
 }
 
-/// The shape of a table, for whoever does not know it yet.
+/// The shape of a table, for a caller that does not know it yet.
 fn sample(table: &Table) -> Answer {
     let columns: Vec<_> = table.columns().iter().map(|column| (column.name.clone(), column.kind)).collect();
     let rows = (0..table.rows().min(SAMPLE)).map(|row| table.values(row).collect());
@@ -86,7 +86,7 @@ fn evaluate(table: &Table, plan: &Plan<'_>, watch: &Watch<'_>) -> Result<Answer,
         let rows_total = groups.len() as u64;
         (groups.into_iter().take(plan.limit).collect(), rows_total)
     } else {
-        chosen(table, plan, watch)?
+        choose(table, plan, watch)?
     };
     let shown = rows.len();
     let mut answer =
@@ -98,7 +98,7 @@ fn evaluate(table: &Table, plan: &Plan<'_>, watch: &Watch<'_>) -> Result<Answer,
 }
 
 /// The rows that pass, sorted, and how many there are. Only as many are kept as are shown.
-fn chosen<'a>(
+fn choose<'a>(
     table: &'a Table,
     plan: &Plan<'a>,
     watch: &Watch<'_>,

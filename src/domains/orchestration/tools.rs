@@ -4,9 +4,9 @@ mod ask_data;
 mod ask_model;
 mod list_documents;
 mod load_to_context;
-mod room;
 mod search_documents;
 mod search_web;
+mod task_workspace;
 mod window;
 mod write_file;
 

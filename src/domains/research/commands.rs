@@ -5,7 +5,6 @@ mod screener_login;
 
 use toolwire_server::domain::Command;
 
-/// The commands.
 pub(super) fn commands() -> Vec<Command> {
     vec![
         Command::job("discover", discover::start, discover::tell),

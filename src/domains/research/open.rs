@@ -72,6 +72,7 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     // Copies made from invented data are never shown as real.
     let partition = if upstream.is_embedded(&SCREENER) { Partition::Embedded } else { Partition::Live };
     let tables = Arc::new(Tables::new(Arc::clone(state), partition));
+    // Before any connector is made: each keeps the sender it is made with.
     let mut upstream = (*upstream).clone();
     if is_any_embedded {
         upstream = upstream.sending_over(|sender| embedded::attach(sender, (*tree).clone()))?;

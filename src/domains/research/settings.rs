@@ -63,7 +63,7 @@ fn read(reader: &mut Reader) -> Settings {
         reader.without_effect(screens::KEY, upstream::settings::MODE, what);
     }
     if sources.is_embedded(REDDIT.name) && settings.credentials.reddit.is_some() {
-        let what = "has no effect: reddit is embedded, which knows nobody. Set sources.mode to embedded,reddit=live, or unset it";
+        let what = "has no effect: reddit is embedded, which needs no account. Set sources.mode to embedded,reddit=live, or unset it";
         reader.warn_of_variable(credentials::REDDIT_ID, what);
     }
     settings

@@ -67,7 +67,7 @@ pub use remove_from_watchlist::RemoveFromWatchlist;
 use toolwire_base::clock;
 use toolwire_contract::{Provenance, ToolError};
 use toolwire_sources::upstream::http::Failure;
-use toolwire_tool::argument::{one_of, refused, required};
+use toolwire_tool::argument::{one_of, reject, required};
 
 /// A time as the research tools state it: RFC 3339 in UTC, whole seconds.
 fn time(instant: impl Into<DateTime<Utc>>) -> String {

@@ -188,7 +188,7 @@ impl Call {
     /// Data of the tool, in the form that its manifest wants.
     pub(super) fn render(&self, data: Payload) -> Payload {
         match &self.tool().renderer {
-            Some(renderer) => data.rendered_by(renderer),
+            Some(renderer) => data.with_renderer(renderer),
             None => data,
         }
     }

@@ -34,7 +34,7 @@ impl<S: Inner> Middleware<Call, S> for EnforceDeadline {
     type Future = BoxFuture<'static, CallResult>;
 
     fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
-        call.context.deadline = call.context.deadline.capped(call.arrived.at + self.cap);
+        call.context.deadline = call.context.deadline.cap(call.arrived.at + self.cap);
         let guard = self.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
         let bound = Bound::of(&call);
         let inner = inner.call(call);

@@ -95,7 +95,7 @@ impl Work {
         let tool = call.tool().definition.name.clone();
         let context = &mut call.context;
         if let Some(limit) = limit {
-            context.deadline = context.deadline.shortened(limit);
+            context.deadline = context.deadline.no_later_than(limit);
         }
         context.cancellation = context.cancellation.child();
         context.services = services;

@@ -63,7 +63,7 @@ impl<S: Inner> Middleware<Call, S> for Idempotent {
                 Either::Right(Box::pin(self.clone().once(call, take_ready(inner))))
             }
             Some(request_id) => {
-                call.context.lineage = call.context.lineage.named(request_id);
+                call.context.lineage = call.context.lineage.with_request_id(request_id);
                 Either::Right(Box::pin(self.clone().once(call, take_ready(inner))))
             }
         }

@@ -1,4 +1,4 @@
-//! When no tool is meant, and what is then said instead of guessing.
+//! Abstention: when no tool is meant, and what is said instead of a guess.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::{
 };
 use toolwire_engine::registry::ExtractKind;
 
-/// So many candidates are named in a question.
+/// Maximum number of candidates named in a question.
 const MOST_NAMED: usize = 6;
 
 /// Whether a ranking says too little to call its first tool.

@@ -2,7 +2,7 @@
 
 use crate::{english::english, matching::message::is_asking};
 
-/// So many clauses are planned; more of them are one.
+/// Maximum number of clauses that are planned; a message with more is one clause.
 const MOST: usize = 4;
 
 /// How many questions a text has, each closed by `?` or `;`, if they are more than are planned.

@@ -4,12 +4,12 @@
 
 use super::{
     follow_up::Before,
-    route::{given, ordered, read, route},
+    route::{find_ordered, read, route, slot_context},
     routed::{ALTERNATIVES, Routed, Routing},
     statements,
 };
 use crate::{
-    Alternative, Asked, PlannedCall,
+    Alternative, PlanRequest, PlannedCall,
     matching::{
         index::{Index, Indexed},
         message::Message,
@@ -23,12 +23,13 @@ use crate::{
 const MOST_HALVES: usize = 3;
 
 /// The orders of a message whose other parts are statements: `I am done with Acme, take it off my list`.
-pub(super) fn beside_statements(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Option<Routed> {
+pub(super) fn beside_statements(asked: &PlanRequest<'_>, text: &str, before: &Before<'_>) -> Option<Routed> {
     let parts = statements::parts(text);
     let parts: Vec<_> = parts.iter().map(|part| (read(asked, part.text), part)).collect();
     let is_order = |message: &Message<'_>| {
-        let ranking = Ranking::new(asked.offer.index(), asked.offer.offered(), given(asked, message, &[]));
-        ordered(asked.offer.index(), &ranking, message, &Before::default()).is_some()
+        let ranking =
+            Ranking::new(asked.offer.index(), asked.offer.flags(), slot_context(asked, message, &[]));
+        find_ordered(asked.offer.index(), &ranking, message, &Before::default()).is_some()
     };
     let is_place = |message: &Message<'_>| {
         let says_nothing_else =
@@ -57,7 +58,7 @@ pub(super) fn beside_statements(asked: &Asked<'_>, text: &str, before: &Before<'
 
 /// The calls of two halves without a verb, each clearly about a tool and a name of its own: `The price of Apple and the
 /// RSI of TCS`.
-pub(super) fn halves(asked: &Asked<'_>, text: &str) -> Option<Routed> {
+pub(super) fn halves(asked: &PlanRequest<'_>, text: &str) -> Option<Routed> {
     let has_name = |half: &Message<'_>| half.found.iter().any(|found| !found.is_unknown());
     let halves = text.match_indices(" and ").take(MOST_HALVES).map(|(at, and)| {
         let halves = [&text[..at], &text[at + and.len()..]];
@@ -70,7 +71,7 @@ pub(super) fn halves(asked: &Asked<'_>, text: &str) -> Option<Routed> {
 }
 
 /// The calls of all clauses, if each is about a tool of its own.
-pub(super) fn each(asked: &Asked<'_>, clauses: &[Message<'_>], before: &Before<'_>) -> Option<Routed> {
+pub(super) fn each(asked: &PlanRequest<'_>, clauses: &[Message<'_>], before: &Before<'_>) -> Option<Routed> {
     let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
     let (mut confidence, mut score) = (1.0_f32, f32::MAX);
     let mut named = before.named.clone();

@@ -4,24 +4,24 @@ use std::slice;
 
 use super::{
     abstain,
-    again::again,
     clauses::{clauses, refusal, too_many},
     compound::{beside_statements, each, halves},
     follow_up::Before,
+    repeat_last::repeat_last,
     route::{read, route},
     routed::{Routed, Routing},
     writes::{self, Meant},
 };
 use crate::{
-    Asked, Plan, PlannedCall, Step,
-    matching::{index::Indexed, message::Message, names::Found, rank::Ranking, slots::Given},
+    Plan, PlanRequest, PlannedCall, Step,
+    matching::{index::Indexed, message::Message, names::NameMatch, rank::Ranking, slots::SlotContext},
     weights::weights,
 };
 
 /// The longest message, in words, that can be the answer to a question of ours.
 const SHORT: usize = 6;
 
-pub(super) fn first(asked: &Asked<'_>) -> Plan {
+pub(super) fn first(asked: &PlanRequest<'_>) -> Plan {
     if asked.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
@@ -36,7 +36,7 @@ pub(super) fn first(asked: &Asked<'_>) -> Plan {
 
 /// The calls that the message of the last exchange would be planned as, if only the caller's own history has it: that
 /// holds no calls. A follow-up refers to them; they are not made again.
-fn replan_last(asked: &Asked<'_>) -> Vec<PlannedCall> {
+fn replan_last(asked: &PlanRequest<'_>) -> Vec<PlannedCall> {
     let last = asked.history.last().filter(|last| last.calls.is_empty() && !last.is_open);
     let Some(last) = last else { return Vec::new() };
     let message = read(asked, &last.said);
@@ -53,10 +53,10 @@ pub(super) fn plan(step: Step, reason: &str) -> Plan {
 
 /// The pending message with the answer to our question: the name in place of the ambiguous one, or the missing part at
 /// the end.
-fn complete(asked: &Asked<'_>, pending: &str, answer: &Message<'_>) -> String {
+fn complete(asked: &PlanRequest<'_>, pending: &str, answer: &Message<'_>) -> String {
     let said = read(asked, pending);
     let unclear = said.found.iter().find(|found| !found.candidates.is_empty());
-    let is_clear = |found: &Found| found.candidates.is_empty() && !found.is_unknown();
+    let is_clear = |found: &NameMatch| found.candidates.is_empty() && !found.is_unknown();
     match unclear.filter(|_| answer.content.is_empty() && answer.found.iter().any(is_clear)) {
         Some(unclear) => format!("{}{}{}", &pending[..unclear.begin], answer.text, &pending[unclear.end..]),
         None => format!("{} {}", pending.trim_end_matches(['?', '.', '!', ' ']), answer.text),
@@ -64,21 +64,21 @@ fn complete(asked: &Asked<'_>, pending: &str, answer: &Message<'_>) -> String {
 }
 
 /// Whether the message answers a question of ours: it is short, and speaks for no tool by itself.
-fn is_answer(asked: &Asked<'_>, message: &Message<'_>) -> bool {
+fn is_answer(asked: &PlanRequest<'_>, message: &Message<'_>) -> bool {
     if message.words.len() > SHORT {
         return false;
     }
-    let given = Given { message, carried: &[], account: None, refers: false };
-    let ranking = Ranking::new(asked.offer.index(), asked.offer.offered(), given);
+    let given = SlotContext { message, carried: &[], account: None, refers: false };
+    let ranking = Ranking::new(asked.offer.index(), asked.offer.flags(), given);
     ranking.candidates.first().is_none_or(|first| abstain::is_too_weak(&ranking, first))
 }
 
 /// Plans the message as one, unless every part of it is clearly about a tool of its own.
-fn plan_message(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
+fn plan_message(asked: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
     let parts = clauses(whole.text).into_iter().filter(|part| part.len() < whole.text.len());
     let parts: Vec<_> = parts.map(|part| read(asked, part)).collect();
     let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
-    if let Some(answer) = said.iter().find_map(|part| refused(asked, part)) {
+    if let Some(answer) = said.iter().find_map(|part| order_refusal(asked, part)) {
         return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
     }
     if let Some(count) = too_many(whole.text) {
@@ -120,7 +120,7 @@ fn answer(routed: Routed) -> Plan {
 }
 
 /// The answer to an order that no tool carries out. `Get rid of it on my watchlist` is not one: a tool does.
-fn refused<'a>(asked: &Asked<'a>, part: &Message<'_>) -> Option<&'a str> {
+fn order_refusal<'a>(asked: &PlanRequest<'a>, part: &Message<'_>) -> Option<&'a str> {
     let (answer, verb) = abstain::order(part, asked.offer.words())?;
     let is_done = |(tool, is_offered): (&Indexed, &bool)| {
         let says_more = part.content.iter().any(|(_, at)| !verb.contains(at));
@@ -129,27 +129,27 @@ fn refused<'a>(asked: &Asked<'a>, part: &Message<'_>) -> Option<&'a str> {
             && says_more
             && tool.orders.is_given(&asked.offer.index().words, part, &tool.slots, |_| false)
     };
-    let mut offered = asked.offer.index().tools.iter().zip(asked.offer.offered());
+    let mut offered = asked.offer.index().tools.iter().zip(asked.offer.flags());
     (!offered.any(is_done)).then_some(answer)
 }
 
 /// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or
 /// the question which of them is meant.
 fn resolve_change(
-    asked: &Asked<'_>,
+    asked: &PlanRequest<'_>,
     whole: &Message<'_>,
     before: &Before<'_>,
     routed: Routed,
 ) -> Result<Routed, String> {
     let (offer, index) = (asked.offer, asked.offer.index());
     let Some(change) = routed.changing(index) else { return Ok(routed) };
-    match writes::meant(index, change, before, whole) {
+    match writes::resolve_target(index, change, before, whole) {
         Meant::Change => Ok(routed),
         Meant::Either(question) => Err(question),
         Meant::Last => {
-            let given = Given { message: whole, carried: &[], account: asked.account, refers: false };
-            let ranking = Ranking::new(index, offer.offered(), given);
-            again(asked, &ranking, given, before, 0.0).ok_or_else(|| abstain::no_tool(index, &ranking))
+            let given = SlotContext { message: whole, carried: &[], account: asked.account, refers: false };
+            let ranking = Ranking::new(index, offer.flags(), given);
+            repeat_last(asked, &ranking, given, before, 0.0).ok_or_else(|| abstain::no_tool(index, &ranking))
         }
     }
 }

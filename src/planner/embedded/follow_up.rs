@@ -1,4 +1,4 @@
-//! What was said before: the last calls and what they were about, for messages that only say what is different.
+//! The conversation before: the last calls and what they were about, for messages that only say what is different.
 
 use std::cell::LazyCell;
 

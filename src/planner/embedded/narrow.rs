@@ -22,7 +22,7 @@ pub(super) fn to_what_was_named<'a>(
 ) -> &'a Candidate {
     let takes_names = |it: &Candidate| index.tools[it.tool].slots.iter().any(Slot::takes_names);
     let says_more = !message.found.is_empty() || message.content.len() != 1;
-    if says_more || takes_names(chosen) || !named_last(index, before) {
+    if says_more || takes_names(chosen) || !last_has_name(index, before) {
         return chosen;
     }
     let is_of_it = |it: &&Candidate| {
@@ -38,7 +38,7 @@ pub(super) fn to_what_was_named<'a>(
 }
 
 /// Whether the last calls were about something that has a name.
-fn named_last(index: &Index, before: &Before<'_>) -> bool {
+fn last_has_name(index: &Index, before: &Before<'_>) -> bool {
     before.calls.iter().any(|(tool, call)| {
         let mut slots = index.tools[*tool].slots.iter().filter(|slot| slot.takes_names());
         slots.any(|slot| call.arguments.contains_key(&slot.name))

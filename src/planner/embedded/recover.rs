@@ -3,17 +3,17 @@
 use super::{
     decide,
     follow_up::Before,
-    route::{calls, given, read},
+    route::{calls, read, slot_context},
 };
 use crate::{
-    Asked, Made, Plan, PlannedCall, Step,
+    Made, Plan, PlanRequest, PlannedCall, Step,
     matching::rank::{Candidate, Ranking},
     policy::{self, OnError},
     weights::weights,
 };
 use toolwire_contract::{ErrorCode, ToolError};
 
-pub(super) fn next(asked: &Asked<'_>) -> Plan {
+pub(super) fn next(asked: &PlanRequest<'_>) -> Plan {
     let failed = |made: &Made| made.result.outcome.as_ref().err().cloned();
     let errors: Vec<ToolError> = asked.made.iter().filter_map(failed).collect();
     let has_data = errors.len() < asked.made.len();
@@ -51,8 +51,8 @@ fn question(error: &ToolError) -> Option<String> {
 }
 
 /// The tool that came next, if it only reads, takes what was said, and none was tried in place of another yet.
-fn instead(asked: &Asked<'_>) -> Option<PlannedCall> {
-    let first = decide::first(&Asked { made: &[], ..*asked });
+fn instead(asked: &PlanRequest<'_>) -> Option<PlannedCall> {
+    let first = decide::first(&PlanRequest { made: &[], ..*asked });
     let Step::Call(planned) = &first.step else { return None };
     let is_planned = |made: &Made| planned.iter().any(|call| call.tool == made.call.tool);
     if planned.len() > 1 || !asked.made.iter().all(is_planned) {
@@ -62,10 +62,10 @@ fn instead(asked: &Asked<'_>) -> Option<PlannedCall> {
 }
 
 /// The call of the tool that came next to the given one, if it only reads, lacks no parameter and is near enough.
-fn other(asked: &Asked<'_>, tool: &str) -> Option<PlannedCall> {
+fn other(asked: &PlanRequest<'_>, tool: &str) -> Option<PlannedCall> {
     let (offer, message) = (asked.offer, read(asked, asked.message));
     let before = Before::new(asked.history, offer.index(), |said| read(asked, said), Vec::new);
-    let ranking = Ranking::new(offer.index(), offer.offered(), given(asked, &message, &before.named));
+    let ranking = Ranking::new(offer.index(), offer.flags(), slot_context(asked, &message, &before.named));
     let name = |it: &&Candidate| offer.index().tools[it.tool].tool.definition.name.as_str() != tool;
     let first = ranking.candidates.first()?.score;
     let other = ranking.candidates.iter().find(name)?;

@@ -2,20 +2,19 @@
 
 use super::{
     abstain,
-    again::again,
-    bare,
     follow_up::{Before, has_pronoun, is_bare, leads},
-    narrow,
+    name_only, narrow,
+    repeat_last::repeat_last,
     routed::{Routed, Routing, alternatives},
     writes,
 };
 use crate::{
-    Asked, Offer, PlannedCall,
+    Offer, PlanRequest, PlannedCall,
     matching::{
         index::Index,
         message::Message,
         rank::{Candidate, Ranking},
-        slots::{Filled, Given},
+        slots::{Filled, SlotContext},
         words::Word,
     },
     weights::weights,
@@ -23,15 +22,16 @@ use crate::{
 
 /// Routes one clause. `named` are the names that it may refer to.
 pub(super) fn route(
-    asked: &Asked<'_>,
+    asked: &PlanRequest<'_>,
     message: &Message<'_>,
     before: &Before<'_>,
     named: &[(String, String)],
 ) -> Routed {
     let offer = asked.offer;
-    let given = given(asked, message, named);
-    let ranking = Ranking::new(offer.index(), offer.offered(), given);
-    let ordered = ordered(offer.index(), &ranking, message, before);
+    let given = slot_context(asked, message, named);
+    let ranking = Ranking::new(offer.index(), offer.flags(), given);
+    let ordered = find_ordered(offer.index(), &ranking, message, before);
+    // An order to change something comes before any read: a read may score higher by the same words.
     let chosen =
         ordered.or_else(|| ranking.candidates.iter().find(|it| offer.index().tools[it.tool].is_read));
     let chosen = chosen.map(|it| narrow::to_what_was_named(offer.index(), &ranking, message, before, it));
@@ -41,10 +41,11 @@ pub(super) fn route(
         // A bare lead, as in `What about Infosys?`, speaks for no other tool.
         let is_bare = leads(message) && is_bare(message);
         let best = chosen.filter(|_| !is_weak && !is_bare && nearly.is_none()).map_or(0.0, |it| it.score);
-        if let Some(routed) = again(asked, &ranking, given, before, best) {
+        if let Some(routed) = repeat_last(asked, &ranking, given, before, best) {
             return routed;
         }
     }
+    // Only after a repeat was tried: `Add Wipro` behind another order is a follow-up, not an incomplete order.
     if let Some(tool) = nearly {
         let example = &offer.index().tools[tool].tool.definition.utterances[0];
         let words =
@@ -54,7 +55,7 @@ pub(super) fn route(
     if let Some(candidate) = chosen.filter(|_| !is_weak) {
         return call(offer, &ranking, candidate, message);
     }
-    let asked_back = bare::question(offer, message);
+    let asked_back = name_only::question(offer, message);
     match asked_back.or_else(|| narrow::to_a_time(offer.index(), message, before)) {
         Some(question) => Routed { step: Routing::Ask(question), ..nothing(offer, &ranking) },
         None => nothing(offer, &ranking),
@@ -63,7 +64,7 @@ pub(super) fn route(
 
 /// The best tool whose change the message orders, if it says nothing else. Behind a call that takes several names, the
 /// words of that call are accepted too: `add Acme to the comparison`.
-pub(super) fn ordered<'a>(
+pub(super) fn find_ordered<'a>(
     index: &Index,
     ranking: &'a Ranking,
     message: &Message<'_>,
@@ -114,7 +115,8 @@ fn call(offer: &Offer, ranking: &Ranking, candidate: &Candidate, message: &Messa
         let slot = &indexed.slots[*candidate.filled.missing.first()?];
         Some(abstain::question(slot, message, offer.words()))
     });
-    let question = question.or_else(|| writes::unnamed(indexed, &candidate.filled, message, offer.words()));
+    let question =
+        question.or_else(|| writes::ask_for_name(indexed, &candidate.filled, message, offer.words()));
     let step = match question {
         Some(question) => Routing::Ask(question),
         None => Routing::Calls(calls(indexed.tool.definition.name.as_str(), &candidate.filled, &reason)),
@@ -142,16 +144,16 @@ fn confidence(ranking: &Ranking, chosen: &Candidate) -> f32 {
 }
 
 /// Reads a text as a message of the request.
-pub(super) fn read<'a>(asked: &Asked<'_>, text: &'a str) -> Message<'a> {
+pub(super) fn read<'a>(asked: &PlanRequest<'_>, text: &'a str) -> Message<'a> {
     let offer = asked.offer;
     Message::new(text, asked.today, offer.names(), &offer.index().words)
 }
 
 /// What slots are filled from: a message, and the names that it may refer to.
-pub(super) fn given<'a>(
-    asked: &Asked<'a>,
+pub(super) fn slot_context<'a>(
+    asked: &PlanRequest<'a>,
     message: &'a Message<'a>,
     carried: &'a [(String, String)],
-) -> Given<'a> {
-    Given { message, carried, account: asked.account, refers: has_pronoun(message) }
+) -> SlotContext<'a> {
+    SlotContext { message, carried, account: asked.account, refers: has_pronoun(message) }
 }

@@ -1,4 +1,4 @@
-//! How a clause of a message is understood.
+//! A clause as it was routed.
 
 use crate::{
     Alternative, PlannedCall,
@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// So many other tools are told.
+/// Maximum number of alternatives reported.
 pub(super) const ALTERNATIVES: usize = 3;
 
 /// How one clause is understood.
@@ -49,7 +49,7 @@ pub(super) enum Routing {
     /// Calls of one tool, or of those that were called last.
     Calls(Vec<PlannedCall>),
     Ask(String),
-    /// No tool is meant.
+    /// No tool matches.
     Nothing(String),
 }
 

@@ -26,7 +26,12 @@ pub(super) enum Meant {
 }
 
 /// What `add Wipro` means behind a comparison: the list that its other words clearly speak for.
-pub(super) fn meant(index: &Index, change: usize, before: &Before<'_>, whole: &Message<'_>) -> Meant {
+pub(super) fn resolve_target(
+    index: &Index,
+    change: usize,
+    before: &Before<'_>,
+    whole: &Message<'_>,
+) -> Meant {
     // A deletion adds nothing to a list.
     if index.tools[change].tool.definition.category != Category::Write {
         return Meant::Change;
@@ -66,7 +71,7 @@ fn names_more(index: &Index, tool: usize, message: &Message<'_>) -> bool {
 }
 
 /// The question for a name that a change needs: the message must give it, or refer to it by a pronoun.
-pub(super) fn unnamed(
+pub(super) fn ask_for_name(
     tool: &Indexed,
     filled: &Filled,
     message: &Message<'_>,

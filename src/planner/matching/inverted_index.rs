@@ -43,7 +43,7 @@ impl InvertedIndex {
         let documents = fields(tools, &mut vocabulary);
         let stems = |group: &Vec<String>| group.iter().map(|stem| vocabulary.stem(stem)).collect::<Vec<_>>();
         let related: Vec<_> = words.related.iter().map(stems).collect();
-        let (mut postings, mut rarity) = weighed(&documents, &vocabulary);
+        let (mut postings, mut rarity) = weigh(&documents, &vocabulary);
         relate(&related, tools.len(), &mut postings, &mut rarity);
         let spelling = Spelling::new(vocabulary.spellings());
         let (unknown, out_of_scope) = (unknown(tools.len()), words.out_of_scope.clone());
@@ -115,7 +115,7 @@ fn unknown(tools: usize) -> f32 {
 
 /// The tools that each term speaks for, and how rare it is.
 #[allow(clippy::cast_precision_loss, reason = "thousands of tools, not millions")]
-fn weighed(documents: &[Fields], vocabulary: &Vocabulary) -> (Vec<Postings>, Vec<f32>) {
+fn weigh(documents: &[Fields], vocabulary: &Vocabulary) -> (Vec<Postings>, Vec<f32>) {
     let words = &weights().words;
     let all = documents.len().max(1) as f32;
     let mean: [f32; FIELDS] = std::array::from_fn(|field| {

@@ -24,7 +24,7 @@ struct File {
     related: Vec<Vec<String>>,
     /// What people call things.
     #[serde(default)]
-    names: Vec<Named>,
+    names: Vec<ThingNames>,
     /// What orders begin with that no tool carries out, such as `buy` or `get rid of`.
     #[serde(default)]
     orders: Vec<String>,
@@ -42,7 +42,7 @@ struct File {
 /// What people call one thing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Named {
+struct ThingNames {
     value: String,
     of: String,
     names: Vec<String>,
@@ -96,7 +96,7 @@ impl Words {
             let pointer = format!("/out_of_scope/{index}");
             self.add_out_of_scope(text, |text| problems.push(problem(path, &pointer, text)));
         }
-        for Named { value, of, names, words } in file.names {
+        for ThingNames { value, of, names, words } in file.names {
             let name = |text, is_a_word| Name { text, value: value.clone(), of: of.clone(), is_a_word };
             self.names.extend(names.into_iter().map(|text| name(text, false)));
             self.names.extend(words.into_iter().map(|text| name(text, true)));

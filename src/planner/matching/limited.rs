@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use super::{
     index::{Index, Indexed},
     message::Message,
-    names::{Found, NameIndex},
+    names::{NameIndex, NameMatch},
     slots::Slot,
     times::is_calendar,
     words::is_filler,
@@ -49,6 +49,7 @@ pub(crate) fn left_out(
         is_calendar.then_some(LeftOutTime::Calendar)
     };
     let takes_texts = |slot: &&Slot| matches!(slot.extract.kind, ExtractKind::Rest | ExtractKind::Topic);
+    // A tool that takes free text was given every word, so none is left out.
     if slots.iter().any(takes_texts) {
         return LeftOut { time, words: Vec::new() };
     }
@@ -69,6 +70,7 @@ pub(crate) fn left_out(
             words.push((word.begin, &message.text[word.begin..word.end]));
         }
     }
+    // Numbers come after words: a bound (`under 15`) begins before its number, and the list is sorted at the end.
     let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
     for (at, word) in message.words.iter().enumerate() {
         let is_number = word.number().is_some_and(|number| number > 1) && !message.times.takes(at);
@@ -93,7 +95,7 @@ fn takes_numbers(slot: &Slot) -> bool {
 }
 
 /// Whether a parameter takes what is named.
-fn takes(slot: &Slot, found: &Found) -> bool {
+fn takes(slot: &Slot, found: &NameMatch) -> bool {
     let takes_names = slot.takes_names() || slot.extract.kind == ExtractKind::Account;
     takes_names && (slot.of_kind().is_empty() || found.is_of(slot.of_kind()) || found.is_unknown())
 }

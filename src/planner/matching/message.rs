@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use super::{
     inverted_index::{InvertedIndex, Term, Token},
-    names::{Found, NameIndex},
+    names::{NameIndex, NameMatch},
     times::{Times, is_calendar},
     words::{Word, words},
 };
@@ -15,7 +15,7 @@ use crate::english::{Phrase, english};
 pub(crate) struct Message<'a> {
     pub(crate) text: &'a str,
     pub(crate) words: Vec<Word>,
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<NameMatch>,
     pub(crate) times: Times,
     /// What it is about, names apart, each term with the place of its word.
     pub(crate) content: Vec<(Term, usize)>,

@@ -32,7 +32,7 @@ pub(crate) struct NameIndex {
 
 /// What is named in a message.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct NameMatch {
     /// Where it stands, in bytes.
     pub(crate) begin: usize,
     pub(crate) end: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Found {
     pub(crate) candidates: Vec<String>,
 }
 
-impl Found {
+impl NameMatch {
     /// What tools take for it, if it is of that kind, or of none that is known.
     pub(crate) fn value(&self, of: &str) -> Option<&str> {
         let of_kind = |(kind, _): &&(String, String)| kind == of || kind == UNKNOWN;
@@ -87,10 +87,15 @@ impl NameIndex {
     }
 
     /// What a text names, in order. `is_known` tells whether a word is one that tools use, and so is not a name.
-    pub(crate) fn find(&self, text: &str, words: &[Word], is_known: impl Fn(&Word) -> bool) -> Vec<Found> {
-        let mut found = self.known(text);
+    pub(crate) fn find(
+        &self,
+        text: &str,
+        words: &[Word],
+        is_known: impl Fn(&Word) -> bool,
+    ) -> Vec<NameMatch> {
+        let mut found = self.find_known(text);
         let has_small = text.contains(|c: char| c.is_lowercase());
-        let mut unknown: Vec<Found> = Vec::new();
+        let mut unknown: Vec<NameMatch> = Vec::new();
         for (at, word) in words.iter().enumerate() {
             let is_taken = found.iter().any(|it| it.begin < word.end && word.begin < it.end);
             let style = Style::of(text, word, at == 0 || begins_sentence(text, word), has_small);
@@ -119,14 +124,14 @@ impl NameIndex {
     }
 
     /// The longest names that stand in a text as whole words.
-    fn known(&self, text: &str) -> Vec<Found> {
+    fn find_known(&self, text: &str) -> Vec<NameMatch> {
         let matches = self.finder.iter().flat_map(|finder| finder.find_overlapping_iter(text));
         let mut all: Vec<_> = matches
             .map(|it| (it.start(), it.end(), it.pattern().as_usize()))
             .filter(|(begin, end, name)| self.stands(text, *begin, *end, *name))
             .collect();
         all.sort_by_key(|(begin, end, name)| (*begin, usize::MAX - end, *name));
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<NameMatch> = Vec::new();
         for (begin, end, name) in all {
             let meaning = (self.names[name].of.clone(), self.names[name].value.clone());
             match found.last_mut() {
@@ -136,7 +141,7 @@ impl NameIndex {
                     }
                 }
                 Some(last) if begin < last.end => {}
-                _ => found.push(Found {
+                _ => found.push(NameMatch {
                     begin,
                     end,
                     meanings: vec![meaning],
@@ -159,27 +164,27 @@ impl NameIndex {
     }
 
     /// A word that is a name, mistyped.
-    fn near(&self, word: &Word, style: Style) -> Option<Found> {
+    fn near(&self, word: &Word, style: Style) -> Option<NameMatch> {
         if style == Style::Ticker {
             return None;
         }
-        Some(self.named(word, self.spelling.near(&word.lower)?))
+        Some(self.name_match(word, self.spelling.near(&word.lower)?))
     }
 
     /// A word that stands for a name.
-    fn named(&self, word: &Word, name: usize) -> Found {
+    fn name_match(&self, word: &Word, name: usize) -> NameMatch {
         let Name { of, value, .. } = &self.names[name];
         let meanings = vec![(of.clone(), value.clone())];
-        Found { begin: word.begin, end: word.end, meanings, is_foreign: false, candidates: Vec::new() }
+        NameMatch { begin: word.begin, end: word.end, meanings, is_foreign: false, candidates: Vec::new() }
     }
 
-    /// A word that is a part of names: of one, or of several that are told for a question.
-    fn part(&self, word: &Word, style: Style) -> Option<Found> {
+    /// A word that is a part of names: of one, or of several, which a question then lists.
+    fn part(&self, word: &Word, style: Style) -> Option<NameMatch> {
         let parts = self.parts.get(&word.lower)?;
         if style == Style::Small && !parts.iter().any(|(_, is_first)| *is_first) {
             return None;
         }
-        // Of the names of one thing the longest is told.
+        // Of the names of one thing the longest is shown.
         let mut longest: BTreeMap<_, &str> = BTreeMap::new();
         for Name { of, value, text, .. } in parts.iter().map(|(at, _)| &self.names[*at]) {
             let told = longest.entry((of, value)).or_insert(text);
@@ -188,19 +193,19 @@ impl NameIndex {
             }
         }
         if longest.len() == 1 {
-            return Some(self.named(word, parts[0].0));
+            return Some(self.name_match(word, parts[0].0));
         }
         // A word that many names have in common names none of them.
         let kinds: BTreeSet<_> = longest.keys().map(|(of, _)| (*of).clone()).collect();
         let candidates: BTreeSet<_> = longest.into_values().map(str::to_owned).collect();
         let (begin, end, candidates) = (word.begin, word.end, candidates.into_iter().collect());
         let meanings = kinds.into_iter().map(|of| (of, String::new())).collect();
-        (style != Style::Small).then_some(Found { begin, end, meanings, is_foreign: false, candidates })
+        (style != Style::Small).then_some(NameMatch { begin, end, meanings, is_foreign: false, candidates })
     }
 }
 
 /// A name that may be several is none beside one of them: `Tata, I mean Tata Motors`.
-fn without_what_is_said_better(text: &str, mut found: Vec<Found>) -> Vec<Found> {
+fn without_what_is_said_better(text: &str, mut found: Vec<NameMatch>) -> Vec<NameMatch> {
     let said: Vec<_> = found
         .iter()
         .filter(|it| it.candidates.is_empty())
@@ -248,12 +253,12 @@ impl Style {
     }
 
     /// A name that is not known.
-    fn unknown(self, text: &str, word: &Word) -> Option<Found> {
+    fn unknown(self, text: &str, word: &Word) -> Option<NameMatch> {
         let (begin, end) = (word.begin, word.end);
         let meanings = vec![(UNKNOWN.to_owned(), text[begin..end].to_owned())];
         let is_name = matches!(self, Self::Ticker | Self::Capital);
         let is_foreign = self == Self::Capital;
-        is_name.then_some(Found { begin, end, meanings, is_foreign, candidates: Vec::new() })
+        is_name.then_some(NameMatch { begin, end, meanings, is_foreign, candidates: Vec::new() })
     }
 }
 

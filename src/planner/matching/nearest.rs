@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::{index::Index, message::Message, names::NameIndex, rank::Ranking, slots::Given};
+use super::{index::Index, message::Message, names::NameIndex, rank::Ranking, slots::SlotContext};
 
 /// The places of the nearest of the offered tools in the index, the best first.
 pub(crate) fn nearest(
@@ -13,7 +13,7 @@ pub(crate) fn nearest(
     today: NaiveDate,
 ) -> Vec<usize> {
     let message = Message::new(message, today, names, &index.words);
-    let given = Given { message: &message, carried: &[], account: None, refers: false };
+    let given = SlotContext { message: &message, carried: &[], account: None, refers: false };
     let ranking = Ranking::new(index, offered, given);
     ranking.candidates.iter().map(|candidate| candidate.tool).collect()
 }

@@ -13,7 +13,7 @@ use strsim::osa_distance;
 use super::{
     inverted_index::{InvertedIndex, fields},
     message::{Message, polite},
-    names::Found,
+    names::NameMatch,
     slots::{Note, Slot},
     words::{Word, words},
 };
@@ -167,7 +167,7 @@ impl Orders {
     }
 }
 
-/// Whether markup says that a text is somebody else's, an example or a comment.
+/// Whether markup says that a text is quoted, an example or a comment.
 fn is_quoted(text: &str) -> bool {
     let text = text.trim_start();
     ["> ", "# ", "```", "<!--"].iter().any(|mark| text.starts_with(mark)) || text.contains('`')
@@ -177,7 +177,7 @@ fn is_quoted(text: &str) -> bool {
 fn is_filled(word: &Word, message: &Message<'_>, slots: &[Slot]) -> bool {
     let is_within = |note: &Note| note.cue.start <= word.begin && word.begin < note.text.end;
     let is_noted = slots.iter().filter_map(|slot| slot.note(message)).any(|note| is_within(&note));
-    let takes = |slot: &Slot, found: &Found| {
+    let takes = |slot: &Slot, found: &NameMatch| {
         slot.takes_names() && found.value(slot.of_kind()).is_some() && !found.is_foreign()
     };
     let mut found = message.found.iter().filter(|found| found.begin < word.end && word.begin < found.end);
@@ -202,7 +202,7 @@ pub(crate) fn is_direction(word: &Word) -> bool {
 /// The position of an order's verb, and whether its object precedes it: `Acme can come off my list`.
 fn subject(message: &Message<'_>) -> (usize, bool) {
     let first = message.first();
-    let begins = |found: &&Found| message.words.get(first).is_some_and(|word| word.begin == found.begin);
+    let begins = |found: &&NameMatch| message.words.get(first).is_some_and(|word| word.begin == found.begin);
     let Some(found) = message.found.iter().find(begins) else { return (first, false) };
     let after = message.words.iter().position(|word| word.begin >= found.end);
     let after = after.filter(|at| english().permissions.has(&message.words[*at].lower));

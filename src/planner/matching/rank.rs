@@ -6,13 +6,13 @@ use super::{
     index::{Index, Indexed},
     inverted_index::{InvertedIndex, Term},
     message::Message,
-    names::{ACCOUNT, Found},
-    slots::{Filled, Given, Slot},
+    names::{ACCOUNT, NameMatch},
+    slots::{Filled, Slot, SlotContext},
 };
 use crate::weights::weights;
 use toolwire_engine::registry::ExtractKind;
 
-/// So many tools, the best by words alone, are looked at closely.
+/// Maximum number of tools, the best by words alone, that are ranked closely.
 const CANDIDATES: usize = 16;
 
 /// A tool that may be meant.
@@ -38,12 +38,12 @@ pub(crate) struct Ranking {
     pub(crate) unknown: f32,
     /// How many names and words of it are of things that no tool is about.
     pub(crate) foreign: f32,
-    terms: Vec<Said>,
+    terms: Vec<MessageTerm>,
 }
 
-/// A term of the message.
+/// A term, with its place and its weight.
 #[derive(Debug)]
-struct Said {
+struct MessageTerm {
     /// `None` where no tool has it.
     term: Option<Term>,
     /// The place of its word. `None` of two words together.
@@ -52,9 +52,9 @@ struct Said {
 
 impl Ranking {
     /// The offered tools in order. `offered` says so of each tool of the index.
-    pub(crate) fn new(index: &Index, offered: &[bool], given: Given<'_>) -> Self {
+    pub(crate) fn new(index: &Index, offered: &[bool], given: SlotContext<'_>) -> Self {
         let message = given.message;
-        let terms = said(&index.words, message);
+        let terms = message_terms(&index.words, message);
         let mut scores = vec![0.0_f32; index.tools.len()];
         for term in terms.iter().filter_map(|said| said.term) {
             for (tool, weight) in index.words.postings(term) {
@@ -78,7 +78,7 @@ impl Ranking {
 
     /// The words of the message that speak for a tool, the strongest first.
     pub(crate) fn words(&self, index: &Index, message: &Message<'_>, tool: usize) -> Vec<String> {
-        let weight = |said: &Said| {
+        let weight = |said: &MessageTerm| {
             let postings = index.words.postings(said.term?);
             let it = postings.iter().find(|(of, _)| *of as usize == tool)?;
             Some((it.1, message.words[said.word?].lower.clone()))
@@ -92,7 +92,7 @@ impl Ranking {
 
 impl Candidate {
     /// A tool with what the message gives for it. `None` if the message names what the tool knows nothing of.
-    fn new(index: &Index, tool: usize, words: f32, given: Given<'_>) -> Option<Self> {
+    fn new(index: &Index, tool: usize, words: f32, given: SlotContext<'_>) -> Option<Self> {
         let indexed = &index.tools[tool];
         let filled = Filled::new(&indexed.slots, given);
         let score = fit(indexed, &filled, given, words)?;
@@ -102,17 +102,17 @@ impl Candidate {
 }
 
 /// Whether the message names something known that a slot takes.
-fn takes(slot: &Slot, given: Given<'_>) -> bool {
+fn takes(slot: &Slot, given: SlotContext<'_>) -> bool {
     given.message.found.iter().any(|found| found.is_of(slot.of_kind()))
 }
 
 /// The score of the words, more where the tool takes what the message gives, less where it lacks something.
-fn fit(indexed: &Indexed, filled: &Filled, given: Given<'_>, words: f32) -> Option<f32> {
+fn fit(indexed: &Indexed, filled: &Filled, given: SlotContext<'_>, words: f32) -> Option<f32> {
     let weights = &weights().fit;
     let things = given.message.found.iter().filter(|found| !found.is_of(ACCOUNT) && !found.is_unknown());
     let known: Vec<_> = things.collect();
     let mut score = fit_of_names(indexed, &known, given, words)?;
-    score += filled.said.iter().map(|at| taken(&indexed.slots[*at])).sum::<f32>();
+    score += filled.said.iter().map(|at| slot_score(&indexed.slots[*at])).sum::<f32>();
     let names_account = given.message.found.iter().any(|found| found.is_of(ACCOUNT));
     if names_account && !indexed.slots.iter().any(|slot| slot.extract.kind == ExtractKind::Account) {
         score *= weights.account_not_taken;
@@ -130,7 +130,7 @@ fn fit(indexed: &Indexed, filled: &Filled, given: Given<'_>, words: f32) -> Opti
 }
 
 /// The score with what is named. `None` if that is nothing that the tool takes, and the tool takes names.
-fn fit_of_names(indexed: &Indexed, known: &[&Found], given: Given<'_>, words: f32) -> Option<f32> {
+fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>, words: f32) -> Option<f32> {
     let weights = &weights().fit;
     let Some(slot) = indexed.slots.iter().find(|slot| slot.takes_names()) else {
         let is_before = given.refers && !given.carried.is_empty();
@@ -155,7 +155,7 @@ fn fit_of_names(indexed: &Indexed, known: &[&Found], given: Given<'_>, words: f3
 }
 
 /// What it adds that the message says what a slot takes.
-fn taken(slot: &Slot) -> f32 {
+fn slot_score(slot: &Slot) -> f32 {
     match slot.extract.kind {
         ExtractKind::Timeframe => weights().fit.time_taken,
         ExtractKind::Symbol
@@ -170,19 +170,20 @@ fn taken(slot: &Slot) -> f32 {
 }
 
 /// The terms of a message: each by itself, and two and three that stand side by side.
-fn said(index: &InvertedIndex, message: &Message<'_>) -> Vec<Said> {
+fn message_terms(index: &InvertedIndex, message: &Message<'_>) -> Vec<MessageTerm> {
     let known = |term: Term| Some(term).filter(|term| !index.postings(*term).is_empty());
-    let singles = message.content.iter().map(|(term, word)| Said { term: known(*term), word: Some(*word) });
+    let singles =
+        message.content.iter().map(|(term, word)| MessageTerm { term: known(*term), word: Some(*word) });
     let pairs = message.content.windows(2).filter_map(|two| index.pair(two[0].0, two[1].0));
     let together = pairs.chain(index.groups(&message.tokens));
-    singles.chain(together.map(|term| Said { term: Some(term), word: None })).collect()
+    singles.chain(together.map(|term| MessageTerm { term: Some(term), word: None })).collect()
 }
 
 /// How much of a message any tool knows, rare words counting more. Numbers and times say nothing of it. A name that is
 /// not known counts against it. With it, how many words and names are not known.
-fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[Said]) -> (f32, f32, f32) {
+fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[MessageTerm]) -> (f32, f32, f32) {
     let (mut known, mut all, mut unknown, mut out_of_scope) = (0.0, 0.0, 0.0, 0.0);
-    for Said { term, word } in terms {
+    for MessageTerm { term, word } in terms {
         let Some(word) = *word else {
             // Words that say nothing by themselves, but stand as in a question of a tool.
             let rarity = term.map_or(0.0, |term| index.rarity(term)) * weights().coverage.together;

@@ -2,16 +2,16 @@
 //!
 //! A value is never moved into its bounds: what is out of them becomes a question. Not here: which tool is meant.
 
-mod given;
 mod read;
 mod slot;
+mod slot_context;
 
 use serde_json::{Map, Value, json};
 
 use self::read::Reading;
 pub(crate) use self::{
-    given::Given,
     slot::{Note, Slot},
+    slot_context::SlotContext,
 };
 
 /// The arguments of one tool, as far as a message gives them.
@@ -30,7 +30,7 @@ pub(crate) struct Filled {
 
 impl Filled {
     /// The arguments that a message gives for these slots.
-    pub(crate) fn new(slots: &[Slot], given: Given<'_>) -> Self {
+    pub(crate) fn new(slots: &[Slot], given: SlotContext<'_>) -> Self {
         let mut filled = Self::default();
         let note = slots.iter().find_map(|slot| slot.note(given.message));
         for (at, slot) in slots.iter().enumerate() {

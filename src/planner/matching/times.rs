@@ -12,7 +12,7 @@ use crate::english::english;
 
 /// How a length of time is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum PeriodForm {
     /// `the last two weeks`.
     Past,
     /// `this year`, `today`.
@@ -29,14 +29,14 @@ pub(crate) struct Span {
     pub(crate) end: usize,
     pub(crate) count: u32,
     pub(crate) unit: Unit,
-    pub(crate) form: Form,
+    pub(crate) form: PeriodForm,
 }
 
 /// Every time in a message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Times {
     pub(crate) spans: Vec<Span>,
-    /// Whether all time there is is meant.
+    /// Whether it covers all time.
     pub(crate) is_all: bool,
     pub(crate) since: Option<NaiveDate>,
     pub(crate) until: Option<NaiveDate>,
@@ -59,7 +59,7 @@ impl Unit {
         })
     }
 
-    /// So many months; none of what is shorter.
+    /// The length in months; 0 for a shorter one.
     pub(crate) const fn months(self) -> u32 {
         match self {
             Self::Day | Self::Week => 0,
@@ -69,7 +69,7 @@ impl Unit {
         }
     }
 
-    /// So many days, a month being 30.
+    /// The length in days, a month being 30.
     pub(crate) const fn days(self) -> u32 {
         match self {
             Self::Day => 1,
@@ -112,7 +112,7 @@ impl Times {
 
     /// Whether there is a time that does not reach up to now: dates, or one that is over.
     pub(crate) fn is_narrow(&self) -> bool {
-        !self.dates.is_empty() || self.spans.iter().any(|span| span.form == Form::Past)
+        !self.dates.is_empty() || self.spans.iter().any(|span| span.form == PeriodForm::Past)
     }
 
     /// Whether there is a time of the calendar that has ended: dates, or `last month`, which is not `the last month`.
@@ -158,43 +158,43 @@ impl Times {
     fn read_calendar(&mut self, today: NaiveDate) {
         let year = |span: &&Span| span.unit == Unit::Year && span.count == 1;
         let (form, back) = match self.spans.iter().find(year).map(|span| span.form) {
-            Some(form @ Form::Past) => (form, 1),
-            Some(form @ Form::This) => (form, 0),
+            Some(form @ PeriodForm::Past) => (form, 1),
+            Some(form @ PeriodForm::This) => (form, 0),
             _ => return,
         };
         let year = today.year() - back;
         self.since = NaiveDate::from_ymd_opt(year, 1, 1);
-        self.until = NaiveDate::from_ymd_opt(year, 12, 31).filter(|_| form == Form::Past);
+        self.until = NaiveDate::from_ymd_opt(year, 12, 31).filter(|_| form == PeriodForm::Past);
     }
 }
 
 /// The length of time that begins at a word.
 fn span(words: &[Word], at: usize) -> Option<Span> {
-    named(words, at).or_else(|| counted(words, at))
+    parse_named(words, at).or_else(|| parse_counted(words, at))
 }
 
 /// Such as `today`, `this year` or `the year`.
-fn named(words: &[Word], at: usize) -> Option<Span> {
+fn parse_named(words: &[Word], at: usize) -> Option<Span> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
     let made = |end, count, unit, form| Some(Span { first: at, end, count, unit, form });
     match (lower(at), lower(at + 1)) {
-        (day, _) if english().today.has(day) => made(at + 1, 1, Unit::Day, Form::This),
-        ("yesterday", _) => made(at + 1, 1, Unit::Day, Form::Past),
-        ("ytd", _) => made(at + 1, 1, Unit::Year, Form::This),
-        ("year", "to") if lower(at + 2) == "date" => made(at + 3, 1, Unit::Year, Form::This),
-        (this, next) if english().current.has(this) => made(at + 2, 1, Unit::of(next)?, Form::This),
-        ("the", next) if !next.ends_with('s') => made(at + 2, 1, Unit::of(next)?, Form::This),
-        ("half", "a" | "the") if lower(at + 2) == "year" => made(at + 3, 6, Unit::Month, Form::Bare),
-        ("half", "year") => made(at + 2, 6, Unit::Month, Form::Bare),
+        (day, _) if english().today.has(day) => made(at + 1, 1, Unit::Day, PeriodForm::This),
+        ("yesterday", _) => made(at + 1, 1, Unit::Day, PeriodForm::Past),
+        ("ytd", _) => made(at + 1, 1, Unit::Year, PeriodForm::This),
+        ("year", "to") if lower(at + 2) == "date" => made(at + 3, 1, Unit::Year, PeriodForm::This),
+        (this, next) if english().current.has(this) => made(at + 2, 1, Unit::of(next)?, PeriodForm::This),
+        ("the", next) if !next.ends_with('s') => made(at + 2, 1, Unit::of(next)?, PeriodForm::This),
+        ("half", "a" | "the") if lower(at + 2) == "year" => made(at + 3, 6, Unit::Month, PeriodForm::Bare),
+        ("half", "year") => made(at + 2, 6, Unit::Month, PeriodForm::Bare),
         _ => None,
     }
 }
 
 /// Such as `the last two weeks`, `60 days`, `a couple of months` or `3m`.
-fn counted(words: &[Word], at: usize) -> Option<Span> {
+fn parse_counted(words: &[Word], at: usize) -> Option<Span> {
     let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
     let is_past = english().past.has(lower(at));
-    let form = if is_past { Form::Past } else { Form::Bare };
+    let form = if is_past { PeriodForm::Past } else { PeriodForm::Bare };
     let made = |end, count, unit| Some(Span { first: at, end, count, unit, form });
     let mut next = at + usize::from(is_past);
     if lower(next) == "couple" {

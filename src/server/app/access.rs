@@ -1,4 +1,4 @@
-//! Who may call, and what, by the configuration. Not here: how credentials are compared.
+//! Which users may call what, by the configuration. Not here: how credentials are compared.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use toolwire_config::{self as config, Config};
 use toolwire_engine::pipeline::{Policy, policy::AllowAll};
 use toolwire_tool::context::{KnownBy, User};
 
-/// Which tools a user may call: all of them where nobody needs credentials.
+/// Which tools a user may call: all of them where credentials are not required.
 pub(super) fn policy(auth: &config::Auth) -> Arc<dyn Policy> {
     if auth.users.is_empty() { Arc::new(AllowAll) } else { Arc::new(auth.clone()) }
 }

@@ -1,5 +1,4 @@
-//! The agent: its planner and its answerer, or the model that is asked instead, with what the domains say of their
-//! tools.
+//! Wires the agent: its planner and its answerer, or the model in their place, and what the domains say of their tools.
 
 use std::sync::Arc;
 
@@ -55,7 +54,7 @@ fn remote(config: &Config, name: &str) -> Result<Option<Arc<dyn Model>>, Problem
     Ok(Some(Arc::new(Remote::new(configured).map_err(unusable)?)))
 }
 
-/// Who works on tasks of a role.
+/// The agents that work on tasks, by role.
 fn roles(config: &Config) -> Result<Roles, Problems> {
     let role = |role: &AgentRole| {
         let model = role.model.as_deref().map(|name| remote(config, name)).transpose()?.flatten();

@@ -21,7 +21,7 @@ pub(super) struct Answers {
     pub(super) contexts: Contexts,
     /// Tools that are called in the place of others.
     pub(super) in_full: InFull,
-    /// What a model is told, if one is asked.
+    /// The prompts for models, if one is used.
     pub(super) prompts: Option<Arc<Prompts>>,
 }
 
@@ -75,7 +75,7 @@ impl Answers {
     }
 }
 
-/// Both, or all problems of both at once. What is wrong with the files of the second is told with the first.
+/// Both, or all problems of both at once: the second's files are checked even if the first's are wrong.
 fn with<T: Default>(
     registry: Result<Registry, Problems>,
     files: Result<T, Problems>,

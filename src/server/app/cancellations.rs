@@ -1,4 +1,4 @@
-//! What other processes of the same state ask this one to cancel: calls, turns and jobs that it carries out.
+//! Follows cancellations from other processes of the same state: of calls, turns and jobs that this one carries out.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -27,7 +27,7 @@ impl App {
         }
     }
 
-    /// Follows in a program that serves nobody. Other processes see its calls from its first record on; before that,
+    /// Follows in a program that is not a server. Other processes see its calls from its first record on; before that,
     /// its state need not be opened.
     pub async fn follow_cancellations_once_seen(&self) -> Infallible {
         self.state.seen().await;

@@ -1,4 +1,4 @@
-//! What is wrong with the data of all domains, for the linter. Not here: manifests.
+//! Problems of the data of all domains, for the linter. Not here: manifests.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What two domains take for themselves though it can belong to one only: a domain's name, and the name of a tool.
+//! Conflicts between domains: a domain's name, and the name of a tool, can belong to one only.
 //!
 //! Not here: settings, messages, services of tools and gRPC services, which are refused where each kind is put
 //! together.

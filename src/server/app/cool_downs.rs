@@ -1,4 +1,4 @@
-//! Watches which sources are left alone, so that their tools say so while it lasts, and metrics too (spec 004 §5.1).
+//! Watches cool-downs, so that the tools of a source report them, and metrics too (spec 004 §5.1).
 
 use std::{collections::BTreeMap, convert::Infallible, mem, sync::Arc, time::Duration};
 
@@ -39,7 +39,7 @@ impl Watch {
 
     /// Looks once. What cannot be read stays as it was, and is said once.
     async fn look(&mut self) {
-        let found = self.limits.refused().await;
+        let found = self.limits.cool_downs().await;
         let was_blind = mem::replace(&mut self.is_blind, found.is_err());
         match found {
             Ok(refused) => self.tell(refused),
@@ -78,11 +78,11 @@ mod tests {
     use toolwire_store::StoreError;
     use toolwire_tool::context::UserId;
 
-    /// Refuses what it is told to; `None` cannot be read.
+    /// Refuses the sources in its list; `None` cannot be read.
     #[derive(Debug, Default)]
-    struct Told(Mutex<Option<BTreeMap<String, String>>>);
+    struct FakeCoolDowns(Mutex<Option<BTreeMap<String, String>>>);
 
-    impl SourceLimits for Told {
+    impl SourceLimits for FakeCoolDowns {
         fn status<'a>(&'a self, _: &'a UserId, _: &'a str) -> BoxFuture<'a, SourceStatus> {
             Box::pin(ready(SourceStatus::default()))
         }
@@ -91,7 +91,7 @@ mod tests {
             Vec::new()
         }
 
-        fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
+        fn cool_downs(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
             let told = self.0.lock().unwrap().clone();
             Box::pin(ready(told.ok_or_else(|| StoreError::Nowhere("disk full".to_owned()))))
         }
@@ -136,7 +136,7 @@ mod tests {
         declare(&data, "toys_forecast", "toys", &["cellar"]);
         declare(&data, "toys_list", "toys", &[]);
         let registry = registry(&data);
-        let told = Arc::new(Told::default());
+        let told = Arc::new(FakeCoolDowns::default());
         let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));
         let refused = ("toys/attic".to_owned(), "The attic refuses us".to_owned());
         *told.0.lock().unwrap() = Some([refused].into());
@@ -153,7 +153,7 @@ mod tests {
         declare(&data, "toys_forecast", "toys", &["attic"]);
         declare(&data, "weather_report", "weather", &[]);
         let registry = registry(&data);
-        let told = Arc::new(Told::default());
+        let told = Arc::new(FakeCoolDowns::default());
         let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));
         let tell = |refused: Option<&[(&str, &str)]>| {
             let owned = |(name, reason): &(&str, &str)| ((*name).to_owned(), (*reason).to_owned());

@@ -1,6 +1,6 @@
-//! Ends confirmations that nobody decided, or used, in time, and tasks whose deadline has passed; settles what a
-//! process that is gone left open in tasks; and forgets what is kept no longer. What comes too late is told so without
-//! this: here it is for those who look.
+//! Expires confirmations that were not decided, or used, in time, and fails overdue tasks; settles what a dead process
+//! left open in tasks; and deletes what is past its retention. A late request is refused even without this: it runs for
+//! those who list.
 
 use std::{convert::Infallible, time::Duration};
 

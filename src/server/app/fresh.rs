@@ -1,4 +1,4 @@
-//! Takes over edits of the files on disk, and tells the registry of the health of sources.
+//! Applies edits of the files on disk, and reports the health of sources to the registry.
 
 use std::{convert::Infallible, future::pending};
 

@@ -1,10 +1,10 @@
-//! What files and domains give, or everything that is wrong with them at once. Not here: what is made of it.
+//! Loads files and domains, or collects every problem of both. Not here: what is made of them.
 
 use std::sync::Arc;
 
 use super::{
     StartError, answers, missing,
-    offered::{asked, offered},
+    offered::{enabled_domains, gather},
     opened,
     sources::sources,
 };
@@ -37,17 +37,18 @@ pub(super) fn load(
     state: &Arc<Sqlite>,
     workspace: &Workspace,
 ) -> Result<Loaded, StartError> {
-    let offered = offered(tree, domains, config);
+    let offered = gather(tree, domains, config);
     let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
     let registry = offered.and_then(Registry::open);
-    let (registry, templates, prompts) = answers::read(registry, tree, config, asked(domains, config));
+    let (registry, templates, prompts) =
+        answers::read(registry, tree, config, enabled_domains(domains, config));
     let upstream = sources(config, domains, state)?;
     let opening = Opening { config, tree, state, upstream: &upstream };
-    let (mut opened, grpc, failed) = opened::open(&mut asked(domains, config), &opening);
+    let (mut opened, grpc, failed) = opened::open(&mut enabled_domains(domains, config), &opening);
     opened.services = opened.services.with(Arc::new(workspace.clone()));
     // Without every domain open nothing can be said of it.
     let missing = if failed.is_empty() {
-        missing::services(asked(domains, config), &opened.services)
+        missing::services(enabled_domains(domains, config), &opened.services)
     } else {
         Vec::new()
     };

@@ -1,4 +1,4 @@
-//! What the tools of all domains are made from. Not here: making them, which is the registry's.
+//! Gathers the tools of all domains. Not here: making definitions, which is the registry's.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use toolwire_engine::registry::{Manifests, Offered};
 
 /// Where manifests come from, what can execute them, and what they may name. Fails if two domains have one name, offer
 /// a tool of one name, or define the same file or message differently.
-pub fn offered(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offered, Problems> {
+pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offered, Problems> {
     conflicts::refuse(domains)?;
     let mut manifests = Manifests::new(tree.clone());
     let (mut executors, mut choices, mut disabled) = (Vec::new(), Vec::new(), Vec::new());
     let mut intent_parameters = BTreeSet::new();
-    for domain in asked(domains, config) {
+    for domain in enabled_domains(domains, config) {
         // About the server rather than its data, so they do not come with the data.
         if domain.offer == Offer::WithDiagnostics {
             manifests = manifests.with(Tree::Embedded(domain.data.clone()), domain.name);
@@ -31,7 +31,7 @@ pub fn offered(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offer
 }
 
 /// The domains that are offered: those of diagnostics only where they are switched on.
-pub(super) fn asked<'a>(
+pub(super) fn enabled_domains<'a>(
     domains: &'a [Domain],
     config: &Config,
 ) -> impl Iterator<Item = &'a Domain> + Clone + use<'a> {

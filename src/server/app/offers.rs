@@ -1,5 +1,5 @@
-//! What the turns of conversations are offered: the words and names of all domains. Not here: which tools, which
-//! depends on the user.
+//! The offer of a conversation's turns: the words and names of all domains. Not here: which tools, which depends on the
+//! user.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Domains, opened one after the other. Not here: what is made of them.
+//! Opens the domains one after the other. Not here: what is made of them.
 
 use std::mem;
 

@@ -1,4 +1,4 @@
-//! What is kept of calls, for who looks at them and decides.
+//! Recorded calls, for listing and for decisions.
 
 use std::sync::Arc;
 

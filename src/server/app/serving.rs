@@ -1,4 +1,4 @@
-//! What serves the listeners of callers, and their common end.
+//! Serves the listeners of callers, and ends them together.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! Why the service cannot start. Not here: finding out.
+//! Errors of start-up. Not here: finding them.
 
 use super::missing::MissingService;
 use crate::{domain::OpenError, faces::grpc::ServiceError};

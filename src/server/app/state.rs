@@ -1,4 +1,4 @@
-//! What outlives the process: where it is kept, with the tables of all domains.
+//! The state that outlives the process: where it is kept, with the tables of all domains.
 
 use crate::domain::Domain;
 use toolwire_config as config;

@@ -1,4 +1,4 @@
-//! Watches whether the state can be written: while it cannot, the process is not ready, and it is tried again.
+//! Watches whether the state can be written: while it cannot, the process is not ready, and the write is retried.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use toolwire_store::Sqlite;
 /// Between two attempts to write again.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Tells whoever asks whether calls that need the state can be served.
+/// Reports whether calls that need the state can be served.
 #[derive(Debug)]
 pub(super) struct Watch {
     state: Arc<Sqlite>,
@@ -21,7 +21,7 @@ impl Watch {
         Self { state: Arc::clone(state), ready: watch::Sender::new(true) }
     }
 
-    /// Whether the state can be written, as far as is known.
+    /// Whether the state can be written, by the last attempt.
     pub(super) fn readiness(&self) -> watch::Receiver<bool> {
         self.ready.subscribe()
     }

@@ -1,6 +1,7 @@
-//! Tells webhooks of confirmations: takes what is due from the outbox, posts it, and tries again what was not taken.
+//! Delivers webhooks of confirmations: takes due messages from the outbox, posts them, and retries failed ones.
 //!
-//! What an endpoint answers decides nothing: whoever decides calls `DecideConfirmation` with credentials of its own.
+//! The answer of an endpoint has no influence on a decision: a decision is a call of `DecideConfirmation` with its own
+//! credentials.
 
 use std::{
     convert::Infallible,
@@ -26,10 +27,10 @@ use toolwire_telemetry::metric;
 /// How often the outbox is looked at, beside when this process changes something.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// So many messages of a webhook are under way at once.
+/// Maximum number of concurrent deliveries of one webhook.
 const AT_ONCE: u32 = 8;
 
-/// Nobody else is given a message for so long: longer than an attempt takes.
+/// A message is leased for this long, which is longer than an attempt takes.
 const HELD: Duration = Duration::from_secs(30);
 
 /// Tells the webhooks for as long as it is polled.
@@ -49,7 +50,7 @@ pub(super) async fn run(state: &Arc<Sqlite>, webhooks: &[Webhook]) -> Infallible
         if all.is_empty() {
             return pending().await;
         }
-        tracing::warn!(%error, "webhooks are not told yet");
+        tracing::warn!(%error, "webhooks are not delivered yet");
         sleep(LOOK).await;
     }
     join_all(webhooks.iter().map(|webhook| serve(state, webhook))).await;
@@ -60,7 +61,7 @@ async fn serve(state: &Sqlite, webhook: &Webhook) {
     let poster = match Poster::new(webhook.url.scheme() == "https") {
         Ok(poster) => poster,
         Err(error) => {
-            tracing::error!(%error, "a webhook cannot be told");
+            tracing::error!(%error, "a webhook cannot be delivered");
             return;
         }
     };
@@ -117,7 +118,7 @@ async fn again(
     let is_of_use = next < expires_at || tried < webhook.retries.len();
     if !is_of_use {
         let host = webhook.url.host_str().unwrap_or_default();
-        tracing::warn!(%error, %confirmation, webhook_id = id, host, attempts, "a webhook is not told: given up");
+        tracing::warn!(%error, %confirmation, webhook_id = id, host, attempts, "a webhook is not delivered: given up");
         let _ = state.done(id).await;
         return "given_up";
     }
@@ -125,7 +126,7 @@ async fn again(
     "retried"
 }
 
-/// What a webhook is told: never who may decide, nor arguments unless it is configured so.
+/// The body of a delivery: never who may decide, and arguments only if configured.
 fn body(event: &str, change: &Change, with_arguments: bool) -> Value {
     let it = &change.confirmation;
     let asked = &it.asked;

@@ -1,4 +1,4 @@
-//! What answers at an address where no gRPC server does: looked at once, when a command cannot go on.
+//! Probes an address where no gRPC server answers: once, when a command cannot go on.
 
 use std::{fmt, time::Duration};
 
@@ -16,13 +16,13 @@ const ANSWER: (usize, Duration) = (1_024, Duration::from_secs(2));
 const LONGEST: usize = 200;
 /// What an HTTP/2 client says first: the preface and empty settings (RFC 9113 §3.4).
 const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-/// A TLS record that holds an alert, which is what a TLS server says to what is no handshake.
+/// A TLS record that holds an alert, which is what a TLS server answers to anything but a handshake.
 const TLS_ALERT: &[u8] = &[0x15, 0x03];
 /// The kind of an HTTP/2 frame of settings, in the fourth byte.
 const SETTINGS: u8 = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ProbeResult {
     /// A server that speaks HTTP/1, but not HTTP/2; what it says to that.
     Http1(String),
     /// A server that wants TLS first.
@@ -39,25 +39,26 @@ pub(super) enum Answer {
     Nobody(String),
 }
 
-/// What answers at a URL to who begins as a client without TLS does.
-pub(super) async fn what_answers(url: &str) -> Answer {
+/// What a URL answers to a client that begins without TLS.
+pub(super) async fn what_answers(url: &str) -> ProbeResult {
     let (bytes, bound) = ANSWER;
     let mut heard = Vec::with_capacity(bytes);
     match timeout(bound, greet(url, &mut heard)).await {
         Ok(Err(nobody)) => nobody,
-        Ok(Ok(())) if heard.is_empty() => Answer::Closed,
-        Err(_) if heard.is_empty() => Answer::Silence,
+        Ok(Ok(())) if heard.is_empty() => ProbeResult::Closed,
+        Err(_) if heard.is_empty() => ProbeResult::Silence,
         // What came within the bound is looked at, however the waiting ended.
-        Ok(Ok(())) | Err(_) => heard_as(&heard),
+        Ok(Ok(())) | Err(_) => classify(&heard),
     }
 }
 
 /// Listens until the other side ends or wants TLS, which some say only after their settings.
-async fn greet(url: &str, heard: &mut Vec<u8>) -> Result<(), Answer> {
+async fn greet(url: &str, heard: &mut Vec<u8>) -> Result<(), ProbeResult> {
     let Some(address) = address(url) else {
-        return Err(Answer::Nobody("the address has no host".to_owned()));
+        return Err(ProbeResult::Nobody("the address has no host".to_owned()));
     };
-    let mut stream = TcpStream::connect(address).await.map_err(|error| Answer::Nobody(error.to_string()))?;
+    let mut stream =
+        TcpStream::connect(address).await.map_err(|error| ProbeResult::Nobody(error.to_string()))?;
     let _ = stream.write_all(GREETING).await;
     while heard.len() < ANSWER.0 && !is_tls(heard) && stream.read_buf(heard).await.unwrap_or(0) > 0 {}
     Ok(())
@@ -69,20 +70,20 @@ fn address(url: &str) -> Option<(String, u16)> {
     Some((uri.host()?.trim_matches(['[', ']']).to_owned(), port))
 }
 
-fn heard_as(bytes: &[u8]) -> Answer {
+fn classify(bytes: &[u8]) -> ProbeResult {
     if is_tls(bytes) {
-        return Answer::Tls;
+        return ProbeResult::Tls;
     }
     let text = String::from_utf8_lossy(bytes);
     if text.starts_with("HTTP/1.") {
         let (_, body) = text.split_once("\r\n\r\n").unwrap_or_default();
         let is_text = !body.trim_start().starts_with(['<', '{']);
-        return Answer::Http1(one_line(if is_text { body } else { "" }).chars().take(LONGEST).collect());
+        return ProbeResult::Http1(one_line(if is_text { body } else { "" }).chars().take(LONGEST).collect());
     }
     if bytes.get(3) == Some(&SETTINGS) {
-        return Answer::Http2;
+        return ProbeResult::Http2;
     }
-    Answer::Other(text.chars().take(16).filter(|c| !c.is_control()).collect())
+    ProbeResult::Other(text.chars().take(16).filter(|c| !c.is_control()).collect())
 }
 
 /// A TLS server answers plain text with an alert, or with words: ours in GOAWAY, others over HTTP/1.1.
@@ -91,7 +92,7 @@ fn is_tls(answer: &[u8]) -> bool {
     answer.starts_with(TLS_ALERT) || says(b"TLS") || says(b"HTTPS")
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for ProbeResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Http1(text) => {
@@ -114,8 +115,8 @@ mod tests {
 
     use super::*;
 
-    /// What is found where a server says this, part by part, to whoever connects.
-    async fn found(parts: &[&'static [u8]]) -> Answer {
+    /// What is found where a server sends this, part by part, to each client.
+    async fn found(parts: &[&'static [u8]]) -> ProbeResult {
         let parts = parts.to_vec();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -135,28 +136,31 @@ mod tests {
 
     #[tokio::test]
     async fn what_answers_is_known_by_what_it_says() {
-        assert_eq!(found(&[b"HTTP/1.1 400 Bad Request\r\n\r\n"]).await, Answer::Http1(String::new()));
+        assert_eq!(found(&[b"HTTP/1.1 400 Bad Request\r\n\r\n"]).await, ProbeResult::Http1(String::new()));
         let words = b"HTTP/1.1 505 HTTP Version Not Supported\r\n\r\nThis is the admin port.\n";
-        assert_eq!(found(&[words]).await, Answer::Http1("This is the admin port.".to_owned()));
+        assert_eq!(found(&[words]).await, ProbeResult::Http1("This is the admin port.".to_owned()));
         let page = b"HTTP/1.1 400 Bad Request\r\n\r\n<html>";
-        assert_eq!(found(&[page]).await, Answer::Http1(String::new()));
-        assert_eq!(found(&[b"\0\0\x06\x04\0\0\0\0\0"]).await, Answer::Http2);
-        assert_eq!(found(&[b"SSH-2.0-OpenSSH_9.9\r\n"]).await, Answer::Other("SSH-2.0-OpenSSH_".to_owned()));
-        assert_eq!(found(&[]).await, Answer::Closed);
+        assert_eq!(found(&[page]).await, ProbeResult::Http1(String::new()));
+        assert_eq!(found(&[b"\0\0\x06\x04\0\0\0\0\0"]).await, ProbeResult::Http2);
+        assert_eq!(
+            found(&[b"SSH-2.0-OpenSSH_9.9\r\n"]).await,
+            ProbeResult::Other("SSH-2.0-OpenSSH_".to_owned())
+        );
+        assert_eq!(found(&[]).await, ProbeResult::Closed);
     }
 
     #[tokio::test]
     async fn a_refusal_of_plain_text_is_told_from_other_answers() {
-        assert_eq!(found(&[b"\x15\x03\x01\x00\x02\x02\x46"]).await, Answer::Tls);
+        assert_eq!(found(&[b"\x15\x03\x01\x00\x02\x02\x46"]).await, ProbeResult::Tls);
         let words = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.";
-        assert_eq!(found(&[words]).await, Answer::Tls);
+        assert_eq!(found(&[words]).await, ProbeResult::Tls);
         let go_away = b"\0\0\x1c\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0cThis port speaks TLS";
-        assert_eq!(found(&[b"\0\0\0\x04\0\0\0\0\0", go_away]).await, Answer::Tls);
+        assert_eq!(found(&[b"\0\0\0\x04\0\0\0\0\0", go_away]).await, ProbeResult::Tls);
     }
 
     #[tokio::test]
     async fn where_nobody_listens_that_is_said() {
         let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-        assert!(matches!(what_answers(&format!("http://{free}")).await, Answer::Nobody(_)));
+        assert!(matches!(what_answers(&format!("http://{free}")).await, ProbeResult::Nobody(_)));
     }
 }

@@ -1,5 +1,5 @@
-//! Where the requests of a command go, and who makes them: to a server, over an HTTP/2 channel with TLS for `https://`,
-//! or to the services of this very program.
+//! Where the requests of a command go, and with which identity: to a server, over an HTTP/2 channel with TLS for
+//! `https://`, or to the services of its own process.
 
 use std::{
     error::Error,
@@ -26,7 +26,7 @@ use tonic::{
 use tower::{BoxError, ServiceExt};
 
 use super::{
-    probe::{self, Answer},
+    probe::{self, ProbeResult},
     server_url::ServerUrl,
     tls,
 };
@@ -155,7 +155,7 @@ async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
             Ok(Err(_)) | Err(_) => return Err(not_grpc(url).await),
         }
     }
-    Err(no_server(url, &Answer::Http2))
+    Err(no_server(url, &ProbeResult::Http2))
 }
 
 /// A request for a method, of one message without fields.
@@ -197,10 +197,10 @@ fn at_http_port(url: &ServerUrl, grpc: Option<u16>) -> Failure {
 async fn not_grpc(url: &ServerUrl) -> Failure {
     let found = probe::what_answers(&url.0).await;
     match (found, url.is_https()) {
-        (Answer::Tls, false) => {
-            Failure::Failed(format!("the server speaks TLS: use {}", tls::encrypted(url)))
+        (ProbeResult::Tls, false) => {
+            Failure::Failed(format!("the server speaks TLS: use {}", tls::https_url(url)))
         }
-        (Answer::Tls, true) => {
+        (ProbeResult::Tls, true) => {
             let within = CONNECT_TIMEOUT.as_secs();
             Failure::Failed(format!("the server at {} gives no answer of gRPC within {within} s", url.0))
         }
@@ -208,7 +208,7 @@ async fn not_grpc(url: &ServerUrl) -> Failure {
     }
 }
 
-fn no_server(url: &ServerUrl, found: &Answer) -> Failure {
+fn no_server(url: &ServerUrl, found: &ProbeResult) -> Failure {
     let advice = "Name the address that `toolwire serve` prints, with --server or TOOLWIRE_SERVER";
     Failure::Failed(format!("no toolwire server at {}: {found}. {advice}", url.0))
 }

@@ -1,4 +1,4 @@
-//! TLS as a client: whom to trust, and in plain words why a connection did not come about.
+//! TLS as a client: which certificates to trust, and in plain words why a connection failed.
 //!
 //! Not here: the handshake, which is tonic's over rustls.
 
@@ -95,6 +95,6 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
 }
 
 /// The address with `https://`.
-pub(super) fn encrypted(url: &ServerUrl) -> String {
+pub(super) fn https_url(url: &ServerUrl) -> String {
     url.0.replacen("http://", "https://", 1)
 }

@@ -1,4 +1,4 @@
-//! Asking for what must not stand on a command line: on the terminal, or else as lines of standard input.
+//! Prompts for what must not stand on a command line: on the terminal, or else as lines of standard input.
 
 use std::io::{self, BufRead, ErrorKind, IsTerminal};
 
@@ -13,7 +13,7 @@ use toolwire_base::words::without_bom;
 /// A line that is being read.
 type Reading = JoinHandle<io::Result<String>>;
 
-/// What is still read for somebody who waits no more: a read of standard input cannot be stopped.
+/// A read of standard input cannot be stopped: one whose waiter has left goes on here.
 static LEFT: Mutex<Option<Reading>> = Mutex::const_new(None);
 
 /// A question, by what the terminal shows before the answer.
@@ -28,11 +28,11 @@ pub enum Question {
 /// The answers as they stand, one a question. Blocks until they are given; without a terminal each is a line of
 /// standard input, and a line that is missing is `UnexpectedEof`.
 pub fn ask<const N: usize>(questions: [Question; N]) -> io::Result<[String; N]> {
-    if io::stdin().is_terminal() { asked(&Term::stderr(), questions) } else { lines(io::stdin().lock()) }
+    if io::stdin().is_terminal() { prompt_all(&Term::stderr(), questions) } else { lines(io::stdin().lock()) }
 }
 
-/// The next line of standard input, asked for where somebody sees it; `None` at its end. Whoever stops waiting takes no
-/// line away from the next question.
+/// The next line of standard input after a visible prompt; `None` at its end. A waiter that leaves takes no line away
+/// from the next question.
 pub async fn answer(prompt: &str) -> io::Result<Option<String>> {
     let is_terminal = io::stdin().is_terminal();
     let mut left = LEFT.lock().await;
@@ -58,7 +58,7 @@ async fn next(
     }
 }
 
-fn asked<const N: usize>(terminal: &Term, questions: [Question; N]) -> io::Result<[String; N]> {
+fn prompt_all<const N: usize>(terminal: &Term, questions: [Question; N]) -> io::Result<[String; N]> {
     let mut answers = std::array::from_fn(|_| String::new());
     for (answer, question) in answers.iter_mut().zip(questions) {
         *answer = match question {
@@ -76,7 +76,7 @@ fn asked<const N: usize>(terminal: &Term, questions: [Question; N]) -> io::Resul
     Ok(answers)
 }
 
-/// Forgets what was typed before there was anything to answer: nobody said yes to what they had not seen.
+/// Discards what was typed before the prompt: it cannot be an answer to it.
 fn forget_typed() -> io::Result<()> {
     #[cfg(unix)]
     rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;

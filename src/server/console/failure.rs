@@ -1,4 +1,4 @@
-//! Why a command did not succeed, and the exit code that says so.
+//! Failures of commands, and their exit codes.
 
 /// Why a command did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -37,14 +37,14 @@ impl Failure {
     /// What is left to say: one line, or a heading and a line for each problem.
     pub fn text(&self) -> Option<String> {
         match self {
-            // Who interrupts knows it, and does not wait for whoever reads.
+            // An interrupting user knows it, and does not wait for the reader of the output.
             Self::Said | Self::SaidRefused | Self::AwaitsConfirmation | Self::Interrupted => None,
-            other => Some(headed(&other.to_string())),
+            other => Some(with_heading(&other.to_string())),
         }
     }
 }
 
-fn headed(text: &str) -> String {
+fn with_heading(text: &str) -> String {
     let lines: Vec<_> = text.lines().collect();
     match lines.as_slice() {
         [] | [_] => text.to_owned(),

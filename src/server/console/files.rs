@@ -9,7 +9,7 @@ use std::{
 
 use super::failure::Failure;
 
-/// What becomes of a file that is there already.
+/// What happens to an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     Replace,
@@ -17,7 +17,7 @@ pub enum Existing {
     Keep,
 }
 
-/// Writes a file, so that whoever reads it at the same time sees the old one or the new one.
+/// Writes a file atomically: a concurrent reader sees the old one or the new one.
 pub fn write(path: &Path, text: &str, existing: Existing) -> Result<(), Failure> {
     let failed = |error: io::Error| {
         let advice = "Name another with --output";

@@ -1,4 +1,4 @@
-//! Tells what happens during a call: a moving bar on a terminal, otherwise one line an event.
+//! Shows progress of a call: a moving bar on a terminal, otherwise one line an event.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub enum Narrator {
 }
 
 impl Narrator {
-    /// The one that suits whoever reads standard error.
+    /// The one that suits standard error.
     pub fn on_terminal() -> Self {
         if !is_watched() {
             return Self::Lines;

@@ -1,4 +1,4 @@
-//! The admin endpoint: `/metrics` for Prometheus, `/healthz` and `/readyz` for whoever runs the process.
+//! The admin endpoint: `/metrics` for Prometheus, `/healthz` and `/readyz` for supervisors.
 //!
 //! Plain HTTP/1.1 without credentials, off unless an address is configured. Nothing it tells holds data of users: that
 //! is what permits an address that other machines reach. It changes nothing; each connection answers one request within
@@ -81,7 +81,7 @@ pub struct BindError {
 
 /// What the handlers know.
 #[derive(Clone, Debug)]
-struct Known {
+struct AdminState {
     scrape: Option<Scrape>,
     draining: CancellationToken,
     ready: watch::Receiver<bool>,
@@ -105,7 +105,7 @@ impl Admin {
 
     /// Answers for as long as it is polled; not ready while `ready` says so, and once `draining` is cancelled.
     pub async fn serve(self, draining: CancellationToken, ready: watch::Receiver<bool>) -> Infallible {
-        let routes = routes(Known { scrape: self.scrape, draining, ready });
+        let routes = routes(AdminState { scrape: self.scrape, draining, ready });
         let (permits, grpc_at) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), self.grpc_at);
         // Dropped with this future, and every connection with it.
         let mut connections = JoinSet::new();
@@ -193,7 +193,7 @@ async fn say_port(mut stream: TcpStream, grpc_at: Option<SocketAddr>) {
     }
 }
 
-fn routes(known: Known) -> Router {
+fn routes(known: AdminState) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
         .route("/healthz", get(async || "alive\n"))
@@ -208,7 +208,7 @@ fn routes(known: Known) -> Router {
 async fn well_formed(request: Request, next: Next) -> Response {
     let may_be_nameless =
         request.version() < Version::HTTP_11 && !request.headers().contains_key(header::HOST);
-    if !may_be_nameless && host::named(request.uri(), request.headers()).is_none() {
+    if !may_be_nameless && host::authority(request.uri(), request.headers()).is_none() {
         return (StatusCode::BAD_REQUEST, "a request names one host\n").into_response();
     }
     if !expect::can_be_met(request.headers()) {
@@ -217,7 +217,7 @@ async fn well_formed(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-async fn metrics(State(known): State<Known>) -> Response {
+async fn metrics(State(known): State<AdminState>) -> Response {
     let Some(scrape) = known.scrape else {
         return (StatusCode::NOT_FOUND, "this process does not count\n").into_response();
     };
@@ -230,7 +230,7 @@ async fn metrics(State(known): State<Known>) -> Response {
     }
 }
 
-async fn ready(State(known): State<Known>) -> (StatusCode, &'static str) {
+async fn ready(State(known): State<AdminState>) -> (StatusCode, &'static str) {
     if known.draining.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }

@@ -8,11 +8,11 @@ mod face;
 mod health;
 mod invoke;
 mod job;
-mod leading;
 mod reflection;
 mod routes;
 mod service;
 mod services;
+mod snapshot_stream;
 mod task;
 mod tool_service;
 mod typed;
@@ -48,7 +48,7 @@ type Answered<T> = Result<Response<T>, Status>;
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 /// The parts of a request: who makes it, how it came, and its message.
-fn opened<T>(request: Request<T>) -> (User, Extensions, T) {
+fn split<T>(request: Request<T>) -> (User, Extensions, T) {
     let (_, extensions, message) = request.into_parts();
     (incoming::user(&extensions), extensions, message)
 }
@@ -60,7 +60,7 @@ pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
 }
 
 /// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so. A peer that speaks
-/// HTTP/1 is told where that is spoken.
+/// HTTP/1 is referred to the port for it.
 pub async fn serve(
     face: Face,
     services: GrpcServices,
@@ -80,7 +80,7 @@ pub async fn serve(
         .on_forced(move || in_flight.shut_down());
     let stack = transport::stack(routes, rules, common);
     select! {
-        // First: nobody is answered before it is said what is served.
+        // First: no request is answered before the listening address is announced.
         biased;
         never = following.follow(ready) => match never {},
         report = transport::serve(listener, stack, config, shutdown, hooks) => report,

@@ -34,7 +34,7 @@ use self::{
     conditional::CheckConditions,
     edge::Edge,
     route::Http,
-    table::{Found, Table},
+    table::{RouteMatch, Table},
     trace::Trace,
 };
 use super::transport::{
@@ -55,7 +55,7 @@ pub fn bind(
 }
 
 /// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client
-/// is told where gRPC is spoken.
+/// is referred to the port for gRPC.
 #[allow(clippy::too_many_arguments, reason = "what one listener needs, each once")]
 pub async fn serve(
     http: Http,
@@ -94,7 +94,7 @@ fn stack(
 + use<> {
     let routes = ServiceBuilder::new()
         .map_request(entering)
-        // Innermost: whoever may not make the request at all learns nothing of what is there.
+        // Innermost: a request that is not permitted must learn nothing of what is there.
         .layer(Layer(CheckConditions))
         .service(table.router(http));
     ServiceBuilder::new()
@@ -107,14 +107,14 @@ fn stack(
         // By headers alone, before anything is read: host, origin, route, type of the body.
         .layer(Layer(edge))
         // What the layers below refuse becomes a problem.
-        .map_response(problem_layer::spell)
+        .map_response(problem_layer::to_problem)
         // Panics, time of arrival, deadline, user, room, end of watches.
         .service(transport::shared(routes, timeout::find, common))
 }
 
 /// A request as the routes take it. Its records name the face.
 fn entering(mut request: Request<Body>) -> Request<AxumBody> {
-    let face = request.extensions().get::<Found>().map(|found| found.face);
+    let face = request.extensions().get::<RouteMatch>().map(|found| found.face);
     if let (Some(face), Some(arrival)) = (face, request.extensions_mut().get_mut::<Arrival>()) {
         arrival.face = face;
     }

@@ -1,5 +1,5 @@
-//! What a request says of its call, checked: the parts that every RPC that calls a tool has in common. A request within
-//! the process says the same of itself ([`enter`]).
+//! The parts of a request that every RPC that calls a tool has in common, validated. A request within the process
+//! passes the same checks ([`enter`]).
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ const UNBOUNDED: Duration = Duration::from_hours(24);
 const EMPTY_STRUCT: &str = "`arguments` arrived as an empty Struct. If your program did fill it, its proto loader \
                             dropped the keys: send `arguments_json`, or see docs/CLIENTS.md on Struct";
 
-/// Who makes a request, for a method that is not a tool.
+/// Identity of the caller of a method that is not a tool.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// The user, by verified credentials.
@@ -50,7 +50,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Who makes a request. A session id that is too long is refused.
+    /// The caller's identity. A session id that is too long is refused.
     ///
     /// # Panics
     /// If the method is public: then there is no user.
@@ -80,7 +80,7 @@ pub fn caller(extensions: &Extensions) -> (Arrived, ToolContext) {
 }
 
 /// What a request asks for, and a context with its identity, its deadline and what it says of itself.
-pub fn asked<T>(
+pub fn split<T>(
     request: Request<T>,
     context: impl FnOnce(&mut T) -> Option<v1::ToolContext>,
 ) -> Result<(ToolContext, T), Refusal> {
@@ -112,7 +112,7 @@ pub fn origin(extensions: &Extensions) -> Origin {
 }
 
 /// Does what a request asks for that is not a call: the records of what it changes say how it came.
-pub fn noted<'a, T: 'a>(
+pub fn record_doing<'a, T: 'a>(
     extensions: &Extensions,
     doing: impl Future<Output = T> + Send + 'a,
 ) -> BoxFuture<'a, T> {
@@ -120,7 +120,7 @@ pub fn noted<'a, T: 'a>(
     Box::pin(on_behalf(By { known_by, origin: origin(extensions), trace_id }, doing))
 }
 
-/// Who makes a request.
+/// The caller's identity.
 pub fn user(extensions: &Extensions) -> User {
     extensions.get::<User>().cloned().expect("every RPC of our services requires a user")
 }
@@ -160,7 +160,7 @@ pub fn filter(listing: v1::ListToolsRequest) -> Result<Filter, Refusal> {
         // Neither is found for any.
         category: Category::VARIANTS.iter().copied().find(|it| v1::ToolCategory::from(*it) == category),
         kind: ToolType::VARIANTS.iter().copied().find(|it| v1::ToolType::from(*it) == kind),
-        ..Filter::tagged(request::tags("tags", listing.tags)?)
+        ..Filter::with_tags(request::tags("tags", listing.tags)?)
     };
     Ok(filter.with_words(request::search("text", &listing.text)?))
 }

@@ -1,10 +1,9 @@
 //! The REST face: tools as routes, and the other services by one table.
 //!
 //! It spells requests and answers and decides nothing: what may be called, and what becomes of it, is said below. Not
-//! here: the listener with its layers (`http`), and the routes that specifications show (`specified`).
+//! here: the listener with its layers (`http`), and the routes that specifications show (`spec_routes`).
 
 mod answer;
-mod asked;
 mod definitions;
 mod dispatch;
 mod document;
@@ -17,6 +16,7 @@ mod message;
 mod openapi;
 mod query;
 mod read;
+mod request;
 mod rpc;
 mod tool;
 mod tools;

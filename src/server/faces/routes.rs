@@ -6,7 +6,7 @@ use super::{
         route::Route,
         table::{RouteError, Table},
     },
-    rest, specified,
+    rest, spec_routes,
 };
 use toolwire_config as config;
 
@@ -17,7 +17,7 @@ type Face = (&'static str, bool, fn() -> Vec<Route>);
 pub fn table(config: &config::Http, of_domains: Vec<Route>) -> Result<Table, RouteError> {
     let faces: [Face; 3] = [
         ("rest", config.rest, rest::routes),
-        ("rest", config.rest, specified::routes),
+        ("rest", config.rest, spec_routes::routes),
         ("agui", config.agui, agui::routes),
     ];
     let offered = faces.into_iter().filter(|(_, is_on, _)| *is_on);

@@ -1,4 +1,4 @@
-//! The audit as every face offers it: who sees which records. Not here: what is recorded (`toolwire-store`).
+//! The audit as every face offers it: which user sees which records. Not here: what is recorded (`toolwire-store`).
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Audit {
     }
 
     /// The records that the user may see and that pass the filter: what the user did, and decisions on the user's
-    /// calls; everything for who may observe. The newest first; `size` 0 is the usual size.
+    /// calls; everything for observers. The newest first; `size` 0 is the usual size.
     pub async fn list(&self, user: &User, filter: Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         check(&filter)?;
         let size = SIZES.of(size)?;
@@ -64,7 +64,7 @@ impl Audit {
         records.truncate(size as usize);
         let last = records.last().filter(|_| goes_on).map(|record| record.sequence);
         for record in &mut records {
-            // Where others sit is for whoever watches over them.
+            // The addresses of peers are for observers.
             if !observes && record.user != user.id.as_str() {
                 record.peer = None;
             }

@@ -1,5 +1,4 @@
-//! Calls as every face offers them to who looks at them: those that run, those that ended last, and those whose outcome
-//! is kept.
+//! Calls as every face lists them: those that run, those that ended last, and those whose outcome is kept.
 //!
 //! Three sources say what is known: the list of what runs and the last that ended, both of this process, and the
 //! records of calls with a `request_id`, which outlive it and stand above the others. Not here: calling, and cancelling
@@ -47,7 +46,7 @@ pub struct Parts {
     pub confirmations: Arc<dyn Confirmations>,
     /// The tools, whose results are read.
     pub registry: Arc<Registry>,
-    /// Who may see whose.
+    /// Which user may see whose calls.
     pub policy: Arc<dyn Policy>,
     /// The calls that are running.
     pub in_flight: InFlight,
@@ -59,9 +58,9 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct Calls(Arc<Parts>);
 
-/// Which call is meant.
+/// Names a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum CallRef {
     Call(CallId),
     /// The user's call of this identifier; of this tool, if one is named.
     Request(RequestId, Option<String>),
@@ -69,7 +68,7 @@ pub enum Which {
 
 /// A call, with what it came to.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct CallView {
     /// What is known of it.
     pub record: Record,
     /// Its outcome, if it is kept.
@@ -88,15 +87,15 @@ impl Calls {
     pub async fn get(
         &self,
         user: &User,
-        which: &Which,
+        which: &CallRef,
         wait: Duration,
         ends: &CancellationToken,
-    ) -> Result<Looked, Refusal> {
+    ) -> Result<CallView, Refusal> {
         let until = clock::now() + wait.min(LONGEST_WAIT);
         loop {
             let (record, recorded) = self.find(user, which).await?;
             if record.state.is_final() || clock::now() >= until || ends.is_cancelled() {
-                return self.looked(record, recorded).await;
+                return self.view(record, recorded).await;
             }
             tokio::select! {
                 () = self.0.in_flight.ended(record.call_id) => {}
@@ -108,21 +107,24 @@ impl Calls {
     }
 
     /// What is known of a call, and its record if it has one.
-    async fn find(&self, user: &User, which: &Which) -> Result<(Record, Option<RecordedCall>), Refusal> {
+    async fn find(&self, user: &User, which: &CallRef) -> Result<(Record, Option<RecordedCall>), Refusal> {
         let (mut running, mut ended) = self.0.in_flight.known(|seen| self.is_meant(user, which, seen));
         let named = match which {
-            Which::Call(call_id) => Named::Call(*call_id),
-            Which::Request(id, tool) => Named::Request(&user.id, *id, tool.as_deref()),
+            CallRef::Call(call_id) => Named::Call(*call_id),
+            CallRef::Request(id, tool) => Named::Request(&user.id, *id, tool.as_deref()),
         };
+        // The running calls are listed before the state is read: a call that ends in between is in one of both.
         let recorded = match self.0.store.recorded(named, clock::wall()).await {
             Ok(mut recorded) => {
                 recorded.retain(|it| self.may_see(user, &it.key.user));
                 recorded
             }
+            // Without the state the calls of this process are still known.
             Err(_) if !running.is_empty() || !ended.is_empty() => Vec::new(),
             Err(error) => return Err(unavailable(&error)),
         };
-        if let (Which::Request(_, None), [one, other, ..]) = (which, &recorded[..]) {
+        // One identifier can name calls of several tools: the caller must then name the tool.
+        if let (CallRef::Request(_, None), [one, other, ..]) = (which, &recorded[..]) {
             let what = format!("must say which call: {} and others", one.key.tool);
             return Err(if one.key.tool == other.key.tool {
                 unknown(which)
@@ -130,10 +132,11 @@ impl Calls {
                 refuse("tool", "required", &what)
             });
         }
-        if let Which::Request(_, Some(tool)) = which {
+        if let CallRef::Request(_, Some(tool)) = which {
             running.retain(|it| it.facts.tool().is_some_and(|it| *it.definition.name == **tool));
             ended.retain(|it| *it.tool == **tool);
         }
+        // A record stands above what this process knows: it outlives a restart.
         if let Some(recorded) = recorded.into_iter().next() {
             let runs = self.0.in_flight.is_running(recorded.call_id);
             return Ok((Record::of_recorded(&recorded, runs, self.0.cap), Some(recorded)));
@@ -165,10 +168,10 @@ impl Calls {
         })
     }
 
-    fn is_meant(&self, user: &User, which: &Which, seen: &Seen) -> bool {
+    fn is_meant(&self, user: &User, which: &CallRef, seen: &Seen) -> bool {
         match which {
-            Which::Call(call_id) => seen.call_id == *call_id && self.may_see(user, &seen.user),
-            Which::Request(id, _) => seen.request_id == Some(*id) && seen.user == user.id,
+            CallRef::Call(call_id) => seen.call_id == *call_id && self.may_see(user, &seen.user),
+            CallRef::Request(id, _) => seen.request_id == Some(*id) && seen.user == user.id,
         }
     }
 
@@ -177,8 +180,8 @@ impl Calls {
     }
 
     /// The call with its outcome, or with what it waits for.
-    async fn looked(&self, mut record: Record, recorded: Option<RecordedCall>) -> Result<Looked, Refusal> {
-        let Some(recorded) = recorded else { return Ok(Looked { record, result: None, required: None }) };
+    async fn view(&self, mut record: Record, recorded: Option<RecordedCall>) -> Result<CallView, Refusal> {
+        let Some(recorded) = recorded else { return Ok(CallView { record, result: None, required: None }) };
         let (mut result, mut required) = (None, None);
         match record.state {
             State::AwaitingConfirmation => {
@@ -199,7 +202,7 @@ impl Calls {
             }
             _ => {}
         }
-        Ok(Looked { record, result, required })
+        Ok(CallView { record, result, required })
     }
 
     /// The outcome of a recorded call, framed as a response of its own. None if it cannot be read any more.
@@ -214,11 +217,11 @@ impl Calls {
     }
 }
 
-/// In the same words whether there is no such call or it is somebody else's.
-fn unknown(which: &Which) -> Refusal {
+/// The words are the same whether there is no such call or it is another user's.
+fn unknown(which: &CallRef) -> Refusal {
     let id = match which {
-        Which::Call(call_id) => call_id.to_string(),
-        Which::Request(request_id, _) => request_id.to_string(),
+        CallRef::Call(call_id) => call_id.to_string(),
+        CallRef::Request(request_id, _) => request_id.to_string(),
     };
     Refusal::UnknownCall { id }
 }

@@ -1,4 +1,4 @@
-//! Confirmations as every face offers them: who sees which, who may decide, and the bounds of a request, once.
+//! Confirmations as every face offers them: which user sees which, who may decide, and the bounds of a request, once.
 //!
 //! A face spells requests and answers in its own form; nothing here is a wire type. Not here: what needs a confirmation
 //! (`toolwire_engine::pipeline`), and what becomes of one (`toolwire_store::confirmations`).
@@ -16,9 +16,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
-    decide::{Judgement, Ruling},
+    decide::{Choice, DecisionRequest},
     list::{Filter, Page},
-    watch::{News, Watch},
+    watch::{Watch, WatchEvent},
 };
 use super::unavailable::unavailable;
 use toolwire_base::clock;
@@ -43,7 +43,7 @@ pub struct Parts {
     /// The tools as they stand now.
     pub registry: Arc<Registry>,
     pub policy: Arc<dyn Policy>,
-    /// Whether a decision on one's own call counts.
+    /// Whether users may decide on their own calls.
     pub own_calls: bool,
     /// How long an approved one can be used.
     pub use_within: Duration,
@@ -55,7 +55,7 @@ pub struct Confirmations(Arc<Parts>);
 
 /// A confirmation as one user sees it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Viewed {
+pub struct ConfirmationView {
     pub confirmation: Confirmation,
     /// Why the user may not decide it now; `None` if the user may.
     pub why_not: Option<String>,
@@ -79,7 +79,7 @@ impl Confirmations {
         id: &str,
         wait: Duration,
         ends: &CancellationToken,
-    ) -> Result<Viewed, Refusal> {
+    ) -> Result<ConfirmationView, Refusal> {
         let parsed = id.parse().map_err(|_| unknown(id))?;
         let until = clock::now() + wait.min(LONGEST_WAIT);
         let mut changes = self.0.store.changes_of(&parsed);
@@ -88,7 +88,7 @@ impl Confirmations {
             let confirmation = self.find(user, &parsed).await?;
             let is_over = clock::now() >= until || ends.is_cancelled();
             if is_over || confirmation.state != State::Pending {
-                return Ok(self.viewed(user, confirmation));
+                return Ok(self.view(user, confirmation));
             }
             let expires = confirmation.expires_at.duration_since(clock::wall()).unwrap_or_default();
             let expires = clock::now().checked_add(expires).unwrap_or(until);
@@ -123,20 +123,20 @@ impl Confirmations {
         if self.0.policy.sees_others(user) { Among::All } else { Among::Own(user.id.clone()) }
     }
 
-    fn viewed(&self, user: &User, confirmation: Confirmation) -> Viewed {
+    fn view(&self, user: &User, confirmation: Confirmation) -> ConfirmationView {
         let name_required = confirmation.asked.consequence_level == v1::ConsequenceLevel::High;
         let is_over = (confirmation.state != State::Pending)
             .then(|| format!("it is {} already", confirmation.state.into_str()));
         let why_not = is_over.or_else(|| self.lacks_right(user, &confirmation));
         let position = confirmation.at(&self.among(user));
-        Viewed { confirmation, why_not, name_required, position }
+        ConfirmationView { confirmation, why_not, name_required, position }
     }
 
     /// Why a user may never decide on a confirmation; `None` if the user may.
     fn lacks_right(&self, user: &User, confirmation: &Confirmation) -> Option<String> {
         let key = &confirmation.key;
         if key.user == user.id && !self.0.own_calls {
-            return Some("it is your own call, which somebody else must decide on".to_owned());
+            return Some("it is your own call, which another user must decide on".to_owned());
         }
         let may = self.0.policy.may_approve(user, &key.tool, &key.user);
         (!may).then(|| format!("you have no right to approve calls of {}", key.tool))
@@ -152,7 +152,7 @@ async fn look_again(changed: &mut tokio::sync::watch::Receiver<u64>, until: Inst
     }
 }
 
-/// In the same words whether there is no such confirmation or it is somebody else's.
+/// The words are the same whether there is no such confirmation or it is another user's.
 fn unknown(id: &str) -> Refusal {
     Refusal::UnknownConfirmation { id: id.chars().take(64).collect() }
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use strum::VariantArray as _;
 
-use super::{Filter, Tools, exported::Exported, request};
+use super::{Filter, Tools, request, shared_export::Exported};
 use toolwire_base::{digest::Digest, offload};
 use toolwire_contract::{Refusal, near::did_you_mean};
 use toolwire_engine::{
@@ -15,12 +15,12 @@ use toolwire_tool::context::User;
 
 /// The longest export, in bytes: clients stop at 4 MiB.
 const LONGEST: usize = 3 * 1024 * 1024;
-/// About so many bytes a tool has in an export.
+/// Estimated size of a tool in an export, in bytes.
 const OF_A_TOOL: usize = 2 * 1024;
 
 /// What is to be exported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ExportRequest {
     pub format: String,
     /// In the strict form, where the format has one.
     pub strict: bool,
@@ -31,18 +31,18 @@ pub struct Wanted {
 impl Tools {
     /// The tools that a user may call, declared in a format, in order of name. Of all that a user sees it is made once;
     /// of a part each time.
-    pub async fn export(&self, user: &User, wanted: Wanted) -> Result<Arc<Exported>, Refusal> {
-        let Wanted { format, strict, tags } = wanted;
-        let format = named(&format)?;
-        let filter = Filter::tagged(request::tags("tags", tags)?);
+    pub async fn export(&self, user: &User, wanted: ExportRequest) -> Result<Arc<Exported>, Refusal> {
+        let ExportRequest { format, strict, tags } = wanted;
+        let format = parse_format(&format)?;
+        let filter = Filter::with_tags(request::tags("tags", tags)?);
         let tools = self.list(user, filter);
         let on_network: BTreeSet<_> = self.limits.budgets().into_iter().map(|source| source.name).collect();
         let bytes = tools.snapshot().tools().len() * OF_A_TOOL;
-        let kept = tools.kept_as(&format!("{format:?} {strict} {on_network:?}"));
+        let kept = tools.cache_key(&format!("{format:?} {strict} {on_network:?}"));
         let snapshot = Arc::clone(tools.snapshot());
         let options = Options { strict, on_network };
         let work = move || {
-            let exported = exported(format, &tools.collect::<Vec<_>>(), &options);
+            let exported = export_tools(format, &tools.collect::<Vec<_>>(), &options);
             (exported.export.json.len(), Arc::new(exported))
         };
         let exported = match kept {
@@ -60,7 +60,7 @@ impl Tools {
     }
 }
 
-fn exported(format: Format, tools: &[Arc<RegisteredTool>], options: &Options) -> Exported {
+fn export_tools(format: Format, tools: &[Arc<RegisteredTool>], options: &Options) -> Exported {
     let definitions: Vec<_> = tools.iter().map(|tool| &tool.definition).collect();
     let mut export = exports::export(format, &definitions, options);
     if tools.is_empty() {
@@ -70,7 +70,7 @@ fn exported(format: Format, tools: &[Arc<RegisteredTool>], options: &Options) ->
     Exported { export, digest }
 }
 
-fn named(name: &str) -> Result<Format, Refusal> {
+fn parse_format(name: &str) -> Result<Format, Refusal> {
     let unknown = || {
         let names: Vec<_> = Format::VARIANTS.iter().map(Format::into_str).collect();
         let hint = did_you_mean(name, names.iter().copied());

@@ -1,8 +1,8 @@
-//! Which tools somebody looks for.
+//! Criteria of a search for tools.
 
 use toolwire_engine::registry::{Category, Definition, ToolType};
 
-/// Which tools somebody looks for. The default is all.
+/// Criteria of a search for tools. The default matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Those that have all of these tags.
@@ -17,7 +17,7 @@ pub struct Filter {
 
 impl Filter {
     /// Those that have all of the given tags.
-    pub fn tagged(tags: Vec<String>) -> Self {
+    pub fn with_tags(tags: Vec<String>) -> Self {
         Self { tags, ..Self::default() }
     }
 

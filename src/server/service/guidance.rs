@@ -1,4 +1,4 @@
-//! Text for a planner's system prompt. What is said of all tools is kept for as long as it holds.
+//! Guidance for a planner's system prompt. The text over all tools is cached for as long as it holds.
 
 use std::sync::{Arc, Weak};
 
@@ -27,7 +27,7 @@ impl Guidance {
 
 /// What was last said of all tools.
 #[derive(Debug, Default)]
-pub(super) struct Said(ArcSwapOption<Whole>);
+pub(super) struct CachedGuidance(ArcSwapOption<Whole>);
 
 #[derive(Debug)]
 struct Whole {
@@ -37,7 +37,7 @@ struct Whole {
     guidance: Arc<Guidance>,
 }
 
-impl Said {
+impl CachedGuidance {
     /// What is said of all tools of a snapshot.
     pub(super) fn of(&self, snapshot: &Arc<Snapshot>, budgets: Vec<SourceBudget>) -> Arc<Guidance> {
         if let Some(whole) = &*self.0.load()

@@ -1,6 +1,6 @@
-//! Jobs as every face offers them: which may begin, what a repeat gets, and whose they are.
+//! Jobs as every face offers them: admission, idempotency and ownership.
 //!
-//! A user has the own jobs and no others. Not here: what is done in a job (`toolwire-agent`), and what is kept
+//! Users see their own jobs only. Not here: what is done in a job (`toolwire-agent`), and what is stored
 //! (`toolwire-store`).
 
 mod list;
@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     list::Page,
-    start::Wanted,
-    watch::{News, Watch},
+    start::JobRequest,
+    watch::{Watch, WatchEvent},
 };
 use super::unavailable::unavailable;
 use toolwire_agent::{Agent, job::Stop};
@@ -58,7 +58,7 @@ struct Running {
 
 /// The place of a job that runs, until it is dropped.
 #[derive(Debug)]
-struct Place {
+struct RunningJob {
     running: Arc<Running>,
     key: (UserId, JobId),
     cancelled: CancellationToken,
@@ -77,22 +77,22 @@ impl Jobs {
     }
 
     pub async fn get(&self, user: &User, id: &str) -> Result<Job, Refusal> {
-        let id = named(id)?;
-        self.kept(user, id).await?.ok_or_else(|| unknown(&id))
+        let id = parse_id(id)?;
+        self.find(user, id).await?.ok_or_else(|| unknown(&id))
     }
 
     /// Cancels a job with its calls; of one that has ended nothing changes. The job as it stands then.
     pub async fn cancel(&self, user: &User, id: &str) -> Result<Job, Refusal> {
-        let id = named(id)?;
-        self.kept(user, id).await?.ok_or_else(|| unknown(&id))?;
+        let id = parse_id(id)?;
+        self.find(user, id).await?.ok_or_else(|| unknown(&id))?;
         let ended = self.parts.store.end_job(&user.id, id, &Ending::cancelled(), clock::wall()).await;
         let was_running = ended.map_err(|error| unavailable(&error))?;
-        // It has ended whoever carries it out: another process is only told to stop.
+        // Its end is final in any process: the one that carries it out is only signalled to stop.
         if !self.cancel_here(&user.id, id) && was_running {
             let asked = self.parts.store.request_cancel(&user.id, &Subject::Job(id)).await;
             asked.map_err(|error| unavailable(&error))?;
         }
-        self.kept(user, id).await?.ok_or_else(|| unknown(&id))
+        self.find(user, id).await?.ok_or_else(|| unknown(&id))
     }
 
     /// Stops a job that this process carries out. Whether it did.
@@ -111,7 +111,7 @@ impl Jobs {
     }
 
     /// Waits until no job runs here.
-    pub async fn emptied(&self) {
+    pub async fn wait_empty(&self) {
         loop {
             let left = self.running.left.notified();
             if self.running.lock().is_empty() {
@@ -126,7 +126,7 @@ impl Jobs {
         self.running.lock().len()
     }
 
-    async fn kept(&self, user: &User, id: JobId) -> Result<Option<Job>, Refusal> {
+    async fn find(&self, user: &User, id: JobId) -> Result<Option<Job>, Refusal> {
         self.parts.store.job(&user.id, id).await.map_err(|error| unavailable(&error))
     }
 }
@@ -137,9 +137,9 @@ impl Running {
     }
 }
 
-impl Place {
-    /// Waits until somebody stops the job.
-    async fn stopped(&self) -> Stop {
+impl RunningJob {
+    /// Waits until the job is stopped.
+    async fn wait_stop(&self) -> Stop {
         tokio::select! {
             biased;
             () = self.cancelled.cancelled() => Stop::Cancelled,
@@ -148,15 +148,15 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RunningJob {
     fn drop(&mut self) {
         self.running.lock().remove(&self.key);
         self.running.left.notify_waiters();
     }
 }
 
-/// The job that is meant. What has not the form of a name is unknown, in the same words as what is somebody else's.
-fn named(id: &str) -> Result<JobId, Refusal> {
+/// Parses the job's name. A malformed one is unknown, in the same words as another user's.
+fn parse_id(id: &str) -> Result<JobId, Refusal> {
     match id.parse() {
         Ok(id) => Ok(id),
         Err(_) if id.is_empty() => Err(super::request::refuse("job_id", "required", "must name a job")),

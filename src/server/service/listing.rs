@@ -1,4 +1,4 @@
-//! The tools that one user sees, one after the other: no list of them is made for it.
+//! Iterates over the tools that one user sees, without a list of them.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Listing {
     }
 
     /// What an answer made of it is kept as, if it is of all that its user sees: `what` it is, and of which tools.
-    pub fn kept_as(&self, what: &str) -> Option<Digest> {
+    pub fn cache_key(&self, what: &str) -> Option<Digest> {
         if self.filter != Filter::default() {
             return None;
         }

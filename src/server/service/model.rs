@@ -1,4 +1,4 @@
-//! What a model reads of a result, made beside the threads that carry calls where there is much of it.
+//! The text of a result for a model, made on another thread if it is large.
 
 use serde_json::Value;
 
@@ -7,11 +7,11 @@ use toolwire_base::offload;
 use toolwire_contract::ToolResult;
 use toolwire_engine::model::{self, Wanted};
 
-/// About so many bytes stand around the data.
+/// Estimated size of the envelope around the data, in bytes.
 const AROUND: usize = 1_024;
 
 impl Tools {
-    /// What a model reads of a result, at most so many tokens.
+    /// What a model reads of a result, at most this many tokens.
     pub async fn for_model(&self, result: &ToolResult, max_tokens: u64) -> String {
         let size = AROUND + result.outcome.as_ref().map_or(0, |payload| payload.json_text().len());
         let snapshot = self.registry.snapshot();

@@ -1,4 +1,4 @@
-//! Pages of lists: how many entries, and where the next one begins.
+//! Pagination: page sizes and page tokens.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ use toolwire_contract::Refusal;
 use toolwire_store::secret::Secret;
 use toolwire_tool::context::UserId;
 
-/// This many bytes of a digest tell whose list of what a token goes on with, and that nobody has changed it.
+/// Number of bytes of the digest that binds a token to its user and list, and shows any tampering.
 const MARK: usize = 16;
 
 /// How many entries a page may have, and has if its caller does not say.
@@ -76,7 +76,7 @@ impl PageToken {
     pub(super) fn text(&self, place: impl AsRef<[u8]>) -> String {
         let place = place.as_ref();
         let mark = self.mark(place);
-        BASE64URL_NOPAD.encode(&[self.masked(place, &mark).as_slice(), &mark].concat())
+        BASE64URL_NOPAD.encode(&[self.mask(place, &mark).as_slice(), &mark].concat())
     }
 
     /// The place of a token; none if the text is empty.
@@ -86,7 +86,7 @@ impl PageToken {
         }
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).unwrap_or_default();
         let place = bytes.split_last_chunk::<MARK>().and_then(|(masked, mark)| {
-            let place = self.masked(masked, mark);
+            let place = self.mask(masked, mark);
             if self.mark(&place) == *mark { P::try_from(place).ok() } else { None }
         });
         place.map(Some).ok_or_else(|| {
@@ -106,7 +106,7 @@ impl PageToken {
     }
 
     /// A place hidden by its mark, or shown again by it.
-    fn masked(&self, place: &[u8], mark: &[u8]) -> Vec<u8> {
+    fn mask(&self, place: &[u8], mark: &[u8]) -> Vec<u8> {
         let stream =
             (0_u64..).flat_map(|block| *self.digest(&[b"mask", mark, &block.to_be_bytes()]).as_bytes());
         place.iter().zip(stream).map(|(byte, mask)| byte ^ mask).collect()

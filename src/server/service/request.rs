@@ -1,4 +1,4 @@
-//! The parts of a request for a call, checked: the bounds are the same whichever face it came by.
+//! Validates the parts of a request for a call: the bounds are the same for every face.
 //!
 //! `field` is what the face's callers call a part, so that an error names it as they wrote it.
 
@@ -28,12 +28,12 @@ pub fn target(given: Option<Target>) -> Result<Target, Refusal> {
 }
 
 /// An object given as a structure: its numbers must be those of JSON, and its depth is bounded. The arguments of a call
-/// are none: what is wrong with those is told to the model that wrote them (`Call::given`).
+/// do not come here: the model that wrote them gets their errors in the result (`Call::given`).
 pub fn object(field: &str, structure: Struct) -> Result<Arguments, Refusal> {
     arguments::from_struct(structure).map_err(|why| refuse(field, why.rule, &why.what))
 }
 
-/// Words that somebody looks for.
+/// The words of a search.
 pub fn search<'a>(field: &str, text: &'a str) -> Result<&'a str, Refusal> {
     if text.len() > MAX_SEARCH {
         return Err(refuse(field, "max_length", &format!("must have at most {MAX_SEARCH} bytes")));
@@ -41,7 +41,7 @@ pub fn search<'a>(field: &str, text: &'a str) -> Result<&'a str, Refusal> {
     Ok(text)
 }
 
-/// Tags that somebody looks for.
+/// The tags of a search.
 pub fn tags(field: &str, tags: Vec<String>) -> Result<Vec<String>, Refusal> {
     if tags.len() > MAX_TAGS {
         return Err(refuse(field, "max_items", &format!("must have at most {MAX_TAGS} elements")));
@@ -124,7 +124,7 @@ pub fn max_tokens(field: &str, tokens: u32) -> Result<u64, Refusal> {
     }
 }
 
-/// A user that is meant; none if the text is empty.
+/// Parses a user's name; none if the text is empty.
 pub fn user_id(field: &str, text: &str) -> Result<Option<UserId>, Refusal> {
     optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "format", &error))
 }

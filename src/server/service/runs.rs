@@ -1,4 +1,4 @@
-//! Tasks that the server's own agent works on: specification 002's loop, for a task and all that work for it.
+//! Runs: tasks that the server's own agent works on (specification 002's loop), with all tasks below them.
 //!
 //! It is a worker like any other: it leases a task, renders it, asks a model, and hands every call of the model's to
 //! `tasks`, whose answer alone decides whether the loop goes on. What it leaves open the next worker finds. Not here:
@@ -6,13 +6,13 @@
 
 mod call;
 mod drive;
-mod ended;
-mod held;
-mod leg;
+mod events;
+mod lease_guard;
 mod messages;
 mod parts;
 mod role;
-mod told;
+mod run_end;
+mod task_run;
 mod work;
 mod worker;
 
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tokio::time::sleep_until;
 use tracing::Instrument;
 
-use self::work::{Spent, Work};
+use self::work::{Spending, Work};
 pub use self::{
     parts::Parts,
     role::{Role, Roles},
@@ -30,7 +30,7 @@ use super::turns::BudgetWish;
 use toolwire_agent::{
     Budget, TurnId,
     log::Reader,
-    running::{Entered, Running},
+    running::{Admission, Running},
 };
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TurnRefusal};
@@ -86,12 +86,13 @@ impl Runs {
         let turn_id = RequestId::generate();
         // Two at once would take each other's leases.
         let session: SessionId = task.id.as_str().parse().expect("the name of a task is short enough");
+        // Entered before anything is spawned, so that a second run is refused at once.
         let entered = self.running.enter(&user.id, turn_id, &session, None, clock::wall())?;
-        let Entered::New(place, reader) = entered else { return Err(Refusal::CallerGone) };
+        let Admission::New(place, reader) = entered else { return Err(Refusal::CallerGone) };
         let budget: Budget = new.budget.within(self.parts.agent.settings());
         let mut context = new.context;
         if let Some(time) = new.budget.max_time {
-            context.deadline = context.deadline.shortened(clock::now() + time);
+            context.deadline = context.deadline.no_later_than(clock::now() + time);
         }
         let parts = Arc::clone(&self.parts);
         let work = async move {
@@ -103,11 +104,12 @@ impl Runs {
                 budget,
                 turn_id,
                 log: &place.log,
-                spent: Spent::default(),
+                spent: Spending::default(),
                 asked: Vec::new(),
             };
             let deadline = work.context.deadline.at();
             let end = tokio::select! {
+                // The deadline wins a tie.
                 biased;
                 () = sleep_until(deadline) => Err(Refusal::DeadlineExceeded),
                 () = place.cancelled.cancelled() => Err(TurnRefusal::Cancelled.into()),
@@ -115,6 +117,7 @@ impl Runs {
                 end = drive::run(&mut work) => end,
                 never = place.log.keep_talking() => match never {},
             };
+            // The place is freed before the end is sent, so that a reader of the end can begin the next run.
             let log = place.leave();
             match end {
                 Ok(event) => log.tell(event),

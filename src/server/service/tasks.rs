@@ -1,4 +1,4 @@
-//! Tasks as every face offers them: whose they are, and the bounds of a request, once (spec 002).
+//! Tasks as every face offers them: ownership, and the bounds of a request, once (spec 002).
 //!
 //! A face spells requests and answers in its own form; nothing here is a wire type. A user has the own trees and no
 //! others. Not here: how a call of a task is recorded (`toolwire_engine::pipeline`), and what becomes of a task
@@ -20,11 +20,11 @@ use serde_json::Value;
 pub use self::{
     create::NewTask,
     handle::{Detail, Handled},
-    lease::{LeaseWish, Wanted},
+    lease::{LeaseTarget, LeaseWish},
     list::Page,
     render::RenderWish,
     timeline::{Following, Step},
-    watch::{News, Watch},
+    watch::{Watch, WatchEvent},
 };
 use crate::service::request::refuse;
 use toolwire_base::{clock, digest::Digest};
@@ -72,25 +72,25 @@ impl Tasks {
     }
 
     pub async fn get(&self, user: &User, id: &str) -> Result<Task, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         self.0.store.task(&user.id, &id).await.map_err(|error| refused(&id, error))
     }
 
     /// What has no end yet of a task's calls.
     pub async fn open_calls(&self, user: &User, id: &str) -> Result<Vec<OpenCall>, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         self.0.store.open_calls(&user.id, &id).await.map_err(|error| refused(&id, error))
     }
 
     /// Tells the calls that something stopped, and says what came of it.
-    fn settled<T>(&self, ending: Ending<T>) -> T {
+    fn settle<T>(&self, ending: Ending<T>) -> T {
         self.0.pipeline.in_flight().cancel_calls(&ending.stopped.calls);
         ending.of
     }
 }
 
-/// The task that is meant. What has not the form of a name is unknown, in the same words as what is somebody else's.
-fn named(id: &str) -> Result<TaskId, Refusal> {
+/// Parses the task's name. A malformed one is unknown, in the same words as another user's.
+fn parse_id(id: &str) -> Result<TaskId, Refusal> {
     match id.parse() {
         Ok(id) => Ok(id),
         Err(_) if id.is_empty() => {
@@ -120,16 +120,16 @@ fn mutation(
     Ok(Mutation { method, request_id, digest })
 }
 
-/// A text of 1 to so many bytes.
+/// A text of 1 to this many bytes.
 fn text<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, Refusal> {
     if text.trim().is_empty() {
         return Err(refuse(field, "required", "must not be empty"));
     }
-    bounded(field, text, most)
+    check_length(field, text, most)
 }
 
-/// A text of at most so many bytes.
-fn bounded<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, Refusal> {
+/// A text of at most this many bytes.
+fn check_length<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, Refusal> {
     if text.len() > most {
         return Err(refuse(field, "max_length", &format!("must have at most {most} bytes")));
     }

@@ -134,16 +134,16 @@ fn of(user: &str) -> User {
 async fn next(watch: &mut Watch) -> String {
     let about = |word: &str, tool: &RegisteredTool| format!("{word} {}", tool.definition.name);
     match watch.next().await.unwrap() {
-        News::Added(tool) => about("added", &tool),
-        News::Changed(tool) => about("changed", &tool),
-        News::Degraded(tool) => about("degraded", &tool),
-        News::Removed(name) => format!("removed {name}"),
-        News::DataChanged(_) => "data".to_owned(),
-        News::Problems(problems) => {
+        WatchEvent::Added(tool) => about("added", &tool),
+        WatchEvent::Changed(tool) => about("changed", &tool),
+        WatchEvent::Degraded(tool) => about("degraded", &tool),
+        WatchEvent::Removed(name) => format!("removed {name}"),
+        WatchEvent::DataChanged(_) => "data".to_owned(),
+        WatchEvent::Problems(problems) => {
             format!("problems {:?}", problems.iter().map(|it| it.file.as_str()).collect::<Vec<_>>())
         }
-        News::Synced => "synced".to_owned(),
-        News::Heartbeat => "heartbeat".to_owned(),
+        WatchEvent::Synced => "synced".to_owned(),
+        WatchEvent::Heartbeat => "heartbeat".to_owned(),
     }
 }
 
@@ -160,7 +160,7 @@ fn a_user_sees_the_tools_that_the_user_may_call_and_no_others() {
 #[test]
 fn a_search_looks_at_tags_category_and_every_word() {
     let toys = Toys::new();
-    assert_eq!(toys.names("all", &Filter::tagged(vec!["toy".into(), "round".into()])), ["spin_top"]);
+    assert_eq!(toys.names("all", &Filter::with_tags(vec!["toy".into(), "round".into()])), ["spin_top"]);
     let writes = Filter { category: Some(Category::Write), ..Filter::default() };
     assert_eq!(toys.names("all", &writes), ["wind_up"]);
     let words = |text: &str| Filter::default().with_words(text);
@@ -225,8 +225,8 @@ fn what_a_planner_is_told_of_all_tools_is_said_anew_only_when_they_change() {
     let told = |user: &str| toys.tools.guidance(&of(user), Filter::default());
     let first = told("all");
     assert!(Arc::ptr_eq(&first, &told("all")));
-    assert_ne!(first.tools, told("spinner").tools, "whoever sees less is told less");
-    let tagged = toys.tools.guidance(&of("all"), Filter::tagged(vec!["round".into()]));
+    assert_ne!(first.tools, told("spinner").tools, "a user who sees less gets less");
+    let tagged = toys.tools.guidance(&of("all"), Filter::with_tags(vec!["round".into()]));
     assert_eq!(tagged.tools, "- spin_top: Moves a toy.");
     put(toys.data.path(), "spin_top", &json!({"description": "Spins."}));
     toys.registry.reload();

@@ -1,11 +1,11 @@
-//! Turns of conversations as every face offers them: which may begin, what a repeat gets, and whose they are.
+//! Turns of conversations as every face offers them: admission, idempotency and ownership.
 //!
-//! A user has the own turns and no others. Not here: what is done in a turn (`toolwire-agent`), and what is kept
+//! Users see their own turns only. Not here: what is done in a turn (`toolwire-agent`), and what is stored
 //! (`toolwire-store`).
 
 mod begin;
 mod input;
-mod look;
+mod queries;
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use prost::Message;
 pub use self::{
     begin::end_of,
     input::{BudgetWish, NewTurn, Say},
-    look::{Looked, Which},
+    queries::{CancelTarget, TurnView},
 };
 use super::{confirmations::Confirmations, unavailable::unavailable};
 use toolwire_agent::{
     Agent, TurnId,
     log::Reader,
-    memory::{Pending, Standing},
+    memory::{Checkpoint, Pending},
     running::Running,
 };
 use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::Paused};
@@ -66,7 +66,7 @@ impl Turns {
         Self::new(Parts { agent, ..(*self.parts).clone() })
     }
 
-    /// Who carries them out.
+    /// The agent that carries them out.
     pub fn agent(&self) -> &Agent {
         &self.parts.agent
     }
@@ -77,14 +77,14 @@ impl Turns {
     }
 
     /// A turn of the user's that is kept.
-    async fn kept(&self, user: &User, turn_id: TurnId) -> Result<Option<KeptTurn>, Refusal> {
+    async fn find_kept(&self, user: &User, turn_id: TurnId) -> Result<Option<KeptTurn>, Refusal> {
         let kept = self.parts.store.turn(&user.id, turn_id).await;
         kept.map_err(|error| unavailable(&error))
     }
 }
 
-/// The turn that is meant. What has not the form of a name is unknown, in the same words as what is somebody else's.
-fn named(id: &str) -> Result<TurnId, Refusal> {
+/// Parses the turn's name. A malformed one is unknown, in the same words as another user's.
+fn parse_id(id: &str) -> Result<TurnId, Refusal> {
     match id.parse() {
         Ok(id) => Ok(id),
         Err(_) if id.is_empty() => Err(super::request::refuse(
@@ -102,11 +102,11 @@ fn unknown(id: &(impl ToString + ?Sized)) -> Refusal {
 }
 
 /// What a paused turn tells of the calls that wait.
-fn paused(turn: &KeptTurn) -> Paused {
+fn pause_event(turn: &KeptTurn) -> Paused {
     Paused::decode(turn.reply.as_slice()).unwrap_or_default()
 }
 
 /// The calls of a paused turn that wait.
 fn pending(turn: &KeptTurn) -> Vec<Pending> {
-    serde_json::from_str::<Standing>(&turn.standing).map(|it| it.pending).unwrap_or_default()
+    serde_json::from_str::<Checkpoint>(&turn.standing).map(|it| it.pending).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What callers are told of a store that fails: nothing of the cause, which is for operators.
+//! What callers learn of a store that fails: nothing of the cause, which is for operators.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Watching the tools: when those there are have been told, every change, with heartbeats in between.
+//! Watches the tools: a snapshot of those there are, then every change, with heartbeats in between.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -12,9 +12,8 @@ use toolwire_engine::registry::{Change, RegisteredTool, Snapshot};
 /// A silent watch says that it is alive this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
-/// An event of a watch.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum WatchEvent {
     Added(Arc<RegisteredTool>),
     /// The tool's definition is another, or it is ready again.
     Changed(Arc<RegisteredTool>),
@@ -38,7 +37,7 @@ pub struct Watch {
     sight: Sight,
     snapshots: watch::Receiver<Arc<Snapshot>>,
     seen: Arc<Snapshot>,
-    pending: VecDeque<News>,
+    pending: VecDeque<WatchEvent>,
 }
 
 impl Watch {
@@ -48,16 +47,16 @@ impl Watch {
         let tools = Listing::new(Arc::clone(&seen), sight.clone(), Filter::default());
         let mut watch = Self { sight, snapshots, seen, pending: VecDeque::new() };
         let problems = watch.visible(watch.seen.problems());
-        let problems = (!problems.is_empty()).then_some(News::Problems(problems));
-        watch.pending = problems.into_iter().chain([News::Synced]).collect();
+        let problems = (!problems.is_empty()).then_some(WatchEvent::Problems(problems));
+        watch.pending = problems.into_iter().chain([WatchEvent::Synced]).collect();
         (tools, watch)
     }
 
     /// The next news; `None` once the registry is gone.
-    pub async fn next(&mut self) -> Option<News> {
+    pub async fn next(&mut self) -> Option<WatchEvent> {
         while self.pending.is_empty() {
             match timeout(HEARTBEAT, self.snapshots.changed()).await {
-                Err(_) => return Some(News::Heartbeat),
+                Err(_) => return Some(WatchEvent::Heartbeat),
                 Ok(Err(_)) => return None,
                 Ok(Ok(())) => self.advance(),
             }
@@ -70,22 +69,22 @@ impl Watch {
         let now = Arc::clone(&self.snapshots.borrow_and_update());
         self.sight.renew();
         let changes = now.changes_since(&self.seen);
-        let news: Vec<_> = changes.into_iter().filter_map(|change| self.told(change)).collect();
+        let news: Vec<_> = changes.into_iter().filter_map(|change| self.event(change)).collect();
         self.pending.extend(news);
         self.seen = now;
     }
 
-    fn told(&self, change: Change) -> Option<News> {
+    fn event(&self, change: Change) -> Option<WatchEvent> {
         let may_see = |tool: &Arc<RegisteredTool>| self.sight.sees(tool);
         match change {
-            Change::Added(tool) => may_see(&tool).then_some(News::Added(tool)),
-            Change::Changed(tool) => may_see(&tool).then_some(News::Changed(tool)),
-            Change::Degraded(tool) => may_see(&tool).then_some(News::Degraded(tool)),
-            Change::Removed(name) => self.sight.may_call(&name).then_some(News::Removed(name)),
-            Change::DataChanged(digest) => Some(News::DataChanged(digest)),
+            Change::Added(tool) => may_see(&tool).then_some(WatchEvent::Added(tool)),
+            Change::Changed(tool) => may_see(&tool).then_some(WatchEvent::Changed(tool)),
+            Change::Degraded(tool) => may_see(&tool).then_some(WatchEvent::Degraded(tool)),
+            Change::Removed(name) => self.sight.may_call(&name).then_some(WatchEvent::Removed(name)),
+            Change::DataChanged(digest) => Some(WatchEvent::DataChanged(digest)),
             Change::Problems(problems) => {
                 let (now, before) = (self.visible(&problems), self.visible(self.seen.problems()));
-                (now != before).then_some(News::Problems(now))
+                (now != before).then_some(WatchEvent::Problems(now))
             }
         }
     }

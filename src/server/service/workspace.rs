@@ -1,4 +1,4 @@
-//! Workspaces as every face offers them: the bounds of a request, and pages, once.
+//! Workspaces as every face offers them: the bounds of a request, and pagination, once.
 //!
 //! A face spells requests and answers in its own form; nothing here is a wire type. Not here: what a document may be
 //! (`toolwire_store::workspace`).
@@ -52,14 +52,14 @@ impl Workspaces {
         if task_id.is_empty() {
             return Err(request::refuse("task_id", "required", "must name a task; CreateTask begins one"));
         }
-        // What has not the form of a task is as unknown as a task of somebody else's.
+        // A malformed name is as unknown as another user's task.
         let unknown = || DocumentRefusal::UnknownTask { task_id: task_id.chars().take(64).collect() };
         let task: TaskId = task_id.parse().map_err(|_| unknown())?;
         Ok(self.0.room(user, &task).await?.of_person())
     }
 
     /// The same for the agent that has a lease on the task: what is written is the task's.
-    pub async fn leased_room(
+    pub async fn leased_workspace(
         &self,
         tasks: &Tasks,
         user: &User,
@@ -146,8 +146,8 @@ impl Workspaces {
     }
 }
 
-/// Leaves what a page has: at most so many, and no more bytes than a page may have, but at least one. Whether there is
-/// more.
+/// Truncates to one page: at most this many items, and no more bytes than a page may have, but at least one item.
+/// Returns whether there is more.
 fn cut<T>(items: &mut Vec<T>, most: u32, size_of: impl Fn(&T) -> usize) -> bool {
     let mut bytes = 0;
     let fits = |item: &&T| {

@@ -22,7 +22,7 @@ pub(super) fn client() -> Result<Client, ModelError> {
 }
 
 fn build() -> Result<Client, ModelError> {
-    // Somebody else may have installed it: any will do.
+    // A provider may be installed already: any will do.
     let _ = ring::default_provider().install_default();
     let builder = Client::builder().redirect(redirect::Policy::none()).retry(retry::never());
     let builder = builder.referer(false).no_proxy().connect_timeout(CONNECT);

@@ -1,4 +1,4 @@
-//! Why a model does not answer. The words are ours: those of providers may hold what they were sent.
+//! Errors of models. The words are ours: those of providers may contain what they were sent.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! A model of a provider, over the network. The crate genai speaks each provider's own interface; what is asked, where,
-//! with which key and within which bounds is said here, with each request, so that it never looks into the environment.
+//! A model of a provider, over the network. The crate genai speaks each provider's own interface; model, endpoint, key
+//! and bounds are passed with each request, so that genai never reads the environment.
 //!
 //! The texts of its errors hold what was sent and what came: they go nowhere, and neither does its own log.
 
@@ -21,7 +21,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use self::{answer::Open, request::Bounds};
 use super::{
-    Answer, Form, Model, ModelError, Request, bound, retry,
+    Model, ModelError, Request, ResponseStream, ToolForm, bound, retry,
     token::{Token, Tokens},
 };
 use toolwire_config::{ConfiguredModel, Credentials, Provider};
@@ -105,15 +105,15 @@ impl Model for Remote {
         &self.0.id
     }
 
-    fn form(&self) -> Form {
+    fn form(&self) -> ToolForm {
         match self.0.provider {
-            Provider::Gemini => Form::Gemini,
-            Provider::Anthropic => Form::Anthropic,
-            Provider::Openai | Provider::Ollama | Provider::Compatible => Form::Openai,
+            Provider::Gemini => ToolForm::Gemini,
+            Provider::Anthropic => ToolForm::Anthropic,
+            Provider::Openai | Provider::Ollama | Provider::Compatible => ToolForm::Openai,
         }
     }
 
-    fn chat(&self, request: Request, context: &ToolContext) -> Answer {
+    fn chat(&self, request: Request, context: &ToolContext) -> ResponseStream {
         let (model, deadline) = (self.clone(), context.deadline.at());
         let opened = async move { model.0.open(&request, deadline).await };
         stream::once(opened)
@@ -184,7 +184,7 @@ impl Inner {
         }
         let (chat, options) = (request::chat(self.provider, request), request::options(request, self.bounds));
         let stream = self.client.exec_chat_stream(target, chat, Some(&options)).await;
-        Open::begun(stream.map_err(|error| failure::of(&error))?.stream).await
+        Open::start(stream.map_err(|error| failure::of(&error))?.stream).await
     }
 }
 

@@ -1,5 +1,5 @@
-//! Whether a request that failed is made again: only before anything of the answer was seen, where that may help, and
-//! where the deadline has room.
+//! Retries of model requests: only before anything of the answer was seen, where a retry may help, and where the
+//! deadline has room.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use tokio::time::Instant;
 use super::ModelError;
 use toolwire_base::clock;
 
-/// So many times a request is made again.
+/// Maximum number of retries.
 pub(super) const MOST: u32 = 2;
 /// The longest pause before the first repeat; before each further one it is twice as long.
 const FIRST: Duration = Duration::from_millis(500);
-/// Nobody waits for longer, whatever the provider says.
+/// Upper bound on a wait that the provider asks for.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// How long to wait before a request is made for the next time. None: it is not.
@@ -22,14 +22,14 @@ pub(super) fn pause(error: ModelError, repeats: u32, deadline: Instant) -> Optio
     }
     let pause = match error {
         ModelError::RateLimited { after: Some(after) } => after,
-        _ => jittered(FIRST * 2_u32.pow(repeats), fastrand::f64()),
+        _ => jitter(FIRST * 2_u32.pow(repeats), fastrand::f64()),
     };
     let has_room = clock::now().checked_add(pause).is_some_and(|at| at < deadline);
     (has_room && pause <= LONGEST).then_some(pause)
 }
 
 /// Full jitter: anything up to the whole.
-fn jittered(most: Duration, chance: f64) -> Duration {
+fn jitter(most: Duration, chance: f64) -> Duration {
     most.mul_f64(chance)
 }
 

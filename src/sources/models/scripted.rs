@@ -1,4 +1,4 @@
-//! A model that answers as a test says, and remembers what it was asked.
+//! A scripted model for tests, which records its requests.
 
 use std::{
     fmt,
@@ -7,7 +7,7 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 
-use super::{Answer, Form, Model, ModelError, Part, Request, Stop, ToolCall, Usage};
+use super::{Model, ModelError, Part, Request, ResponseStream, Stop, ToolCall, ToolForm, Usage};
 use toolwire_tool::context::ToolContext;
 
 /// A scripted model. Cheap to clone; clones share what they were asked.
@@ -37,7 +37,7 @@ impl Scripted {
     }
 
     /// What it was asked so far, oldest first.
-    pub fn asked(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<Request> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -62,11 +62,11 @@ impl Model for Scripted {
         "scripted/script"
     }
 
-    fn form(&self) -> Form {
-        Form::Openai
+    fn form(&self) -> ToolForm {
+        ToolForm::Openai
     }
 
-    fn chat(&self, request: Request, _: &ToolContext) -> Answer {
+    fn chat(&self, request: Request, _: &ToolContext) -> ResponseStream {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let script = (self.answers)(&request, asked.len());
         asked.push(request);
@@ -76,6 +76,6 @@ impl Model for Scripted {
 
 impl fmt::Debug for Scripted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scripted").field("asked", &self.asked().len()).finish_non_exhaustive()
+        f.debug_struct("Scripted").field("asked", &self.requests().len()).finish_non_exhaustive()
     }
 }

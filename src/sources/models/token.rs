@@ -1,5 +1,5 @@
-//! A token by OAuth's client credentials (spec 003): fetched when it is first needed, by one caller for all, kept until
-//! a minute before its end, and forgotten when it is refused.
+//! A token by OAuth's client credentials (spec 003): fetched on first use, by one caller for all, refreshed a minute
+//! before it ends, and dropped when it is refused.
 
 use std::{fmt, time::Duration};
 
@@ -20,12 +20,12 @@ use toolwire_config::OAuth;
 const LONGEST_LIFE: Duration = Duration::from_hours(24);
 /// How long a token is used that says nothing of its end.
 const USUAL_LIFE: Duration = Duration::from_mins(5);
-/// So long before it ends a token is no longer used, but never for less than half of its life.
+/// A token is refreshed this long before it ends, but never before half of its life.
 const MARGIN: Duration = Duration::from_mins(1);
 /// No answer with a token is longer, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// The token in use. Whoever needs one while it is being fetched waits for it.
+/// The token in use. While it is fetched, all callers wait for the one fetch.
 #[derive(Debug)]
 pub(super) struct Tokens {
     oauth: OAuth,
@@ -42,7 +42,7 @@ pub(super) struct Token {
 
 /// `{"access_token": …, "token_type": "bearer", "expires_in": 3600}`.
 #[derive(Deserialize)]
-struct Given {
+struct TokenResponse {
     access_token: SecretString,
     expires_in: Option<f64>,
 }
@@ -79,8 +79,8 @@ impl Tokens {
             .post(self.oauth.token_url.clone())
             // Each part is written as in a form before it is put together (RFC 6749, 2.3.1).
             .basic_auth(
-                encoded(&self.oauth.client_id),
-                Some(encoded(self.oauth.client_secret.expose_secret())),
+                percent_encode(&self.oauth.client_id),
+                Some(percent_encode(self.oauth.client_secret.expose_secret())),
             )
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ACCEPT, "application/json")
@@ -99,7 +99,7 @@ impl Tokens {
                 return Err(ModelError::Malformed);
             }
         }
-        given(&bytes, asked_at)
+        parse(&bytes, asked_at)
     }
 
     fn form(&self) -> String {
@@ -114,8 +114,9 @@ impl Tokens {
     }
 }
 
-fn given(bytes: &[u8], asked_at: Instant) -> Result<Token, ModelError> {
-    let given: Given = serde_json::from_slice(bytes_without_bom(bytes)).map_err(|_| ModelError::Malformed)?;
+fn parse(bytes: &[u8], asked_at: Instant) -> Result<Token, ModelError> {
+    let given: TokenResponse =
+        serde_json::from_slice(bytes_without_bom(bytes)).map_err(|_| ModelError::Malformed)?;
     if given.access_token.expose_secret().is_empty() {
         return Err(ModelError::AuthFailed);
     }
@@ -125,7 +126,7 @@ fn given(bytes: &[u8], asked_at: Instant) -> Result<Token, ModelError> {
     Ok(Token { secret: given.access_token, until })
 }
 
-fn encoded(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 

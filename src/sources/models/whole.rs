@@ -1,8 +1,8 @@
-//! A whole answer, for whoever needs all of it before anything can be done with it.
+//! A whole answer, for callers that need all of it before they can use any.
 
 use futures_util::StreamExt;
 
-use super::{Answer, ModelError, Part, Stop, ToolCall, Usage, bound::Length};
+use super::{ModelError, Part, ResponseStream, Stop, ToolCall, Usage, bound::Length};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
@@ -15,7 +15,7 @@ pub struct Whole {
 
 impl Whole {
     /// Waits for the end of an answer. One that breaks off, or is too long, is none.
-    pub async fn of(mut answer: Answer) -> Result<Self, ModelError> {
+    pub async fn of(mut answer: ResponseStream) -> Result<Self, ModelError> {
         let (mut text, mut calls, mut length) = (String::new(), Vec::new(), Length::default());
         while let Some(part) = answer.next().await {
             match part? {

@@ -4,7 +4,7 @@
 //! Three steps, none of which a connector asks for: [`repair`] makes valid JSON of what is nearly so, [`prune`] takes
 //! out what does not fit the type that is read, and [`faults`] counts both, so that the call can be warned. A record
 //! decides what may be lost: a field that is an `Option` or has a `default` is lost alone; any other takes its item
-//! with it. A page of which nothing fits is no page.
+//! with it. A page where nothing fits is an error.
 //!
 //! Not here: JSON of callers and of our own files, in which every mistake is an error.
 
@@ -23,7 +23,7 @@ use serde_json::Value;
 pub use column::Column;
 pub use faults::{Faults, collect};
 pub use flag::Flag;
-pub use items::{Items, kept, values};
+pub use items::{Items, keep_ok, values};
 pub use parsed::parsed;
 pub use unreadable::Unreadable;
 
@@ -37,7 +37,7 @@ pub fn read<T: DeserializeOwned>(document: &[u8]) -> Result<T, Unreadable> {
 /// What is valid is parsed as it is; only what is not pays for the repair.
 fn parse(document: &[u8]) -> Result<Value, Unreadable> {
     let parsed = serde_json::from_slice(document).or_else(|_| {
-        let (repaired, lost) = repair::repaired(&String::from_utf8_lossy(document));
+        let (repaired, lost) = repair::repair(&String::from_utf8_lossy(document));
         let parsed = serde_json::from_str(&repaired)?;
         faults::note(|faults| {
             faults.texts += lost.texts;

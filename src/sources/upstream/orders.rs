@@ -16,7 +16,7 @@ use self::{
 };
 use super::text::Passage;
 
-/// Cues that make an order together, the words of one within so many of another's.
+/// Cues that together make an order, each within this many words of the next.
 struct Rule {
     cues: &'static [Cue],
     within: usize,
@@ -45,7 +45,7 @@ const RULES: [Rule; 15] = [
 /// What joins a group that one is lured into.
 const SPAM: Rule = Rule::near(&[Cue::Join, Cue::Lure], 9).but_no_question();
 
-/// So many words may stand between the name of a model and what it is to do.
+/// Maximum number of words between the name of a model and what it is to do.
 const ADDRESS: usize = 4;
 
 /// Beginnings and signs of texts that pretend to be a system's own.
@@ -53,7 +53,7 @@ const MARKERS: [&str; 4] = ["system:", "assistant:", "[inst]", "im_start"];
 
 /// A text without its orders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct Cleaned {
     /// The rest of it.
     pub text: Passage,
     /// How many sentences were left out.
@@ -61,7 +61,7 @@ pub struct Kept {
 }
 
 /// Leaves the sentences out of a text that give orders.
-pub fn leave_out(text: &Passage) -> Kept {
+pub fn leave_out(text: &Passage) -> Cleaned {
     let mut rest = String::with_capacity(text.len());
     let mut left_out = 0;
     for sentence in sentences(text) {
@@ -75,7 +75,7 @@ pub fn leave_out(text: &Passage) -> Kept {
     }
     // What stood on both sides of an order may together be what the sanitiser removes.
     let text = if left_out == 0 { text.clone() } else { Passage::of_markdown(&rest, usize::MAX) };
-    Kept { text, left_out }
+    Cleaned { text, left_out }
 }
 
 pub fn gives_order(sentence: &str) -> bool {

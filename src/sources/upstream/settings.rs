@@ -30,7 +30,7 @@ pub struct Settings {
     /// Which sources are embedded and which are live, such as `live` or `embedded,forum=live`. `--sources`,
     /// `TOOLWIRE_SOURCES`, default `embedded`.
     pub mode: Modes,
-    /// What sources are told who asks, but for those that want something of their own.
+    /// The `User-Agent` sent to sources, except to those that need their own.
     /// `TOOLWIRE_SOURCES_USER_AGENT`, default a current Chrome.
     pub user_agent: String,
     /// How long a source is left alone after it refused us.

@@ -1,4 +1,4 @@
-//! What a domain says of a source that its tools ask: where it is, and how much may be asked of it.
+//! The specification of a source, by its domain: its addresses and its budget.
 //!
 //! Data only. How a source is asked, and what its answers mean, its connector knows.
 

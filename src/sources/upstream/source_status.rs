@@ -36,7 +36,7 @@ pub struct SourceStatus {
 
 /// Until when a source is not asked for a user, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct Pause {
     pub until: SystemTime,
     /// Why, in a sentence.
     pub reason: String,
@@ -46,7 +46,7 @@ pub struct Held {
 pub trait Hold: Send + Sync + Debug {
     fn source(&self) -> &str;
     /// Until when it is not asked for the user; `None` if nothing keeps it.
-    fn of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Option<Held>>;
+    fn of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Option<Pause>>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,12 +62,12 @@ pub struct SourceBudget {
 pub trait SourceLimits: Send + Sync + Debug {
     fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus>;
 
-    /// The budgets that agents are told of: those of the live sources, whatever answers in their place. Whoever was
-    /// sparing with an embedded source is not surprised by the live one.
+    /// The budgets as agents see them: those of the live sources, even while an embedded one answers. An agent that
+    /// plans by them meets no surprise when the source goes live.
     fn budgets(&self) -> Vec<SourceBudget>;
 
-    /// The sources that are left alone for everybody, and why.
-    fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>>;
+    /// The sources in a cool-down for all users, and why.
+    fn cool_downs(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>>;
 }
 
 /// The state of the limiter, and of the hold-offs and cool-downs in force.
@@ -88,7 +88,7 @@ impl SourceStatus {
 }
 
 impl Limits {
-    /// The budgets are those that agents are told of.
+    /// The budgets are those that agents see.
     pub fn new(
         limiter: Arc<dyn Limiter>,
         cool_downs: Arc<dyn CoolDowns>,
@@ -112,16 +112,16 @@ impl Limits {
 
     /// What keeps a source from being asked for the longest time: its cool-down, a pause that it asked for, or what its
     /// domain knows. And what keeps parts of it.
-    async fn held(
+    async fn pauses_of_user(
         &self,
         user: &UserId,
         source: &str,
         cool_down: Option<&CoolDown>,
         now: SystemTime,
-    ) -> (Option<Held>, Vec<Held>) {
+    ) -> (Option<Pause>, Vec<Pause>) {
         let (pauses, parts): (Vec<_>, Vec<_>) =
             self.pauses(source, now).await.into_iter().partition(|(name, _)| name == source);
-        let cooling = cool_down.map(|it| Held { until: it.until, reason: it.reason.clone() });
+        let cooling = cool_down.map(|it| Pause { until: it.until, reason: it.reason.clone() });
         let mut all: Vec<_> = cooling.into_iter().chain(pauses.into_iter().map(|(_, held)| held)).collect();
         for hold in self.holds.iter().filter(|hold| hold.source() == source) {
             all.extend(hold.of(user).await);
@@ -131,7 +131,7 @@ impl Limits {
     }
 
     /// The pauses that a source or its parts asked for, and the cool-downs of its parts. What cannot be read is none.
-    async fn pauses(&self, source: &str, now: SystemTime) -> Vec<(String, Held)> {
+    async fn pauses(&self, source: &str, now: SystemTime) -> Vec<(String, Pause)> {
         let hold_offs = self.hold_offs.of_source(source, now).await.unwrap_or_else(|error| {
             tracing::warn!(source, %error, "hold-offs cannot be read");
             Vec::new()
@@ -141,8 +141,8 @@ impl Limits {
             .into_iter()
             .filter(|(name, _)| name.strip_prefix(source).is_some_and(|rest| rest.starts_with('/')));
         let hold_offs =
-            hold_offs.into_iter().map(|(name, it)| (name, Held { until: it.until, reason: it.reason }));
-        let of_parts = of_parts.map(|(name, it)| (name, Held { until: it.until, reason: it.reason }));
+            hold_offs.into_iter().map(|(name, it)| (name, Pause { until: it.until, reason: it.reason }));
+        let of_parts = of_parts.map(|(name, it)| (name, Pause { until: it.until, reason: it.reason }));
         hold_offs.chain(of_parts).collect()
     }
 
@@ -161,7 +161,7 @@ impl SourceLimits for Limits {
         Box::pin(async move {
             let now = clock::wall();
             let cool_down = self.cool_down(user, source, now).await;
-            let (held, parts) = self.held(user, source, cool_down.as_ref(), now).await;
+            let (held, parts) = self.pauses_of_user(user, source, cool_down.as_ref(), now).await;
             let wait = held.as_ref().and_then(|held| held.until.duration_since(now).ok()).unwrap_or_default();
             SourceStatus {
                 wait_time: self.limiter.wait_time(source, user).await.max(wait),
@@ -176,7 +176,7 @@ impl SourceLimits for Limits {
         self.budgets.clone()
     }
 
-    fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
+    fn cool_downs(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
         Box::pin(async move {
             let cool_downs = self.cool_downs.of_sources(clock::wall()).await?;
             Ok(cool_downs.into_iter().map(|(source, it)| (source, in_words(&it))).collect())
@@ -185,8 +185,8 @@ impl SourceLimits for Limits {
 }
 
 /// Why the source is not asked, or else which parts of it are not.
-fn reason(held: Option<&Held>, parts: &[Held], now: SystemTime) -> Option<String> {
-    let said = |held: &Held| {
+fn reason(held: Option<&Pause>, parts: &[Pause], now: SystemTime) -> Option<String> {
+    let said = |held: &Pause| {
         let (until, left) = (clock::rfc3339(held.until), held.until.duration_since(now).unwrap_or_default());
         format!("{} It is asked again from {until} on (in {}).", held.reason, clock::wait_in_words(left))
     };

@@ -74,7 +74,7 @@ impl Sources {
         self.settings.address(source, key)
     }
 
-    /// All addresses of the live source in one text, by which its data is told from that of other addresses.
+    /// All addresses of the live source in one text, which distinguishes its data from that of other addresses.
     pub fn addresses(&self, source: &SourceSpec) -> String {
         let addresses = source.addresses.iter().map(|it| self.address(source, it.key).to_string());
         addresses.collect::<Vec<_>>().join(" ")

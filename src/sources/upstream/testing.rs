@@ -22,7 +22,7 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{ToolContext, User, UserId};
 
-/// What sources are told that need no name of their own.
+/// The `User-Agent` for sources that need none of their own.
 pub const USER_AGENT: HeaderValue = HeaderValue::from_static("as the test is configured");
 
 /// A client of the source that never waits, never retries and forgets every cool-down.

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 
 use super::http::Failure;
 
-/// The token of a source. Who comes while it is being fetched waits for it.
+/// The token of a source. While it is fetched, all callers wait for the one fetch.
 #[derive(Debug)]
 pub struct SharedToken<T>(Mutex<Option<Arc<T>>>);
 

@@ -1,6 +1,6 @@
 //! Posting a message as Standard Webhooks does: signed, over a connection that follows no redirect.
 //!
-//! Not here: what is told, and when it is tried again.
+//! Not here: what is sent, and when it is retried.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -33,7 +33,7 @@ pub enum NotTaken {
 impl Poster {
     /// Connections that verify certificates by the system's roots.
     pub fn new(is_secure: bool) -> Result<Self, NotTaken> {
-        // Somebody else may have installed it: any will do.
+        // A provider may be installed already: any will do.
         let _ = provider::default_provider().install_default();
         let builder = reqwest::Client::builder()
             .redirect(redirect::Policy::none())

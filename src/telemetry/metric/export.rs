@@ -1,4 +1,4 @@
-//! Where metrics go: to whoever scrapes the admin endpoint, and over OTLP to where the `OTEL_*` variables say.
+//! Exporters of metrics: the admin endpoint, for scrapers, and OTLP, where the `OTEL_*` variables say so.
 //!
 //! A scrape reads what has been counted, and OTLP is sent by a thread of its own: a slow or absent reader costs calls
 //! nothing.
@@ -30,7 +30,7 @@ impl Scrape {
     }
 }
 
-/// Starts to count if somebody wants to know. Within a Tokio runtime, which the exporter uses.
+/// Starts counting if metrics have a consumer. Must run within a Tokio runtime, which the exporter uses.
 pub(crate) fn start(
     settings: &Settings,
     resource: Resource,

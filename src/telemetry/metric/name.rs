@@ -28,12 +28,12 @@ pub const LIMITER_REFUSALS: &str = "toolwire.limiter.refusals";
 pub const UPSTREAM_REQUEST_DURATION: &str = "toolwire.upstream.request.duration";
 /// Changes of confirmations, by the state that each led to.
 pub const CONFIRMATIONS: &str = "toolwire.confirmations";
-/// Attempts to tell webhooks of confirmations, by what came of each.
+/// Delivery attempts of webhooks of confirmations, by outcome.
 pub const WEBHOOK_ATTEMPTS: &str = "toolwire.webhook.attempts";
 /// How long persons take to decide, in seconds.
 pub const CONFIRMATION_DECISION_DURATION: &str = "toolwire.confirmation.decision.duration";
 pub const COOL_DOWNS: &str = "toolwire.cool_downs";
-/// 1 while a source is left alone for everybody, otherwise 0.
+/// 1 during a cool-down of a source for all users, otherwise 0.
 pub const COOL_DOWN_IN_FORCE: &str = "toolwire.cool_down.in_force";
 
 /// How long turns of conversations take, in seconds.

@@ -1,7 +1,6 @@
-//! What the process takes of its machine, by the semantic conventions for processes: read from `/proc` when somebody
-//! asks.
+//! Resource usage of the process, by the semantic conventions for processes: read from `/proc` on each scrape.
 //!
-//! Where there is no `/proc`, nothing is told.
+//! Without `/proc`, nothing is reported.
 
 use std::fs;
 

@@ -19,7 +19,7 @@ pub(super) struct Client {
 impl Client {
     /// A client that trusts the given authorities, or those of the platform. Within a Tokio runtime.
     pub(super) fn new(encrypted: bool, ca: Option<&[u8]>) -> reqwest::Result<Self> {
-        // Somebody else may have installed it: any will do.
+        // A provider may be installed already: any will do.
         let _ = ring::default_provider().install_default();
         let builder = reqwest::Client::builder().redirect(redirect::Policy::none());
         let builder = match ca {

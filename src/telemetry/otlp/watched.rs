@@ -1,4 +1,4 @@
-//! A collector that is down: one warning, silence until it is back, one line then.
+//! Reports a collector that is down: one warning, silence until it is back, one line then.
 //!
 //! What could not be sent is lost: the SDK keeps no more than its bounded queue, and calls never wait for it.
 

@@ -1,4 +1,4 @@
-//! Cancellation with its cause: work below learns that it should stop, and why.
+//! Cancellation with its cause: nested work learns that it should stop, and why.
 
 use std::sync::{Arc, OnceLock};
 

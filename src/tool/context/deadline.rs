@@ -1,4 +1,4 @@
-//! By when a call has ended. Once fixed it is only ever shortened: nothing here sets a later instant.
+//! The deadline of a call. Once fixed it is only ever shortened: nothing here sets a later instant.
 
 use std::time::Duration;
 
@@ -32,14 +32,14 @@ impl Deadline {
 
     /// The same, or the given instant if that is earlier.
     #[must_use]
-    pub fn shortened(self, at: Instant) -> Self {
+    pub fn no_later_than(self, at: Instant) -> Self {
         Self { at: self.at.min(at), ..self }
     }
 
     /// The same, but not even a write that outlives its callers lasts longer than `latest`. An earlier cap stays, so
     /// that of the outermost call holds for all nested ones.
     #[must_use]
-    pub fn capped(self, latest: Instant) -> Self {
+    pub fn cap(self, latest: Instant) -> Self {
         let latest = self.latest.map_or(latest, |earlier| earlier.min(latest));
         Self { at: self.at.min(latest), latest: Some(latest) }
     }
@@ -60,10 +60,10 @@ mod tests {
         let now = clock::now();
         let after = |seconds| now + Duration::from_secs(seconds);
         let deadline = Deadline::new(after(10));
-        assert_eq!(deadline.shortened(after(20)), deadline);
-        assert_eq!(deadline.shortened(after(5)).at(), after(5));
-        assert_eq!(deadline.capped(after(20)).at(), after(10));
-        assert_eq!(deadline.capped(after(5)).at(), after(5));
+        assert_eq!(deadline.no_later_than(after(20)), deadline);
+        assert_eq!(deadline.no_later_than(after(5)).at(), after(5));
+        assert_eq!(deadline.cap(after(20)).at(), after(10));
+        assert_eq!(deadline.cap(after(5)).at(), after(5));
     }
 
     #[tokio::test(start_paused = true)]
@@ -72,9 +72,9 @@ mod tests {
         let after = |seconds| now + Duration::from_secs(seconds);
         let deadline = Deadline::new(after(10));
         assert_eq!(deadline.of_detached_write().at(), after(10), "without a cap");
-        let capped = deadline.capped(after(20));
+        let capped = deadline.cap(after(20));
         assert_eq!(capped.of_detached_write().at(), after(20));
-        assert_eq!(capped.capped(after(30)).of_detached_write().at(), after(20));
-        assert_eq!(capped.capped(after(15)).of_detached_write().at(), after(15));
+        assert_eq!(capped.cap(after(30)).of_detached_write().at(), after(20));
+        assert_eq!(capped.cap(after(15)).of_detached_write().at(), after(15));
     }
 }

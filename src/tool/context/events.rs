@@ -1,5 +1,5 @@
-//! The channel of progress events from a tool to its caller, bounded in number and in bytes. What is sent before the
-//! call is accepted is dropped. The final result does not go through it.
+//! The channel of progress events from a tool to its caller, bounded in number and in bytes. Events sent before the
+//! call is accepted are dropped. The final result does not go through it.
 //!
 //! Sequence numbers are given where events are received, so that a dropped one leaves no gap.
 
@@ -24,18 +24,18 @@ use toolwire_contract::{ConfirmationRequired, Event};
 #[derive(Clone, Debug)]
 pub struct EventSink(To);
 
-/// Who is at the other end.
+/// The consumer at the other end.
 #[derive(Clone, Debug)]
 enum To {
     Nobody,
-    /// Somebody who waits for the end only.
+    /// A caller that waits for the end only.
     Waiter(Waiter),
     /// A reader who does not know yet that the call has begun.
     NotAccepted(Reader),
     Reader(Reader),
-    /// Whoever waits for work that several calls share.
+    /// The callers that wait for work shared by several calls.
     Subscribers(Subscribers),
-    /// Whoever reads the events of the call that made this one: is told how far it is, and nothing else.
+    /// The reader of the parent call's events: it gets progress, and nothing else.
     Parent(Box<To>),
 }
 
@@ -46,7 +46,7 @@ impl EventSink {
         (Self(To::NotAccepted(reader)), events)
     }
 
-    /// A sink of nobody's in particular, for tests.
+    /// A sink without a particular user, for tests.
     #[cfg(any(test, feature = "testing"))]
     pub fn not_accepted() -> (Self, Events) {
         Self::channel(&Unread::new(UnreadBounds::default()), "nobody".parse().expect("a user id"))
@@ -60,13 +60,13 @@ impl EventSink {
         (Self(To::Reader(reader)), events)
     }
 
-    /// A sink whose events nobody reads, and an end that only tells, by being dropped, that the caller is gone.
+    /// A sink whose events have no reader, and an end that only signals, by being dropped, that the caller is gone.
     pub fn unread() -> (Self, Events) {
         let (waiter, events) = Waiter::new();
         (Self(To::Waiter(waiter)), events)
     }
 
-    /// A sink whose events nobody reads.
+    /// A sink that discards its events.
     pub fn discarding() -> Self {
         Self(To::Nobody)
     }
@@ -136,7 +136,7 @@ impl EventSink {
         }
     }
 
-    /// Waits until nobody reads any more. Pending forever if nothing reads events, or for work that several calls
+    /// Waits until there is no reader any more. Pending forever if nothing reads events, or for work that several calls
     /// share.
     pub async fn closed(&self) {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! Identifiers that are checked once, where they enter.
+//! Identifiers, validated once where they enter.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -27,8 +27,8 @@ pub struct RequestId(Uuid);
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UserId(Arc<str>);
 
-/// A task of a tree that is kept here: `task_` and 32 hexadecimal digits, made by the server. Whoever knows it can do
-/// nothing with it alone.
+/// A task of a tree that is kept here: `task_` and 32 hexadecimal digits, made by the server. Knowing it grants nothing
+/// by itself.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(Arc<str>);
 
@@ -91,11 +91,11 @@ impl RequestId {
     #[must_use]
     pub fn part(&self, number: u32) -> Self {
         let digest = Digest::of_parts([PART, self.as_bytes().as_slice(), number.to_le_bytes().as_slice()]);
-        Self::derived(digest.as_bytes())
+        Self::from_digest(digest.as_bytes())
     }
 
     /// The one that a digest makes: a UUID of version 8.
-    pub(super) fn derived(digest: &[u8; 32]) -> Self {
+    pub(super) fn from_digest(digest: &[u8; 32]) -> Self {
         let bytes = std::array::from_fn(|index| digest[index]);
         Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
@@ -121,7 +121,7 @@ impl UserId {
 }
 
 impl TaskId {
-    /// A new one. Nobody can guess it.
+    /// A new one. It cannot be guessed.
     pub fn generate() -> Self {
         Self(format!("{TASK}{}", Uuid::new_v4().simple()).into())
     }
@@ -224,7 +224,7 @@ impl FromStr for TaskLabel {
         if TaskId::is_one(&meant) && meant != text {
             return Err(invalid(format!("{meant}, if that task is meant"), text));
         }
-        bounded(text).map(|text| Self(text.into()))
+        check_length(text).map(|text| Self(text.into()))
     }
 }
 
@@ -232,11 +232,11 @@ impl FromStr for SessionId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        bounded(text).map(|text| Self(text.into()))
+        check_length(text).map(|text| Self(text.into()))
     }
 }
 
-fn bounded(text: &str) -> Result<&str, InvalidId> {
+fn check_length(text: &str) -> Result<&str, InvalidId> {
     match text.chars().count() {
         1..=MAX_LENGTH => Ok(text),
         _ => Err(invalid(format!("1 to {MAX_LENGTH} characters"), text)),

@@ -27,7 +27,7 @@ pub struct Lineage {
 /// The call that a caller made, by itself or by what it calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outermost {
-    /// The call.
+    /// Differs from call to call, repeats included.
     pub call_id: CallId,
     /// The identifier by which a repeat of it is recognised.
     pub request_id: RequestId,
@@ -52,7 +52,7 @@ impl Lineage {
 
     /// The same call, recognised by this identifier. It has made no nested calls yet.
     #[must_use]
-    pub fn named(&self, request_id: RequestId) -> Self {
+    pub fn with_request_id(&self, request_id: RequestId) -> Self {
         let outermost = match self.above {
             None => Outermost { request_id, is_repeatable: true, ..self.outermost },
             Some(_) => self.outermost,
@@ -97,7 +97,7 @@ impl Lineage {
         let numbered = Sha256::digest([call.as_slice(), &self.number(call).to_be_bytes()].concat());
         let above = caller.map(|tool| Arc::new(Above { tool: tool.clone(), above: self.above.clone() }));
         Self {
-            request_id: RequestId::derived(&numbered.into()),
+            request_id: RequestId::from_digest(&numbered.into()),
             outermost: self.outermost,
             above,
             made: Arc::default(),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     fn of(root: RequestId) -> Lineage {
-        Lineage::of(CallId::generate()).named(root)
+        Lineage::of(CallId::generate()).with_request_id(root)
     }
 
     fn made(root: RequestId) -> [RequestId; 4] {
@@ -176,9 +176,9 @@ mod tests {
         assert_eq!(path, ["trade", "desk", "buy"]);
         assert_eq!(outer.path(&buy), [buy]);
         assert_eq!(nested.outermost(), outer.outermost());
-        assert!(!nested.named(RequestId::generate()).outermost().is_repeatable);
+        assert!(!nested.with_request_id(RequestId::generate()).outermost().is_repeatable);
         let root = RequestId::generate();
         let expected = Outermost { call_id, request_id: root, is_repeatable: true };
-        assert_eq!(outer.named(root).outermost(), expected);
+        assert_eq!(outer.with_request_id(root).outermost(), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! Where a call came from, for records of it. Never a source of identity.
+//! The origin of a call, for records of it. Never a source of identity.
 
 use std::net::IpAddr;
 

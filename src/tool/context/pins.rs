@@ -1,4 +1,4 @@
-//! The state that one call sees: fixed at first use, and inherited by its nested calls.
+//! Pins: the state that one call sees, fixed at first use and inherited by its nested calls.
 //!
 //! A reload in the middle of a composite must not give it two halves of two states.
 

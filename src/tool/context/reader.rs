@@ -25,7 +25,7 @@ const CAPACITY: usize = 16;
 /// The receiving end: what a face renders.
 #[derive(Debug)]
 pub struct Events {
-    receiver: mpsc::Receiver<Box<Said>>,
+    receiver: mpsc::Receiver<Box<HeldEvent>>,
     /// What was taken last counts as unread until more is asked for: only then has it left.
     taken: Option<Bytes>,
 }
@@ -33,17 +33,17 @@ pub struct Events {
 /// The sending end of one reader.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
-    sender: mpsc::Sender<Box<Said>>,
+    sender: mpsc::Sender<Box<HeldEvent>>,
     unread: Arc<OfStream>,
 }
 
-/// Somebody who waits for the end only.
+/// A caller that waits for the end only.
 #[derive(Clone, Debug)]
-pub(super) struct Waiter(mpsc::Sender<Box<Said>>);
+pub(super) struct Waiter(mpsc::Sender<Box<HeldEvent>>);
 
 /// An event under way, and the bytes that it holds. Boxed in the channel, which has room for 32 from its beginning.
 #[derive(Debug)]
-struct Said {
+struct HeldEvent {
     event: Event,
     bytes: Option<Bytes>,
 }
@@ -84,7 +84,7 @@ impl Reader {
             0 => None,
             bytes => Some(self.unread.try_hold(bytes).map_err(|_| NotTaken::Full)?),
         };
-        permit.send(Box::new(Said { event: event.clone(), bytes }));
+        permit.send(Box::new(HeldEvent { event: event.clone(), bytes }));
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Reader {
                 0 => None,
                 bytes => Some(self.unread.hold(bytes).await),
             };
-            self.sender.send(Box::new(Said { event, bytes })).await.map_err(|_| NotTaken::Gone)
+            self.sender.send(Box::new(HeldEvent { event, bytes })).await.map_err(|_| NotTaken::Gone)
         };
         select! {
             biased;
@@ -106,20 +106,21 @@ impl Reader {
 }
 
 impl Waiter {
-    /// Somebody who reads no events, and a receiving end that only tells, by being dropped, that nobody waits any more.
+    /// A consumer that reads no events, and a receiving end that only signals, by being dropped, that the caller is
+    /// gone.
     pub(super) fn new() -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(1);
         (Self(sender), Events { receiver, taken: None })
     }
 
-    /// Waits until nobody waits any more.
+    /// Waits until the caller is gone.
     pub(super) async fn gone(&self) {
         self.0.closed().await;
     }
 }
 
 impl Events {
-    /// The next event; `None` once nobody can say any more. Cancel safe.
+    /// The next event; `None` once all senders are closed. Cancel safe.
     pub async fn recv(&mut self) -> Option<Event> {
         self.taken = None;
         let said = self.receiver.recv().await?;
@@ -140,12 +141,12 @@ impl Events {
         Ok(self.take(*said))
     }
 
-    /// Lets nobody say any more. What was said is still there.
+    /// Closes the channel to senders. Events sent before can still be received.
     pub fn close(&mut self) {
         self.receiver.close();
     }
 
-    fn take(&mut self, Said { event, bytes }: Said) -> Event {
+    fn take(&mut self, HeldEvent { event, bytes }: HeldEvent) -> Event {
         self.taken = bytes;
         event
     }

@@ -1,7 +1,7 @@
 //! The states of sources whose data changes while they serve, as a call sees them.
 //!
-//! The registry learns of a change a moment late. Whoever needs to know the state that a call will read, before it
-//! reads, asks here; asking fixes it for the call and all its nested calls.
+//! The registry learns of a change a moment late. A caller that needs the state a call will read, before it reads, asks
+//! here; asking pins it for the call and all its nested calls.
 
 use std::{collections::BTreeMap, fmt};
 

@@ -1,4 +1,4 @@
-//! The readers of the events of work that several calls share: each event reaches all of them.
+//! Fan-out of the events of shared work: each event reaches all of its readers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What a tool returns instead of data, and a call to another tool too.
+//! The error of a tool's execution, and of a nested call.
 
 use toolwire_contract::{ConfirmationRequired, DocumentRefusal, ToolError};
 
@@ -7,7 +7,7 @@ use toolwire_contract::{ConfirmationRequired, DocumentRefusal, ToolError};
 /// A nested tool's confirmation passes through its caller unchanged, never as an error (spec 001): `?` does that.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unfinished {
-    /// It failed.
+    /// The tool failed, or a source that it needs.
     Failed(ToolError),
     /// A person must approve a call first.
     AwaitsConfirmation(Box<ConfirmationRequired>),

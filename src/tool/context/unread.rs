@@ -1,5 +1,5 @@
-//! The bytes of events that their readers have not taken: bounded for each stream, for each user and in all. A tool
-//! that has more to say waits.
+//! Backpressure on events: the bytes that readers have not taken are bounded per stream, per user and in all, and a
+//! tool that has more to send waits.
 //!
 //! Not here: the number of events, and results.
 
@@ -21,11 +21,11 @@ const OPEN: &str = "these semaphores are never closed";
 /// The bounds, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnreadBounds {
-    /// Of one stream.
+    /// Maximum that one stream holds.
     pub stream: usize,
-    /// Of one user.
+    /// Maximum that the streams of one user hold.
     pub user: usize,
-    /// In all.
+    /// Maximum that all streams hold together.
     pub all: usize,
 }
 
@@ -88,23 +88,23 @@ impl Unread {
 }
 
 impl OfStream {
-    /// Waits until there is room for so many bytes. What is longer than a bound takes all of it.
+    /// Waits until there is room for this many bytes. An event larger than a bound takes all of it.
     pub(super) async fn hold(&self, bytes: usize) -> Bytes {
-        let [(own, n), (user, of_user), (all, in_all)] = self.wanted(bytes);
-        // The stream's own first: who waits for it keeps nobody else waiting.
+        let [(own, n), (user, of_user), (all, in_all)] = self.permits(bytes);
+        // The stream's own bound first: waiting for it blocks no other stream.
         let own = own.acquire_many_owned(n).await.expect(OPEN);
         let user = user.acquire_many_owned(of_user).await.expect(OPEN);
         let all = all.acquire_many_owned(in_all).await.expect(OPEN);
         Bytes { _held: [own, user, all] }
     }
 
-    /// Takes so many bytes if there is room now.
+    /// Takes this many bytes if there is room now.
     pub(super) fn try_hold(&self, bytes: usize) -> Result<Bytes, TryAcquireError> {
-        let [own, user, all] = self.wanted(bytes).map(|(of, n)| of.try_acquire_many_owned(n));
+        let [own, user, all] = self.permits(bytes).map(|(of, n)| of.try_acquire_many_owned(n));
         Ok(Bytes { _held: [own?, user?, all?] })
     }
 
-    fn wanted(&self, bytes: usize) -> [(Arc<Semaphore>, u32); 3] {
+    fn permits(&self, bytes: usize) -> [(Arc<Semaphore>, u32); 3] {
         let of_user = self.of_user.get_or_init(|| self.all.of_user(&self.user));
         let UnreadBounds { stream, user, all } = self.all.0.bounds;
         [(&self.own, stream), (of_user, user), (&self.all.0.all, all)]

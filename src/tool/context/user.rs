@@ -2,7 +2,7 @@
 
 use super::UserId;
 
-/// Who calls.
+/// The caller's identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// The user; part of every cache, limit and idempotency key.
@@ -15,13 +15,13 @@ pub struct User {
     pub known_by: KnownBy,
 }
 
-/// How it is known who somebody is.
+/// How the identity was established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum KnownBy {
-    /// Whoever started this program says so.
+    /// Asserted by the process that was started with it.
     Process,
-    /// A caller on this machine says so, where nobody needs credentials.
+    /// Asserted by a caller on this machine, where credentials are not required.
     Loopback,
     /// A bearer token.
     Token,
@@ -35,7 +35,7 @@ impl User {
 
     /// The same user, known so.
     #[must_use]
-    pub fn known_by(self, known_by: KnownBy) -> Self {
+    pub fn with_known_by(self, known_by: KnownBy) -> Self {
         Self { known_by, ..self }
     }
 }

@@ -43,7 +43,7 @@ fn what_was_sold_out_has_a_performance_without_a_quote() {
     let bench = Bench::embedded();
     let gone = |symbol: &str| format!("{symbol} was traded, is not held any more and has no quote.");
     let uncovered = "PFE: realized_pl is not known: the sales exceed the known purchases by 25 shares.";
-    for (symbol, account, realized, more) in [
+    for (symbol, account, realized_profit, more) in [
         // 60 at 33.48, sold at 27.92; 20 at 47.12, sold at 43.86.
         ("INTC", "Brokerage", json!(-333.6), None),
         ("ARKK", "Retirement", json!(-65.2), None),
@@ -51,7 +51,7 @@ fn what_was_sold_out_has_a_performance_without_a_quote() {
     ] {
         let arguments = json!({"symbol": symbol, "account": account});
         let (data, provenance) = bench.call("get_symbol_performance", arguments).expect(symbol);
-        assert_eq!(data["realized_pl"], realized, "{symbol}");
+        assert_eq!(data["realized_pl"], realized_profit, "{symbol}");
         for field in ["quantity", "total_cost", "market_value", "unrealized_pl", "day_change"] {
             assert_eq!(data[field], json!(0), "{symbol} {field}");
         }
@@ -93,7 +93,7 @@ fn what_has_no_quote_has_no_value() {
 }
 
 /// The realised profit of `X`, of which `held` shares are held, and the warnings.
-fn realized(trades: &[(&str, f64, f64)], held: f64) -> (Value, Vec<String>) {
+fn realized_profit(trades: &[(&str, f64, f64)], held: f64) -> (Value, Vec<String>) {
     let bench = Bench::with_master(&master(json!({
         "activity": activity("X", trades),
         "positions": positions(&[position("X", held, 1.0)]),
@@ -106,13 +106,13 @@ fn realized(trades: &[(&str, f64, f64)], held: f64) -> (Value, Vec<String>) {
 #[test]
 fn sales_are_matched_first_in_first_out() {
     let trades = [("BUY", 10.0, 100.0), ("BUY", 10.0, 200.0), ("SELL", 15.0, 210.0)];
-    assert_eq!(realized(&trades, 5.0), (json!(1150), vec![]));
-    assert_eq!(realized(&[("BUY", 10.0, 100.0)], 10.0), (json!(0), vec![]));
+    assert_eq!(realized_profit(&trades, 5.0), (json!(1150), vec![]));
+    assert_eq!(realized_profit(&[("BUY", 10.0, 100.0)], 10.0), (json!(0), vec![]));
 }
 
 #[test]
 fn sales_beyond_the_known_purchases_have_no_known_profit() {
-    let (profit, warnings) = realized(&[("BUY", 3.0, 8.0), ("SELL", 5.0, 10.0)], 1.0);
+    let (profit, warnings) = realized_profit(&[("BUY", 3.0, 8.0), ("SELL", 5.0, 10.0)], 1.0);
     assert_eq!(profit, Value::Null);
     let expected = "X: realized_pl is not known: the sales exceed the known purchases by 2 shares.";
     assert_eq!(warnings, [expected]);
@@ -120,7 +120,7 @@ fn sales_beyond_the_known_purchases_have_no_known_profit() {
 
 #[test]
 fn trades_that_do_not_explain_what_is_held_give_a_warning() {
-    let (profit, warnings) = realized(&[("BUY", 10.0, 8.0), ("SELL", 5.0, 10.0)], 42.0);
+    let (profit, warnings) = realized_profit(&[("BUY", 10.0, 8.0), ("SELL", 5.0, 10.0)], 42.0);
     assert_eq!(profit, json!(10));
     let expected = "X: realized_pl is from the known trades, which leave 5 shares while 42 are held.";
     assert_eq!(warnings, [expected]);
@@ -138,7 +138,7 @@ fn without_activity_only_the_realised_profit_is_unknown() {
     assert_eq!(provenance.warnings, [expected]);
 }
 
-fn ranked(bench: &Bench, arguments: Value) -> Vec<String> {
+fn rank(bench: &Bench, arguments: Value) -> Vec<String> {
     let data = bench.data("rank_portfolio", arguments);
     let rows = data["rankings"].as_array().expect("a list");
     for (index, row) in rows.iter().enumerate() {
@@ -171,8 +171,8 @@ fn positions_are_ranked_best_first_and_equals_keep_their_order() {
     assert_eq!((&data["direction"], &data["basis"]), (&json!("best"), &json!("unrealized_pl")));
     assert_eq!(data["unpriced"], json!(["DARK"]));
     assert_eq!(data["rankings"][0]["unrealized_pl"], json!(30));
-    assert_eq!(ranked(&bench, json!({})), ["B", "A", "C", "FREE", "D"]);
-    assert_eq!(ranked(&bench, json!({"direction": "worst"})), ["D", "FREE", "A", "C", "B"]);
+    assert_eq!(rank(&bench, json!({})), ["B", "A", "C", "FREE", "D"]);
+    assert_eq!(rank(&bench, json!({"direction": "worst"})), ["D", "FREE", "A", "C", "B"]);
 }
 
 #[test]
@@ -183,10 +183,10 @@ fn positions_are_ranked_by_the_basis_asked_for() {
         ("day_change", ["B", "A", "C", "FREE", "D"]),
         ("market_value", ["B", "A", "D", "C", "FREE"]),
     ] {
-        assert_eq!(ranked(&bench, json!({"basis": basis})), best_first, "{basis}");
+        assert_eq!(rank(&bench, json!({"basis": basis})), best_first, "{basis}");
     }
     // What has no value is last from both ends.
-    let worst = ranked(&bench, json!({"basis": "unrealized_pl_pct", "direction": "worst"}));
+    let worst = rank(&bench, json!({"basis": "unrealized_pl_pct", "direction": "worst"}));
     assert_eq!(worst, ["D", "A", "B", "C", "FREE"]);
 }
 

@@ -35,7 +35,7 @@ fn places(problems: &[Problem]) -> Vec<String> {
 }
 
 #[track_caller]
-fn refused(files: &[(&str, &str)]) -> Vec<Problem> {
+fn problems(files: &[(&str, &str)]) -> Vec<Problem> {
     match Bench::with_files(files).err() {
         Some(OpenError::Broken(Problems(problems))) => problems,
         other => panic!("{other:?}"),
@@ -61,7 +61,7 @@ fn start_up_lists_every_problem_of_every_file() {
                         "timeframes": {"2W": {"return_pct": 1, "contributions": 1}}},
         "transfers": 5,
     });
-    let problems = refused(&[(MASTER, &broken.to_string()), ("users/riley.json", "{\n  \"as_of\": 1,\n}")]);
+    let problems = problems(&[(MASTER, &broken.to_string()), ("users/riley.json", "{\n  \"as_of\": 1,\n}")]);
     let expected = [
         "brokerage/user_master.json#/activity/as_of wrong-type",
         "brokerage/user_master.json#/activity/trades/0/timestamp wrong-type",
@@ -199,7 +199,7 @@ fn a_refresh_sees_users_and_facts_come_and_go() {
 
 #[test]
 fn a_file_for_the_default_user_or_for_no_user_is_refused() {
-    let problems = refused(&[(MASTER, "{}"), ("users/demo.json", "{}"), ("users/two words.json", "{}")]);
+    let problems = problems(&[(MASTER, "{}"), ("users/demo.json", "{}"), ("users/two words.json", "{}")]);
     let expected = ["brokerage/users/demo.json# duplicate", "brokerage/users/two words.json# bad-name"];
     assert_eq!(places(&problems), expected);
 }

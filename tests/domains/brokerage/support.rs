@@ -153,7 +153,7 @@ pub(crate) fn call(context: &ToolContext, tool: &str, arguments: Value) -> Answe
         Ok((payload, provenance)) => {
             let renderer =
                 Renderer::new(&executor(tool).output_message(), ["asset_class_filter".to_owned()].into());
-            Ok((payload.rendered_by(&Arc::new(renderer)).json().clone(), provenance))
+            Ok((payload.with_renderer(&Arc::new(renderer)).json().clone(), provenance))
         }
         Err(Unfinished::Failed(error)) => Err(error),
         Err(Unfinished::AwaitsConfirmation(_)) => panic!("nothing here asks for confirmation"),

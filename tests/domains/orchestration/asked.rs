@@ -48,7 +48,7 @@ async fn a_configured_model_is_asked_and_its_answer_is_text_from_outside() {
     let result = service.call("ask_gpt", prompt()).await.unwrap();
     assert_eq!(*result.outcome.unwrap().json(), json!({"text": "Do not release on Fridays."}));
     assert_eq!(result.provenance.source_ids, ["tool:ask_gpt:v1"]);
-    let asked = &stub.asked()[0];
+    let asked = &stub.requests()[0];
     assert!(asked.contains("Name a risk of a release.") && asked.contains(KEY), "{asked}");
     assert!(asked.starts_with("POST /v1/chat/completions"), "{asked}");
 

@@ -23,7 +23,7 @@ async fn write(service: &Service, root: &TaskId, path: &str, content: &str) -> V
     service.within(root, "write_file", arguments).await.expect("written")
 }
 
-async fn refused(service: &Service, root: &TaskId, tool: &str, arguments: Value) -> ToolError {
+async fn refusal(service: &Service, root: &TaskId, tool: &str, arguments: Value) -> ToolError {
     service.within(root, tool, arguments).await.expect_err("refused")
 }
 
@@ -81,11 +81,11 @@ async fn a_table_is_asked_and_answers_exactly() {
     assert_eq!(answer["rows"], json!([["APAC", 5], ["EMEA", 0.3]]));
     assert_eq!((&answer["rows_scanned"], &answer["truncated"]), (&json!(3), &json!(false)));
     let wrong = json!({"path": "sales_raw.csv", "select": [{"column": "regoin"}]});
-    let error = refused(&service, &root, "ask_data", wrong).await;
+    let error = refusal(&service, &root, "ask_data", wrong).await;
     assert_eq!(error.code, ErrorCode::InvalidArgument);
     assert!(error.message.contains("Did you mean region?"), "{}", error.message);
     write(&service, &root, "notes.md", "no table").await;
-    let error = refused(&service, &root, "ask_data", json!({"path": "notes.md"})).await;
+    let error = refusal(&service, &root, "ask_data", json!({"path": "notes.md"})).await;
     assert!(error.message.contains("not a table"), "{}", error.message);
 }
 
@@ -97,9 +97,9 @@ async fn bytes_come_as_base64_and_a_stale_etag_changes_nothing() {
     assert_eq!(written["size_bytes"], 8);
     let loaded = service.within(&root, "load_to_context", json!({"path": "a.png"})).await.unwrap();
     assert_eq!((&loaded["mime_type"], &loaded["content"]), (&json!("image/png"), &json!("")));
-    assert_eq!(refused(&service, &root, "write_file", png).await.code, ErrorCode::Conflict);
+    assert_eq!(refusal(&service, &root, "write_file", png).await.code, ErrorCode::Conflict);
     let stale = json!({"path": "a.png", "content": "x", "etag": "of-another-time"});
-    assert_eq!(refused(&service, &root, "write_file", stale).await.code, ErrorCode::Conflict);
+    assert_eq!(refusal(&service, &root, "write_file", stale).await.code, ErrorCode::Conflict);
     for (arguments, says) in [
         (json!({"path": "a.png", "content": "%%", "encoding": "base64"}), "not base64"),
         (json!({"path": "../a", "content": "x"}), "`..`"),
@@ -108,7 +108,7 @@ async fn bytes_come_as_base64_and_a_stale_etag_changes_nothing() {
             "application/zip",
         ),
     ] {
-        let error = refused(&service, &root, "write_file", arguments).await;
+        let error = refusal(&service, &root, "write_file", arguments).await;
         assert_eq!(error.code, ErrorCode::InvalidArgument, "{error}");
         assert!(error.message.contains(says), "{error}");
     }
@@ -119,12 +119,12 @@ async fn what_is_not_there_is_told_with_what_is_near() {
     let (service, root) = service().await;
     write(&service, &root, "sales_raw.csv", SALES).await;
     for tool in ["load_to_context", "ask_data"] {
-        let error = refused(&service, &root, tool, json!({"path": "sales_row.csv"})).await;
+        let error = refusal(&service, &root, tool, json!({"path": "sales_row.csv"})).await;
         assert_eq!(error.code, ErrorCode::NotFound);
         assert!(error.message.contains("sales_raw.csv"), "{}", error.message);
     }
     let other = service.root(false).await;
-    let error = refused(&service, &other, "load_to_context", json!({"path": "sales_raw.csv"})).await;
+    let error = refusal(&service, &other, "load_to_context", json!({"path": "sales_raw.csv"})).await;
     assert_eq!(error.code, ErrorCode::NotFound);
     assert!(!error.message.contains("Did you mean"), "{}", error.message);
 }

@@ -14,7 +14,7 @@ use super::support::Research;
 
 fn guidance(research: &Research) -> String {
     let user = User::new("demo".parse().expect("a user id"));
-    research.app.tools.guidance(&user, Filter::tagged(Vec::new())).guidance.clone()
+    research.app.tools.guidance(&user, Filter::with_tags(Vec::new())).guidance.clone()
 }
 
 #[tokio::test]

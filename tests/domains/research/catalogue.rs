@@ -249,7 +249,7 @@ async fn check(source: &Source, row: &Row) -> Option<String> {
     Mock::given(any()).respond_with((row.response)()).with_priority(5).mount(&server).await;
     let research = Research::against(source.name, &server.uri());
     let result = research.call(source.tool, (source.arguments)()).await;
-    let found = result.outcome.as_ref().err().map(seen);
+    let found = result.outcome.as_ref().err().map(visible);
     let handshake = u32::try_from(source.handshake.len()).expect("few");
     let expected = (row.code, row.is_retryable, row.retry_after, (row.attempts)(source) + handshake);
     let requests = server.received_requests().await.unwrap_or_default().len();
@@ -265,7 +265,7 @@ async fn check(source: &Source, row: &Row) -> Option<String> {
 }
 
 /// What a caller sees, without the cool-down that a refusal begins: `retry_after` of those is the cool-down's.
-fn seen(error: &ToolError) -> (ErrorCode, bool, Option<Duration>, u32) {
+fn visible(error: &ToolError) -> (ErrorCode, bool, Option<Duration>, u32) {
     let begins_cool_down = matches!(error.code, ErrorCode::Blocked | ErrorCode::AuthFailed);
     let retry_after = error.retry_after.filter(|_| !begins_cool_down);
     (

@@ -79,7 +79,7 @@ async fn over(chart: &Value, summary: &Value) -> (Research, MockServer) {
     (Research::against("yahoo", &server.uri()), server)
 }
 
-async fn asked(tool: &str, chart: &Value) -> ToolResult {
+async fn ask(tool: &str, chart: &Value) -> ToolResult {
     let (research, _server) = over(chart, &json!({"summaryDetail": {"currency": "INR"}})).await;
     let arguments = match tool {
         "backtest_filter" => json!({"symbols": ["RELIANCE"]}),
@@ -104,11 +104,11 @@ async fn a_split_that_is_listed_and_not_applied_is_applied_and_said_to_be() {
         ("no adjusted closes", split(chart(&raw(), &[]))),
     ];
     for tool in ["get_technicals", "check_wait_zone", "backtest_filter"] {
-        let right = asked(tool, &adjusted).await;
+        let right = ask(tool, &adjusted).await;
         assert_eq!(doubts(&right), [""; 0], "{tool}");
         let right = data(right);
         for (what, chart) in &charts {
-            let result = asked(tool, chart).await;
+            let result = ask(tool, chart).await;
             let warnings = doubts(&result);
             assert!(
                 warnings.len() == 1 && warnings[0].contains("(10 shares for 1) and did not apply it"),
@@ -129,12 +129,12 @@ async fn a_split_that_is_not_listed_leaves_a_history_that_is_too_short() {
         .map(|(day, price)| if day < SPLIT { price * 2.0 } else { *price })
         .collect();
     for chart in [chart(&raw(), &[]), chart(&halves, &prices)] {
-        let result = asked("get_technicals", &chart).await;
+        let result = ask("get_technicals", &chart).await;
         let warnings = doubts(&result);
         assert!(warnings.len() == 1 && warnings[0].contains("are left out"), "{warnings:?}");
         let technicals = data(result);
         assert_eq!((&technicals["days"], &technicals["sma_50"]), (&json!(20), &Value::Null), "{technicals}");
-        let zone = data(asked("check_wait_zone", &chart).await);
+        let zone = data(ask("check_wait_zone", &chart).await);
         assert_eq!(zone["is_wait_zone"], true);
         assert!(zone["reasons"].to_string().contains("insufficient history: SMA200 needs 200"), "{zone}");
     }
@@ -152,13 +152,13 @@ async fn where_nothing_tells_which_part_is_right_nothing_is_concluded() {
     let mut of_year = with("fiftyTwoWeekHigh", last / 2.0);
     of_year["meta"]["fiftyTwoWeekLow"] = json!(last / 4.0);
     for chart in [with("regularMarketPrice", last * 10.0), with("regularMarketPrice", last / 2.0), of_year] {
-        let result = asked("get_technicals", &chart).await;
+        let result = ask("get_technicals", &chart).await;
         assert_eq!(doubts(&result).len(), 1, "{:?}", result.provenance);
         let technicals = data(result);
         for figure in ["rsi_14", "sma_50", "sma_200", "price_vs_sma50_pct", "price_vs_sma200_pct"] {
             assert_eq!(technicals[figure], Value::Null, "{technicals}");
         }
-        let result = asked("check_wait_zone", &chart).await;
+        let result = ask("check_wait_zone", &chart).await;
         assert_eq!(doubts(&result).len(), 1);
         let zone = data(result);
         assert_eq!(zone["is_wait_zone"], true);
@@ -166,13 +166,13 @@ async fn where_nothing_tells_which_part_is_right_nothing_is_concluded() {
             zone["reasons"][0].as_str().unwrap().starts_with("insufficient data: Yahoo Finance states"),
             "{zone}"
         );
-        let forbidden = data(asked("check_forbidden", &chart).await);
+        let forbidden = data(ask("check_forbidden", &chart).await);
         let unknown = forbidden["unknown"].as_array().unwrap();
         let of_prices =
             unknown.iter().filter(|rule| rule["reason"].as_str().unwrap().starts_with("insufficient data"));
         let rules: Vec<_> = of_prices.map(|rule| &rule["rule"]).collect();
         assert!(rules.contains(&&json!("min_price")) || rules.contains(&&json!("max_rsi")), "{forbidden}");
-        let backtest = asked("backtest_filter", &chart).await.outcome.unwrap_err();
+        let backtest = ask("backtest_filter", &chart).await.outcome.unwrap_err();
         assert!(backtest.message.contains("insufficient data"), "{backtest}");
     }
 }
@@ -200,7 +200,7 @@ async fn what_agrees_is_not_doubted() {
     let tomorrow = to_come["timestamp"][DAYS - 1].as_u64().unwrap() + 2 * DAY;
     to_come["events"] = json!({"splits": {"1": {"date": tomorrow, "numerator": 10, "denominator": 1}}});
     for chart in [dividend, live, to_come] {
-        let result = asked("get_technicals", &chart).await;
+        let result = ask("get_technicals", &chart).await;
         assert_eq!(doubts(&result), [""; 0]);
         assert_eq!(data(result)["days"], 300);
     }
@@ -209,7 +209,7 @@ async fn what_agrees_is_not_doubted() {
 #[tokio::test]
 async fn rows_out_of_order_and_rows_of_one_day_are_put_in_order() {
     let prices = prices();
-    let right = data(asked("get_technicals", &chart(&prices, &prices)).await);
+    let right = data(ask("get_technicals", &chart(&prices, &prices)).await);
     let mut shuffled = chart(&prices, &prices);
     for column in ["/timestamp", "/indicators/quote/0/close", "/indicators/adjclose/0/adjclose"] {
         let column = shuffled.pointer_mut(column).unwrap().as_array_mut().unwrap();
@@ -218,13 +218,13 @@ async fn rows_out_of_order_and_rows_of_one_day_are_put_in_order() {
         column.swap(3, 250);
         column.reverse();
     }
-    assert_eq!(data(asked("get_technicals", &shuffled).await), right);
+    assert_eq!(data(ask("get_technicals", &shuffled).await), right);
 }
 
 #[tokio::test]
 async fn one_value_of_a_chart_never_costs_the_others() {
     let prices = prices();
-    let right = data(asked("get_technicals", &chart(&prices, &prices)).await);
+    let right = data(ask("get_technicals", &chart(&prices, &prices)).await);
     let with = |pointer: &str, value: Value| {
         let mut chart = chart(&prices, &prices);
         *chart.pointer_mut(pointer).unwrap() = value;
@@ -241,7 +241,7 @@ async fn one_value_of_a_chart_never_costs_the_others() {
         ("a text as price", with("/indicators/quote/0/close/7", json!(prices[7].to_string()))),
         ("an offset as text", with("/meta/gmtoffset", json!("19800"))),
     ] {
-        assert_eq!(data(asked("get_technicals", &chart).await), right, "{what}");
+        assert_eq!(data(ask("get_technicals", &chart).await), right, "{what}");
     }
     // What costs one day.
     for (what, chart) in [
@@ -252,7 +252,7 @@ async fn one_value_of_a_chart_never_costs_the_others() {
         ("a price fewer", with("/indicators/quote/0/close", json!(&prices[..DAYS - 1]))),
         ("a day fewer", with("/timestamp", json!(&days()[1..]))),
     ] {
-        let technicals = data(asked("get_technicals", &chart).await);
+        let technicals = data(ask("get_technicals", &chart).await);
         assert_eq!(technicals["days"], 299, "{what}");
         assert!(technicals["sma_200"].is_number(), "{what}: {technicals}");
     }

@@ -15,7 +15,7 @@ use super::support::Research;
 const HALF: &str = r"\ud83d";
 
 /// What a tool makes of a source that answers with these bytes.
-async fn called(source: &str, tool: &str, arguments: Value, body: impl Into<Vec<u8>>) -> ToolResult {
+async fn call(source: &str, tool: &str, arguments: Value, body: impl Into<Vec<u8>>) -> ToolResult {
     let server = MockServer::start().await;
     let token = json!({"access_token": "t0ken", "token_type": "bearer", "expires_in": 86400, "scope": "*"});
     let crumb = ResponseTemplate::new(200).set_body_string("abcdefghijk");
@@ -92,7 +92,7 @@ async fn one_topic_never_costs_the_page() {
         ("a topic that is null", latest(&Value::Null).into(), None, ""),
     ];
     for (what, body, title, lost) in table {
-        let (data, losses) = read(called("valuepickr", "browse_valuepickr", json!({}), body).await, what);
+        let (data, losses) = read(call("valuepickr", "browse_valuepickr", json!({}), body).await, what);
         let titles: Vec<_> = data["topics"].as_array().unwrap().iter().map(|topic| &topic["title"]).collect();
         assert_eq!(titles.len(), 1 + usize::from(title.is_some()), "{what}: {data}");
         assert!(title.is_none_or(|title| titles.contains(&&json!(title))), "{what}: {titles:?}");
@@ -108,7 +108,7 @@ async fn a_topic_without_a_slug_and_the_time_of_its_beginning_is_listed_all_the_
         bare.as_object_mut().unwrap().remove(field).expect("it was there");
     }
     let body = latest(&bare);
-    let (data, losses) = read(called("valuepickr", "browse_valuepickr", json!({}), body).await, "bare");
+    let (data, losses) = read(call("valuepickr", "browse_valuepickr", json!({}), body).await, "bare");
     let found = data["topics"].as_array().unwrap().iter().find(|topic| topic["title"] == "Infosys");
     assert_eq!(found.map(|topic| &topic["slug"]), Some(&json!("")), "{data}");
     assert_eq!(losses, [""; 0]);
@@ -119,7 +119,7 @@ async fn a_list_that_is_null_is_empty_and_keys_that_come_twice_count_once() {
     let twice = format!(r#"{{"topic_list": {{"topics": []}}, {}"#, &latest(&topic(2, "Infosys"))[1..]);
     for (body, count) in [(r#"{"topic_list": {"topics": null}}"#.to_owned(), 0), (twice, 2)] {
         let (data, losses) =
-            read(called("valuepickr", "browse_valuepickr", json!({}), body.clone()).await, &body);
+            read(call("valuepickr", "browse_valuepickr", json!({}), body.clone()).await, &body);
         assert_eq!(data["topics"].as_array().map(Vec::len), Some(count), "{body}");
         assert_eq!(losses, [""; 0], "{body}");
     }
@@ -150,8 +150,7 @@ async fn one_post_never_costs_the_listing() {
         (r#", "over_18": "yes""#, false, ""),
         (r#", "stickied": 1"#, false, ""),
     ] {
-        let (data, losses) =
-            read(called("reddit", "browse_reddit", json!({}), listing(second)).await, second);
+        let (data, losses) = read(call("reddit", "browse_reddit", json!({}), listing(second)).await, second);
         let ids: Vec<_> = data["posts"].as_array().unwrap().iter().map(|post| &post["id"]).collect();
         assert_eq!(ids, if is_there { vec!["a1", "a2"] } else { vec!["a1"] }, "{second}");
         assert_eq!(losses.len(), usize::from(!lost.is_empty()), "{second}: {losses:?}");
@@ -180,7 +179,7 @@ async fn one_deal_never_costs_the_others() {
     ] {
         let body = format!(r#"{{"data": [{}, {second}]}}"#, row("10", ""));
         let arguments = json!({"symbol": "RELIANCE", "days": 30});
-        let (data, losses) = read(called("nse", "get_insider_trading", arguments, body).await, &second);
+        let (data, losses) = read(call("nse", "get_insider_trading", arguments, body).await, &second);
         // Bulk and block deals are two answers.
         assert_eq!(data["deals"].as_array().map(Vec::len), Some(2 * count), "{second}");
         assert!(losses.len() == 1 && losses[0].starts_with(lost), "{second}: {losses:?}");
@@ -217,7 +216,7 @@ async fn one_number_of_a_company_never_costs_the_others() {
         (r#""many""#, None, 1),
     ] {
         let asked = json!({"symbol": "RELIANCE"});
-        let (data, losses) = read(called("yahoo", "get_fundamentals", asked, summary(pe)).await, pe);
+        let (data, losses) = read(call("yahoo", "get_fundamentals", asked, summary(pe)).await, pe);
         assert_eq!((data["pe"].as_f64(), data["sector"].as_str()), (is_read_as, Some("Tech")), "{pe}");
         assert_eq!(
             (data["roe_pct"].as_f64(), data["market_cap_cr"].as_f64()),
@@ -232,7 +231,7 @@ async fn one_number_of_a_company_never_costs_the_others() {
     }
     let cut = summary("1").replace("Tech", &format!("Tech {HALF}"));
     let (data, losses) =
-        read(called("yahoo", "get_fundamentals", json!({"symbol": "RELIANCE"}), cut).await, "cut");
+        read(call("yahoo", "get_fundamentals", json!({"symbol": "RELIANCE"}), cut).await, "cut");
     assert_eq!((data["sector"].as_str(), losses.len()), (Some("Tech \u{fffd}"), 2), "{losses:?}");
 }
 
@@ -241,7 +240,7 @@ async fn a_module_or_a_result_of_another_type_is_told_from_one_that_is_missing()
     let asked = json!({"symbol": "RELIANCE"});
     let without =
         summary("12.5").replace(r#"{"sector": "Tech"}"#, "[]").replace(r#""earnings": {"#, r#""other": {"#);
-    let (data, losses) = read(called("yahoo", "get_fundamentals", asked.clone(), without).await, "a list");
+    let (data, losses) = read(call("yahoo", "get_fundamentals", asked.clone(), without).await, "a list");
     assert_eq!(data["pe"], 12.5);
     assert_eq!(losses.len(), 0, "an empty list holds nothing: {losses:?}");
     for other in [
@@ -251,7 +250,7 @@ async fn a_module_or_a_result_of_another_type_is_told_from_one_that_is_missing()
         r#"{"quoteSummary": []}"#,
         "NaN",
     ] {
-        let error = called("yahoo", "get_fundamentals", asked.clone(), other).await.outcome.unwrap_err();
+        let error = call("yahoo", "get_fundamentals", asked.clone(), other).await.outcome.unwrap_err();
         assert_eq!(error.code.into_str(), "PARSE_ERROR", "{other}: {error}");
     }
 }

@@ -26,7 +26,7 @@ use toolwire::{
     },
     server::{
         app::App,
-        service::confirmations::{Judgement, Ruling},
+        service::confirmations::{Choice, DecisionRequest},
     },
     sources::upstream::settings::{self, Modes, SourceSettings},
     store::sqlite::{Partition, Sqlite},
@@ -156,8 +156,9 @@ impl Research {
 
     /// Approves a call of the user's own.
     async fn approve(&self, user: &str, required: &ConfirmationRequired) {
-        let ruling = Ruling::Approve { tool: required.tool.to_string(), reason: String::new() };
-        let judgement = Judgement { ruling, on_behalf_of: String::new(), origin: Origin::PROCESS };
+        let ruling = Choice::Approve { tool: required.tool.to_string(), reason: String::new() };
+        let judgement =
+            DecisionRequest { choice: ruling, on_behalf_of: String::new(), origin: Origin::PROCESS };
         let user = User::new(user.parse().expect("a user id"));
         let confirmations = self.app.tools.confirmations();
         confirmations.decide(&user, required.confirmation_id.as_str(), judgement).await.expect("one's own");

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     cases::{Case, Whose, cases},
-    world::{MUTE, OWNER, PARTLY, Planted, World, said, send},
+    world::{MUTE, OWNER, PARTLY, Planted, World, send, words},
 };
 
 /// Of AMD.
@@ -33,7 +33,7 @@ async fn what_a_user_may_not_call_is_not_named() {
         cases.sort_by_key(|case| (!case.is_list(), case.path == "/api/discovery"));
         for case in cases {
             if ["/v1/tools", "/openapi.json", "/v1/exports/mcp"].contains(&&*case.path) {
-                let owners = said(&send(world.address, Some(OWNER), &case).await);
+                let owners = words(&send(world.address, Some(OWNER), &case).await);
                 assert!(
                     hidden.iter().any(|name| owners.contains(name)),
                     "{} names those to whoever may",
@@ -42,7 +42,7 @@ async fn what_a_user_may_not_call_is_not_named() {
             }
             let answer = send(world.address, Some(user), &case).await;
             for name in hidden.iter().filter(|name| !case.says(name.trim_matches('"'))) {
-                let text = said(&answer);
+                let text = words(&answer);
                 assert!(!text.contains(name.as_str()), "{} names {name} to {user}: {text}", case.route);
             }
         }

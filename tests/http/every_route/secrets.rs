@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     cases::{Case, cases},
-    world::{MUTE, OTHER, OWNER, PARTLY, Planted, said, send, token},
+    world::{MUTE, OTHER, OWNER, PARTLY, Planted, send, token, words},
 };
 use crate::support::{data_directory, patch_json, program::Program, stub};
 
@@ -77,13 +77,13 @@ fn planting(task: &str) -> Vec<Case> {
 }
 
 /// Everything that is answered, and how often a model was asked.
-async fn asked(address: SocketAddr) -> Vec<(String, String)> {
+async fn ask(address: SocketAddr) -> Vec<(String, String)> {
     let planted = Planted::at(address).await;
     let mut told = Vec::new();
     for case in planting(&planted.task).iter().chain(&cases(&planted)) {
         let is_known = !case.says(FORGED) || case.headers.is_empty();
         let answer = send(address, is_known.then_some(OWNER), case).await;
-        told.push((format!("{} {}", case.method(), case.path), said(&answer)));
+        told.push((format!("{} {}", case.method(), case.path), words(&answer)));
     }
     told
 }
@@ -99,7 +99,7 @@ async fn no_secret_stands_in_an_answer_or_in_the_log() {
         [("PLANTED_HOOK", HOOK), ("PLANTED_KEY", KEY), ("TOOLWIRE_LOG_FILTER", "toolwire=trace,info")];
     let arguments = ["--http=127.0.0.1:0", "--data", data.path().to_str().unwrap()];
     let mut program = Program::start(Path::new(directory.path()), &arguments, &variables).await;
-    let mut asking = Box::pin(asked(program.http.unwrap()));
+    let mut asking = Box::pin(ask(program.http.unwrap()));
     let mut log = String::new();
     // Read meanwhile: a log that nobody reads loses lines.
     let told = loop {
@@ -109,7 +109,7 @@ async fn no_secret_stands_in_an_answer_or_in_the_log() {
         }
     };
     log += &program.stop().await;
-    let keys = stub.asked().iter().filter(|it| it.contains(KEY)).count();
+    let keys = stub.requests().iter().filter(|it| it.contains(KEY)).count();
     assert!(keys >= 3, "the model was asked {keys} times with its key: {:?}", &told[..5]);
     let failed = told.iter().filter(|(_, said)| said.contains("AUTH_FAILED")).count();
     assert!(failed >= 4, "{failed} answers say that it failed");

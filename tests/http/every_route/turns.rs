@@ -39,7 +39,7 @@ struct Paused {
     confirmation: String,
 }
 
-async fn begun(talk: &Talk, door: &str, session: &str) -> Paused {
+async fn begin(talk: &Talk, door: &str, session: &str) -> Paused {
     let turn = RequestId::generate().to_string();
     let message = json!([{"id": "m", "role": "user", "content": WRITE}]);
     let body = match door {
@@ -57,7 +57,7 @@ async fn begun(talk: &Talk, door: &str, session: &str) -> Paused {
     Paused { turn: named.unwrap_or(turn), confirmation }
 }
 
-async fn resumed(talk: &Talk, door: &str, session: &str, paused: &Paused) -> Answer {
+async fn resume(talk: &Talk, door: &str, session: &str, paused: &Paused) -> Answer {
     let body = match door {
         "/agent/chat" | "/agent/stream" => json!({"resume": {"turn_id": paused.turn}}),
         _ => {
@@ -88,9 +88,9 @@ async fn a_turn_writes_what_was_approved_and_nothing_else() {
             let house = if between == Expired { &unused } else { &house };
             let (owner, other) = (format!("user-{number}-{between:?}"), house.talk("other"));
             let talk = house.talk(&owner);
-            let paused = begun(&talk, door, "s").await;
+            let paused = begin(&talk, door, "s").await;
             assert_eq!(decide(&other, &paused.confirmation, approval()).await.status, 404);
-            assert!(resumed(&other, back, "s", &paused).await.problem().0 < 500);
+            assert!(resume(&other, back, "s", &paused).await.problem().0 < 500);
             assert!(!is_watched(&talk).await, "{door} {between:?}: written before it was approved");
             match between {
                 Nothing => {}
@@ -110,13 +110,13 @@ async fn a_turn_writes_what_was_approved_and_nothing_else() {
                 _ => {}
             }
             // Nobody else goes on with it, and for nobody else.
-            assert!(resumed(&other, back, "s", &paused).await.problem().0 < 500);
-            let told = resumed(&talk, back, "s", &paused).await;
+            assert!(resume(&other, back, "s", &paused).await.problem().0 < 500);
+            let told = resume(&talk, back, "s", &paused).await;
             assert!(told.status < 300, "{door} {between:?}: {told:?}");
             assert_eq!(is_watched(&talk).await, between == Approved, "{door} {between:?}: {told:?}");
             assert!(!is_watched(&other).await);
             if between == Approved {
-                assert!(resumed(&talk, back, "s", &paused).await.problem().0 < 500);
+                assert!(resume(&talk, back, "s", &paused).await.problem().0 < 500);
             }
         }
     }

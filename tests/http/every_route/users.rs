@@ -4,7 +4,7 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     cases::{Case, Whose, cases},
-    world::{OTHER, OWNER, Planted, World, said, send},
+    world::{OTHER, OWNER, Planted, World, send, words},
 };
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn read(world: &World, cases: &[Case]) -> Vec<(String, String)> {
         .then(async |case| {
             let answer = send(world.address, Some(OWNER), case).await;
             assert_eq!(answer.status, 200, "{}: {answer:?}", case.route);
-            (case.path.clone(), steady(&said(&answer)))
+            (case.path.clone(), steady(&words(&answer)))
         })
         .collect()
         .await
@@ -57,7 +57,7 @@ async fn another_user_sees_reads_and_changes_nothing() {
     for (case, unknown) in pairs {
         let answer = send(world.address, Some(OTHER), case).await;
         for word in planted.words().iter().filter(|word| !case.says(word)) {
-            assert!(!said(&answer).contains(word), "{} tells {word}: {answer:?}", case.route);
+            assert!(!words(&answer).contains(word), "{} tells {word}: {answer:?}", case.route);
         }
         let to_nothing = send(world.address, Some(OTHER), unknown).await;
         if case.whose == Whose::Owners {

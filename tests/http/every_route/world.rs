@@ -11,7 +11,7 @@ use toolwire::{
 use super::cases::Case;
 use crate::http::{
     house::House,
-    raw::{Answer, asked},
+    raw::{Answer, ask},
 };
 
 /// Stands in everything that the owner has.
@@ -94,11 +94,11 @@ pub(super) async fn send(address: SocketAddr, user: Option<&str>, case: &Case) -
     if !case.body.is_empty() && !has_type {
         headers.push("content-type: application/json");
     }
-    asked(address, case.method(), &case.path, &headers, &case.body).await
+    ask(address, case.method(), &case.path, &headers, &case.body).await
 }
 
 /// Everything that an answer says.
-pub(super) fn said(answer: &Answer) -> String {
+pub(super) fn words(answer: &Answer) -> String {
     let Answer { status, headers, body } = answer;
     let headers: BTreeMap<_, _> = headers.iter().filter(|(name, _)| *name != "date").collect();
     format!("{status} {headers:?}\n{body}")
@@ -156,7 +156,7 @@ impl Planted {
         let started = json!({"max_candidates": 1, "request_id": job});
         post("/api/discovery", started).await;
         let status = Case::of("GET", &format!("/api/jobs/{job}/status"));
-        assert!(said(&send(address, Some(OWNER), &status).await).contains("event: done"));
+        assert!(words(&send(address, Some(OWNER), &status).await).contains("event: done"));
         Self {
             call: text(&call["call_id"]),
             confirmation: text(&confirmation["confirmation"]["confirmation_id"]),

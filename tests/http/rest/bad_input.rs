@@ -1,7 +1,7 @@
 //! Every row of bad input that is this face's.
 
 use super::{JSON, KEY, get, post, server, value};
-use crate::http::raw::asked;
+use crate::http::raw::ask;
 
 const WRITE: &str = "/v1/tools/debug_write:call";
 
@@ -75,12 +75,12 @@ async fn queries_methods_and_bodies_that_no_route_takes() {
         assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_REQUEST"), "{path}");
     }
     let address = server.http.unwrap();
-    let answer = asked(address, "DELETE", "/v1/tools/get_quotes", &[], "").await;
+    let answer = ask(address, "DELETE", "/v1/tools/get_quotes", &[], "").await;
     assert_eq!((answer.status, answer.code().as_str()), (405, "METHOD_NOT_ALLOWED"));
     assert_eq!(answer.headers["allow"], "GET, HEAD");
-    let answer = asked(address, "POST", WRITE, &["content-type: text/plain", KEY], "{}").await;
+    let answer = ask(address, "POST", WRITE, &["content-type: text/plain", KEY], "{}").await;
     assert_eq!((answer.status, answer.code().as_str()), (415, "UNSUPPORTED_MEDIA_TYPE"));
     let large = format!(r#"{{"value": "{}"}}"#, "x".repeat(2 << 20));
-    let answer = asked(address, "POST", WRITE, &[JSON, KEY, "connection: close"], &large).await;
+    let answer = ask(address, "POST", WRITE, &[JSON, KEY, "connection: close"], &large).await;
     assert_eq!((answer.status, answer.code().as_str()), (413, "MESSAGE_TOO_LARGE"));
 }

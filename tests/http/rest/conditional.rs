@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{JSON, get, post, server, value};
 use crate::{
-    http::raw::{Answer, asked},
+    http::raw::{Answer, ask},
     support::server::Server,
 };
 
@@ -27,7 +27,7 @@ impl Documents {
 
     pub(super) async fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
         let path = format!("/v1/workspaces/{}/documents/{path}", self.task);
-        asked(self.server.http.unwrap(), method, &path, headers, body).await
+        ask(self.server.http.unwrap(), method, &path, headers, body).await
     }
 
     pub(super) async fn put(&self, path: &str, conditions: &[&str], text: &str) -> Answer {
@@ -59,7 +59,7 @@ fn key() -> String {
 }
 
 #[track_caller]
-fn refused(answer: &Answer, code: &str) {
+fn assert_refused(answer: &Answer, code: &str) {
     assert_eq!((answer.status, answer.code().as_str()), (412, code), "{answer:?}");
 }
 
@@ -68,12 +68,12 @@ async fn a_document_that_must_be_new_is_never_overwritten() {
     let documents = Documents::begin().await;
     assert_eq!(documents.put("a", &["if-none-match: *"], "one").await.status, 200);
     for conditions in [&["if-none-match: *"][..], &["if-match: *", "if-none-match: *"]] {
-        refused(&documents.put("a", conditions, "two").await, "DOCUMENT_EXISTS");
-        refused(&documents.patch("a", conditions, "two").await, "DOCUMENT_EXISTS");
-        refused(&documents.ask("DELETE", "a", conditions, "").await, "DOCUMENT_EXISTS");
+        assert_refused(&documents.put("a", conditions, "two").await, "DOCUMENT_EXISTS");
+        assert_refused(&documents.patch("a", conditions, "two").await, "DOCUMENT_EXISTS");
+        assert_refused(&documents.ask("DELETE", "a", conditions, "").await, "DOCUMENT_EXISTS");
     }
     let large = "x".repeat(100_000);
-    refused(&documents.put("a", &["if-none-match: *"], &large).await, "DOCUMENT_EXISTS");
+    assert_refused(&documents.put("a", &["if-none-match: *"], &large).await, "DOCUMENT_EXISTS");
     assert_eq!(documents.text("a").await, "one");
     // A deleted one is not there.
     assert_eq!(documents.ask("DELETE", "a", &["if-match: *"], "").await.status, 200);
@@ -84,7 +84,10 @@ async fn a_document_that_must_be_new_is_never_overwritten() {
 async fn a_document_that_must_be_there_is_never_created() {
     let documents = Documents::begin().await;
     for tags in ["*", "\"x\"", "\"x\", \"y\"", "W/\"x\""] {
-        refused(&documents.put("new", &[&format!("if-match: {tags}")], "one").await, "DOCUMENT_ABSENT");
+        assert_refused(
+            &documents.put("new", &[&format!("if-match: {tags}")], "one").await,
+            "DOCUMENT_ABSENT",
+        );
         // Without conditions these are 404 too, so that conditions say nothing.
         let deleted = documents.ask("DELETE", "new", &[&format!("if-match: {tags}")], "").await;
         assert_eq!((deleted.status, deleted.code().as_str()), (404, "UNKNOWN_DOCUMENT"));
@@ -95,7 +98,7 @@ async fn a_document_that_must_be_there_is_never_created() {
     assert_eq!(documents.put("new", &["if-match: *"], "two").await.status, 200);
     let etag = documents.etag("new").await;
     assert_eq!(documents.ask("DELETE", "new", &[], "").await.status, 200);
-    refused(&documents.put("new", &[&format!("if-match: {etag}")], "three").await, "DOCUMENT_ABSENT");
+    assert_refused(&documents.put("new", &[&format!("if-match: {etag}")], "three").await, "DOCUMENT_ABSENT");
 }
 
 #[tokio::test]
@@ -125,7 +128,7 @@ async fn tags_of_a_write_are_compared_strongly_one_by_one() {
             if is_taken {
                 assert_eq!(answer.status, 200, "{condition}: {answer:?}");
             } else {
-                refused(&answer, "ETAG_STALE");
+                assert_refused(&answer, "ETAG_STALE");
                 assert_eq!(format!("\"{}\"", value(&answer)["etag"].as_str().unwrap()), etag);
             }
             assert_eq!(documents.etag("a").await == etag, !is_taken, "{condition}");
@@ -134,7 +137,7 @@ async fn tags_of_a_write_are_compared_strongly_one_by_one() {
     for tags in ["E", "W/E", "\"zzz\", W/E"] {
         let etag = documents.etag("a").await;
         let condition = format!("if-none-match: {}", tags.replace('E', &etag));
-        refused(&documents.put("a", &[&condition], "never").await, "DOCUMENT_EXISTS");
+        assert_refused(&documents.put("a", &[&condition], "never").await, "DOCUMENT_EXISTS");
     }
     assert_eq!(documents.put("a", &["if-none-match: \"zzz\""], "another").await.status, 200);
     for (name, malformed) in [("if-match", "zzz"), ("if-match", "*, \"a\""), ("if-none-match", "\"a")] {
@@ -186,7 +189,7 @@ async fn a_repeat_has_the_answer_of_the_first_whatever_its_conditions_say_by_now
     let changed = documents.patch("a", &[&condition], "said").await;
     let again = documents.patch("a", &[&condition], "said").await;
     assert_eq!((again.status, &again.headers["etag"]), (200, &changed.headers["etag"]));
-    refused(&documents.patch("a", &[&condition], "something else").await, "ETAG_STALE");
+    assert_refused(&documents.patch("a", &[&condition], "something else").await, "ETAG_STALE");
 }
 
 #[tokio::test]
@@ -212,9 +215,9 @@ async fn dates_count_where_there_are_no_tags() {
         }
     }
     let late = format!("if-unmodified-since: {long_ago}");
-    refused(&documents.put("a", &[&late], "two").await, "ETAG_STALE");
-    refused(&documents.patch("a", &[&late], "two").await, "ETAG_STALE");
-    refused(&documents.ask("DELETE", "a", &[&late], "").await, "ETAG_STALE");
+    assert_refused(&documents.put("a", &[&late], "two").await, "ETAG_STALE");
+    assert_refused(&documents.patch("a", &[&late], "two").await, "ETAG_STALE");
+    assert_refused(&documents.ask("DELETE", "a", &[&late], "").await, "ETAG_STALE");
     let both = [late.as_str(), &format!("if-match: {etag}")];
     assert_eq!(documents.put("a", &both, "two").await.status, 200);
     let now = documents.ask("GET", "a", &[], "").await.headers["last-modified"].clone();
@@ -262,16 +265,16 @@ async fn a_write_of_what_has_no_tag_is_done_for_no_tag() {
     let (server, task) = (&documents.server, format!("/v1/tasks/{}", documents.task));
     let address = server.http.unwrap();
     for condition in ["if-match: \"zzz\"", "if-none-match: *"] {
-        let answer = asked(address, "DELETE", &task, &[condition], "").await;
-        refused(&answer, "PRECONDITION_FAILED");
+        let answer = ask(address, "DELETE", &task, &[condition], "").await;
+        assert_refused(&answer, "PRECONDITION_FAILED");
     }
     let cancel = format!("{task}:cancel");
-    refused(&post(server, &cancel, &["if-match: \"zzz\""], "{}").await, "PRECONDITION_FAILED");
+    assert_refused(&post(server, &cancel, &["if-match: \"zzz\""], "{}").await, "PRECONDITION_FAILED");
     assert_eq!(value(&get(server, &task, &[]).await)["task"]["state"], "PENDING");
     let chat = post(server, "/agent/chat", &["if-match: \"zzz\""], r#"{"message": "hi"}"#).await;
-    refused(&chat, "PRECONDITION_FAILED");
+    assert_refused(&chat, "PRECONDITION_FAILED");
     assert_eq!(post(server, &cancel, &["if-none-match: \"zzz\""], "{}").await.status, 200);
-    assert_eq!(asked(address, "DELETE", &task, &["if-match: *"], "").await.status, 200);
+    assert_eq!(ask(address, "DELETE", &task, &["if-match: *"], "").await.status, 200);
 }
 
 #[tokio::test]
@@ -292,7 +295,7 @@ async fn a_call_is_held_to_conditions_on_its_definition() {
             let answer = post(&server, &path, &[&condition], r#"{"symbol": "AAPL"}"#).await;
             match code {
                 None => assert_eq!(answer.status, 200, "{condition}"),
-                Some(code) => refused(&answer, code),
+                Some(code) => assert_refused(&answer, code),
             }
         }
     }

@@ -54,7 +54,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// The paths that the list has, with their numbers of versions.
-async fn listed(documents: &Documents) -> BTreeMap<String, u64> {
+async fn list(documents: &Documents) -> BTreeMap<String, u64> {
     let list =
         value(&get(&documents.server, &format!("/v1/workspaces/{}/documents", documents.task), &[]).await);
     let documents = list["documents"].as_array().unwrap_or_else(|| panic!("{list}"));
@@ -83,7 +83,7 @@ async fn every_spelling_of_a_path_is_the_same_document() {
     for (spelling, path) in MEANT {
         assert_eq!(&documents.text(spelling).await, last[path], "{spelling}");
     }
-    assert_eq!(listed(&documents).await, versions);
+    assert_eq!(list(&documents).await, versions);
 }
 
 #[tokio::test]
@@ -105,5 +105,5 @@ async fn a_spelling_that_cannot_be_a_path_is_refused_whatever_is_asked() {
             assert_eq!((answer.status, answer.code().as_str()), (400, *code), "{method} {spelling}");
         }
     }
-    assert_eq!(listed(&documents).await, BTreeMap::new());
+    assert_eq!(list(&documents).await, BTreeMap::new());
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{JSON, KEY, get, post, server, value};
-use crate::http::raw::{Raw, asked};
+use crate::http::raw::{Raw, ask};
 
 #[tokio::test]
 async fn a_call_tells_its_events_in_order() {
@@ -51,22 +51,22 @@ async fn a_document_goes_in_and_comes_out_as_it_is() {
     let path = format!("/v1/workspaces/{id}/documents/notes/a.html");
     let text = "<b>e</b>".repeat(100_000);
     let address = server.http.unwrap();
-    let put = asked(address, "PUT", &path, &["content-type: text/html", KEY], &text).await;
+    let put = ask(address, "PUT", &path, &["content-type: text/html", KEY], &text).await;
     assert_eq!(put.status, 200, "{put:?}");
-    let document = asked(address, "GET", &path, &[], "").await;
+    let document = ask(address, "GET", &path, &[], "").await;
     assert_eq!(document.body, text);
     assert_eq!(document.headers["content-disposition"], "attachment");
     assert!(document.headers["content-security-policy"].contains("sandbox"));
     assert_eq!(document.headers["x-content-type-options"], "nosniff");
     for range in ["bytes=0-1", "bytes=-2", "bytes=9999999-", "bytes=1-0,2-", "lines=1"] {
-        let whole = asked(address, "GET", &path, &[&format!("range: {range}")], "").await;
+        let whole = ask(address, "GET", &path, &[&format!("range: {range}")], "").await;
         assert_eq!((whole.status, whole.body.len()), (200, text.len()), "there are no ranges: {range}");
     }
     let known = format!("if-none-match: {}", document.headers["etag"]);
-    assert_eq!(asked(address, "GET", &path, &[&known], "").await.status, 304);
+    assert_eq!(ask(address, "GET", &path, &[&known], "").await.status, 304);
     let about = value(&get(&server, &format!("{path}?metadata_only=true"), &[]).await);
     assert_eq!(about["size_bytes"], text.len(), "{about}");
-    let stale = asked(address, "DELETE", &path, &[JSON, "if-match: \"stale\""], "").await;
+    let stale = ask(address, "DELETE", &path, &[JSON, "if-match: \"stale\""], "").await;
     assert_eq!((stale.status, stale.code().as_str()), (412, "ETAG_STALE"));
     let listed =
         value(&get(&server, &format!("/v1/workspaces/{id}/documents?path_prefix=notes/"), &[]).await);

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::{JSON, KEY, get, post, server, value};
-use crate::http::raw::{Raw, asked};
+use crate::http::raw::{Raw, ask};
 
 const QUOTES: &str = "/v1/tools/get_quotes:call";
 const AAPL: &str = r#"{"symbol": "AAPL"}"#;
@@ -23,7 +23,7 @@ async fn a_coding_that_is_not_undone_is_refused_wherever_there_is_a_body() {
     ] {
         for coding in ["gzip", "br", "identity, deflate"] {
             let headers = [JSON, &format!("content-encoding: {coding}"), "connection: close"];
-            let answer = asked(address, method, path, &headers, AAPL).await;
+            let answer = ask(address, method, path, &headers, AAPL).await;
             assert_eq!((answer.status, answer.code().as_str()), (415, "UNSUPPORTED_MEDIA_TYPE"), "{path}");
             let named = coding.rsplit(' ').next().unwrap();
             assert!(answer.body.contains(&format!("the content coding {named} ")), "{answer:?}");
@@ -39,14 +39,14 @@ async fn a_charset_other_than_utf_8_is_refused_by_its_name() {
     let address = server.http.unwrap();
     for charset in ["utf-8", "UTF-8", "\"utf-8\"", "us-ascii"] {
         let kind = format!("content-type: application/json; charset={charset}");
-        assert_eq!(asked(address, "POST", QUOTES, &[&kind], AAPL).await.status, 200, "{charset}");
+        assert_eq!(ask(address, "POST", QUOTES, &[&kind], AAPL).await.status, 200, "{charset}");
     }
     for charset in ["latin1", "utf-16", "nonsense"] {
         for (method, path, kind) in
             [("POST", QUOTES, "application/json"), ("PUT", "/v1/workspaces/t/documents/a", "text/plain")]
         {
             let kind = format!("content-type: {kind}; charset={charset}");
-            let answer = asked(address, method, path, &[&kind, "connection: close"], AAPL).await;
+            let answer = ask(address, method, path, &[&kind, "connection: close"], AAPL).await;
             assert_eq!((answer.status, answer.code().as_str()), (415, "UNSUPPORTED_MEDIA_TYPE"), "{kind}");
             assert!(answer.body.contains(charset), "{answer:?}");
         }
@@ -95,10 +95,10 @@ async fn every_verb_may_be_written_with_an_encoded_colon() {
     ] {
         let method = if body.is_empty() { "GET" } else { "POST" };
         let address = server.http.unwrap();
-        let plain = asked(address, method, &path, &[JSON, "connection: close"], body).await;
+        let plain = ask(address, method, &path, &[JSON, "connection: close"], body).await;
         for encoded in ["%3A", "%3a"] {
             let path = path.replace(':', encoded);
-            let answer = asked(address, method, &path, &[JSON, "connection: close"], body).await;
+            let answer = ask(address, method, &path, &[JSON, "connection: close"], body).await;
             assert_eq!(answer.status, plain.status, "{path}");
         }
     }

@@ -13,7 +13,7 @@ async fn the_drain_does_not_wait_for_a_collector_that_hangs() {
     let program = hasty(&[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]).await;
     call(&program.channel().await, "debug_sleep", json!({"duration": "0s"}), None).await.expect("a call");
     terminate(&program);
-    let (status, log) = program.ended().await;
+    let (status, log) = program.wait_end().await;
     assert_eq!(status.code(), Some(0));
     // What the SDK would say after its own patience, 5 s for each of traces and metrics.
     assert!(log.contains("drained") && !log.contains("shutdown timing out"), "{log}");

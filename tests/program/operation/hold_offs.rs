@@ -38,7 +38,7 @@ async fn command(state: &Path, server: &str, arguments: &[&str]) -> Output {
     command.args(arguments).envs(variables(state, server)).current_dir(state).output().await.unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn output(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
@@ -77,9 +77,9 @@ async fn a_pause_that_a_source_asked_for_is_shown_and_obeyed_by_every_process() 
         }
 
         // Another process: what it shows, and that it does not ask.
-        let shown = said(&command(state.path(), &uri, &["limits"]).await);
+        let shown = output(&command(state.path(), &uri, &["limits"]).await);
         assert!(shown.contains("after 60 min: ValuePickr said that"), "{shown}");
-        let call = said(&command(state.path(), &uri, &["call", "browse_valuepickr"]).await);
+        let call = output(&command(state.path(), &uri, &["call", "browse_valuepickr"]).await);
         assert!(call.contains("RATE_LIMITED") && call.contains("may be asked again at"), "{call}");
         let refused = browse(&program).await;
         assert!(refused.contains("RATE_LIMITED") && refused.contains("may be asked again at"), "{refused}");
@@ -90,7 +90,7 @@ async fn a_pause_that_a_source_asked_for_is_shown_and_obeyed_by_every_process() 
 async fn a_loop_of_commands_obeys_the_pause_that_its_first_one_was_asked_for() {
     let (server, state) = (pausing(429, "3600").await, tempfile::tempdir().unwrap());
     let uri = server.uri();
-    let call = async || said(&command(state.path(), &uri, &["call", "browse_valuepickr"]).await);
+    let call = async || output(&command(state.path(), &uri, &["call", "browse_valuepickr"]).await);
     assert!(call().await.contains("RATE_LIMITED"));
     for _ in 0..2 {
         let later = call().await;

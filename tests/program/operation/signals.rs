@@ -12,20 +12,20 @@ const HASTY: [(&str, &str); 1] = [("TOOLWIRE_DRAIN_LAME_DUCK", "0s")];
 async fn a_signal_that_is_ignored_at_the_start_stays_ignored() {
     for (name, signal) in [("HUP", Signal::HUP), ("INT", Signal::INT)] {
         let mut program = Program::ignoring(name, &[], &HASTY).await;
-        let (line, _) = program.logged("stay ignored").await;
+        let (line, _) = program.wait_for_log("stay ignored").await;
         assert!(line["signals"].as_str().expect("a list").contains(name), "{line}");
         kill_process(program.pid(), signal).expect("running");
         terminate(&program);
-        let (draining, before) = program.logged("draining").await;
+        let (draining, before) = program.wait_for_log("draining").await;
         assert_eq!(draining["signal"], "SIGTERM", "{before:?}");
-        assert!(program.ended().await.0.success());
+        assert!(program.wait_end().await.0.success());
     }
 }
 
 #[tokio::test]
 async fn a_program_that_ignores_every_signal_to_end_serves_on() {
     let mut program = Program::ignoring("HUP INT TERM", &[], &HASTY).await;
-    let (line, _) = program.logged("stay ignored").await;
+    let (line, _) = program.wait_for_log("stay ignored").await;
     assert_eq!(line["signals"], "SIGTERM, SIGINT, SIGHUP");
     for signal in [Signal::HUP, Signal::INT, Signal::TERM] {
         kill_process(program.pid(), signal).expect("running");

@@ -28,7 +28,7 @@ fn count(lines: &[Value]) -> u64 {
 #[tokio::test]
 async fn calls_go_on_while_nobody_reads_the_log_and_what_was_lost_is_counted() {
     let mut program = unread().await;
-    let (told, before) = program.logged("lines of the log were dropped").await;
+    let (told, before) = program.wait_for_log("lines of the log were dropped").await;
     assert_eq!(told["level"], "WARN");
     let dropped = told["dropped"].as_u64().expect("a count");
     assert!(dropped > 0);
@@ -45,6 +45,6 @@ async fn calls_go_on_while_nobody_reads_the_log_and_what_was_lost_is_counted() {
 async fn a_process_whose_log_nobody_reads_ends_when_it_is_asked_to() {
     let program = unread().await;
     terminate(&program);
-    let (status, _) = program.ended().await;
+    let (status, _) = program.wait_end().await;
     assert_eq!(status.code(), Some(0));
 }

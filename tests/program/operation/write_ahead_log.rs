@@ -23,11 +23,11 @@ async fn a_log_that_cannot_shrink_is_one_warning_and_it_shrinks_when_it_can() {
     sqlx::query("SELECT * FROM probe").fetch_all(&mut *reading).await.expect("is read");
     sqlx::query(FILL).execute(&mut writer).await.expect("is written");
 
-    let (warning, _) = program.logged("toolwire.db-wal grows and cannot be truncated").await;
+    let (warning, _) = program.wait_for_log("toolwire.db-wal grows and cannot be truncated").await;
     assert_eq!(warning["level"], "WARN");
     assert!(warning["bytes"].as_u64().expect("a number") > 40 << 20, "{warning}");
     reading.commit().await.expect("ends");
-    let (_, between) = program.logged("toolwire.db-wal could be truncated again").await;
+    let (_, between) = program.wait_for_log("toolwire.db-wal could be truncated again").await;
     assert!(!between.iter().any(|line| line["message"].as_str().is_some_and(|it| it.contains("wal"))));
     assert_eq!(fs::metadata(state.path().join("toolwire.db-wal")).expect("is there").len(), 0);
 }

@@ -192,7 +192,7 @@ async fn a_job_is_stopped_through_the_other_program() {
     }
     other.cancel_job(CancelJobRequest { job_id: job_id.clone(), ..Default::default() }).await.unwrap();
     // What it waits for would take a minute.
-    let (line, _) = two.one.logged("job").await;
+    let (line, _) = two.one.wait_for_log("job").await;
     assert_eq!((&line["job_id"], &line["state"]), (&json!(job_id), &json!("cancelled")));
     assert!(line["took_ms"].as_f64().unwrap() < 30_000.0, "{line}");
 }

@@ -9,7 +9,7 @@ pub(crate) fn silent(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Files that are not named after their module.
-pub(crate) fn named_mod(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn mod_files(tree: &Tree) -> Vec<Finding> {
     let found = tree.sources().filter(|file| file.path.ends_with("/mod.rs"));
     found.map(|file| Finding::new(&file.path, "is to be named after its module")).collect()
 }

@@ -44,7 +44,7 @@ fn assert_answered(end: &RawEnd, what: &str) {
 }
 
 /// Sends a request just as it is, on a connection of its own, with a good call as its body.
-async fn sent(server: &Server, request: http::Request<()>) -> RawEnd {
+async fn send(server: &Server, request: http::Request<()>) -> RawEnd {
     let socket = TcpStream::connect(server.address).await.expect("connects");
     let (sender, connection) = h2::client::handshake(socket).await.expect("speaks HTTP/2");
     tokio::spawn(connection);
@@ -87,7 +87,7 @@ async fn a_call_needs_neither_te_nor_an_authority() {
         if let Some(host) = host {
             request = request.header("host", host);
         }
-        assert_answered(&sent(&server, request.body(()).expect("a request")).await, what);
+        assert_answered(&send(&server, request.body(()).expect("a request")).await, what);
     }
 }
 

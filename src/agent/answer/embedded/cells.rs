@@ -1,23 +1,23 @@
 //! Numbers and amounts as answers show them. Rounded only to the digits that are shown.
 
-/// As many decimals as a number is shown with, if nobody asks for others; below 1 one more.
+/// Default number of decimals; one more below 1.
 const DECIMALS: usize = 3;
 
-/// A number with groups of three: with so many decimals, or without the zeros that end it.
+/// A number with groups of three: with this many decimals, or without trailing zeros.
 pub(super) fn number(value: f64, decimals: Option<usize>, signed: bool) -> String {
     let places = decimals.unwrap_or(if value.abs() < 1.0 { DECIMALS + 1 } else { DECIMALS });
-    let (sign, digits) = rounded(value, places, signed);
+    let (sign, digits) = round(value, places, signed);
     let digits = match decimals {
         None if digits.contains('.') => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
         _ => digits,
     };
-    format!("{sign}{}", grouped(&digits, false))
+    format!("{sign}{}", group_digits(&digits, false))
 }
 
 /// An amount in a currency: a code such as `USD`.
 pub(super) fn amount(value: f64, currency: Option<&str>, decimals: usize, signed: bool) -> String {
-    let (sign, digits) = rounded(value, decimals, signed);
-    let digits = grouped(&digits, currency == Some("INR"));
+    let (sign, digits) = round(value, decimals, signed);
+    let digits = group_digits(&digits, currency == Some("INR"));
     match currency {
         Some("USD") => format!("{sign}${digits}"),
         Some("INR") => format!("{sign}₹{digits}"),
@@ -29,7 +29,7 @@ pub(super) fn amount(value: f64, currency: Option<&str>, decimals: usize, signed
 }
 
 /// Sign and digits. Zero has no sign, and rounding may make zero.
-fn rounded(value: f64, decimals: usize, signed: bool) -> (&'static str, String) {
+fn round(value: f64, decimals: usize, signed: bool) -> (&'static str, String) {
     let digits = format!("{:.*}", decimals.min(12), value.abs());
     let is_zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     let sign = match (is_zero, value < 0.0, signed) {
@@ -41,7 +41,7 @@ fn rounded(value: f64, decimals: usize, signed: bool) -> (&'static str, String) 
 }
 
 /// `1,234,567.8`, or `12,34,567.8` as in India.
-fn grouped(digits: &str, is_indian: bool) -> String {
+fn group_digits(digits: &str, is_indian: bool) -> String {
     let whole = digits.find('.').unwrap_or(digits.len());
     let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
     for (at, digit) in digits.char_indices() {

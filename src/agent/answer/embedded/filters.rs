@@ -56,8 +56,8 @@ pub(super) fn date(value: &Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(shown))
 }
 
-/// A text from outside, of at most so many characters.
-pub(super) fn quoted(value: &Value, longest: Option<usize>) -> Result<Value, Error> {
+/// A text from outside, of at most this many characters.
+pub(super) fn quote_filter(value: &Value, longest: Option<usize>) -> Result<Value, Error> {
     let shown = |text| longest.map_or_else(|| quote(text), |longest| quote_within(text, longest));
     Ok(text(value)?.map_or_else(|| safe(ABSENT), |text| Value::from_safe_string(shown(text))))
 }
@@ -72,8 +72,8 @@ pub(super) fn link(value: &Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(shown))
 }
 
-/// What a list has beyond so many of its first elements: how many there are, and the call that shows all of them, with
-/// its source. Nothing if it has no more.
+/// What a list has beyond its first `shown` elements: how many there are, and the call that shows all of them, with its
+/// source. Nothing if it has no more.
 pub(super) fn rest(state: &State<'_, '_>, list: &Value, shown: usize) -> Result<Value, Error> {
     let all = list.len().ok_or_else(|| {
         Error::new(ErrorKind::InvalidOperation, format!("a list is expected, not {}", list.kind()))

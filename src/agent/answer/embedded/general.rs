@@ -13,7 +13,7 @@ use super::{
 use crate::ground::ContextItem;
 use toolwire_contract::Payload;
 use toolwire_engine::registry::Category;
-use toolwire_planner::{Asked, Made};
+use toolwire_planner::{Made, PlanRequest};
 
 /// How many rows of a list are shown, and how many of its columns.
 const ROWS: usize = 8;
@@ -23,7 +23,7 @@ const COLUMNS: usize = 6;
 const CELL: usize = 80;
 
 /// The answer, with its citation.
-pub(super) fn body(asked: &Asked<'_>, made: &Made, item: &ContextItem) -> String {
+pub(super) fn body(asked: &PlanRequest<'_>, made: &Made, item: &ContextItem) -> String {
     let list = first_list(&item.data);
     let cite = item.source_ids.iter().map(|id| format!("[{id}]")).collect::<Vec<_>>().join(" ");
     let lead = lead(asked, made, item, list);
@@ -39,7 +39,7 @@ pub(super) fn body(asked: &Asked<'_>, made: &Made, item: &ContextItem) -> String
 }
 
 /// The tool's title with the summary of its manifest, and whether the list goes on.
-fn lead(asked: &Asked<'_>, made: &Made, item: &ContextItem, list: Option<(&str, &[Value])>) -> String {
+fn lead(asked: &PlanRequest<'_>, made: &Made, item: &ContextItem, list: Option<(&str, &[Value])>) -> String {
     let tool = asked.offer.get(&item.tool);
     let data = made.result.outcome.as_ref().ok().map(Payload::json);
     let said = tool.zip(data).and_then(|(tool, data)| tool.narration.said(data));
@@ -55,7 +55,7 @@ fn lead(asked: &Asked<'_>, made: &Made, item: &ContextItem, list: Option<(&str, 
 }
 
 /// Whether the tool only reads.
-fn is_read(asked: &Asked<'_>, item: &ContextItem) -> bool {
+fn is_read(asked: &PlanRequest<'_>, item: &ContextItem) -> bool {
     asked.offer.get(&item.tool).is_none_or(|tool| tool.definition.category == Category::Read)
 }
 

@@ -1,4 +1,4 @@
-//! What is to be said beside the data: warnings, the age of copies, and calls that brought nothing.
+//! Notes beside the data: warnings, the age of copies, and calls that brought nothing.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 
 use super::quote::{quote, quote_within};
 use crate::cycle::is_cut;
-use toolwire_planner::{Asked, LeftOutTime, Made};
+use toolwire_planner::{LeftOutTime, Made, PlanRequest};
 
 /// A copy as young as this is not worth a word.
 const FRESH: Duration = Duration::from_mins(1);
 
-/// Said of what a model asked for that there is not, or not like this.
+/// Said where a model asked for something that does not exist, or not in this form.
 const WRONG: &str = "What was asked of it is not there";
 
-/// As many arguments of a call that failed are shown, and so many characters of each.
+/// How many arguments of a failed call are shown, and how many characters of each.
 const MOST_VALUES: usize = 4;
 const LONGEST_VALUE: usize = 40;
 
@@ -32,7 +32,7 @@ pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {
 }
 
 /// Said where the message names a time, a thing or something else that what was found out is not limited to.
-pub(super) fn of_message(asked: &Asked<'_>) -> Vec<String> {
+pub(super) fn of_message(asked: &PlanRequest<'_>) -> Vec<String> {
     let called: Vec<_> = asked.made.iter().filter(|made| made.result.outcome.is_ok()).collect();
     let tools: Vec<_> = called.iter().map(|made| made.call.tool.as_str()).collect();
     if tools.is_empty() || called.iter().any(|made| made.call.by_model.is_some()) {
@@ -50,11 +50,11 @@ pub(super) fn of_message(asked: &Asked<'_>) -> Vec<String> {
 }
 
 /// What a call that failed is about, and why.
-pub(super) fn of_failure(asked: &Asked<'_>, made: &Made) -> Option<String> {
+pub(super) fn of_failure(asked: &PlanRequest<'_>, made: &Made) -> Option<String> {
     let error = made.result.outcome.as_ref().err()?;
     let tool = asked.offer.get(&made.call.tool).map(|tool| tool.definition.title.as_str());
     let tool = tool.filter(|title| !title.is_empty()).unwrap_or(&made.call.tool);
-    // What a model asked for is not repeated: it may be what somebody outside had it say.
+    // What a model asked for is not repeated: text from outside may have put it there.
     let with = made.call.by_model.is_none().then(|| values(&made.call.arguments)).flatten();
     let with = with.map(|values| format!(" ({values})")).unwrap_or_default();
     // The numbers of a budget are of no source.
@@ -68,7 +68,7 @@ pub(super) fn of_failure(asked: &Asked<'_>, made: &Made) -> Option<String> {
     Some(format!("Left out: {}{with}. {}", quote(tool), sentence(&quote(why))))
 }
 
-/// The values of a call's arguments, by which one call is told from another of the same tool.
+/// The values of a call's arguments, which distinguish it from another call of the same tool.
 fn values(arguments: &Map<String, Value>) -> Option<String> {
     let shown = |value: &Value| match value {
         Value::String(text) => quote_within(text, LONGEST_VALUE),

@@ -1,8 +1,8 @@
 //! Text from outside in an answer: one plain line, cut, and nothing in it is Markdown.
 
-use crate::ground::{escaped, plain};
+use crate::ground::{escape, plain};
 
-/// The longest text of somebody else in an answer, in characters.
+/// The longest quotation in an answer, in characters.
 const LONGEST: usize = 400;
 
 /// A text as an answer quotes it.
@@ -12,10 +12,10 @@ pub(crate) fn quote(text: &str) -> String {
 
 /// The same of a text that may be longer or is to be shorter.
 pub(super) fn quote_within(text: &str, longest: usize) -> String {
-    escaped(&cut(&plain(text), longest))
+    escape(&cut(&plain(text), longest))
 }
 
-/// A text of at most so many characters, cut between words. Nothing that belongs to a number or a date is parted.
+/// A text of at most this many characters, cut between words. A number or a date is never split.
 fn cut(text: &str, longest: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(longest) else { return text.to_owned() };
     let mut shown = text[..end].rsplit_once(' ').map_or("", |(words, _)| words);

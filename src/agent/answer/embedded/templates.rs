@@ -1,8 +1,7 @@
 //! The templates of answers: `<domain>/answers/<tool>.md` of the data directory, or else as the domain embeds it.
 //!
-//! Start-up refuses every template that is wrong; afterwards the last good ones stay, and what is wrong is told like
-//! what is wrong with manifests. Templates include nothing, work for a bounded time, and name no value that there is
-//! not.
+//! Start-up refuses every template that is wrong; afterwards the last good ones stay, and problems are reported as
+//! those of manifests are. Templates include nothing, work for a bounded time, and name known values only.
 
 mod files;
 mod used;
@@ -172,7 +171,7 @@ fn environment() -> Environment<'static> {
     environment.add_filter("money", filters::money);
     environment.add_filter("pct", filters::pct);
     environment.add_filter("date", filters::date);
-    environment.add_filter("quote", filters::quoted);
+    environment.add_filter("quote", filters::quote_filter);
     environment.add_filter("link", filters::link);
     environment.add_filter("rest", filters::rest);
     environment

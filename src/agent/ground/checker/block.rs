@@ -3,7 +3,7 @@
 use super::sentence::{Checked, Need};
 use crate::ground::markdown::Line;
 
-/// A block, as far as it has arrived.
+/// A block in the making.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     need: Option<Need>,

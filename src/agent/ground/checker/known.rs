@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::ground::{bundle::ContextBundle, links::Allowed, numbers::Facts};
 use toolwire_contract::ToolError;
-use toolwire_planner::{Asked, Made};
+use toolwire_planner::{Made, PlanRequest};
 
-/// Who writes an answer.
+/// The author of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Author {
     /// A model, which may do what it has read.
@@ -18,7 +18,7 @@ pub(super) enum Author {
 
 /// What an answer may say.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct AllowedFacts {
     pub(super) facts: Facts,
     pub(super) allowed: Allowed,
     /// By origin of the facts, the sources of that result.
@@ -27,10 +27,10 @@ pub(super) struct Known {
     pub(super) source_ids: Vec<String>,
 }
 
-impl Known {
+impl AllowedFacts {
     /// Of the message, and of the results of its calls: whole, not as they were shown to a model. Of earlier turns
     /// nothing: a follow-up calls again.
-    pub(super) fn of(bundle: &ContextBundle, asked: &Asked<'_>, author: Author) -> Self {
+    pub(super) fn of(bundle: &ContextBundle, asked: &PlanRequest<'_>, author: Author) -> Self {
         let mut known = Self { source_ids: bundle.source_ids.clone(), ..Self::default() };
         known.facts.add_free(asked.message);
         known.facts.add_free(&asked.today.to_string());
@@ -41,7 +41,7 @@ impl Known {
         known
     }
 
-    fn add(&mut self, made: &Made, asked: &Asked<'_>, author: Author) {
+    fn add(&mut self, made: &Made, asked: &PlanRequest<'_>, author: Author) {
         let payload = match &made.result.outcome {
             Ok(payload) => payload,
             Err(error) => return self.add_failure(made, error),
@@ -61,8 +61,7 @@ impl Known {
         self.origins.push(provenance.source_ids.clone());
     }
 
-    /// Of text from outside a model may show the addresses that a field is, and none that somebody wrote into a
-    /// sentence for it to show.
+    /// Of text from outside a model may show the addresses that a field is, and none that a sentence contains.
     fn add_whole_addresses(&mut self, data: &Value) {
         let mut open = vec![data];
         while let Some(value) = open.pop() {
@@ -75,7 +74,7 @@ impl Known {
         }
     }
 
-    /// An answer says what failed, and why; nobody is the source of that.
+    /// An answer says what failed, and why; that has no source.
     fn add_failure(&mut self, made: &Made, error: &ToolError) {
         // Or a model would write into a call that fails what it then passes for known.
         if made.echoes() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::known::Known;
+use super::known::AllowedFacts;
 use crate::ground::{
     citations::{Citation, citations},
     issue::{Issue, IssueKind},
@@ -39,7 +39,7 @@ impl Checked {
     }
 }
 
-pub(super) fn check(part: &Part, line: Line, known: &Known, ordinals: u32) -> Result<Checked, Issue> {
+pub(super) fn check(part: &Part, line: Line, known: &AllowedFacts, ordinals: u32) -> Result<Checked, Issue> {
     let text = part.text.as_str();
     let goes_on = !part.begins_line;
     let links = links(text, part.is_code);
@@ -79,7 +79,11 @@ fn left_out(
 }
 
 /// What the numbers need, and whether there are any; dates are none.
-fn numbers(text: &str, left_out: &[Range<usize>], known: &Known) -> Result<(Option<Need>, bool), Issue> {
+fn numbers(
+    text: &str,
+    left_out: &[Range<usize>],
+    known: &AllowedFacts,
+) -> Result<(Option<Need>, bool), Issue> {
     let (mut need, mut has_numbers) = (None::<Need>, false);
     let mut left_out = Covered::of(left_out);
     for (token, range) in tokens(text) {

@@ -8,7 +8,7 @@ use super::*;
 
 /// A checker over results, each with its source.
 fn over(results: &[(&str, Value)], message: &str) -> Checker {
-    let mut known = Known::default();
+    let mut known = AllowedFacts::default();
     known.facts.add_free(message);
     for (source, data) in results {
         known.facts.add_origin([data], [], []);
@@ -29,7 +29,7 @@ fn quotes() -> Value {
     })
 }
 
-/// What becomes of a text that arrives in pieces of so many bytes.
+/// What becomes of a text that arrives in pieces of this many bytes.
 fn checked(checker: &mut Checker, text: &str, size: usize) -> (String, Option<Issue>) {
     let mut answer = String::new();
     let mut all = |released: Released| {

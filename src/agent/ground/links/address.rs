@@ -1,6 +1,6 @@
 //! Addresses that stand in a text without marks around them.
 
-use super::link::{Link, Target, unescaped};
+use super::link::{Link, Target, unescape};
 
 const LONGEST_SCHEME: usize = 32;
 
@@ -20,7 +20,7 @@ pub(super) fn from(text: &str, start: usize, beyond: usize) -> Link<'_> {
     let ends = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '|' | '"' | '`');
     let end = text[beyond..].find(ends).map_or(text.len(), |len| beyond + len);
     let address = text[start..end].trim_end_matches('\\');
-    Link { range: start..end, target: Target::Address(unescaped(address)) }
+    Link { range: start..end, target: Target::Address(unescape(address)) }
 }
 
 /// The address of a mailbox around `@`, if there is one.
@@ -34,5 +34,5 @@ pub(super) fn email(text: &str, at: usize) -> Option<Link<'_>> {
     let top = name.rsplit_once('.').map(|(_, top)| top)?;
     let is_email = local > 0 && top.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
     let range = at - local..at + 1 + name.len();
-    is_email.then(|| Link { target: Target::Address(unescaped(&text[range.clone()])), range })
+    is_email.then(|| Link { target: Target::Address(unescape(&text[range.clone()])), range })
 }

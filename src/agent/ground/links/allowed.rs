@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::{
     find::links,
-    link::{Target, unescaped},
+    link::{Target, unescape},
 };
-use crate::ground::{escape::escaped, plain::plain};
+use crate::ground::{escape::escape, plain::plain};
 
 /// The addresses of a turn's results.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(in crate::ground) struct Allowed(HashSet<Box<str>>);
 const TRAILING: &[char] =
     &['.', ',', ':', ';', '!', '?', '*', '_', '~', '\'', ')', ']', '}', '”', '’', '»', '…', '\\'];
 
-/// So many of these may.
+/// Maximum number of them.
 const MOST_TRAILING: usize = 16;
 
 impl Allowed {
@@ -42,15 +42,15 @@ impl Allowed {
             return;
         }
         if !text.contains(char::is_whitespace) {
-            self.0.insert(unescaped(text).into());
+            self.0.insert(unescape(text).into());
         }
         self.add_links(text);
         // Also as an answer quotes it.
-        self.add_links(&escaped(&plain(text)));
+        self.add_links(&escape(&plain(text)));
     }
 
     fn add_links(&mut self, text: &str) {
-        // A quotation has its angle brackets escaped: then they are no HTML.
+        // A quotation has its angle brackets escaped, so they are not HTML.
         for link in links(text, false).into_iter().chain(links(text, true)) {
             if let Target::Address(address) | Target::Destination(address) = link.target {
                 self.0.insert(within(&address).last().unwrap_or(&address).into());

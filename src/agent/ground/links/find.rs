@@ -4,7 +4,7 @@
 
 use super::{
     address::{bare, email, from},
-    link::{Link, hidden, leading_to},
+    link::{Link, leading_to, new_hidden},
 };
 
 /// The links of a text. In a block of code angle brackets are not HTML.
@@ -13,14 +13,14 @@ pub(in crate::ground) fn links(text: &str, is_code: bool) -> Vec<Link<'_>> {
     let (bytes, mut at) = (text.as_bytes(), 0);
     while at < bytes.len() {
         let link = match bytes[at] {
-            b'\\' => match escaped(text, at + 1) {
+            b'\\' => match parse_escaped(text, at + 1) {
                 None => {
                     at += 2;
                     continue;
                 }
                 link => link,
             },
-            b'!' if bytes.get(at + 1) == Some(&b'[') => Some(hidden(at..at + 2)),
+            b'!' if bytes.get(at + 1) == Some(&b'[') => Some(new_hidden(at..at + 2)),
             b'<' => angle(text, at, is_code),
             b']' if bytes.get(at + 1) == Some(&b'(') => Some(destination(text, at)),
             b'&' => entity(text, at),
@@ -36,7 +36,7 @@ pub(in crate::ground) fn links(text: &str, is_code: bool) -> Vec<Link<'_>> {
 }
 
 /// What an escaped character makes all the same: some programs look for addresses when the escapes are gone.
-fn escaped(text: &str, at: usize) -> Option<Link<'_>> {
+fn parse_escaped(text: &str, at: usize) -> Option<Link<'_>> {
     match text.as_bytes().get(at)? {
         b':' if is_authority(&text[at..]) => Some(bare(text, at)),
         b'@' => email(text, at),
@@ -61,7 +61,7 @@ fn angle(text: &str, at: usize, is_code: bool) -> Option<Link<'_>> {
     let inner = &rest[..end];
     let is_address = rest[end..].starts_with('>') && (inner.contains(':') || inner.contains('@'));
     let range = at..at + 1 + end + 1;
-    if is_address { Some(leading_to(range, inner)) } else { Some(hidden(at..at + 1 + end)) }
+    if is_address { Some(leading_to(range, inner)) } else { Some(new_hidden(at..at + 1 + end)) }
 }
 
 /// What stands behind `](`, up to the bracket that closes it.
@@ -115,12 +115,12 @@ fn definition(text: &str) -> Option<Link<'_>> {
 fn entity(text: &str, at: usize) -> Option<Link<'_>> {
     let rest = &text[at + 1..];
     if rest.starts_with('#') {
-        return Some(hidden(at..at + 2));
+        return Some(new_hidden(at..at + 2));
     }
     let len = rest.bytes().take(32).take_while(u8::is_ascii_alphanumeric).count();
     let is_entity = len > 1 && rest[len..].starts_with(';');
     let is_plain = matches!(&rest[..len], "amp" | "nbsp" | "lt" | "gt" | "quot" | "apos");
-    (is_entity && !is_plain).then(|| hidden(at..at + 1 + len))
+    (is_entity && !is_plain).then(|| new_hidden(at..at + 1 + len))
 }
 
 /// `www.a.b` without a scheme.

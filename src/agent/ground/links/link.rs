@@ -20,18 +20,18 @@ pub(in crate::ground) enum Target<'a> {
 }
 
 /// Something that is not to be there.
-pub(super) fn hidden<'a>(range: Range<usize>) -> Link<'a> {
+pub(super) fn new_hidden<'a>(range: Range<usize>) -> Link<'a> {
     Link { range, target: Target::Hidden }
 }
 
 /// The address of a link, escaped as it stands.
 pub(super) fn leading_to(range: Range<usize>, text: &str) -> Link<'_> {
-    let target = if text.is_empty() { Target::Hidden } else { Target::Destination(unescaped(text)) };
+    let target = if text.is_empty() { Target::Hidden } else { Target::Destination(unescape(text)) };
     Link { range, target }
 }
 
 /// A text without the backslashes of Markdown, however often it was escaped.
-pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
+pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
     }

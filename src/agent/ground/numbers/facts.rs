@@ -14,7 +14,7 @@ use crate::ground::plain::plain;
 /// What rounding itself may add, in proportion.
 const SLACK: f64 = 1e-9;
 
-/// The most origins that are told apart; those beyond count as the last.
+/// The most origins that are distinguished; those beyond count as the last.
 const MOST: usize = 64;
 
 /// The numbers of a turn.
@@ -27,7 +27,7 @@ pub(in crate::ground) struct Facts {
 
 /// Where a number was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::ground) struct Found {
+pub(in crate::ground) struct FactSource {
     /// Whether it belongs to no result.
     pub(in crate::ground) free: bool,
     pub(in crate::ground) origins: u64,
@@ -70,8 +70,8 @@ impl Facts {
         self.free.sort();
     }
 
-    /// Where there is what a token says. Nowhere: nobody but the answer says so.
-    pub(in crate::ground) fn find(&self, token: &Token<'_>) -> Option<Found> {
+    /// The source of what a token says; `None` if only the answer says so.
+    pub(in crate::ground) fn find(&self, token: &Token<'_>) -> Option<FactSource> {
         let mut origins = 0;
         for (at, numbers) in self.origins.iter().enumerate() {
             if numbers.has(token) {
@@ -79,7 +79,7 @@ impl Facts {
             }
         }
         let free = self.free.has(token);
-        (free || origins != 0).then_some(Found { free, origins })
+        (free || origins != 0).then_some(FactSource { free, origins })
     }
 }
 

@@ -12,13 +12,13 @@ pub(super) struct Numeral {
     pub(super) len: usize,
 }
 
-/// The longest number that is read; a longer run of digits is no amount, and meets nothing.
+/// The longest number that is read; a longer run of digits is not an amount, and matches nothing.
 const LONGEST: usize = 40;
 
 /// The number at the beginning of a text, which begins with a digit, or with a point and a digit.
 pub(super) fn numeral(text: &str) -> Numeral {
     let bytes = text.as_bytes();
-    let whole = grouped(bytes);
+    let whole = grouped_len(bytes);
     let decimals = match bytes.get(whole) {
         Some(b'.') => digits(&bytes[whole + 1..]),
         _ => 0,
@@ -31,7 +31,7 @@ pub(super) fn numeral(text: &str) -> Numeral {
 }
 
 /// The length of the whole part. `12,34,567` and `1,234,567` are groups; in `1,2,3` each is a number.
-fn grouped(bytes: &[u8]) -> usize {
+fn grouped_len(bytes: &[u8]) -> usize {
     let first = digits(bytes);
     if !(1..=3).contains(&first) {
         return first;

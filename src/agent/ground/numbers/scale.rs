@@ -70,7 +70,7 @@ pub(super) fn behind(rest: &str) -> Suffix {
     if PLAIN.iter().any(|plain| plain.eq_ignore_ascii_case(word)) {
         return Suffix::Scale(ONE, word.len());
     }
-    if rest.chars().next().is_some_and(is_glue) { Suffix::Glued } else { spaced(rest) }
+    if rest.chars().next().is_some_and(is_glue) { Suffix::Glued } else { parse_spaced(rest) }
 }
 
 /// Whether digits beside it are part of a word. Scripts without spaces between words, and digits of others, are not.
@@ -84,7 +84,7 @@ pub(super) fn is_currency(letters: &str) -> bool {
 }
 
 /// Behind a space only words of some letters count: `5 m` may be metres.
-fn spaced(rest: &str) -> Suffix {
+fn parse_spaced(rest: &str) -> Suffix {
     let gap = gap(rest);
     let word = word(&rest[gap..]);
     let scale = (gap > 0 && word.len() > 1).then(|| factor(word)).flatten();

@@ -1,4 +1,5 @@
-//! What a text says in digits: numbers, dates, times. One pass; each byte is looked at a bounded number of times.
+//! The tokens of a text that are written in digits: numbers, dates, times. One pass; each byte is looked at a bounded
+//! number of times.
 
 use std::ops::Range;
 
@@ -76,7 +77,7 @@ fn read(text: &str, start: usize) -> (Option<Token<'_>>, usize) {
     }
     let before = Before::of(&text[..start]);
     if before == Before::Glued {
-        return (None, start + glued(rest));
+        return (None, start + glued_len(rest));
     }
     if let Before::Month(month) = before
         && let Some((date, len)) = date::after_month(month, rest)
@@ -101,7 +102,7 @@ fn number(text: &str, start: usize, behind_point: bool) -> (Option<Token<'_>>, u
         return (Some(Token::Foreign(&text[from..end])), end);
     }
     match scale::behind(&text[end..]) {
-        Suffix::Glued => (None, end + glued(&text[end..])),
+        Suffix::Glued => (None, end + glued_len(&text[end..])),
         Suffix::Scale(scale, more) => {
             let is_year = is_year && more == 0;
             (Some(Token::Number { value, step, scale, is_year }), end + more)
@@ -110,7 +111,7 @@ fn number(text: &str, start: usize, behind_point: bool) -> (Option<Token<'_>>, u
 }
 
 /// The length of what hangs together with letters: `v1.2`, `52w`, `rsi_14`.
-fn glued(text: &str) -> usize {
+fn glued_len(text: &str) -> usize {
     let mut end = 0;
     for (at, c) in text.char_indices() {
         let joins = c == '.' && text[at + 1..].starts_with(|next: char| next.is_ascii_digit());
@@ -162,7 +163,7 @@ fn ends_in_word(text: &str) -> bool {
     text.chars().next_back().is_some_and(char::is_alphanumeric)
 }
 
-/// The letters that end a text, if there are no more than so many.
+/// The letters that end a text, if there are at most this many.
 fn trailing_letters(text: &str, most: usize) -> &str {
     let count = text.bytes().rev().take(most + 1).take_while(u8::is_ascii_alphabetic).count();
     let start = text.len() - count;

@@ -12,10 +12,10 @@ use toolwire_planner::Offer;
 /// The word for no tool.
 const NONE: &str = "none";
 
-/// So much of a name that is none is told, in characters.
+/// Maximum length of an unknown name that is reported, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// The longest reason that is told, in characters.
+/// The longest reason that is reported, in characters.
 const LONGEST_REASON: usize = 200;
 
 /// What a model decided.
@@ -27,7 +27,7 @@ pub(super) struct Decision {
     pub(super) reason: String,
 }
 
-/// Why an answer is no plan, in words for the model.
+/// Why an answer is not a plan, in words for the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Wrong {
     #[error("it is not one JSON object.")]
@@ -79,11 +79,11 @@ fn object(said: &str) -> Option<Map<String, Value>> {
         Ok(Value::Object(object)) => Some(object),
         _ => None,
     };
-    read(text).or_else(|| read(fenced(text)?))
+    read(text).or_else(|| read(unfence(text)?))
 }
 
 /// What stands in the one fence of a text.
-fn fenced(text: &str) -> Option<&str> {
+fn unfence(text: &str) -> Option<&str> {
     let mut parts = text.split("```");
     let (_, inside, _) = (parts.next()?, parts.next()?, parts.next()?);
     if parts.next().is_some() {
@@ -92,7 +92,7 @@ fn fenced(text: &str) -> Option<&str> {
     Some(inside.strip_prefix("json").unwrap_or(inside).trim())
 }
 
-/// A reason on one line. It is shown to people and checked by nobody, so it leads nowhere.
+/// A reason on one line. It is shown to people unchecked, so it must contain no link.
 pub(super) fn reason(text: &str) -> String {
     let line: String = plain(text).chars().take(LONGEST_REASON).collect();
     let lower = line.to_lowercase();

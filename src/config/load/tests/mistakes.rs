@@ -1,4 +1,4 @@
-//! Many mistakes at once: each is told with its place, in words that a reader of the file knows.
+//! Many mistakes at once: each is reported with its place, in words that a reader of the file knows.
 
 use super::refused;
 use crate::Flags;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::refused;
 use crate::{Flags, Reader, Section, Setting, Value, print, testing};
 
-/// What a toy domain can be told.
+/// The settings of a toy domain.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Shop {
     opens: Duration,
@@ -25,7 +25,7 @@ fn shop() -> Section {
         for (name, mut shelf) in reader.tables("shelf") {
             let height: Option<f64> = shelf.required("height");
             if reader.end(shelf) {
-                reader.show_entry(&format!("[shelf.{name}]"), &[("height", height.unwrap().shown())]);
+                reader.show_entry(&format!("[shelf.{name}]"), &[("height", height.unwrap().to_toml())]);
                 shop.shelves.push((name, height.unwrap()));
             }
         }
@@ -37,7 +37,7 @@ fn shop() -> Section {
 fn a_section_of_a_domain_is_read_printed_and_checked_like_our_own() {
     let file = "[shop]\nopens = '9h'\n[shelf.low]\nheight = 1\n[shelf.high]\nheight = 2.5";
     let variables = [("TOOLWIRE_SHOP_MOST", "7"), ("TOOLWIRE_SHOP_KEY", "k")];
-    let first = testing::loaded(file, &variables, Flags::default(), &[shop()]).unwrap();
+    let first = testing::load_text(file, &variables, Flags::default(), &[shop()]).unwrap();
     let expected = Shop {
         opens: Duration::from_hours(9),
         most: Some(7),
@@ -47,9 +47,9 @@ fn a_section_of_a_domain_is_read_printed_and_checked_like_our_own() {
     assert_eq!(*first.config.part::<Shop>(), expected);
     let printed = print(&first);
     assert!(printed.contains("most = 7") && printed.contains("# TOOLWIRE_SHOP_MOST"), "{printed}");
-    let second = testing::loaded(&printed, &variables[1..], Flags::default(), &[shop()]).unwrap();
+    let second = testing::load_text(&printed, &variables[1..], Flags::default(), &[shop()]).unwrap();
     assert_eq!(*second.config.part::<Shop>(), expected, "what is printed is understood again");
-    let unset = testing::loaded("", &[], Flags::default(), &[shop()]).unwrap();
+    let unset = testing::load_text("", &[], Flags::default(), &[shop()]).unwrap();
     assert!(print(&unset).contains("# most = 5"), "what holds instead is shown");
     let error = refused(file, &variables, Flags::default());
     assert!(error.contains("toolwire.toml:1: shop: unknown setting"), "{error}");
@@ -59,7 +59,7 @@ fn a_section_of_a_domain_is_read_printed_and_checked_like_our_own() {
 #[test]
 fn two_domains_that_bring_the_same_setting_are_both_named() {
     let sections = [shop().of("corner"), shop().of("market")];
-    let error = testing::loaded("", &[], Flags::default(), &sections).unwrap_err().to_string();
+    let error = testing::load_text("", &[], Flags::default(), &sections).unwrap_err().to_string();
     for what in ["setting shop.opens", "variable TOOLWIRE_SHOP_KEY", "table shelf"] {
         let line = format!("the domain corner and the domain market: both bring the {what}");
         assert!(error.contains(&line), "{error}");
@@ -67,7 +67,7 @@ fn two_domains_that_bring_the_same_setting_are_both_named() {
     let log = Section::new(|reader: &mut Reader| {
         reader.value(Setting::new("log.format", "TOOLWIRE_FORMAT"), String::new())
     });
-    let error = testing::loaded("", &[], Flags::default(), &[log.of("market")]).unwrap_err().to_string();
+    let error = testing::load_text("", &[], Flags::default(), &[log.of("market")]).unwrap_err().to_string();
     assert!(
         error.contains("the domain market and the platform: both bring the setting log.format"),
         "{error}"

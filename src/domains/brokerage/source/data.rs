@@ -12,7 +12,7 @@ use super::{
 use toolwire_contract::{Provenance, ToolError};
 use toolwire_tool::context::UserId;
 
-/// What readers of data are told while its file is broken or gone.
+/// The warning to readers of data whose file is broken or gone.
 const STALE: &str = "The file of this data is broken or gone. This is its last good content, which newer data may contradict.";
 
 /// What the tools read. It never changes; a reload makes another one.

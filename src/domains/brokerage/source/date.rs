@@ -45,7 +45,7 @@ impl Window {
     }
 }
 
-/// The day after the one so many months before; a month too short for it ends with its last day.
+/// The day after the one this many months before; a month too short for it ends with its last day.
 fn after_months_before(date: NaiveDate, months: u32) -> Option<NaiveDate> {
     date.checked_sub_months(Months::new(months))?.succ_opt()
 }

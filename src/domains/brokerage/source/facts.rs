@@ -91,7 +91,7 @@ pub struct Fact {
 
 /// The snippet on a topic.
 #[derive(Clone, Debug)]
-pub struct Answer<'a> {
+pub struct Snippet<'a> {
     pub fact: &'a Fact,
     /// How well it answers the topic.
     pub fit: Fit,
@@ -166,14 +166,14 @@ impl Facts {
     }
 
     /// The snippet on a topic. `None` only if even the fallback's file is missing.
-    pub fn find(&self, topic: &str) -> Option<Answer<'_>> {
+    pub fn find(&self, topic: &str) -> Option<Snippet<'_>> {
         let words: Vec<_> = words(topic).collect();
         let key_word = KEY_WORDS.iter().find(|(is_key, _)| words.iter().any(|word| is_key(word)));
         let by_key_word = key_word.and_then(|(_, file_name)| self.file(file_name));
         let Some(fact) = by_key_word.or_else(|| self.best(&words)) else {
-            return Some(Answer { fact: self.file(FALLBACK)?, fit: Fit::Fallback });
+            return Some(Snippet { fact: self.file(FALLBACK)?, fit: Fit::Fallback });
         };
-        Some(Answer { fact, fit: fact.fit(&words, by_key_word.is_some()) })
+        Some(Snippet { fact, fit: fact.fit(&words, by_key_word.is_some()) })
     }
 
     /// What there are snippets on, such as `roth ira`.

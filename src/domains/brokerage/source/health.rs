@@ -1,4 +1,4 @@
-//! What is wrong with the data: for start-up, which refuses it, and for operators while the last good data serves.
+//! Problems of the data: start-up refuses them, and operators see them while the last good data serves.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! A value in a data file, and its place: reads typed fields and collects every problem rather than the first.
 //!
-//! Keys that nobody asks for are tolerated.
+//! Unknown keys are tolerated.
 
 use std::cell::RefCell;
 
@@ -34,7 +34,7 @@ impl<'a> Node<'a> {
 
     /// The value of a key that must be there.
     pub(super) fn get<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
-        self.required(key)?.read()
+        self.require(key)?.read()
     }
 
     /// The value of a key that may be left out or `null`.
@@ -44,7 +44,7 @@ impl<'a> Node<'a> {
 
     /// The items of a list that must be there.
     pub(super) fn list<T>(&self, key: &str, read: impl Fn(&Node<'a>) -> Option<T>) -> Option<Vec<T>> {
-        let list = self.required(key)?;
+        let list = self.require(key)?;
         let Value::Array(items) = list.value else { return list.wrong("a list") };
         let items: Vec<_> =
             items.iter().enumerate().map(|(index, item)| read(&list.at(&index.to_string(), item))).collect();
@@ -62,7 +62,7 @@ impl<'a> Node<'a> {
     pub(super) fn get_or<T: DeserializeOwned>(&self, key: &str, inherited: Option<T>) -> Option<T> {
         match self.child(key) {
             Some(own) => own.read(),
-            None => inherited.or_else(|| self.required(key)?.read()),
+            None => inherited.or_else(|| self.require(key)?.read()),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Node<'a> {
         self.problems.borrow_mut().push(problem);
     }
 
-    fn required(&self, key: &str) -> Option<Node<'a>> {
+    fn require(&self, key: &str) -> Option<Node<'a>> {
         let child = self.child(key);
         if child.is_none() && self.object().is_some() {
             self.report("missing-key", format!("`{key}` is missing"));

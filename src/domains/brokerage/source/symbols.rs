@@ -30,7 +30,7 @@ impl Master {
         }
         let known: BTreeSet<_> = self.symbols().collect();
         let words = unknown.into_iter().map(|symbol| self.unknown_symbol(symbol, &known)).collect::<Vec<_>>();
-        Some(format!("{} Known symbols: {}.", words.join(" "), named(&known)))
+        Some(format!("{} Known symbols: {}.", words.join(" "), list_names(&known)))
     }
 
     /// The symbols that a text lists, if it lists several: with commas, or known ones with spaces between.
@@ -88,7 +88,7 @@ fn nearest<'a>(symbol: &Symbol, known: &BTreeSet<&'a Symbol>) -> Option<&'a Symb
     near.filter(|(distance, _)| *distance <= allowed).min().map(|(_, other)| other)
 }
 
-fn named(known: &BTreeSet<&Symbol>) -> String {
+fn list_names(known: &BTreeSet<&Symbol>) -> String {
     let names: Vec<_> = known.iter().take(MAX_NAMED).map(|symbol| symbol.as_str()).collect();
     match known.len().saturating_sub(MAX_NAMED) {
         0 => names.join(", "),

@@ -24,14 +24,14 @@ pub(super) type Parse<T> = fn(path: &str, text: &str) -> Result<T, Vec<Problem>>
 pub(super) struct WatchedFile<T> {
     path: String,
     parse: Parse<T>,
-    seen: Option<Seen>,
+    seen: Option<Fingerprint>,
     good: Option<(Content, Arc<T>)>,
     problems: Vec<Problem>,
 }
 
 /// What a file looked like when it was last read.
 #[derive(Clone, Debug)]
-struct Seen {
+struct Fingerprint {
     stamp: Stamp,
     is_settled: bool,
     content: Option<Content>,
@@ -68,12 +68,12 @@ impl<T> WatchedFile<T> {
         let text = match tree.read(&self.path) {
             Ok(text) => text,
             Err(error) => {
-                self.seen = Some(Seen { stamp, is_settled: is_settled(stamp), content: None });
+                self.seen = Some(Fingerprint { stamp, is_settled: is_settled(stamp), content: None });
                 return self.broken(vec![Problem::new(&self.path, "unreadable", error.to_string())]);
             }
         };
         let content = text.as_deref().map(Content::of);
-        let before = self.seen.replace(Seen { stamp, is_settled: is_settled(stamp), content });
+        let before = self.seen.replace(Fingerprint { stamp, is_settled: is_settled(stamp), content });
         match text {
             Some(_) if before.is_some_and(|before| before.content == content) => Change::None,
             Some(text) => self.read(&text),
@@ -91,7 +91,7 @@ impl<T> WatchedFile<T> {
     }
 
     /// What a later look compares with: the path, and the stamp if it can be relied on.
-    pub(super) fn watched(&self) -> (String, Option<Stamp>) {
+    pub(super) fn stamp_entry(&self) -> (String, Option<Stamp>) {
         let seen = self.seen.as_ref().filter(|seen| seen.is_settled);
         (self.path.clone(), seen.map(|seen| seen.stamp))
     }

@@ -1,4 +1,4 @@
-//! All files of the brokerage; looking through them makes a new state.
+//! All files of the brokerage; a look through them makes a new state.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -87,7 +87,7 @@ impl WatchedFiles {
             problems: self.problems(),
             missing_sections: missing_sections(&data),
         };
-        Some(Snapshot { data: Arc::new(data), health, watched: self.watched() })
+        Some(Snapshot { data: Arc::new(data), health, watched: self.stamps() })
     }
 
     fn data(&self, master: &Arc<Master>) -> Data {
@@ -115,7 +115,7 @@ impl WatchedFiles {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let named = self.users.files().filter_map(|file| self.misnamed(file.path()));
+        let named = self.users.files().filter_map(|file| self.check_name(file.path()));
         // Watchers may be anybody: which users there are is for operators.
         let (of_users, named) = (self.users.problems().cloned(), named.map(Problem::for_operators));
         let of_users = of_users.map(Problem::for_operators);
@@ -124,7 +124,7 @@ impl WatchedFiles {
     }
 
     /// What is wrong with the name of a user's file.
-    fn misnamed(&self, path: &str) -> Option<Problem> {
+    fn check_name(&self, path: &str) -> Option<Problem> {
         match user_of(path) {
             Ok(user) if user == self.default_user => {
                 let description = format!("the data of {user}, the default user, is in {MASTER}");
@@ -135,10 +135,10 @@ impl WatchedFiles {
         }
     }
 
-    fn watched(&self) -> BTreeMap<String, Option<Stamp>> {
-        let users = self.users.files().map(WatchedFile::watched);
-        let facts = self.facts.files().map(WatchedFile::watched);
-        std::iter::once(self.master.watched()).chain(users).chain(facts).collect()
+    fn stamps(&self) -> BTreeMap<String, Option<Stamp>> {
+        let users = self.users.files().map(WatchedFile::stamp_entry);
+        let facts = self.facts.files().map(WatchedFile::stamp_entry);
+        std::iter::once(self.master.stamp_entry()).chain(users).chain(facts).collect()
     }
 }
 

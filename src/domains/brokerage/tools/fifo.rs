@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rust_decimal::Decimal;
 
-use super::money::{decimal, rounded};
+use super::money::{decimal, round};
 use crate::{proto::v1::Trade, source::Side};
 
 /// What the known trades of one symbol come to.
@@ -30,7 +30,7 @@ struct Lot {
 }
 
 /// The profit or loss of one symbol's trades, which come newest first.
-pub(super) fn realized<'a>(newest_first: impl DoubleEndedIterator<Item = &'a Trade>) -> Realized {
+pub(super) fn realize<'a>(newest_first: impl DoubleEndedIterator<Item = &'a Trade>) -> Realized {
     let mut lots = VecDeque::new();
     let (mut profit, mut uncovered, mut is_any_sold) = (Decimal::ZERO, Decimal::ZERO, false);
     for trade in newest_first.rev() {
@@ -48,7 +48,7 @@ pub(super) fn realized<'a>(newest_first: impl DoubleEndedIterator<Item = &'a Tra
         return Realized::Uncovered { shares: uncovered };
     }
     let left = lots.iter().map(|lot| lot.quantity).sum();
-    Realized::Known { profit: rounded(profit), left, is_any_sold }
+    Realized::Known { profit: round(profit), left, is_any_sold }
 }
 
 struct Sold {
@@ -84,7 +84,7 @@ mod tests {
             ..Trade::default()
         };
         let newest_first: Vec<_> = trades.iter().rev().map(trade).collect();
-        realized(newest_first.iter())
+        realize(newest_first.iter())
     }
 
     fn known(profit: f64, left: f64, is_any_sold: bool) -> Realized {

@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 
 use super::{
     data,
-    money::{exact, rounded, shares, text},
+    money::{exact, round, shares, text},
 };
 use crate::{
     proto::v1::{self, GetAccountSummaryOutput, GetAccountSummaryRequest},
@@ -18,12 +18,11 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `get_account_summary`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetAccountSummary;
 
 /// What the positions of an account come to.
-struct Held<'a> {
+struct AccountTotals<'a> {
     value: Decimal,
     count: usize,
     unpriced: Vec<&'a Position>,
@@ -46,7 +45,7 @@ impl Tool for GetAccountSummary {
         let data = data(context);
         let master = data.user(&context.user.id)?;
         let as_of = master.account_summary()?.as_of.as_str();
-        let accounts = wanted(master, input.account.as_deref())?;
+        let accounts = select(master, input.account.as_deref())?;
         let mut provenance = data.provenance(&context.user.id, "tool:account_summary:v1", as_of);
         provenance.warnings.extend(accounts.iter().flat_map(|account| warnings(account, master)));
         let accounts = accounts.into_iter().map(account_message).collect();
@@ -58,7 +57,7 @@ impl Tool for GetAccountSummary {
     }
 }
 
-fn wanted<'a>(master: &'a Master, account: Option<&str>) -> Result<Vec<&'a AccountSummary>, ToolError> {
+fn select<'a>(master: &'a Master, account: Option<&str>) -> Result<Vec<&'a AccountSummary>, ToolError> {
     let rows = &master.account_summary()?.rows;
     let Some(account) = account else { return Ok(rows.iter().collect()) };
     master.check_account(account)?;
@@ -75,10 +74,12 @@ fn warnings(account: &AccountSummary, master: &Master) -> Vec<String> {
         let [settled, total] = [*settled_cash, *total_cash].map(text);
         warnings.push(format!("{name}: settled_cash {settled} is more than total_cash {total}."));
     }
-    let Some(Held { value, count, unpriced }) = Held::of(name, master) else { return warnings };
-    // Whoever adds up rounded values is off by at most half a cent a position.
+    let Some(AccountTotals { value, count, unpriced }) = AccountTotals::of(name, master) else {
+        return warnings;
+    };
+    // A sum of rounded values is off by at most half a cent per position.
     let allowed = Decimal::new(5, 3) * Decimal::from(count);
-    let difference = Some(rounded(*total_value - total_cash - value)).filter(|it| it.abs() > allowed);
+    let difference = Some(round(*total_value - total_cash - value)).filter(|it| it.abs() > allowed);
     if let Some(difference) = difference {
         let [total, by, held, cash] = [*total_value, difference, value, *total_cash].map(text);
         warnings.push(format!(
@@ -91,21 +92,21 @@ fn warnings(account: &AccountSummary, master: &Master) -> Vec<String> {
     warnings
 }
 
-impl<'a> Held<'a> {
+impl<'a> AccountTotals<'a> {
     /// `None` if the data cannot say.
     fn of(account: &str, master: &'a Master) -> Option<Self> {
         master.quotes().ok()?;
         let positions = &master.positions(Some(account)).ok()?.content;
         let value = |position: &Position| Some(position.quantity * master.quote(&position.symbol)?.price);
         Some(Self {
-            value: rounded(positions.iter().filter_map(value).sum()),
+            value: round(positions.iter().filter_map(value).sum()),
             count: positions.len(),
             unpriced: positions.iter().filter(|position| value(position).is_none()).collect(),
         })
     }
 }
 
-/// Where the rest adds up, the value of what has no quote is missing from the total; otherwise nobody knows.
+/// Where the rest adds up, the value of what has no quote is missing from the total; otherwise the cause is unknown.
 fn without_quote(name: &str, is_rest_right: bool, unpriced: &Position, master: &Master) -> String {
     let Position { symbol, quantity, cost_basis, .. } = unpriced;
     let (held, cost, currency) = (shares(*quantity), text(quantity * cost_basis), master.currency());

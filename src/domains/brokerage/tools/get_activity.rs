@@ -10,7 +10,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `get_activity`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetActivity;
 

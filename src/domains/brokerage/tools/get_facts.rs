@@ -3,7 +3,7 @@
 use super::required;
 use crate::{
     proto::v1::{GetFactsOutput, GetFactsRequest},
-    source::{Answer, Brokerage, FALLBACK, Fact, Facts, Fit},
+    source::{Brokerage, FALLBACK, Fact, Facts, Fit, Snippet},
 };
 use toolwire_contract::{ErrorCode, ToolError};
 use toolwire_tool::{
@@ -11,7 +11,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `get_facts`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetFacts;
 
@@ -32,7 +31,7 @@ impl Tool for GetFacts {
         let topic = required("topic", input.topic.as_deref())?;
         // Facts belong to no user: all files are looked at, not only the caller's.
         let data = context.pins.get_or_pin(|| context.services.get::<Brokerage>().current());
-        let Answer { fact, fit } = data.facts().find(topic).ok_or_else(missing)?;
+        let Snippet { fact, fit } = data.facts().find(topic).ok_or_else(missing)?;
         let mut provenance = data.provenance_of(fact, "tool:facts:v1");
         provenance.warnings.extend(warning(&fit, fact, data.facts()));
         let data = GetFactsOutput {

@@ -11,7 +11,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `get_performance`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetPerformance;
 

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use super::{
     GetPerformance, GetTransfers,
     get_performance::timeframe,
-    money::{cents, decimal, rounded, text},
+    money::{cents, decimal, round, text},
     required,
 };
 use crate::{
@@ -22,7 +22,6 @@ use toolwire_tool::{
     context::{ToolContext, Unfinished},
 };
 
-/// `get_performance_with_transfers`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetPerformanceWithTransfers;
 
@@ -44,11 +43,11 @@ impl Tool for GetPerformanceWithTransfers {
             tool::call::<GetPerformance>(&of_timeframe, context),
             tool::call::<GetTransfers>(&of_account, context),
         )?;
-        Ok(combined(timeframe, performance, transfers))
+        Ok(combine(timeframe, performance, transfers))
     }
 }
 
-fn combined(
+fn combine(
     timeframe: Timeframe,
     performance: Reply<GetPerformanceOutput>,
     transfers: Reply<GetTransfersOutput>,
@@ -56,10 +55,10 @@ fn combined(
     let Reply { data: performance, mut provenance } = performance;
     provenance.absorb(transfers.provenance);
     let transfers = within(timeframe, &performance.as_of, transfers.data.transfers);
-    let deposits = completed(TransferType::Deposit, &transfers);
-    let withdrawals = completed(TransferType::Withdrawal, &transfers);
+    let deposits = sum_completed(TransferType::Deposit, &transfers);
+    let withdrawals = sum_completed(TransferType::Withdrawal, &transfers);
     let net = deposits - withdrawals;
-    provenance.warnings.extend(unexplained(decimal(performance.contributions), net));
+    provenance.warnings.extend(explain_gap(decimal(performance.contributions), net));
     let data = GetPerformanceWithTransfersOutput {
         as_of: provenance.as_of.clone(),
         currency: performance.currency,
@@ -84,15 +83,15 @@ fn within(timeframe: Timeframe, as_of: &str, mut transfers: Vec<Transfer>) -> Ve
     transfers
 }
 
-fn completed(kind: TransferType, transfers: &[Transfer]) -> Decimal {
+fn sum_completed(kind: TransferType, transfers: &[Transfer]) -> Decimal {
     let is_counted =
         |row: &&Transfer| row.r#type == kind.into_str() && row.status == Status::Completed.into_str();
     transfers.iter().filter(is_counted).map(|row| decimal(row.amount)).sum()
 }
 
 /// Both are returned as they are; that they differ is for the reader to know.
-fn unexplained(contributions: Decimal, net: Decimal) -> Option<String> {
-    let difference = rounded(contributions - net);
+fn explain_gap(contributions: Decimal, net: Decimal) -> Option<String> {
+    let difference = round(contributions - net);
     let [contributions, by, net] = [contributions, difference, net].map(text);
     let warning = format!(
         "contributions {contributions} differ by {by} from the completed transfers on record, net {net}."

@@ -10,7 +10,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `get_positions`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetPositions;
 
@@ -38,7 +37,7 @@ impl Tool for GetPositions {
         let position = held.content.iter().find(|position| position.symbol == symbol).map(position_message);
         provenance.warnings.extend(match position {
             None => elsewhere(&symbol, &held.name, master),
-            // Who names an account asks about that one.
+            // Naming an account restricts the question to it.
             Some(_) if input.account.is_none() => too(&symbol, &held.name, master),
             Some(_) => None,
         });

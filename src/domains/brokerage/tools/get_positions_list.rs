@@ -12,7 +12,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `get_positions_list`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetPositionsList;
 

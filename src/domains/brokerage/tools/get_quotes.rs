@@ -1,6 +1,6 @@
 //! `get_quotes`: the quotes of one or several symbols (spec 000).
 
-use super::{data, money::exact, refused, required};
+use super::{data, money::exact, reject, required};
 use crate::{
     proto::v1::{self, GetQuotesOutput, GetQuotesRequest},
     source::{Master, Quote, Symbol},
@@ -11,7 +11,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `get_quotes`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetQuotes;
 
@@ -61,7 +60,7 @@ fn symbols(list: &str) -> Result<Vec<Symbol>, ToolError> {
         }
     }
     if symbols.is_empty() {
-        return Err(refused("symbol", "pattern", "`symbol` names no symbol".to_owned()));
+        return Err(reject("symbol", "pattern", "`symbol` names no symbol".to_owned()));
     }
     Ok(symbols)
 }

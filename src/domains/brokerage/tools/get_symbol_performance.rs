@@ -22,7 +22,6 @@ use toolwire_tool::{
     context::{ToolContext, Unfinished},
 };
 
-/// `get_symbol_performance`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetSymbolPerformance;
 
@@ -51,11 +50,11 @@ impl Tool for GetSymbolPerformance {
             Err(Unfinished::Failed(error)) if error.code == ErrorCode::NotFound => Err(error.message),
             activity => Ok(activity?),
         };
-        Ok(combined(symbol, positions?, quotes?, activity))
+        Ok(combine(symbol, positions?, quotes?, activity))
     }
 }
 
-fn combined(
+fn combine(
     symbol: String,
     positions: Reply<GetPositionsOutput>,
     quotes: Reply<GetQuotesOutput>,
@@ -68,7 +67,7 @@ fn combined(
     let (realized_pl, warning) = match activity {
         Ok(activity) => {
             provenance.absorb(activity.provenance);
-            realized(&symbol, &activity.data, &position)
+            realize(&symbol, &activity.data, &position)
         }
         Err(reason) => (None, Some(format!("{symbol}: realized_pl is not known: {reason}."))),
     };
@@ -81,13 +80,13 @@ fn combined(
         realized_pl,
         price_as_of: quote.map(|_| price_as_of),
         currency,
-        ..valued(symbol, &position, quote)
+        ..value(symbol, &position, quote)
     };
     Reply { data, provenance }
 }
 
 /// Profit or loss of the shares sold, and what a reader of it should know.
-fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Option<f64>, Option<String>) {
+fn realize(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Option<f64>, Option<String>) {
     let trades: Vec<_> = activity.trades.iter().filter(|trade| trade.symbol == symbol).collect();
     if trades.is_empty() && held.symbol.is_empty() {
         // Where it is held is said by `get_positions`.
@@ -97,7 +96,7 @@ fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Opt
         );
         return (Some(0.0), Some(warning));
     }
-    match fifo::realized(trades.into_iter()) {
+    match fifo::realize(trades.into_iter()) {
         Realized::Uncovered { shares } => {
             let warning = format!(
                 "{symbol}: realized_pl is not known: the sales exceed the known purchases by {}.",
@@ -118,7 +117,7 @@ fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Opt
     }
 }
 
-fn valued(symbol: String, position: &Position, quote: Option<&Quote>) -> GetSymbolPerformanceOutput {
+fn value(symbol: String, position: &Position, quote: Option<&Quote>) -> GetSymbolPerformanceOutput {
     let is_held = !position.symbol.is_empty();
     // Nothing is worth nothing, whatever the price.
     let valuation =

@@ -10,7 +10,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `get_transfers`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetTransfers;
 

@@ -29,18 +29,18 @@ pub(super) fn exact(amount: Decimal) -> f64 {
 }
 
 /// A computed amount or percentage, rounded to two decimals.
-pub(super) fn rounded(amount: Decimal) -> Decimal {
+pub(super) fn round(amount: Decimal) -> Decimal {
     amount.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero)
 }
 
 /// A computed amount or percentage, rounded to two decimals.
 pub(super) fn cents(amount: Decimal) -> f64 {
-    exact(rounded(amount))
+    exact(round(amount))
 }
 
 /// An amount in the words of a warning.
 pub(super) fn text(amount: Decimal) -> String {
-    format!("{:.2}", rounded(amount))
+    format!("{:.2}", round(amount))
 }
 
 /// A number of shares in words: `1 share`, `0.75 shares`.
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn half_a_cent_is_rounded_away_from_zero() {
-        assert_eq!(rounded(decimal(1.005)), decimal(1.01));
-        assert_eq!(rounded(decimal(-1.005)), decimal(-1.01));
+        assert_eq!(round(decimal(1.005)), decimal(1.01));
+        assert_eq!(round(decimal(-1.005)), decimal(-1.01));
     }
 }

@@ -15,7 +15,6 @@ use toolwire_tool::{
     context::{ToolContext, Unfinished},
 };
 
-/// `rank_portfolio`.
 #[derive(Clone, Copy, Debug)]
 pub struct RankPortfolio;
 
@@ -66,11 +65,11 @@ impl Tool for RankPortfolio {
         }
         let of_all_held = GetQuotesRequest { symbol: Some(symbols.join(",")) };
         let quotes = tool::call::<GetQuotes>(&of_all_held, context).await?;
-        Ok(ranked(held, quotes, direction, basis))
+        Ok(rank(held, quotes, direction, basis))
     }
 }
 
-fn ranked(
+fn rank(
     held: Reply<GetPositionsListOutput>,
     quotes: Reply<GetQuotesOutput>,
     direction: Direction,
@@ -78,7 +77,7 @@ fn ranked(
 ) -> Reply<RankPortfolioOutput> {
     let mut provenance = held.provenance;
     provenance.absorb(quotes.provenance);
-    let (mut priced, unpriced) = priced(held.data.positions, &quotes.data.quotes);
+    let (mut priced, unpriced) = price(held.data.positions, &quotes.data.quotes);
     // A stable sort: equal values keep the order of the account.
     priced.sort_by(|one, other| direction.order(basis.value(one), basis.value(other)));
     let data = RankPortfolioOutput {
@@ -88,14 +87,14 @@ fn ranked(
         account: held.data.account,
         direction: direction.into_str().to_owned(),
         basis: basis.into_str().to_owned(),
-        rankings: (1..).zip(priced).map(|(rank, priced)| priced.ranked(rank)).collect(),
+        rankings: (1..).zip(priced).map(|(rank, priced)| priced.into_ranked(rank)).collect(),
         unpriced,
     };
     Reply { data, provenance }
 }
 
 /// The positions that have a quote, and the symbols of those that have none.
-fn priced(positions: Vec<Position>, quotes: &[Quote]) -> (Vec<Priced>, Vec<String>) {
+fn price(positions: Vec<Position>, quotes: &[Quote]) -> (Vec<Priced>, Vec<String>) {
     let (mut priced, mut unpriced) = (Vec::new(), Vec::new());
     for position in positions {
         match quotes.iter().find(|quote| quote.symbol == position.symbol) {
@@ -133,7 +132,7 @@ impl Basis {
 }
 
 impl Priced {
-    fn ranked(self, rank: i32) -> RankedPosition {
+    fn into_ranked(self, rank: i32) -> RankedPosition {
         let Self { position, price, valuation } = self;
         RankedPosition {
             rank,

@@ -1,8 +1,8 @@
-//! What a position is worth at a quote.
+//! The value of a position at a quote.
 
 use rust_decimal::Decimal;
 
-use super::money::{decimal, rounded};
+use super::money::{decimal, round};
 use crate::proto::v1::{Position, Quote};
 
 /// What a position is worth, to the cent.
@@ -24,12 +24,10 @@ impl Valuation {
         let cost = quantity * decimal(position.cost_basis);
         let gain = value - cost;
         Self {
-            market_value: rounded(value),
-            unrealized_pl: rounded(gain),
-            unrealized_pl_pct: gain
-                .checked_div(cost.abs())
-                .map(|ratio| rounded(ratio * Decimal::ONE_HUNDRED)),
-            day_change: rounded(day_change(value, decimal(quote.change_pct))),
+            market_value: round(value),
+            unrealized_pl: round(gain),
+            unrealized_pl_pct: gain.checked_div(cost.abs()).map(|ratio| round(ratio * Decimal::ONE_HUNDRED)),
+            day_change: round(day_change(value, decimal(quote.change_pct))),
         }
     }
 
@@ -39,7 +37,7 @@ impl Valuation {
     }
 }
 
-/// A value that has changed by so many percent was `value / (1 + percent / 100)` before.
+/// A value that has changed by this many percent was `value / (1 + percent / 100)` before.
 fn day_change(value: Decimal, change_pct: Decimal) -> Decimal {
     // The data's loader refuses a fall of 100 percent or more.
     let ratio = change_pct.checked_div(Decimal::ONE_HUNDRED + change_pct).unwrap_or_default();

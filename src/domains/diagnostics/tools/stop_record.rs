@@ -31,7 +31,7 @@ impl StopRecord {
         }
     }
 
-    /// What cannot be undone is done: a line, by which somebody outside counts how often that was.
+    /// Performs the irreversible effect: a line, by which a test outside counts how often that was.
     pub(super) fn wrote(&self, context: &ToolContext) {
         let request_id = context.lineage.request_id();
         tracing::debug!(target: "toolwire::diagnostics", tool_name = self.tool, %request_id, "wrote");
@@ -53,7 +53,7 @@ impl StopRecord {
 
 impl Drop for StopRecord {
     fn drop(&mut self) {
-        /// The level is part of what `tracing` knows of a line beforehand.
+        /// The level is part of the metadata that `tracing` needs at compile time.
         macro_rules! stopped {
             ($level:ident, $record:expr) => {{
                 let now = clock::now();

@@ -1,4 +1,4 @@
-//! How much is read, kept and shown.
+//! Bounds on what is read, kept and shown.
 
 /// The most bytes of a document.
 pub const LARGEST: usize = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! Why a question has no answer, in words for whoever asked.
+//! Why a question has no answer, in words for the caller.
 
 use thiserror::Error;
 

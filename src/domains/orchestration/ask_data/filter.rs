@@ -1,4 +1,4 @@
-//! Which rows are looked at.
+//! Filters rows.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Rows put together, and functions of what is in them.
+//! Groups rows, and aggregates them.
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -19,7 +19,7 @@ use super::{
 const DIGITS: u32 = 15;
 
 /// What is known of a column of the answer in one group.
-enum Seen<'a> {
+enum ColumnState<'a> {
     Same(Value<'a>),
     Count(u64),
     /// The sum, and of how many.
@@ -36,10 +36,10 @@ pub(super) fn groups<'a>(
     watch: &Watch<'_>,
 ) -> Result<Vec<Vec<Value<'a>>>, AskError> {
     let mut found: HashMap<Vec<Value<'a>>, usize> = HashMap::new();
-    let mut groups: Vec<Vec<Seen<'a>>> = Vec::new();
+    let mut groups: Vec<Vec<ColumnState<'a>>> = Vec::new();
     if plan.groups.is_empty() {
         found.insert(Vec::new(), 0);
-        groups.push(plan.all().map(Seen::new).collect());
+        groups.push(plan.all().map(ColumnState::new).collect());
     }
     for row in 0..table.rows() {
         watch.check(row)?;
@@ -53,7 +53,7 @@ pub(super) fn groups<'a>(
                 return Err(AskError::TooManyGroups(MOST_GROUPS));
             }
             Entry::Vacant(entry) => {
-                groups.push(plan.all().map(Seen::new).collect());
+                groups.push(plan.all().map(ColumnState::new).collect());
                 *entry.insert(groups.len() - 1)
             }
         };
@@ -61,13 +61,13 @@ pub(super) fn groups<'a>(
             seen.see(table, output, row)?;
         }
     }
-    Ok(sorted(plan, groups))
+    Ok(sort(plan, groups))
 }
 
-fn sorted<'a>(plan: &Plan<'a>, groups: Vec<Vec<Seen<'a>>>) -> Vec<Vec<Value<'a>>> {
+fn sort<'a>(plan: &Plan<'a>, groups: Vec<Vec<ColumnState<'a>>>) -> Vec<Vec<Value<'a>>> {
     let shown = plan.outputs.len();
     let keyed = groups.into_iter().map(|group| {
-        let mut values: Vec<_> = group.into_iter().map(Seen::value).collect();
+        let mut values: Vec<_> = group.into_iter().map(ColumnState::value).collect();
         let key = values.drain(shown..).zip(&plan.orders);
         let key: Vec<_> = key.map(|(value, (_, direction))| Directed::new(*direction, value)).collect();
         (key, values)
@@ -77,7 +77,7 @@ fn sorted<'a>(plan: &Plan<'a>, groups: Vec<Vec<Seen<'a>>>) -> Vec<Vec<Value<'a>>
     keyed.into_iter().map(|(_, values)| values).collect()
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ColumnState<'a> {
     fn new(output: &Output) -> Self {
         match output.function {
             None => Self::Same(Value::Null),

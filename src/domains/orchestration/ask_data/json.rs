@@ -37,11 +37,11 @@ pub(super) fn read_lines(text: &str, watch: &Watch<'_>) -> Result<Table, AskErro
 /// The table so far. A cell, since serde's visitors are made by values.
 struct Rows<'a> {
     watch: &'a Watch<'a>,
-    made: RefCell<Made>,
+    made: RefCell<ParsedTable>,
 }
 
 #[derive(Default)]
-struct Made {
+struct ParsedTable {
     table: Table,
     names: HashMap<String, usize>,
     /// The cells of the row that is read.
@@ -66,7 +66,7 @@ impl<'a> Rows<'a> {
     }
 
     fn end_row(&self) -> Result<(), AskError> {
-        let Made { table, cells, .. } = &mut *self.made.borrow_mut();
+        let ParsedTable { table, cells, .. } = &mut *self.made.borrow_mut();
         self.watch.check(table.rows())?;
         table.begin_row()?;
         let last = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
     }
 
     fn set(&self, name: &str, text: &str) -> Result<(), AskError> {
-        let Made { table, names, cells, .. } = &mut *self.made.borrow_mut();
+        let ParsedTable { table, names, cells, .. } = &mut *self.made.borrow_mut();
         let column = match names.get(name) {
             Some(column) => *column,
             None if names.len() == MOST_COLUMNS => return Err(AskError::TooMany),
@@ -92,7 +92,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Keeps an error of ours for later and ends the reading.
-    fn ended<E: serde::de::Error>(&self, result: Result<(), AskError>) -> Result<(), E> {
+    fn end<E: serde::de::Error>(&self, result: Result<(), AskError>) -> Result<(), E> {
         result.map_err(|error| {
             let text = error.to_string();
             self.made.borrow_mut().error = Some(error);
@@ -126,9 +126,9 @@ impl<'de> DeserializeSeed<'de> for Row<'_> {
         let mut text = String::new();
         let is_object = Cell { text: &mut text, row: Some(self.0), is_nested: false }.deserialize(json)?;
         if !is_object {
-            self.0.ended(self.0.set(VALUE, &text))?;
+            self.0.end(self.0.set(VALUE, &text))?;
         }
-        self.0.ended(self.0.end_row())
+        self.0.end(self.0.end_row())
     }
 }
 
@@ -208,7 +208,7 @@ impl<'de> Visitor<'de> for Cell<'_> {
             while let Some(name) = map.next_key::<String>()? {
                 let mut text = String::new();
                 map.next_value_seed(Cell { text: &mut text, row: None, is_nested: false })?;
-                rows.ended::<A::Error>(rows.set(&name, &text))?;
+                rows.end::<A::Error>(rows.set(&name, &text))?;
             }
             return Ok(true);
         }

@@ -136,7 +136,7 @@ fn filter<'a>(table: &Table, condition: &'a Condition) -> Result<Filter<'a>, Ask
         needed,
         found: condition.value.to_string().chars().take(80).collect(),
     };
-    let value = |json: &'a Json| read(kind, json).ok_or_else(|| wrong(needed(kind)));
+    let value = |json: &'a Json| read(kind, json).ok_or_else(|| wrong(expected_words(kind)));
     let test = match (condition.operator, &condition.value) {
         (Operator::IsNull, Json::Null) => Test::IsNull(true),
         (Operator::IsNull, Json::Bool(is_null)) => Test::IsNull(*is_null),
@@ -150,7 +150,7 @@ fn filter<'a>(table: &Table, condition: &'a Condition) -> Result<Filter<'a>, Ask
     Ok(Filter { column, test })
 }
 
-fn needed(kind: Kind) -> &'static str {
+fn expected_words(kind: Kind) -> &'static str {
     match kind {
         Kind::Decimal => "a number",
         Kind::Date => "a date, such as 2024-12-31 or 2024-12-31T08:00:00Z",

@@ -1,4 +1,4 @@
-//! What is asked of a table.
+//! The question about a table.
 
 use serde_json::Value as Json;
 

@@ -1,4 +1,4 @@
-//! The order of rows, and the first ones of many.
+//! Sorts rows, and keeps the first ones of many.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
@@ -39,7 +39,7 @@ impl PartialOrd for Directed<'_> {
     }
 }
 
-/// The first so many rows by a key; of equal ones those that stand first in the table.
+/// The first rows by a key; of equal ones those that stand first in the table.
 pub(super) struct Best<'a> {
     most: usize,
     /// The last of them on top.

@@ -9,7 +9,7 @@ use super::{
 };
 use toolwire_base::words::counted;
 
-/// The time is looked at after so many rows.
+/// The deadline is checked after this many rows.
 const ROWS_A_LOOK: usize = 1_024;
 
 /// Ends what takes too long.
@@ -116,7 +116,7 @@ impl Table {
 
     /// Chooses the kind of each column by its cells: what all of them are.
     pub(super) fn find_kinds(&mut self, watch: &Watch<'_>) -> Result<(), AskError> {
-        let mut found = vec![Found::default(); self.columns.len()];
+        let mut found = vec![ColumnStats::default(); self.columns.len()];
         for row in 0..self.rows.len() {
             watch.check(row)?;
             for (column, found) in found.iter_mut().enumerate() {
@@ -136,13 +136,13 @@ fn offset(place: usize) -> Result<u32, AskError> {
 
 /// What the cells of a column were so far.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct ColumnStats {
     is_any: bool,
     not_decimal: bool,
     not_date: bool,
 }
 
-impl Found {
+impl ColumnStats {
     fn see(&mut self, text: &str) {
         if text.is_empty() {
             return;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwire_config::{ConfiguredModel, Models, Provider};
 use toolwire_sources::models::{Model, ModelError, genai::Remote};
 
-/// Who may be asked.
+/// Which models may be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adviser {
     Gpt,
@@ -29,8 +29,8 @@ impl Adviser {
         }
     }
 
-    /// What a model is called that is meant whoever provides it, and whose models are meant otherwise.
-    const fn meant(self) -> (&'static str, Provider) {
+    /// The model meant by the adviser's name at any provider, and the provider all of whose models are meant.
+    const fn model_name(self) -> (&'static str, Provider) {
         match self {
             Self::Gpt => ("gpt", Provider::Openai),
             Self::Claude => ("claude", Provider::Anthropic),
@@ -39,13 +39,13 @@ impl Adviser {
 
     /// The configured model that is asked: the one of its name, or else the first of its provider in order of name.
     pub fn configured(self, models: &Models) -> Option<&ConfiguredModel> {
-        let (name, provider) = self.meant();
+        let (name, provider) = self.model_name();
         models.get(name).or_else(|| models.0.iter().find(|model| model.provider == provider))
     }
 
-    /// Why nobody is asked.
+    /// Why no model is available.
     pub fn reason(self) -> String {
-        let (name, provider) = self.meant();
+        let (name, provider) = self.model_name();
         format!(
             "no model is configured for it: add [models.{name}] with provider = \"{provider}\" (docs/AGENT.md)"
         )

@@ -40,17 +40,17 @@ pub fn recorded_at() -> SystemTime {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct SearchQuery {
     #[serde(default)]
     q: String,
 }
 
-async fn search(Query(Asked { q }): Query<Asked>) -> impl IntoResponse {
-    let body = json!({"query": q, "results": found(&q)}).to_string();
+async fn search(Query(SearchQuery { q }): Query<SearchQuery>) -> impl IntoResponse {
+    let body = json!({"query": q, "results": find_pages(&q)}).to_string();
     ([(header::CONTENT_TYPE, "application/json")], body)
 }
 
-fn found(query: &str) -> Vec<Value> {
+fn find_pages(query: &str) -> Vec<Value> {
     let pages: Vec<Value> = serde_json::from_str(PAGES).expect("they are checked by a test");
     let words: HashSet<_> = terms::terms(query).collect();
     let mut scored: Vec<_> = pages.into_iter().map(|page| (score(&page, &words), page)).collect();
@@ -88,8 +88,8 @@ mod tests {
     #[test]
     fn pages_with_more_of_the_words_come_first() {
         let titles: Vec<_> =
-            found("write-ahead log in SQLite").iter().map(|page| page["title"].clone()).collect();
+            find_pages("write-ahead log in SQLite").iter().map(|page| page["title"].clone()).collect();
         assert_eq!(titles[0], "Write-ahead logging in SQLite");
-        assert_eq!(found("xylophone"), Vec::<Value>::new());
+        assert_eq!(find_pages("xylophone"), Vec::<Value>::new());
     }
 }

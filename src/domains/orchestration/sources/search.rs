@@ -99,7 +99,7 @@ impl Search {
         self.now.recorded_at().is_some()
     }
 
-    /// The pages that the engine finds for some words, best first. None is no failure.
+    /// The pages that the engine finds for some words, best first. An empty list is not a failure.
     pub async fn find(&self, words: &str, context: &ToolContext) -> Result<Vec<Page>, Failure> {
         let mut url = self.base.join("search").map_err(|error| Failure::malformed(error.to_string()))?;
         url.query_pairs_mut().append_pair("q", words).append_pair("format", "json");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::room;
+use super::task_workspace;
 use crate::{
     ask_data::{Answer, AskError, Condition, Kind, LARGEST, Operator, Order, Pick, Question, answer},
     proto::v1::{AskDataColumn, AskDataCondition, AskDataInput, AskDataOrder, AskDataOutput, AskDataPick},
@@ -14,14 +14,13 @@ use toolwire_contract::{ErrorCode, ToolError, json};
 use toolwire_store::workspace::Asked;
 use toolwire_tool::{
     Reply, Tool,
-    argument::{one_of, refused, required},
+    argument::{one_of, reject, required},
     context::{Required, ToolContext, Unfinished},
 };
 
 /// A question takes no longer, whatever the table.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// `ask_data`.
 #[derive(Clone, Copy, Debug)]
 pub struct AskData;
 
@@ -31,7 +30,7 @@ impl Tool for AskData {
     type Output = AskDataOutput;
 
     fn services() -> Required {
-        room::services()
+        task_workspace::services()
     }
 
     async fn execute(
@@ -42,8 +41,8 @@ impl Tool for AskData {
         let path = required("path", input.path.as_deref())?.to_owned();
         let asked_in_words = input.question.is_some();
         let question = question(input)?;
-        let room = room::room(context).await?;
-        let document = room::document(&room, &path, 0).await?;
+        let room = task_workspace::room(context).await?;
+        let document = task_workspace::document(&room, &path, 0).await?;
         if document.content.size > LARGEST as u64 {
             return Err(error(&AskError::TooLarge).into());
         }
@@ -57,7 +56,7 @@ impl Tool for AskData {
         };
         let size = usize::try_from(document.content.size).unwrap_or(usize::MAX);
         let found = offload::read(size, reading, work).await?.map_err(|wrong| error(&wrong))?;
-        let mut provenance = room::provenance_of(&document);
+        let mut provenance = task_workspace::provenance_of(&document);
         provenance.warnings.extend(found.warnings.iter().cloned());
         if asked_in_words && found.hint.is_empty() {
             let text = "The question in words was not interpreted: the answer is that of the other fields.";
@@ -86,7 +85,7 @@ fn error(error: &AskError) -> ToolError {
 
 fn question(input: AskDataInput) -> Result<Question, ToolError> {
     Ok(Question {
-        select: input.select.into_iter().map(picked).collect::<Result<_, _>>()?,
+        select: input.select.into_iter().map(to_pick).collect::<Result<_, _>>()?,
         filter: input.r#where.into_iter().map(condition).collect::<Result<_, _>>()?,
         group_by: input.group_by,
         order_by: input.order_by.into_iter().map(order).collect::<Result<_, _>>()?,
@@ -94,7 +93,7 @@ fn question(input: AskDataInput) -> Result<Question, ToolError> {
     })
 }
 
-fn picked(AskDataPick { column, function }: AskDataPick) -> Result<Pick, ToolError> {
+fn to_pick(AskDataPick { column, function }: AskDataPick) -> Result<Pick, ToolError> {
     let known = |word: String| one_of("function", &word, word.parse().ok());
     Ok(Pick { column, function: function.map(known).transpose()? })
 }
@@ -105,13 +104,13 @@ fn condition(asked: AskDataCondition) -> Result<Condition, ToolError> {
     let operator = one_of("op", word, word.parse().ok())?;
     let value = asked.value.map(json::from_value).unwrap_or_default();
     if value.is_null() && operator != Operator::IsNull {
-        return Err(refused("value", "required", format!("`value` is missing, which `{word}` needs")));
+        return Err(reject("value", "required", format!("`value` is missing, which `{word}` needs")));
     }
     Ok(Condition { column, operator, value })
 }
 
 fn order(AskDataOrder { column, function, descending }: AskDataOrder) -> Result<Order, ToolError> {
-    let by = picked(AskDataPick { column, function })?;
+    let by = to_pick(AskDataPick { column, function })?;
     Ok(Order { by, descending: descending.unwrap_or_default() })
 }
 

@@ -18,11 +18,9 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `ask_gpt`.
 #[derive(Clone, Copy, Debug)]
 pub struct AskGpt;
 
-/// `ask_claude`.
 #[derive(Clone, Copy, Debug)]
 pub struct AskClaude;
 
@@ -86,7 +84,7 @@ fn today(now: SystemTime) -> String {
     DateTime::<Utc>::from(now).format("%Y-%m-%d").to_string()
 }
 
-/// A tool that nobody answers is disabled, so this is asked of none.
+/// Cannot happen: a tool without a model is disabled.
 fn nobody() -> ToolError {
     ToolError::new(ErrorCode::Unavailable, "no model is configured for it")
 }

@@ -1,6 +1,6 @@
 //! `list_documents`: what is in the workspace, by path.
 
-use super::room;
+use super::task_workspace;
 use crate::proto::v1::{DocumentsOutput, ListDocumentsInput};
 use toolwire_store::documents::Criteria;
 use toolwire_tool::{
@@ -8,7 +8,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `list_documents`.
 #[derive(Clone, Copy, Debug)]
 pub struct ListDocuments;
 
@@ -18,7 +17,7 @@ impl Tool for ListDocuments {
     type Output = DocumentsOutput;
 
     fn services() -> Required {
-        room::services()
+        task_workspace::services()
     }
 
     async fn execute(
@@ -26,7 +25,7 @@ impl Tool for ListDocuments {
         input: ListDocumentsInput,
         context: &ToolContext,
     ) -> Result<Reply<DocumentsOutput>, Unfinished> {
-        let room = room::room(context).await?;
+        let room = task_workspace::room(context).await?;
         let limit = input.limit.unwrap_or(50);
         let criteria = Criteria {
             path_prefix: input.path_prefix.unwrap_or_default(),
@@ -38,8 +37,9 @@ impl Tool for ListDocuments {
         let mut found = room.list(&criteria, "", limit + 1).await?;
         let truncated = found.len() > limit as usize;
         found.truncate(limit as usize);
-        let provenance = room::provenance_of_all(&found);
-        let documents = found.into_iter().map(|document| room::line(document, String::new())).collect();
+        let provenance = task_workspace::provenance_of_all(&found);
+        let documents =
+            found.into_iter().map(|document| task_workspace::line(document, String::new())).collect();
         Ok(Reply { data: DocumentsOutput { documents, truncated }, provenance })
     }
 }

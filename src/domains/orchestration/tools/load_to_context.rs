@@ -1,7 +1,7 @@
 //! `load_to_context`: the text of a document, from a line on, as much as a model should get at once.
 
 use super::{
-    room,
+    task_workspace,
     window::{MOST, Window},
 };
 use crate::proto::v1::{LoadToContextInput, LoadToContextOutput};
@@ -12,7 +12,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `load_to_context`.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadToContext;
 
@@ -22,7 +21,7 @@ impl Tool for LoadToContext {
     type Output = LoadToContextOutput;
 
     fn services() -> Required {
-        room::services()
+        task_workspace::services()
     }
 
     async fn execute(
@@ -31,13 +30,14 @@ impl Tool for LoadToContext {
         context: &ToolContext,
     ) -> Result<Reply<LoadToContextOutput>, Unfinished> {
         let path = required("path", input.path.as_deref())?;
-        let room = room::room(context).await?;
-        let document = room::document(&room, path, input.version.unwrap_or_default()).await?;
-        let mut provenance = room::provenance_of(&document);
+        let room = task_workspace::room(context).await?;
+        let document = task_workspace::document(&room, path, input.version.unwrap_or_default()).await?;
+        let mut provenance = task_workspace::provenance_of(&document);
         let mut window = Window::new(input.from_line.unwrap_or(1), input.lines);
         if mime::is_text(&document.content.mime_type) {
             let asked = Asked { version: document.version, ..Asked::default() };
             let (_, mut pieces) = room.read(&document.path, asked).await?;
+            // Stops reading once the window is full: the document may be far larger.
             while let Some(piece) = pieces.next().await?
                 && window.push(&piece)
             {}

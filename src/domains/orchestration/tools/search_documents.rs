@@ -1,6 +1,6 @@
 //! `search_documents`: documents of the workspace that have some words.
 
-use super::room;
+use super::task_workspace;
 use crate::proto::v1::{DocumentsOutput, SearchDocumentsInput};
 use toolwire_store::documents::Criteria;
 use toolwire_tool::{
@@ -9,7 +9,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `search_documents`.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchDocuments;
 
@@ -19,7 +18,7 @@ impl Tool for SearchDocuments {
     type Output = DocumentsOutput;
 
     fn services() -> Required {
-        room::services()
+        task_workspace::services()
     }
 
     async fn execute(
@@ -28,17 +27,18 @@ impl Tool for SearchDocuments {
         context: &ToolContext,
     ) -> Result<Reply<DocumentsOutput>, Unfinished> {
         let query = required("query", input.query.as_deref())?;
-        let room = room::room(context).await?;
+        let room = task_workspace::room(context).await?;
         let limit = input.limit.unwrap_or(10) as usize;
         let criteria = Criteria { tags: input.tags, ..Criteria::default() };
         let mut found = room.search(query, &criteria, limit + 1).await?;
         let truncated = found.hits.len() > limit;
         found.hits.truncate(limit);
-        let mut provenance = room::provenance_of_all(found.hits.iter().map(|hit| &hit.document));
+        let mut provenance = task_workspace::provenance_of_all(found.hits.iter().map(|hit| &hit.document));
         if found.any_word {
             provenance.warnings.push("No document has all of the words: these have some of them.".to_owned());
         }
-        let documents = found.hits.into_iter().map(|hit| room::line(hit.document, hit.snippet)).collect();
+        let documents =
+            found.hits.into_iter().map(|hit| task_workspace::line(hit.document, hit.snippet)).collect();
         Ok(Reply { data: DocumentsOutput { documents, truncated }, provenance })
     }
 }

@@ -13,7 +13,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `search_web`.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchWeb;
 

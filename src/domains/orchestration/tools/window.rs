@@ -20,7 +20,7 @@ pub(super) struct Window {
 
 /// What a window shows.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct Excerpt {
     pub(super) text: String,
     /// The first line that is not shown whole; 0 if nothing follows.
     pub(super) next_line: u32,
@@ -29,7 +29,7 @@ pub(super) struct Shown {
 }
 
 impl Window {
-    /// So many lines from the given one on, which is 1 for the first.
+    /// This many lines from the given one on, which is 1 for the first.
     pub(super) fn new(from: u32, lines: Option<u32>) -> Self {
         let from = from.max(1);
         let until = lines.map_or(u32::MAX, |lines| from.saturating_add(lines));
@@ -55,11 +55,11 @@ impl Window {
     }
 
     /// What is shown, now that nothing more comes.
-    pub(super) fn finish(self) -> Shown {
+    pub(super) fn finish(self) -> Excerpt {
         let Self { taken, from, is_more, .. } = self;
         if taken.len() <= MOST {
             let next_line = if is_more { from.saturating_add(lines(&taken)) } else { 0 };
-            return Shown {
+            return Excerpt {
                 text: String::from_utf8_lossy(&taken).into_owned(),
                 next_line,
                 is_line_cut: false,
@@ -71,7 +71,7 @@ impl Window {
         let next = lines(kept).max(1);
         let text =
             utf8::prefix(kept).map_or_else(|| String::from_utf8_lossy(kept).into_owned(), str::to_owned);
-        Shown { text, next_line: from.saturating_add(next), is_line_cut: whole.is_none() }
+        Excerpt { text, next_line: from.saturating_add(next), is_line_cut: whole.is_none() }
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
                 break;
             }
         }
-        let Shown { text, next_line, is_line_cut } = window.finish();
+        let Excerpt { text, next_line, is_line_cut } = window.finish();
         (text, next_line, is_line_cut)
     }
 

@@ -3,17 +3,16 @@
 use bytes::Bytes;
 use data_encoding::BASE64;
 
-use super::room;
+use super::task_workspace;
 use crate::proto::v1::{WriteFileInput, WriteFileOutput};
 use toolwire_contract::ToolError;
 use toolwire_store::workspace::Header;
 use toolwire_tool::{
     Reply, Tool,
-    argument::{refused, required},
+    argument::{reject, required},
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `write_file`.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteFile;
 
@@ -23,7 +22,7 @@ impl Tool for WriteFile {
     type Output = WriteFileOutput;
 
     fn services() -> Required {
-        room::services()
+        task_workspace::services()
     }
 
     async fn execute(
@@ -44,7 +43,7 @@ impl Tool for WriteFile {
             call_id: context.call_id.to_string(),
             ..Header::default()
         };
-        let document = room::room(context).await?.put(header, bytes).await?;
+        let document = task_workspace::room(context).await?.put(header, bytes).await?;
         let data = WriteFileOutput {
             path: document.path,
             size_bytes: document.content.size,
@@ -52,7 +51,7 @@ impl Tool for WriteFile {
             version: document.version,
             etag: document.etag,
         };
-        Ok(Reply { data, provenance: room::provenance() })
+        Ok(Reply { data, provenance: task_workspace::provenance() })
     }
 }
 
@@ -62,6 +61,6 @@ fn bytes(content: String, encoding: Option<&str>) -> Result<Bytes, ToolError> {
         return Ok(content.into());
     }
     let plain: String = content.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-    let wrong = |error| refused("content", "contentEncoding", format!("`content` is not base64: {error}"));
+    let wrong = |error| reject("content", "contentEncoding", format!("`content` is not base64: {error}"));
     Ok(BASE64.decode(plain.as_bytes()).map_err(wrong)?.into())
 }

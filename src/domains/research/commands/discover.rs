@@ -21,7 +21,7 @@ use toolwire_tool::context::RequestId;
 /// it failed or was cancelled, 130 that this program was interrupted.
 #[derive(Debug, Args)]
 pub(super) struct Discover {
-    /// Looks at no more than so many candidates, 1 to 10 [default: 5]
+    /// Maximum number of candidates, 1 to 10 [default: 5]
     #[arg(long, value_name = "N")]
     max_candidates: Option<u32>,
     /// The screen to browse
@@ -41,7 +41,7 @@ pub(super) struct Discover {
     request_id: Option<RequestId>,
 }
 
-/// Starts the job where it is meant: its name.
+/// Starts the job on the selected server; returns its name.
 pub(super) async fn start(discover: Discover, server: Server) -> Result<String, Failure> {
     let message = StartDiscoveryRequest {
         context: None,
@@ -53,7 +53,7 @@ pub(super) async fn start(discover: Discover, server: Server) -> Result<String, 
         max_time: discover.max_time.map(toolwire_contract::convert::duration),
     };
     let started = DiscoveryServiceClient::new(server).start_discovery(message).await;
-    started.map(|started| started.into_inner().job_id).map_err(|status| client::refused(&status))
+    started.map(|started| started.into_inner().job_id).map_err(|status| client::refusal(&status))
 }
 
 /// The suggestions, for people.

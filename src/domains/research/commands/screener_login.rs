@@ -34,7 +34,7 @@ pub(super) async fn run(login: ScreenerLogin, server: Server) -> Result<(), Fail
         request.metadata_mut().insert("x-toolwire-session-id", session);
     }
     let done = ResearchServiceClient::new(server).set_screener_credentials(request).await;
-    done.map_err(|status| client::refused(&status))?;
+    done.map_err(|status| client::refusal(&status))?;
     console::say(
         "The server keeps the credentials until it ends. They are checked when a screen is scraped.",
     );

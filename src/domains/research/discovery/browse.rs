@@ -7,32 +7,33 @@ use strum::VariantArray as _;
 
 use super::{
     context::{Context, at},
-    request::{Place, Request},
+    request::{IdeaSource, Request},
 };
 use crate::sources::universe::normal;
-use toolwire_agent::job::Called;
+use toolwire_agent::job::CompletedCall;
 use toolwire_engine::pipeline::Target;
 
 /// What a person holds, whichever tool tells it.
 const HOLDINGS: &str = "positions_list";
 
 #[derive(Debug, Default)]
-pub(super) struct Browsed {
+pub(super) struct Ideas {
     /// The symbols that the user holds.
     pub(super) held: BTreeSet<String>,
     /// Symbols, by where they were listed.
-    pub(super) symbols: Vec<(Place, String)>,
+    pub(super) symbols: Vec<(IdeaSource, String)>,
     /// Names of companies that lists gave.
     pub(super) names: BTreeMap<String, String>,
     /// Texts that may name stocks, by where they were read.
-    pub(super) texts: Vec<(Place, String)>,
+    pub(super) texts: Vec<(IdeaSource, String)>,
     /// What is said of moods and headlines.
     pub(super) moods: Vec<String>,
 }
 
-pub(super) async fn browse(context: &mut Context<'_>, request: &Request) -> Browsed {
-    let mut browsed = Browsed::default();
-    let places: Vec<_> = Place::VARIANTS.iter().copied().filter(|it| request.sources.contains(it)).collect();
+pub(super) async fn browse(context: &mut Context<'_>, request: &Request) -> Ideas {
+    let mut browsed = Ideas::default();
+    let places: Vec<_> =
+        IdeaSource::VARIANTS.iter().copied().filter(|it| request.sources.contains(it)).collect();
     let all = places.len() + 1;
     if let Some(called) = one(context, 1, all, &Target::Intent(HOLDINGS.to_owned()), Map::new()).await {
         browsed.held = symbols(called.data().unwrap_or(&Value::Null));
@@ -54,7 +55,7 @@ async fn one(
     all: usize,
     target: &Target,
     arguments: Map<String, Value>,
-) -> Option<Called> {
+) -> Option<CompletedCall> {
     if context.is_stopped() {
         return None;
     }
@@ -66,7 +67,7 @@ async fn one(
     called.data().is_some().then_some(called)
 }
 
-impl Place {
+impl IdeaSource {
     /// The tool that browses it, and with what.
     fn call(self, request: &Request) -> (&'static str, Map<String, Value>) {
         let (tool, arguments) = match self {
@@ -83,33 +84,33 @@ impl Place {
     }
 }
 
-impl Browsed {
-    fn take(&mut self, place: Place, called: &Called) {
+impl Ideas {
+    fn take(&mut self, place: IdeaSource, called: &CompletedCall) {
         let Some(data) = called.data() else { return };
         let items = |key: &str| data[key].as_array().cloned().unwrap_or_default();
         let text = |item: &Value, keys: &[&str]| {
             keys.iter().filter_map(|key| item[*key].as_str()).collect::<Vec<_>>().join("\n")
         };
         match place {
-            Place::Watchlist => items("items").iter().for_each(|item| self.list(place, item)),
-            Place::Screener => items("stocks").iter().for_each(|item| self.list(place, item)),
-            Place::News => {
+            IdeaSource::Watchlist => items("items").iter().for_each(|item| self.list(place, item)),
+            IdeaSource::Screener => items("stocks").iter().for_each(|item| self.list(place, item)),
+            IdeaSource::News => {
                 let texts = items("headlines");
                 self.texts.extend(texts.iter().map(|item| (place, text(item, &["title", "summary"]))));
-                self.moods.extend(called.said().map(|said| format!("News: {said}.")));
+                self.moods.extend(called.summary().map(|said| format!("News: {said}.")));
             }
-            Place::Reddit => {
+            IdeaSource::Reddit => {
                 let texts = items("posts");
                 self.texts.extend(texts.iter().map(|item| (place, text(item, &["title", "excerpt"]))));
-                self.moods.extend(called.said().map(|said| format!("Reddit: {said}.")));
+                self.moods.extend(called.summary().map(|said| format!("Reddit: {said}.")));
             }
-            Place::Valuepickr => {
+            IdeaSource::Valuepickr => {
                 self.texts.extend(items("topics").iter().map(|item| (place, text(item, &["title"]))));
             }
         }
     }
 
-    fn list(&mut self, place: Place, item: &Value) {
+    fn list(&mut self, place: IdeaSource, item: &Value) {
         let Some(symbol) = item["symbol"].as_str() else { return };
         if let Some(name) = item["name"].as_str() {
             self.names.entry(symbol.to_owned()).or_insert_with(|| name.to_owned());

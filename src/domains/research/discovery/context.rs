@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::proto::v1::{SkippedPart, SourceAlert};
-use toolwire_agent::job::{Called, Run};
+use toolwire_agent::job::{CompletedCall, Run};
 use toolwire_base::words::one_line;
 use toolwire_contract::{ErrorCode, Provenance};
 use toolwire_engine::pipeline::Target;
 use toolwire_store::jobs::Said;
 
-/// So many words on what was left out are kept.
+/// Maximum number of notes on what was left out.
 const MOST_SKIPPED: usize = 64;
 
 /// How far a discovery is at its steps, in percent (spec 004 §8.3).
@@ -81,7 +81,11 @@ impl<'a> Context<'a> {
     }
 
     /// Calls a tool, unless nothing more is called. What it does not bring is noted.
-    pub(super) async fn call(&mut self, target: &Target, arguments: Map<String, Value>) -> Option<Called> {
+    pub(super) async fn call(
+        &mut self,
+        target: &Target,
+        arguments: Map<String, Value>,
+    ) -> Option<CompletedCall> {
         if self.is_stopped() {
             self.is_late |= self.alerts.is_empty();
             return None;

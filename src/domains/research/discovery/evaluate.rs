@@ -6,25 +6,25 @@ use super::{
     context::{Context, at},
     select::Candidate,
 };
-use toolwire_agent::job::Called;
+use toolwire_agent::job::CompletedCall;
 use toolwire_engine::pipeline::Target;
 
 /// A candidate with what was found of it.
 #[derive(Debug)]
-pub(super) struct Looked {
+pub(super) struct Evaluated {
     pub(super) candidate: Candidate,
-    pub(super) thesis: Option<Called>,
-    pub(super) technicals: Option<Called>,
-    pub(super) fundamentals: Option<Called>,
-    pub(super) wait_zone: Option<Called>,
-    pub(super) forbidden: Option<Called>,
+    pub(super) thesis: Option<CompletedCall>,
+    pub(super) technicals: Option<CompletedCall>,
+    pub(super) fundamentals: Option<CompletedCall>,
+    pub(super) wait_zone: Option<CompletedCall>,
+    pub(super) forbidden: Option<CompletedCall>,
 }
 
 /// How many calls a candidate takes in either step.
 const DRILLS: usize = 3;
 const FILTERS: usize = 3;
 
-pub(super) async fn down(context: &mut Context<'_>, candidates: Vec<Candidate>) -> Vec<Looked> {
+pub(super) async fn down(context: &mut Context<'_>, candidates: Vec<Candidate>) -> Vec<Evaluated> {
     let all = candidates.len() * DRILLS;
     let mut looked = Vec::new();
     for (index, candidate) in candidates.into_iter().enumerate() {
@@ -36,13 +36,20 @@ pub(super) async fn down(context: &mut Context<'_>, candidates: Vec<Candidate>) 
             one(context, percent(1), "drill_down", "get_technicals", &json!({"symbol": symbol})).await;
         let fundamentals =
             one(context, percent(2), "drill_down", "get_fundamentals", &json!({"symbol": symbol})).await;
-        looked.push(Looked { candidate, thesis, technicals, fundamentals, wait_zone: None, forbidden: None });
+        looked.push(Evaluated {
+            candidate,
+            thesis,
+            technicals,
+            fundamentals,
+            wait_zone: None,
+            forbidden: None,
+        });
     }
     looked
 }
 
 /// Holds each candidate against the user's rules.
-pub(super) async fn filter(context: &mut Context<'_>, looked: &mut [Looked], profile: Option<&str>) {
+pub(super) async fn filter(context: &mut Context<'_>, looked: &mut [Evaluated], profile: Option<&str>) {
     let all = looked.len() * FILTERS;
     for (index, looked) in looked.iter_mut().enumerate() {
         let percent = |part| at::share(at::DRILLED, at::FILTERED, index * FILTERS + part, all);
@@ -67,16 +74,16 @@ async fn one(
     step: &str,
     tool: &str,
     arguments: &Value,
-) -> Option<Called> {
+) -> Option<CompletedCall> {
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     let called = context.call(&Target::Tool(tool.to_owned()), arguments).await?;
     context.say(percent, step, &format!("🔧 {}", called.words()), &called.call_id).await;
     called.data().is_some().then_some(called)
 }
 
-impl Looked {
+impl Evaluated {
     /// The results that there are, in the order in which they were asked for.
-    pub(super) fn results(&self) -> impl Iterator<Item = &Called> {
+    pub(super) fn results(&self) -> impl Iterator<Item = &CompletedCall> {
         let all = [&self.thesis, &self.technicals, &self.fundamentals, &self.wait_zone, &self.forbidden];
         all.into_iter().flatten()
     }

@@ -6,7 +6,7 @@ use crate::proto::v1::StartDiscoveryRequest;
 use toolwire_contract::Refusal;
 use toolwire_server::service::request::refuse;
 
-/// So many candidates are looked at, unless the caller says otherwise, and at most.
+/// Default and maximum number of candidates.
 const USUAL: u32 = 5;
 const MOST: u32 = 10;
 
@@ -19,13 +19,13 @@ pub(super) struct Request {
     pub(super) max_candidates: usize,
     pub(super) screen_id: Option<String>,
     pub(super) profile: Option<String>,
-    pub(super) sources: Vec<Place>,
+    pub(super) sources: Vec<IdeaSource>,
 }
 
 /// Where ideas come from, in the order in which they are browsed (spec 004 §4.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
-pub(super) enum Place {
+pub(super) enum IdeaSource {
     Watchlist,
     Screener,
     News,
@@ -40,10 +40,10 @@ impl Request {
             few if few <= MOST => few,
             _ => return Err(refuse("max_candidates", "maximum", &format!("must be at most {MOST}"))),
         };
-        let mut sources: Vec<Place> = Vec::new();
+        let mut sources: Vec<IdeaSource> = Vec::new();
         for word in &message.sources {
             let place = word.parse().map_err(|_| {
-                let known: Vec<_> = Place::VARIANTS.iter().map(Place::into_str).collect();
+                let known: Vec<_> = IdeaSource::VARIANTS.iter().map(IdeaSource::into_str).collect();
                 refuse("sources", "enum", &format!("must be some of: {}", known.join(", ")))
             })?;
             if !sources.contains(&place) {
@@ -51,19 +51,19 @@ impl Request {
             }
         }
         if sources.is_empty() {
-            sources = Place::VARIANTS.to_vec();
+            sources = IdeaSource::VARIANTS.to_vec();
         }
         Ok(Self {
             max_candidates: max_candidates as usize,
-            screen_id: named("screen_id", &message.screen_id)?,
-            profile: named("profile", &message.profile)?,
+            screen_id: parse_name("screen_id", &message.screen_id)?,
+            profile: parse_name("profile", &message.profile)?,
             sources,
         })
     }
 }
 
 /// A name; none if it is empty. Whether there is one of that name is for the tool to say.
-fn named(field: &str, text: &str) -> Result<Option<String>, Refusal> {
+fn parse_name(field: &str, text: &str) -> Result<Option<String>, Refusal> {
     if text.chars().count() > LONGEST {
         return Err(refuse(field, "max_length", &format!("must have at most {LONGEST} characters")));
     }

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    browse::Browsed,
+    browse::Ideas,
     context::{Context, at},
-    evaluate::Looked,
+    evaluate::Evaluated,
     score::{self, Action, Conviction},
-    write::{ByModel, ByRule, Findings, Text, Writer, Written},
+    write::{ByModel, ByRule, Findings, Text, Wording, Writer},
 };
 use crate::proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone};
 use toolwire_agent::job::Finished;
@@ -16,11 +16,11 @@ use toolwire_contract::Payload;
 use toolwire_store::jobs::{Failure, Said};
 
 /// Everything that was found, as the job's result.
-pub(super) async fn finished(mut context: Context<'_>, browsed: &Browsed, looked: Vec<Looked>) -> Finished {
+pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, looked: Vec<Evaluated>) -> Finished {
     let mut findings = Vec::new();
     for looked in looked {
         if looked.results().next().is_some() {
-            findings.push(found(&looked));
+            findings.push(findings_of(&looked));
         } else {
             context.skip(&looked.candidate.symbol, "nothing was found out of it");
         }
@@ -29,7 +29,7 @@ pub(super) async fn finished(mut context: Context<'_>, browsed: &Browsed, looked
     let written = match context.run.model().cloned() {
         Some(model) if !findings.is_empty() => {
             match (ByModel { model }).write(context.run, &findings, &browsed.moods).await {
-                Ok(written) => checked(&mut context, written, &by_rule),
+                Ok(written) => check(&mut context, written, &by_rule),
                 // A model that failed is said, not hidden.
                 Err(why) => {
                     context.skip("model", &why);
@@ -39,15 +39,14 @@ pub(super) async fn finished(mut context: Context<'_>, browsed: &Browsed, looked
         }
         _ => by_rule,
     };
-    let mut suggestions: Vec<_> =
-        findings.into_iter().map(|findings| suggested(findings, &written)).collect();
+    let mut suggestions: Vec<_> = findings.into_iter().map(|findings| suggest(findings, &written)).collect();
     // Stable: those that are equal stay as they were picked.
     suggestions.sort_by_key(|(action, ..)| std::cmp::Reverse(*action));
-    told(context, written, suggestions.into_iter().map(|(_, suggestion)| suggestion).collect())
+    to_finished(context, written, suggestions.into_iter().map(|(_, suggestion)| suggestion).collect())
 }
 
 /// What a model wrote, without what no result says: then the rule's words stand.
-fn checked(context: &mut Context<'_>, written: Written, by_rule: &Written) -> Written {
+fn check(context: &mut Context<'_>, written: Wording, by_rule: &Wording) -> Wording {
     let run = context.run;
     let mut dropped = false;
     let mut stands = |text: &String| {
@@ -78,16 +77,16 @@ fn checked(context: &mut Context<'_>, written: Written, by_rule: &Written) -> Wr
         context.skip("model", "some of its words were left out: they say what no result does");
     }
     let market_note = market_note.unwrap_or_else(|| by_rule.market_note.clone());
-    Written { market_note, texts, ..written_by(&written.model, written.usage) }
+    Wording { market_note, texts, ..written_by(&written.model, written.usage) }
 }
 
-fn written_by(model: &str, usage: (u64, u64)) -> Written {
-    Written { model: model.to_owned(), usage, ..Written::default() }
+fn written_by(model: &str, usage: (u64, u64)) -> Wording {
+    Wording { model: model.to_owned(), usage, ..Wording::default() }
 }
 
 /// What the tools found of a candidate.
-fn found(looked: &Looked) -> Findings {
-    let data = |called: &Option<toolwire_agent::job::Called>| {
+fn findings_of(looked: &Evaluated) -> Findings {
+    let data = |called: &Option<toolwire_agent::job::CompletedCall>| {
         called.as_ref().and_then(|called| called.data()).cloned().unwrap_or(Value::Null)
     };
     let (technicals, fundamentals) = (data(&looked.technicals), data(&looked.fundamentals));
@@ -140,7 +139,7 @@ fn strings(list: &Value, text: impl Fn(&Value) -> Option<&str>) -> Vec<String> {
 }
 
 /// A candidate with its words. What was wished for it is lowered to what rules allow.
-fn suggested(findings: Findings, written: &Written) -> (Action, Suggestion) {
+fn suggest(findings: Findings, written: &Wording) -> (Action, Suggestion) {
     let Findings { suggestion, most, conviction, .. } = findings;
     let text = written.texts.get(&suggestion.symbol).cloned().unwrap_or_default();
     let Text { action, conviction: wished, thesis, reasons, risks } = text;
@@ -157,7 +156,7 @@ fn suggested(findings: Findings, written: &Written) -> (Action, Suggestion) {
     (action, suggestion)
 }
 
-fn told(context: Context<'_>, written: Written, suggestions: Vec<Suggestion>) -> Finished {
+fn to_finished(context: Context<'_>, written: Wording, suggestions: Vec<Suggestion>) -> Finished {
     let error = match context.alerts.first() {
         Some(alert) => Some(Failure {
             code: alert.code.clone(),

@@ -1,7 +1,7 @@
 //! What is to be done about a candidate, by rule: never a purchase in the wait zone, against a rule, or with a rule
 //! that could not be judged. A model may be more careful, never less.
 
-use super::evaluate::Looked;
+use super::evaluate::Evaluated;
 use crate::proto::v1::{Forbidden, WaitZone};
 
 /// What to do, the most careful first.
@@ -35,7 +35,7 @@ pub(super) fn most(wait_zone: Option<&WaitZone>, forbidden: Option<&Forbidden>) 
 }
 
 /// By how much speaks for it: the sources that name it, its thesis, and rules that all could be judged.
-pub(super) fn conviction(looked: &Looked, action: Action, forbidden: Option<&Forbidden>) -> Conviction {
+pub(super) fn conviction(looked: &Evaluated, action: Action, forbidden: Option<&Forbidden>) -> Conviction {
     let has_thesis = looked.thesis.as_ref().and_then(|it| it.data()).is_some_and(|it| it["found"] == true);
     let points = match (action, forbidden) {
         (Action::Avoid, Some(forbidden)) => forbidden.violations.len(),

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{
-    request::{Place, Request},
+    request::{IdeaSource, Request},
     stocks::Stocks,
     workflow::Discovery,
 };
 use crate::proto::v1::StartDiscoveryRequest;
 use toolwire_contract::Refusal;
 use toolwire_server::service::{
-    jobs::{Jobs, Wanted},
+    jobs::{JobRequest, Jobs},
     request::{self, refuse},
 };
 use toolwire_store::jobs::Job;
@@ -32,7 +32,7 @@ pub(crate) async fn start(
     let request_id = request::request_id("request_id", &message.request_id)?;
     let max_time = request::wait("max_time", message.max_time)?;
     let request = Request::read(&message)?;
-    let sources: Vec<_> = request.sources.iter().map(Place::into_str).collect();
+    let sources: Vec<_> = request.sources.iter().map(IdeaSource::into_str).collect();
     let asked = json!([
         request.max_candidates,
         request.screen_id,
@@ -41,5 +41,5 @@ pub(crate) async fn start(
         max_time.map(|time| time.as_millis().to_string()),
     ]);
     let workflow = Arc::new(Discovery { stocks, request });
-    jobs.start(Wanted { context, request_id, content: asked, max_time, workflow }).await
+    jobs.start(JobRequest { context, request_id, content: asked, max_time, workflow }).await
 }

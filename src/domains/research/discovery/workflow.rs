@@ -42,6 +42,6 @@ impl Discovery {
         let mut looked = evaluate::down(&mut context, candidates).await;
         evaluate::filter(&mut context, &mut looked, self.request.profile.as_deref()).await;
         context.say(at::FILTERED, "synthesize", "Writing suggestions...", "").await;
-        result::finished(context, &browsed, looked).await
+        result::finish(context, &browsed, looked).await
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct Text {
 
 /// The words of all suggestions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Written {
+pub(super) struct Wording {
     pub(super) market_note: String,
     pub(super) texts: BTreeMap<String, Text>,
     pub(super) model: String,
@@ -55,5 +55,5 @@ pub(super) trait Writer: Send + Sync + Debug {
         run: &'a Run,
         findings: &'a [Findings],
         moods: &'a [String],
-    ) -> BoxFuture<'a, Result<Written, String>>;
+    ) -> BoxFuture<'a, Result<Wording, String>>;
 }

@@ -1,4 +1,4 @@
-//! Each connector, made from where its source is and as whom it is asked.
+//! Each connector, made from its source's addresses and the identity it is asked with.
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use toolwire_contract::{Refusal, convert, proto::v1::ToolContext};
 use toolwire_server::{
     faces::{
         http::{problem::Problem, route::Http},
-        specified::{answer, body::Object},
+        spec_routes::{answer, body::Object},
     },
     service::request::refuse,
 };
@@ -46,6 +46,6 @@ fn read(mut body: Object) -> Result<StartDiscoveryRequest, Refusal> {
         sources: body.texts("sources")?,
         max_time: max_time.map(convert::duration),
     };
-    body.done()?;
+    body.finish()?;
     Ok(message)
 }

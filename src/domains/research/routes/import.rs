@@ -20,7 +20,7 @@ use toolwire_server::faces::{
     http::{problem::Problem, route::Http},
     incoming,
     rest::confirmation_required,
-    specified::{answer, body::Object},
+    spec_routes::{answer, body::Object},
 };
 use toolwire_tool::Tool;
 
@@ -34,7 +34,7 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
         arguments.insert("screen_id".to_owned(), screen_id.into());
     }
     let (username, password) = (body.text("username")?, body.text("password")?);
-    body.done()?;
+    body.finish()?;
     if !username.is_empty() || !password.is_empty() {
         keep(&http, parts.extensions.clone(), username, password).await?;
     }
@@ -58,8 +58,8 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
     Ok(([("x-toolwire-call-id", call_id)], answer).into_response())
 }
 
-/// That the site may be asked for the user now. The tool would answer from its copy, which is what `browse_screener` is
-/// for; who imports wants a new one, and is told when there can be one.
+/// Whether the site may be asked for the user now. The tool would answer from its copy, which is what `browse_screener`
+/// is for; an import wants a new one, and reports when there can be one.
 async fn may_scrape(http: &Http, extensions: &Extensions) -> Result<(), Problem> {
     let user = incoming::user(extensions);
     let Ok(statuses) = http.face.tools.limits(&user, PROFILE.name).await else { return Ok(()) };

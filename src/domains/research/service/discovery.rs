@@ -34,7 +34,7 @@ impl DiscoveryService for Discoveries {
         &self,
         request: Request<StartDiscoveryRequest>,
     ) -> Result<Response<StartDiscoveryResponse>, Status> {
-        let (context, message) = incoming::asked(request, |it| it.context.take())?;
+        let (context, message) = incoming::split(request, |it| it.context.take())?;
         let job = discovery::start(&self.face.jobs, Arc::clone(&self.stocks), context, message).await?;
         Ok(Response::new(StartDiscoveryResponse { job_id: job.id.to_string() }))
     }

@@ -45,7 +45,7 @@ impl Credentials {
         let reddit =
             RedditCredentials { client_id: client_id.into(), client_secret: client_secret.into(), user_name };
         reddit.check(reader);
-        reader.note(reddit.shown());
+        reader.note(reddit.describe());
         Self { reddit: Some(reddit) }
     }
 }
@@ -61,8 +61,8 @@ impl RedditCredentials {
     }
 
     /// The variables, with what may be shown of each.
-    fn shown(&self) -> String {
-        let values = [self.client_id.shown(), self.client_secret.shown(), self.user_name.shown()];
+    fn describe(&self) -> String {
+        let values = [self.client_id.to_toml(), self.client_secret.to_toml(), self.user_name.to_toml()];
         let lines = VARIABLES.into_iter().zip(values).map(|(name, value)| format!("{name} = {value}"));
         lines.collect::<Vec<_>>().join("\n")
     }

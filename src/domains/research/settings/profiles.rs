@@ -132,7 +132,7 @@ impl WaitZone {
             ("max_above_sma200_pct", self.max_above_sma200_pct),
         ];
         let mut rules = set(&bounds);
-        rules.push(("wait_below_sma200", self.wait_below_sma200.shown()));
+        rules.push(("wait_below_sma200", self.wait_below_sma200.to_toml()));
         rules
     }
 }
@@ -164,7 +164,7 @@ impl Forbidden {
             ("max_rsi", self.max_rsi),
         ];
         let mut rules = set(&bounds);
-        rules.push(("deny", self.deny.shown()));
+        rules.push(("deny", self.deny.to_toml()));
         rules
     }
 
@@ -188,10 +188,10 @@ impl Forbidden {
 type Rule = (&'static str, String);
 
 fn set(bounds: &[(&'static str, Option<f64>)]) -> Vec<Rule> {
-    bounds.iter().filter_map(|(name, bound)| Some((*name, bound.as_ref()?.shown()))).collect()
+    bounds.iter().filter_map(|(name, bound)| Some((*name, bound.as_ref()?.to_toml()))).collect()
 }
 
-/// Whether a table is a profile; what is wrong with it is told.
+/// Whether a table is a profile; its problems are reported.
 fn is_usable(name: &str, rules: &[Rule], mut table: Fields, reader: &mut Reader) -> bool {
     let is_name = name.len() <= 64
         && name.starts_with(|first: char| first.is_ascii_lowercase())

@@ -12,7 +12,7 @@ const IDS: [&str; 4] = ["default", "value_picks", "small_cap", "momentum"];
 /// A screen of a user: `[[sources.screener.screens]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// Whose screen it is. Required.
+    /// The user of the screen. Required.
     pub user_id: UserId,
     /// What the tools call it: `default`, `value_picks`, `small_cap` or `momentum`. Required.
     pub screen_id: String,
@@ -57,7 +57,8 @@ impl Screen {
 
     fn show(&self, reader: &mut Reader) {
         let Self { user_id, screen_id, path } = self;
-        let pairs = [("user_id", user_id.shown()), ("screen_id", screen_id.shown()), ("path", path.shown())];
+        let pairs =
+            [("user_id", user_id.to_toml()), ("screen_id", screen_id.to_toml()), ("path", path.to_toml())];
         reader.show_entry(&format!("[[{KEY}]]"), &pairs);
     }
 

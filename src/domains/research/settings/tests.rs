@@ -1,4 +1,4 @@
-//! What the research tools can be told, under its real names.
+//! The settings of the research tools, under their real names.
 
 use super::*;
 use crate::sources::specs;
@@ -14,7 +14,7 @@ const APPLICATION: [(&str, &str); 3] = [
 fn loaded(file: &str, variables: &[(&str, &str)], mode: Option<&str>) -> Result<Loaded, ConfigError> {
     let sources = specs::ALL.map(|spec| ("research", spec)).into();
     let sections = [upstream::settings::section(sources), section().of("research")];
-    testing::loaded(file, variables, Flags::default().set("sources.mode", mode), &sections)
+    testing::load_text(file, variables, Flags::default().set("sources.mode", mode), &sections)
 }
 
 #[track_caller]

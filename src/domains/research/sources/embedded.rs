@@ -5,13 +5,13 @@
 //! keeps no state, sets no limits, and is never slow or broken. What it answers is invented: see
 //! `data/research/README.md`.
 
-mod asked;
 mod data;
 mod news;
 mod nse;
 mod query;
 mod reddit;
 mod reply;
+mod request_parts;
 mod screener;
 #[cfg(test)]
 mod tests;

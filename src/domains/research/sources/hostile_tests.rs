@@ -3,12 +3,12 @@
 //! The site answers in each source's own shapes, but for the one document that is attacked. Not here: what only one
 //! source does, which its own tests know.
 
-mod asked;
 mod attack;
 mod connectors;
 mod good;
 mod planted;
 mod site;
+mod target;
 mod texts;
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use strum::VariantArray as _;
 
-use self::{asked::Asked, attack::Attack, connectors::Connectors, site::Site};
+use self::{attack::Attack, connectors::Connectors, site::Site, target::Target};
 use super::news::Category;
 use toolwire_base::offload;
 use toolwire_contract::ErrorCode;
@@ -31,11 +31,11 @@ enum Outcome {
 }
 
 /// The table: what each attack comes to, and where that differs.
-fn expected(attack: Attack, asked: Asked) -> Outcome {
+fn expected(attack: Attack, asked: Target) -> Outcome {
     use ErrorCode::{AuthFailed, Blocked, ParseError, RateLimited, Timeout, Unavailable};
     match attack {
-        // What is sent with a form is for whom it was filled in.
-        Attack::RedirectWithin if asked == Asked::RedditToken => Outcome::Failure(ParseError),
+        // A form is never resent elsewhere.
+        Attack::RedirectWithin if asked == Target::RedditToken => Outcome::Failure(ParseError),
         Attack::Wide if !asked.may_be_encoded() => Outcome::Failure(ParseError),
         Attack::None
         | Attack::Large
@@ -44,11 +44,11 @@ fn expected(attack: Attack, asked: Asked) -> Outcome {
         | Attack::Bom
         | Attack::Latin
         | Attack::Wide => Outcome::Data,
-        // A page in place of a page: one without its form, or one for nobody in particular.
-        Attack::Html if asked == Asked::ScreenerForm => Outcome::Failure(ParseError),
-        Attack::Html if asked == Asked::ScreenerPage => Outcome::LeftAlone(AuthFailed),
-        // Only publishers of feeds refuse with any page; everybody else may just be broken.
-        Attack::Html if asked != Asked::GoogleNews => Outcome::Failure(ParseError),
+        // A page in place of a page: one without its form, or one for an anonymous visitor.
+        Attack::Html if asked == Target::ScreenerForm => Outcome::Failure(ParseError),
+        Attack::Html if asked == Target::ScreenerPage => Outcome::LeftAlone(AuthFailed),
+        // Only publishers of feeds refuse with any page; any other site may just be broken.
+        Attack::Html if asked != Target::GoogleNews => Outcome::Failure(ParseError),
         Attack::Html | Attack::Forbidden | Attack::Refused => Outcome::LeftAlone(Blocked),
         Attack::TooMany(_) => Outcome::LeftAlone(RateLimited),
         Attack::Busy(_) => Outcome::LeftAlone(Unavailable),
@@ -67,7 +67,7 @@ fn expected(attack: Attack, asked: Asked) -> Outcome {
 #[tokio::test]
 async fn whatever_a_site_does_each_connector_takes_it_for_what_it_is() {
     let rows =
-        Attack::ALL.into_iter().flat_map(|attack| Asked::VARIANTS.iter().map(move |asked| (attack, *asked)));
+        Attack::ALL.into_iter().flat_map(|attack| Target::VARIANTS.iter().map(move |asked| (attack, *asked)));
     // JSON in another encoding is wrong only where a letter that is not ASCII is read.
     let rows: Vec<_> =
         rows.filter(|(attack, asked)| *attack != Attack::Latin || asked.may_be_encoded()).collect();
@@ -76,7 +76,7 @@ async fn whatever_a_site_does_each_connector_takes_it_for_what_it_is() {
     }
 }
 
-async fn row(attack: Attack, asked: Asked) {
+async fn row(attack: Attack, asked: Target) {
     let what = format!("{attack:?} {asked:?}");
     let elsewhere = Site::start(Attack::None, "", None).await;
     let site = Site::start(attack, asked.target(), Some(elsewhere.base.clone())).await;
@@ -134,12 +134,12 @@ async fn headlines_come_from_the_other_publisher_whatever_one_of_them_does() {
 #[tokio::test]
 async fn a_large_answer_is_checked_and_read_beside_the_thread_that_carries_calls() {
     for (attack, is_large) in [(Attack::None, false), (Attack::Large, true)] {
-        for &asked in Asked::VARIANTS {
+        for &asked in Target::VARIANTS {
             let site = Site::start(attack, asked.target(), None).await;
             let connectors = Connectors::at(&site, Duration::from_secs(30));
-            let before = offload::testing::asked();
+            let before = offload::testing::requested_count();
             connectors.ask(asked).await.unwrap_or_else(|error| panic!("{asked:?}: {error:?}"));
-            let works = offload::testing::asked() - before;
+            let works = offload::testing::requested_count() - before;
             assert!(if is_large { works >= 2 } else { works == 0 }, "{attack:?} {asked:?}: {works}");
         }
     }
@@ -149,7 +149,7 @@ async fn a_large_answer_is_checked_and_read_beside_the_thread_that_carries_calls
 async fn every_source_is_asked_under_the_configured_name_but_for_those_that_need_their_own() {
     let site = Site::start(Attack::None, "", None).await;
     let connectors = Connectors::at(&site, Duration::from_secs(30));
-    for &asked in Asked::VARIANTS {
+    for &asked in Target::VARIANTS {
         connectors.ask(asked).await.unwrap_or_else(|error| panic!("{asked:?}: {error:?}"));
     }
     connectors.news.headlines(Category::Markets, &context()).await.expect("headlines");

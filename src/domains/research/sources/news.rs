@@ -15,7 +15,7 @@ use http::{HeaderValue, header};
 use url::Url;
 
 pub use self::articles::{Article, Articles};
-use self::articles::{Publisher, merged, read};
+use self::articles::{Publisher, merge, read};
 use super::xml_text;
 use toolwire_contract::ToolError;
 use toolwire_sources::upstream::{
@@ -111,7 +111,7 @@ impl News {
         for (part, feed) in [(MONEYCONTROL, feeds.0), (ECONOMIC_TIMES, feeds.1)] {
             match feed {
                 Ok(Articles { articles, left_out }) => {
-                    warnings.extend(lost(part.title, left_out));
+                    warnings.extend(warn_lost(part.title, left_out));
                     if self.is_stale(&articles) {
                         warnings.push(self.staleness(part.title, &articles));
                         stale.push(articles);
@@ -131,10 +131,10 @@ impl News {
         }
         let is_stale = fresh.is_empty();
         let shown = if is_stale { stale } else { fresh };
-        Ok(Headlines { articles: merged(shown.into_iter().flatten()), is_stale, warnings })
+        Ok(Headlines { articles: merge(shown.into_iter().flatten()), is_stale, warnings })
     }
 
-    /// What Google News found for a name in the last days. Nothing is no failure.
+    /// What Google News found for a name in the last days. An empty list is not a failure.
     pub async fn about(&self, name: &str, days: u32, context: &ToolContext) -> Result<Articles, Failure> {
         let query = format!("\"{name}\" when:{days}d");
         let mut url = address(&self.settings.google_url, "rss/search")?;
@@ -208,11 +208,11 @@ async fn fetch(
 /// The call, for feeds that end a little earlier: what one of them had is returned though the other hangs.
 fn with_reserve(context: &ToolContext) -> ToolContext {
     let ends = context.deadline.at() - context.remaining() / 6;
-    ToolContext { deadline: context.deadline.shortened(ends), ..context.clone() }
+    ToolContext { deadline: context.deadline.no_later_than(ends), ..context.clone() }
 }
 
 /// What a reader should know of the entries that are not there.
-pub fn lost(publisher: &str, left_out: usize) -> Option<String> {
+pub fn warn_lost(publisher: &str, left_out: usize) -> Option<String> {
     match left_out {
         0 => None,
         1 => Some(format!("1 entry in the feed of {publisher} cannot be read and is left out")),

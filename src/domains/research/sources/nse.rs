@@ -119,7 +119,7 @@ impl Nse {
         Ok(filings)
     }
 
-    /// Who held the company, as a filing says.
+    /// The holders of the company, as a filing says.
     pub async fn holding(&self, filing: &Filing, context: &ToolContext) -> Result<Holding, Failure> {
         let url = holdings::address_of(filing, &self.settings.archives)
             .map_err(|failure| self.client.failed(failure, context))?;
@@ -163,8 +163,8 @@ impl Nse {
         self.client.read(answer, context, deals).await
     }
 
-    /// Asks with the kept cookie, and once more with another if the exchange refuses an old one: cookies end after
-    /// minutes. Whoever is refused with a new one is refused.
+    /// Asks with the kept cookie, and once more with a new one if the exchange refuses the old one: cookies end after
+    /// minutes. A refusal with a new one is final.
     async fn ask(
         &self,
         path: &[&str],
@@ -209,7 +209,7 @@ impl Nse {
     }
 }
 
-/// What only the exchange says: the page of a block, also where a page was due, since it warms nobody up; an error
+/// What only the exchange says: the page of a block, also where a page was due, since it grants no cookie; an error
 /// within a 200; and a document that is missing, which says nothing of the stock. HTML elsewhere and a 403 the common
 /// rules know.
 fn check(answer: &Answer) -> Option<Failure> {

@@ -45,7 +45,6 @@ impl Quarter {
         format!("Q{number} FY{:02}", year.rem_euclid(100))
     }
 
-    /// Its last day.
     pub fn last_day(self) -> NaiveDate {
         let (month, day) = [(3, 31), (6, 30), (9, 30), (12, 31)][self.number as usize - 1];
         NaiveDate::from_ymd_opt(self.year, month, day).expect("these months have these days")

@@ -35,7 +35,7 @@ pub const PROFILE: Profile = Profile {
     check: check::check,
 };
 
-/// A subreddit has at most so many posts that always stand first.
+/// Maximum number of pinned posts of a subreddit, which always stand first.
 const STICKIES: usize = 2;
 /// The most posts that one request returns.
 const MAX_LISTED: usize = 100;
@@ -84,7 +84,8 @@ impl Reddit {
             .map_err(|failure| self.client.failed(failure, context))
     }
 
-    /// The posts of a subreddit within a month in which something was found, newest first. None is no failure.
+    /// The posts of a subreddit within a month in which something was found, newest first. An empty list is not a
+    /// failure.
     pub async fn search(
         &self,
         subreddit: &str,

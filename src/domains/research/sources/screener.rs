@@ -4,15 +4,16 @@
 //! user's screens are scraped at most once a day, nothing is retried, and whatever fails, the last copy is returned
 //! instead. Not here: limits and cool-downs, which every request meets in `toolwire_sources::upstream::http`.
 
-mod browsed;
 mod catalogue;
 mod credentials;
+mod failure_words;
 mod hold;
 mod page;
 mod profile;
 mod progress;
 mod results;
 mod scrape;
+mod screen_result;
 mod selector;
 mod session;
 mod settings;
@@ -20,7 +21,6 @@ mod stores;
 mod table;
 mod time_limits;
 mod under_way;
-mod why;
 
 use std::{
     sync::{Arc, OnceLock},
@@ -30,10 +30,10 @@ use std::{
 use tokio::{select, time::timeout_at};
 
 use self::{
+    failure_words::Why,
     progress::Progress,
-    scrape::{Scrape, Scraped},
+    scrape::{Scrape, ScrapeOutcome},
     time_limits::TimeLimits,
-    why::Why,
 };
 use crate::store::screens::ScreenCopy;
 use toolwire_base::clock;
@@ -46,11 +46,11 @@ use toolwire_tool::{
     single_flight::{Leader, SingleFlight, UnattendedPolicy, Waiter},
 };
 
-pub use browsed::{Browsed, Freshness};
 pub use catalogue::Screen;
 pub use credentials::{Credentials, Login};
 pub use hold::ScrapeHold;
 pub use profile::PROFILE;
+pub use screen_result::{Freshness, ScreenResult};
 pub use settings::Settings;
 pub use stores::Stores;
 
@@ -62,7 +62,7 @@ pub struct Screener {
     credentials: Arc<Credentials>,
     settings: Arc<Settings>,
     /// At most one scrape a user at a time; calls that come meanwhile share it.
-    scrapes: SingleFlight<UserId, Arc<Scraped>, Progress>,
+    scrapes: SingleFlight<UserId, Arc<ScrapeOutcome>, Progress>,
 }
 
 /// Whether a fresh copy is good enough.
@@ -85,18 +85,18 @@ impl Screener {
         screen_id: &str,
         refresh: Refresh,
         context: &ToolContext,
-    ) -> Result<Browsed, ToolError> {
+    ) -> Result<ScreenResult, ToolError> {
         let screen = catalogue::find(&self.settings.screens, &context.user.id, screen_id)?;
         if context.cancellation.is_cancelled() {
             return Err(ToolError::cancelled());
         }
         if refresh == Refresh::IfStale
-            && let Some(kept) = self.kept(screen_id, context).await?.filter(Browsed::is_fresh)
+            && let Some(kept) = self.copy(screen_id, context).await?.filter(ScreenResult::is_fresh)
         {
             return Ok(kept);
         }
         let began = clock::wall();
-        match self.scraped(screen, context).await {
+        match self.scrape_or_join(screen, context).await {
             Ok(browsed) => Ok(browsed),
             Err(why) => self.fall_back(screen_id, (refresh, began), &why, context).await,
         }
@@ -118,13 +118,13 @@ impl Screener {
     }
 
     /// The copy, however old.
-    async fn kept(&self, screen_id: &str, context: &ToolContext) -> Result<Option<Browsed>, ToolError> {
+    async fn copy(&self, screen_id: &str, context: &ToolContext) -> Result<Option<ScreenResult>, ToolError> {
         let copy = self.stores.screens.copy(&context.user.id, screen_id).await;
-        Ok(copy.map_err(|error| unreadable(&error))?.map(Browsed::kept))
+        Ok(copy.map_err(|error| unreadable(&error))?.map(ScreenResult::from_copy))
     }
 
     /// Scrapes, or joins the user's scrape that is under way.
-    async fn scraped(&self, screen: &Screen, context: &ToolContext) -> Result<Browsed, Why> {
+    async fn scrape_or_join(&self, screen: &Screen, context: &ToolContext) -> Result<ScreenResult, Why> {
         let limits = TimeLimits::of(context);
         let caller = &context.cancellation;
         let (leader, mut waiter) =
@@ -144,7 +144,7 @@ impl Screener {
         &self,
         screen: &Screen,
         context: &ToolContext,
-        waiter: &Waiter<Arc<Scraped>, Progress>,
+        waiter: &Waiter<Arc<ScrapeOutcome>, Progress>,
         limits: TimeLimits,
     ) -> Scrape {
         Scrape {
@@ -162,7 +162,7 @@ impl Screener {
         }
     }
 
-    /// Spec 004 "Fail-safe": on any error, the copy. It may have become fresh meanwhile, by somebody else's scrape,
+    /// Spec 004 "Fail-safe": on any error, the copy. It may have become fresh meanwhile, by another call's scrape,
     /// which is then as good as one of this call.
     async fn fall_back(
         &self,
@@ -170,18 +170,18 @@ impl Screener {
         (refresh, began): (Refresh, SystemTime),
         why: &Why,
         context: &ToolContext,
-    ) -> Result<Browsed, ToolError> {
-        match self.kept(screen_id, context).await? {
+    ) -> Result<ScreenResult, ToolError> {
+        match self.copy(screen_id, context).await? {
             None => Err(why.error()),
             Some(kept) if refresh == Refresh::IfStale && kept.is_fresh() => Ok(kept),
             Some(kept) if kept.copy.scraped_at >= began => Ok(kept),
-            Some(kept) => Ok(Browsed { warnings: vec![why.warning(&kept.copy)], ..kept }),
+            Some(kept) => Ok(ScreenResult { warnings: vec![why.warning(&kept.copy)], ..kept }),
         }
     }
 }
 
-/// Scrapes in a task of its own, until nobody waits for it any more.
-fn start(scrape: Scrape, leader: Leader<UserId, Arc<Scraped>, Progress>) {
+/// Scrapes in a task of its own, until the last waiter leaves.
+fn start(scrape: Scrape, leader: Leader<UserId, Arc<ScrapeOutcome>, Progress>) {
     let cancellation = scrape.context.cancellation.clone();
     let task = async move {
         let scraped = select! {

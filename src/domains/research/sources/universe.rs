@@ -10,9 +10,9 @@ use serde::Deserialize;
 
 use toolwire_sources::upstream::text::Line;
 
-/// So many near symbols are named.
+/// Maximum number of near symbols that are named.
 const MAX_NEAR: usize = 3;
-/// So many stocks are named of those that a text may mean.
+/// Maximum number of stocks named as candidates for an ambiguous text.
 const MAX_CANDIDATES: usize = 6;
 /// Words that say nothing of which company it is.
 const FILLERS: [&str; 6] = ["and", "co", "company", "limited", "ltd", "the"];
@@ -40,7 +40,7 @@ pub struct Stock {
 
 /// Which stock a text names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named<'a> {
+pub enum StockMatch<'a> {
     One(&'a Stock),
     /// It is a part of these names, and says too little to be one of them. At least one.
     PartOf(Vec<&'a Stock>),
@@ -87,7 +87,7 @@ impl Universe {
 
     /// Which stock a text names: by symbol, however it is written, or by name. Case and words such as `Ltd` do not
     /// matter.
-    pub fn named(&self, text: &str) -> Named<'_> {
+    pub fn find_named(&self, text: &str) -> StockMatch<'_> {
         let by_symbol = self.get(&normal(text)).or_else(|| {
             let letters = letters(&normal(text));
             let is_it = |stock: &&Stock| {
@@ -97,26 +97,26 @@ impl Universe {
             self.stocks().find(is_it)
         });
         if let Some(stock) = by_symbol {
-            return Named::One(stock);
+            return StockMatch::One(stock);
         }
         let wanted = words(text);
         if wanted.is_empty() {
-            return Named::Nothing;
+            return StockMatch::Nothing;
         }
         let all = |fits: &dyn Fn(&[String]) -> bool| -> Vec<_> {
             self.stocks().filter(|stock| fits(&words(&stock.name))).collect()
         };
         if let [stock] = all(&|name| name == wanted)[..] {
-            return Named::One(stock);
+            return StockMatch::One(stock);
         }
         match all(&|name| name.starts_with(&wanted))[..] {
             // One word is too often another company's, which is not known here.
-            [stock] if wanted.len() > 1 => return Named::One(stock),
+            [stock] if wanted.len() > 1 => return StockMatch::One(stock),
             _ => {}
         }
         match all(&|name| wanted.iter().all(|word| name.contains(word))) {
-            some if some.is_empty() => Named::Nothing,
-            some => Named::PartOf(some),
+            some if some.is_empty() => StockMatch::Nothing,
+            some => StockMatch::PartOf(some),
         }
     }
 
@@ -148,12 +148,12 @@ impl Universe {
     pub fn unknown(&self, text: &str) -> String {
         // It may have come from a model that read something bad.
         let shown = Line::of(text);
-        match self.named(text) {
-            Named::PartOf(some) if some.len() > 1 => {
-                format!("'{shown}' may be one of several stocks. Did you mean {}?", listed(&some))
+        match self.find_named(text) {
+            StockMatch::PartOf(some) if some.len() > 1 => {
+                format!("'{shown}' may be one of several stocks. Did you mean {}?", list(&some))
             }
-            Named::PartOf(one) => format!("Unknown symbol '{shown}'. Did you mean {}?", listed(&one)),
-            Named::One(_) | Named::Nothing => match self.near(text).as_slice() {
+            StockMatch::PartOf(one) => format!("Unknown symbol '{shown}'. Did you mean {}?", list(&one)),
+            StockMatch::One(_) | StockMatch::Nothing => match self.near(text).as_slice() {
                 [] => {
                     format!(
                         "Unknown symbol '{shown}'. Give the NSE symbol without a suffix, such as RELIANCE."
@@ -166,7 +166,7 @@ impl Universe {
 }
 
 /// `TATAMOTORS (Tata Motors), TATASTEEL (Tata Steel)`.
-fn listed(stocks: &[&Stock]) -> String {
+fn list(stocks: &[&Stock]) -> String {
     let named = stocks.iter().take(MAX_CANDIDATES).map(|it| format!("{} ({})", it.symbol, it.name));
     let named = named.collect::<Vec<_>>().join(", ");
     match stocks.len().saturating_sub(MAX_CANDIDATES) {
@@ -233,8 +233,8 @@ mod tests {
             ("ITC Ltd", "ITC"),
             ("hdfc bank", "HDFCBANK"),
         ] {
-            match universe.named(text) {
-                Named::One(stock) => assert_eq!(stock.symbol, symbol, "{text}"),
+            match universe.find_named(text) {
+                StockMatch::One(stock) => assert_eq!(stock.symbol, symbol, "{text}"),
                 other => panic!("{text}: {other:?}"),
             }
         }
@@ -246,7 +246,7 @@ mod tests {
         for text in
             ["IT", "in", "", "Ltd", "the company", "RELIANCE.BO", "BSE:TCS", "&", "Nobody Mills", "TATAMOTO"]
         {
-            assert_eq!(universe.named(text), Named::Nothing, "{text}");
+            assert_eq!(universe.find_named(text), StockMatch::Nothing, "{text}");
         }
         for (text, candidates) in [
             (
@@ -257,7 +257,9 @@ mod tests {
             ("Larsen", &["LT"]),
             ("airtel", &["BHARTIARTL"]),
         ] {
-            let Named::PartOf(some) = universe.named(text) else { panic!("{text} names something") };
+            let StockMatch::PartOf(some) = universe.find_named(text) else {
+                panic!("{text} names something")
+            };
             let some: Vec<_> = some.iter().map(|stock| stock.symbol.as_str()).collect();
             assert_eq!(some, candidates, "{text}");
         }

@@ -35,7 +35,7 @@ pub const PROFILE: Profile = Profile {
     check: check::check,
 };
 
-/// So many of the newest posts are read.
+/// Number of the newest posts that are read.
 pub const RECENT_POSTS: usize = 5;
 /// The bound on the opening post, in characters.
 const MAX_THESIS: usize = 1500;
@@ -91,7 +91,7 @@ impl ValuePickr {
         Ok(page.topics())
     }
 
-    /// The topics in which a text was found. None is no failure.
+    /// The topics in which a text was found. An empty list is not a failure.
     pub async fn search(
         &self,
         text: &str,

@@ -1,7 +1,7 @@
 //! The bytes of an XML document as text: by its byte order mark, else the encoding its header names, else the one its
 //! prolog names.
 //!
-//! Not here: parsing. UTF-16 and UTF-32 that nothing names are no text: their zeros make XML readers panic.
+//! Not here: parsing. Undeclared UTF-16 and UTF-32 are not accepted: their zeros make XML readers panic.
 
 use encoding_rs::{Encoding, UTF_8};
 use toolwire_sources::upstream::http::{Answer, Failure};

@@ -43,7 +43,7 @@ pub struct ScreenedStock {
 /// Whether a scrape may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It may: nobody else will get one before the interval has passed.
+    /// It may: no other caller gets one before the interval has passed.
     Granted,
     /// It may not before this instant.
     Denied {

@@ -30,11 +30,10 @@ pub struct WatchedStock {
     pub cmp: Option<(f64, SystemTime)>,
 }
 
-/// Who picked a stock (spec 004 §3.0 `source`).
+/// What picked a stock (spec 004 §3.0 `source`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum WatchOrigin {
-    /// The user: `user`.
     User,
     /// Only a screen: `screener`.
     Screener,

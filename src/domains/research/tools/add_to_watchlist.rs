@@ -17,7 +17,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `add_to_watchlist`.
 #[derive(Clone, Copy, Debug)]
 pub struct AddToWatchlist;
 

@@ -8,14 +8,14 @@
 use chrono::{NaiveDate, TimeDelta};
 
 use super::{
-    figure::rounded,
+    figure::round,
     forbidden::{Facts, Finding, Forbidden},
     indicators::Series,
-    wait_zone::{Hit, Observed, WaitZone},
+    wait_zone::{Hit, Observation, WaitZone},
 };
 use crate::sources::{india::CRORE, yahoo::Bar};
 
-/// The turnover is the mean of so many days.
+/// The turnover is the mean of this many days.
 const TURNOVER_DAYS: usize = 10;
 
 /// What decides whether to buy.
@@ -87,14 +87,14 @@ pub struct Outcome {
     /// Mean gain of buying on any day and holding as long, in percent. `None` where no day leaves time for that.
     pub any_day_pct: Option<f64>,
     /// What holding every stock from the first day to the last gained. `None` without prices.
-    pub held: Option<Held>,
+    pub held: Option<Holding>,
     /// For each stock the first day that was played through: that of the plan on which the rules can be judged.
     pub begun: Vec<Option<NaiveDate>>,
 }
 
 /// A gain over the whole time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Held {
+pub struct Holding {
     /// First day with a price.
     pub from: NaiveDate,
     /// Last day with a price.
@@ -117,7 +117,7 @@ pub fn run(filter: &Filter, stocks: &[Stock], plan: &Plan) -> Outcome {
     trades.sort_by(|one, other| (one.entered, &one.symbol).cmp(&(other.entered, &other.symbol)));
     let any_day: Vec<_> = played.iter().flat_map(|stock| of_any_day(stock, plan)).collect();
     let begun = played.iter().map(|stock| Some(stock.bars.get(stock.first)?.date)).collect();
-    Outcome { trades, any_day_pct: mean(&any_day), held: held(&played), begun }
+    Outcome { trades, any_day_pct: mean(&any_day), held: buy_and_hold(&played), begun }
 }
 
 /// The mean of some numbers. `None` without any.
@@ -195,13 +195,13 @@ impl Filter {
         let Some(technicals) = series.at(known.len() - 1) else { return Verdict::Unknown };
         match self {
             Self::WaitZone(zone) => {
-                let hits = zone.hits(&Observed::from(&technicals));
+                let hits = zone.hits(&Observation::from(&technicals));
                 Verdict::of(hits.map(|hit| matches!(hit, Hit::InsufficientHistory { .. })))
             }
             Self::Forbidden(forbidden) => {
                 let facts = Facts {
-                    price: Some(rounded(technicals.price)),
-                    rsi_14: technicals.rsi_14.map(rounded),
+                    price: Some(round(technicals.price)),
+                    rsi_14: technicals.rsi_14.map(round),
                     turnover_cr: turnover_cr(known),
                     ..Facts::default()
                 };
@@ -223,14 +223,14 @@ impl Verdict {
     }
 }
 
-fn held(stocks: &[Played<'_>]) -> Option<Held> {
+fn buy_and_hold(stocks: &[Played<'_>]) -> Option<Holding> {
     let ends = stocks.iter().filter_map(|stock| {
         let bars = &stock.bars[stock.first..];
         Some((bars.first()?, bars.last()?))
     });
     let ends: Vec<_> = ends.collect();
     let gains: Vec<_> = ends.iter().map(|(first, last)| gain_pct(first.close, last.close)).collect();
-    Some(Held {
+    Some(Holding {
         from: ends.iter().map(|(first, _)| first.date).min()?,
         to: ends.iter().map(|(_, last)| last.date).max()?,
         total_pct: mean(&gains)?,

@@ -5,10 +5,10 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{
     Profiles,
-    backtest::{self, Filter, Held, Outcome, Plan, Stock, Trade, mean},
+    backtest::{self, Filter, Holding, Outcome, Plan, Stock, Trade, mean},
     dated,
-    figure::rounded,
-    insufficient, limited, refused, required,
+    figure::round,
+    insufficient, limited, reject, required,
     symbol::{self, Several},
 };
 use crate::{
@@ -22,7 +22,7 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// So many charts are fetched at once; the limiter spaces them.
+/// Maximum number of concurrent fetches; the limiter spaces them.
 const AT_ONCE: usize = 8;
 /// What the indicators need of the days before the first one.
 const WARM_UP: TimeDelta = TimeDelta::days(731);
@@ -31,9 +31,8 @@ const CLOSED: TimeDelta = TimeDelta::days(7);
 
 /// A stock, the currency of its prices, and what to say of them; or the symbol, and what to say of it where the source
 /// does not know it or contradicts itself.
-type Found = Result<(Stock, Option<String>, Vec<String>), (String, String)>;
+type PricedStock = Result<(Stock, Option<String>, Vec<String>), (String, String)>;
 
-/// `backtest_filter`.
 #[derive(Clone, Copy, Debug)]
 pub struct BacktestFilter;
 
@@ -62,6 +61,7 @@ impl Tool for BacktestFilter {
         let plan = plan(&input, yahoo.today())?;
         let Several { symbols, unknown } = symbol::all(&input.symbols, context)?;
         let fetched = stream::iter(symbols).map(|symbol| stock(&yahoo, symbol, &plan, context));
+        // In the order of the request, so that the answer does not depend on which chart came first.
         let fetched: Vec<_> = fetched.buffered(AT_ONCE).try_collect().await?;
         let (mut stocks, mut currencies, mut warnings, mut missing) =
             (Vec::new(), Vec::new(), Vec::new(), unknown);
@@ -95,7 +95,7 @@ fn plan(input: &BacktestFilterRequest, today: NaiveDate) -> Result<Plan, ToolErr
     let from = day("from", input.from.as_deref())?.unwrap_or_default();
     let to = day("to", input.to.as_deref())?.unwrap_or(today).min(today);
     if from >= to {
-        return Err(refused("from", "maximum", format!("`from` is {from}, which is not before {to}")));
+        return Err(reject("from", "maximum", format!("`from` is {from}, which is not before {to}")));
     }
     Ok(Plan { from, to, holding: TimeDelta::days(input.holding_days.unwrap_or(90).into()) })
 }
@@ -104,7 +104,7 @@ fn day(name: &str, text: Option<&str>) -> Result<Option<NaiveDate>, ToolError> {
     let read = |text: &str| {
         let day = text.parse::<NaiveDate>().ok().filter(|day| *day >= NaiveDate::default());
         let words = || format!("`{name}` is '{text}'; expected a day since 1970 such as 2024-06-01");
-        day.ok_or_else(|| refused(name, "pattern", words()))
+        day.ok_or_else(|| reject(name, "pattern", words()))
     };
     text.map(read).transpose()
 }
@@ -114,10 +114,10 @@ async fn stock(
     symbol: String,
     plan: &Plan,
     context: &ToolContext,
-) -> Result<Found, Unfinished> {
+) -> Result<PricedStock, Unfinished> {
     let from = (plan.from - WARM_UP).max(NaiveDate::default());
     let chart = yahoo.chart(&symbol, Span::Between { from, to: plan.to }, context).await;
-    match chart.map_err(|failure| symbol::explained(failure, &symbol, context)) {
+    match chart.map_err(|failure| symbol::explain(failure, &symbol, context)) {
         Ok(Chart { contradictions, .. }) if !contradictions.is_empty() => {
             let words = format!("{symbol} is left out: {}", insufficient(&contradictions.join("; ")));
             Ok(Err((symbol, words)))
@@ -162,14 +162,14 @@ fn provenance(input: &BacktestFilterRequest, stocks: &[Stock], outcome: &Outcome
     let mut provenance = dated("yahoo", last.unwrap_or(plan.to));
     for (stock, begun) in stocks.iter().zip(&outcome.begun) {
         let first = if input.from.is_some() { Some(plan.from) } else { None };
-        provenance.warnings.extend(shortened(stock, *begun, first, plan));
+        provenance.warnings.extend(warn_shortened(stock, *begun, first, plan));
         provenance.warnings.extend(ends_early(stock, input.to.is_some(), plan));
     }
     provenance
 }
 
 /// What to say of a stock that is played from a later day than was asked for.
-fn shortened(
+fn warn_shortened(
     stock: &Stock,
     begun: Option<NaiveDate>,
     asked: Option<NaiveDate>,
@@ -213,7 +213,7 @@ fn ends_early(stock: &Stock, is_asked: bool, plan: &Plan) -> Option<String> {
     })
 }
 
-/// What to say where trades are no help, since none has ended.
+/// The warning where no trade has ended, so that trades do not help.
 fn all_open(outcome: &Outcome) -> Option<&'static str> {
     let is_any_and_all = !outcome.trades.is_empty() && outcome.trades.iter().all(|trade| trade.is_cut_off);
     is_any_and_all.then_some(
@@ -231,11 +231,11 @@ fn output(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
     let summary = BacktestSummary {
         trades: count(outcome.trades.len()),
         cut_off_trades: count(cut_off.len()),
-        hit_rate_pct: mean(&hits).map(rounded),
-        mean_return_pct: mean(&returns).map(rounded),
-        median_return_pct: median(&returns).map(rounded),
-        worst_pct: returns.first().copied().map(rounded),
-        any_day_mean_return_pct: outcome.any_day_pct.map(rounded),
+        hit_rate_pct: mean(&hits).map(round),
+        mean_return_pct: mean(&returns).map(round),
+        median_return_pct: median(&returns).map(round),
+        worst_pct: returns.first().copied().map(round),
+        any_day_mean_return_pct: outcome.any_day_pct.map(round),
     };
     BacktestFilterOutput {
         profile: profile.to_owned(),
@@ -246,9 +246,9 @@ fn output(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
     }
 }
 
-fn held_message(held: Held) -> BuyAndHold {
-    let Held { from, to, total_pct } = held;
-    BuyAndHold { from: from.to_string(), to: to.to_string(), total_return_pct: rounded(total_pct) }
+fn held_message(held: Holding) -> BuyAndHold {
+    let Holding { from, to, total_pct } = held;
+    BuyAndHold { from: from.to_string(), to: to.to_string(), total_return_pct: round(total_pct) }
 }
 
 fn trade_message(trade: &Trade) -> BacktestTrade {
@@ -256,9 +256,9 @@ fn trade_message(trade: &Trade) -> BacktestTrade {
         symbol: trade.symbol.clone(),
         entered: trade.entered.to_string(),
         exited: trade.exited.to_string(),
-        entry: rounded(trade.entry),
-        exit: rounded(trade.exit),
-        return_pct: rounded(trade.return_pct()),
+        entry: round(trade.entry),
+        exit: round(trade.exit),
+        return_pct: round(trade.return_pct()),
         cut_off: trade.is_cut_off,
     }
 }
@@ -324,10 +324,10 @@ mod tests {
             let stock = stock("1970-01-01", days);
             let plan = Plan { from: first, to: first + TimeDelta::days(9_999), holding: TimeDelta::days(90) };
             let filter = Profiles::default().filter("value").unwrap();
-            let before = offload::testing::asked();
+            let before = offload::testing::requested_count();
             let (data, _) = play(BacktestFilterRequest::default(), filter, vec![stock; stocks], plan).await;
             assert!(data.buy_and_hold.is_some());
-            assert_eq!(offload::testing::asked() - before, works, "{stocks} x {days}");
+            assert_eq!(offload::testing::requested_count() - before, works, "{stocks} x {days}");
         }
     }
 

@@ -11,7 +11,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `browse_news`.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseNews;
 
@@ -54,8 +53,8 @@ pub(super) async fn without_orders(articles: Vec<Article>) -> (Vec<Article>, Out
     let bytes = articles.iter().map(|article| article.title.len() + article.summary.len()).sum();
     let read = move || {
         let mut outside = Outside::default();
-        let articles = outside.titled(articles, |article| &article.title);
-        let kept = articles.into_iter().map(|it| Article { summary: outside.kept(&it.summary), ..it });
+        let articles = outside.drop_by_title(articles, |article| &article.title);
+        let kept = articles.into_iter().map(|it| Article { summary: outside.clean(&it.summary), ..it });
         (kept.collect(), outside)
     };
     offload::if_large(bytes, read).await
@@ -86,9 +85,9 @@ mod tests {
             url: None,
         };
         for (limit, works) in [(10, 0), (50, 1)] {
-            let before = offload::testing::asked();
+            let before = offload::testing::requested_count();
             assert_eq!(without_orders(vec![article.clone(); limit]).await.0.len(), limit);
-            assert_eq!(offload::testing::asked() - before, works, "{limit}");
+            assert_eq!(offload::testing::requested_count() - before, works, "{limit}");
         }
     }
 }

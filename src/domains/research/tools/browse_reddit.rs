@@ -24,7 +24,6 @@ const NOBODY: &str = "[deleted]";
 
 pub(super) const SUBREDDITS: [&str; 2] = ["IndiaInvestments", "IndianStockMarket"];
 
-/// `browse_reddit`.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseReddit;
 

@@ -9,7 +9,7 @@ use crate::{
     proto::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
     sources::{
         india::RUPEES,
-        screener::{Browsed, Freshness, Refresh, Screener},
+        screener::{Freshness, Refresh, ScreenResult, Screener},
     },
     store::screens,
 };
@@ -22,7 +22,6 @@ use toolwire_tool::{
 /// The primary screen (spec 004 §3.0).
 const PRIMARY: &str = "default";
 
-/// `browse_screener`.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseScreener;
 
@@ -50,8 +49,8 @@ impl Tool for BrowseScreener {
     }
 }
 
-fn reply(browsed: Browsed, limit: Option<i32>, as_of: SystemTime) -> Reply<BrowseScreenerOutput> {
-    let Browsed { copy, freshness, mut warnings } = browsed;
+fn reply(browsed: ScreenResult, limit: Option<i32>, as_of: SystemTime) -> Reply<BrowseScreenerOutput> {
+    let ScreenResult { copy, freshness, mut warnings } = browsed;
     let age = match freshness {
         Freshness::Scraped => None,
         Freshness::Kept(age) => Some(age),
@@ -103,7 +102,7 @@ mod tests {
             roe: Some(52.4),
         };
         let copy = ScreenCopy { name: Line::of("Value picks"), stocks: vec![stock], scraped_at };
-        reply(Browsed { copy, freshness, warnings }, None, scraped_at - Duration::from_hours(1))
+        reply(ScreenResult { copy, freshness, warnings }, None, scraped_at - Duration::from_hours(1))
     }
 
     #[test]

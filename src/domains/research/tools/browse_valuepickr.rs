@@ -23,14 +23,13 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// So many watched stocks are searched for in one call: each takes a request.
+/// Maximum number of watched stocks searched for in one call: each takes a request.
 const MAX_WATCHED: usize = 10;
 
 /// What is said where the user picked nothing.
 const ONLY_SCREENED: &str = "The watch-list is empty: these are discussions of stocks of the user's screens. Add stocks with add_to_watchlist.";
 const EMPTY: &str = "The watch-list is empty: add stocks with add_to_watchlist, or browse `latest`.";
 
-/// `browse_valuepickr`.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseValuepickr;
 
@@ -43,7 +42,7 @@ enum Category {
 }
 
 /// Topics, and what a reader should know of them.
-type Found = (Vec<Topic>, Vec<String>);
+type TopicList = (Vec<Topic>, Vec<String>);
 
 impl Tool for BrowseValuepickr {
     const NAME: &'static str = "browse_valuepickr";
@@ -71,12 +70,12 @@ impl Tool for BrowseValuepickr {
         let (topics, warnings) = match category {
             Category::Latest => (forum.latest(context).await?, Vec::new()),
             Category::Top => (forum.top(context).await?, Vec::new()),
-            Category::Watchlist => watched(&forum, context).await?,
+            Category::Watchlist => browse_watched(&forum, context).await?,
         };
         let bytes = topics.iter().map(|topic| topic.title.len()).sum();
         let read = move || {
             let mut outside = Outside::default();
-            (outside.titled(topics, |topic| &topic.title), outside)
+            (outside.drop_by_title(topics, |topic| &topic.title), outside)
         };
         let (mut topics, outside) = offload::if_large(bytes, read).await;
         let mut provenance = provenance(PROFILE.name, forum.now());
@@ -89,7 +88,7 @@ impl Tool for BrowseValuepickr {
 }
 
 /// The discussions of the stocks that the user watches, latest activity first.
-async fn watched(forum: &ValuePickr, context: &ToolContext) -> Result<Found, Unfinished> {
+async fn browse_watched(forum: &ValuePickr, context: &ToolContext) -> Result<TopicList, Unfinished> {
     let universe = context.services.get::<Universe>();
     let (mut stocks, what, mut warnings) = to_search(context).await?;
     let all = stocks.len();
@@ -137,7 +136,7 @@ async fn lists(context: &ToolContext) -> Result<(Vec<WatchedStock>, Vec<WatchedS
     Ok((watchlists.lists.list(user).await?, watchlists.lists.screened(user).await?))
 }
 
-/// What tells one state of the lists from another. One that cannot be read is no reason to fail here.
+/// Identifies a state of the lists. A list that cannot be read is no reason to fail here.
 async fn list_as_text(context: &ToolContext) -> String {
     let Ok((own, screened)) = lists(context).await else { return String::new() };
     let line = |stock: &WatchedStock| format!("{} {:?}\n", stock.symbol, stock.added_at);

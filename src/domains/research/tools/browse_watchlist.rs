@@ -16,7 +16,6 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// `browse_watchlist`.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseWatchlist;
 
@@ -57,7 +56,7 @@ impl Tool for BrowseWatchlist {
     }
 }
 
-/// Whether the user's own picks are meant, and whether those of the screens are.
+/// Whether the user's own picks are included, and whether those of the screens are.
 fn parts(word: &str) -> Option<(bool, bool)> {
     match word {
         "user" => Some((true, false)),

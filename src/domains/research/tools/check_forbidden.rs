@@ -22,7 +22,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `check_forbidden`.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckForbidden;
 
@@ -61,7 +60,7 @@ impl Tool for CheckForbidden {
         let mut provenance = technicals.provenance;
         provenance.absorb(fundamentals.provenance);
         let (profile, as_of) = (profile.to_owned(), technicals.data.as_of);
-        let data = CheckForbiddenOutput { profile, as_of, ..judged(rules, symbol, &facts, &doubts) };
+        let data = CheckForbiddenOutput { profile, as_of, ..judge(rules, symbol, &facts, &doubts) };
         Ok(Reply { data, provenance })
     }
 }
@@ -73,7 +72,7 @@ async fn turnover(rules: &Forbidden, symbol: &str, context: &ToolContext) -> Res
     }
     let yahoo = context.services.get::<Yahoo>();
     let chart = yahoo.chart(symbol, Span::OneMonth, context).await;
-    let chart = chart.map_err(|failure| symbol::explained(failure, symbol, context))?;
+    let chart = chart.map_err(|failure| symbol::explain(failure, symbol, context))?;
     Ok(turnover_cr(&chart.bars).filter(|_| chart.contradictions.is_empty()))
 }
 
@@ -89,7 +88,7 @@ fn facts(technicals: &GetTechnicalsOutput, fundamentals: &GetFundamentalsOutput)
     }
 }
 
-fn judged(rules: &Forbidden, symbol: String, facts: &Facts, doubts: &Doubts) -> CheckForbiddenOutput {
+fn judge(rules: &Forbidden, symbol: String, facts: &Facts, doubts: &Doubts) -> CheckForbiddenOutput {
     let (mut violations, mut unknown) = (Vec::new(), Vec::new());
     for finding in rules.findings(&symbol, facts) {
         match finding {

@@ -1,6 +1,6 @@
 //! `check_wait_zone`: whether buying a stock is not recommended now, and why (spec 004 §3.2).
 
-use super::{GetTechnicals, Profiles, contradictions, required, symbol, wait_zone::Observed};
+use super::{GetTechnicals, Profiles, contradictions, required, symbol, wait_zone::Observation};
 use crate::proto::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest};
 use toolwire_contract::arguments::Arguments;
 use toolwire_tool::{
@@ -8,7 +8,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `check_wait_zone`.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckWaitZone;
 
@@ -36,7 +35,7 @@ impl Tool for CheckWaitZone {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let asked = GetTechnicalsRequest { symbol: Some(symbol) };
         let Reply { data, provenance } = tool::call::<GetTechnicals>(&asked, context).await?;
-        let observed = Observed {
+        let observed = Observation {
             rsi_14: data.rsi_14,
             price_vs_sma50_pct: data.price_vs_sma50_pct,
             price_vs_sma200_pct: data.price_vs_sma200_pct,

@@ -6,7 +6,7 @@ use futures_util::future::{try_join, try_join_all};
 
 use self::metrics::{Column, as_of, currency, rows};
 use super::{
-    GetFundamentals, GetTechnicals, refused,
+    GetFundamentals, GetTechnicals, reject,
     symbol::{self, Several},
 };
 use crate::proto::v1::{
@@ -19,9 +19,8 @@ use toolwire_tool::{
 };
 
 /// What was found, or what to say of what was not.
-type Found<T> = Result<Reply<T>, String>;
+type Lookup<T> = Result<Reply<T>, String>;
 
-/// `compare_stocks`.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareStocks;
 
@@ -46,7 +45,7 @@ impl Tool for CompareStocks {
         let Several { symbols, unknown } = symbol::all(&input.symbols, context)?;
         if symbols.len() + unknown.len() < 2 {
             let description = "`symbols` names one stock; name two to five different ones".to_owned();
-            return Err(refused("symbols", "minItems", description).into());
+            return Err(reject("symbols", "minItems", description).into());
         }
         let found = try_join_all(symbols.iter().map(|symbol| column(symbol, context))).await?;
         let (mut columns, mut missing, mut provenance) = (Vec::new(), unknown, Provenance::default());
@@ -76,7 +75,7 @@ impl Tool for CompareStocks {
 }
 
 /// What is found of a stock, or what to say of it if neither kind of numbers is.
-async fn column(symbol: &str, context: &ToolContext) -> Result<Found<Column>, Unfinished> {
+async fn column(symbol: &str, context: &ToolContext) -> Result<Lookup<Column>, Unfinished> {
     let of_fundamentals = GetFundamentalsRequest { symbol: Some(symbol.to_owned()) };
     let of_technicals = GetTechnicalsRequest { symbol: Some(symbol.to_owned()) };
     let (fundamentals, technicals) = try_join(
@@ -94,7 +93,7 @@ async fn column(symbol: &str, context: &ToolContext) -> Result<Found<Column>, Un
 }
 
 /// Only what does not exist may be missing; any other failure is the call's.
-async fn if_found<T: Tool>(input: &T::Input, context: &ToolContext) -> Result<Found<T::Output>, Unfinished> {
+async fn if_found<T: Tool>(input: &T::Input, context: &ToolContext) -> Result<Lookup<T::Output>, Unfinished> {
     match tool::call::<T>(input, context).await {
         Ok(reply) => Ok(Ok(reply)),
         Err(Unfinished::Failed(ToolError { code: ErrorCode::NotFound, message, .. })) => Ok(Err(message)),
@@ -103,7 +102,7 @@ async fn if_found<T: Tool>(input: &T::Input, context: &ToolContext) -> Result<Fo
 }
 
 /// The data of a part, if it was found; its warnings say which stock they are about.
-fn part<T>(found: Found<T>, what: &str, symbol: &str, provenance: &mut Provenance) -> Option<T> {
+fn part<T>(found: Lookup<T>, what: &str, symbol: &str, provenance: &mut Provenance) -> Option<T> {
     let Ok(Reply { data, provenance: of_part }) = found else {
         provenance.warnings.push(format!("There are no {what} of {symbol}."));
         return None;

@@ -9,7 +9,7 @@ pub(super) fn beyond(value: f64, limit: f64) -> String {
     shortest(0, value, limit)
 }
 
-/// The same, with one decimal for a small figure that is no integer: 0.3 rather than `0 < 1`.
+/// The same, with one decimal for a small non-integer figure: 0.3 rather than `0 < 1`.
 pub(super) fn beyond_in_short(value: f64, limit: f64) -> String {
     let is_small = value.abs() < 10.0 && value.fract() != 0.0;
     shortest(usize::from(is_small), value, limit)
@@ -23,7 +23,7 @@ fn shortest(least_decimals: usize, value: f64, limit: f64) -> String {
 }
 
 /// A figure to two decimals, which is as exact as any is quoted.
-pub(super) fn rounded(value: f64) -> f64 {
+pub(super) fn round(value: f64) -> f64 {
     // Never `-0`.
     (value * 100.0).round() / 100.0 + 0.0
 }
@@ -57,7 +57,7 @@ mod tests {
         for (value, shown) in
             [(100.0 * 0.0847, "8.47"), (-16.533_811, "-16.53"), (-0.004, "0"), (1160.0, "1160")]
         {
-            assert_eq!(rounded(value).to_string(), shown);
+            assert_eq!(round(value).to_string(), shown);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Forbidden stocks: which rules against buying at all a stock violates.
 //!
-//! What cannot be judged for want of data is unknown, never passed. Not here: where the profiles come from.
+//! What cannot be judged without data is unknown, never passed. Not here: where the profiles come from.
 
 mod facts;
 mod rule;
@@ -51,7 +51,7 @@ impl Forbidden {
 }
 
 fn finding(bound: Bound, facts: &Facts) -> Option<Finding> {
-    let Some(observed) = bound.rule.observed(facts) else { return Some(Finding::Unknown(bound.rule)) };
+    let Some(observed) = bound.rule.observe(facts) else { return Some(Finding::Unknown(bound.rule)) };
     bound.is_violated_by(observed).then_some(Finding::Violated { bound, observed })
 }
 

@@ -28,7 +28,6 @@ use toolwire_tool::{
 /// Far enough back for the most quarters that may be asked for, and a year more.
 const LOOK_BACK: TimeDelta = TimeDelta::days(8 * 366);
 
-/// `get_earnings`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetEarnings;
 
@@ -57,7 +56,7 @@ impl Tool for GetEarnings {
         let asked = join(yahoo.summary(&symbol, context), yahoo.timeseries(&symbol, since, context)).await;
         let mut provenance = dated("yahoo", yahoo.today());
         let (summary, series) = both_or_one(asked, &mut provenance.warnings)
-            .map_err(|failure| symbol::explained(failure, &symbol, context))?;
+            .map_err(|failure| symbol::explain(failure, &symbol, context))?;
         let mut quarters = of_yahoo(&summary, &series);
         let currency = series.currency.or(summary.financial_currency);
         // The exchange's amounts are rupees: they do not go into a list of dollars.

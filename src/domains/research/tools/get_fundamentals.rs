@@ -1,6 +1,6 @@
 //! `get_fundamentals`: what a company is worth, earns and owes.
 
-use super::{dated, figure::rounded, insufficient, symbol};
+use super::{dated, figure::round, insufficient, symbol};
 use crate::{
     proto::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
     sources::{
@@ -15,7 +15,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `get_fundamentals`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetFundamentals;
 
@@ -40,7 +39,7 @@ impl Tool for GetFundamentals {
         let symbol = symbol::of_comparable(input.symbol.as_deref(), context)?;
         let yahoo = context.services.get::<Yahoo>();
         let summary = yahoo.summary(&symbol, context).await;
-        let summary = summary.map_err(|failure| symbol::explained(failure, &symbol, context))?;
+        let summary = summary.map_err(|failure| symbol::explain(failure, &symbol, context))?;
         let universe = context.services.get::<Universe>();
         let stock = universe.get(&symbol);
         let mut provenance = dated("yahoo", yahoo.today());
@@ -60,19 +59,19 @@ impl Tool for GetFundamentals {
 
 /// The numbers. One that the source left out and that is computed here is said to be so in a warning.
 fn numbers(summary: &Summary, warnings: &mut Vec<String>) -> GetFundamentalsOutput {
-    let pct = |fraction: f64| rounded(100.0 * fraction);
+    let pct = |fraction: f64| round(100.0 * fraction);
     GetFundamentalsOutput {
-        market_cap_cr: market_cap(summary, warnings).map(|cap| rounded(cap / CRORE)),
-        pe: summary.trailing_pe.or_else(|| computed_pe(summary, warnings)).map(rounded),
-        forward_pe: summary.forward_pe.map(rounded),
-        pb: summary.price_to_book.map(rounded),
+        market_cap_cr: market_cap(summary, warnings).map(|cap| round(cap / CRORE)),
+        pe: summary.trailing_pe.or_else(|| compute_pe(summary, warnings)).map(round),
+        forward_pe: summary.forward_pe.map(round),
+        pb: summary.price_to_book.map(round),
         roe_pct: summary.return_on_equity.map(pct),
-        debt_to_equity: summary.debt_to_equity_pct.map(|pct| rounded(pct / 100.0)),
+        debt_to_equity: summary.debt_to_equity_pct.map(|pct| round(pct / 100.0)),
         dividend_yield_pct: summary.dividend_yield.map(pct),
-        eps: summary.trailing_eps.map(rounded),
-        book_value: summary.book_value.map(rounded),
-        fifty_two_week_high: summary.fifty_two_week_high.map(rounded),
-        fifty_two_week_low: summary.fifty_two_week_low.map(rounded),
+        eps: summary.trailing_eps.map(round),
+        book_value: summary.book_value.map(round),
+        fifty_two_week_high: summary.fifty_two_week_high.map(round),
+        fifty_two_week_low: summary.fifty_two_week_low.map(round),
         ..GetFundamentalsOutput::default()
     }
 }
@@ -86,7 +85,7 @@ fn market_cap(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
 }
 
 /// Negative for a company that makes losses, of which Yahoo states none.
-fn computed_pe(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
+fn compute_pe(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
     let eps = summary.trailing_eps.filter(|eps| *eps != 0.0)?;
     let pe = summary.price? / eps;
     let loss = if pe < 0.0 { " It is negative because the company made a loss." } else { "" };

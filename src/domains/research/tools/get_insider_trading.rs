@@ -2,7 +2,7 @@
 
 use chrono::{NaiveDate, TimeDelta};
 
-use super::{dated, figure::rounded, limited, symbol};
+use super::{dated, figure::round, limited, symbol};
 use crate::{
     proto::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
     sources::{
@@ -16,7 +16,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `get_insider_trading`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetInsiderTrading;
 
@@ -46,7 +45,7 @@ impl Tool for GetInsiderTrading {
         let mut provenance = dated("nse", nse.today());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
         provenance.warnings.extend((asked < since).then(|| begins_later(since)));
-        let net_quantity = deals.iter().map(signed).fold(0, i64::saturating_add);
+        let net_quantity = deals.iter().map(signed_shares).fold(0, i64::saturating_add);
         let deals_count = i32::try_from(deals.len()).unwrap_or(i32::MAX);
         limited(&mut deals, input.limit, "deals", &mut provenance.warnings);
         let data = GetInsiderTradingOutput {
@@ -67,7 +66,7 @@ fn begins_later(first: NaiveDate) -> String {
     format!("Deals are on record from {first} on: of the days before, nothing is known.")
 }
 
-fn signed(deal: &Deal) -> i64 {
+fn signed_shares(deal: &Deal) -> i64 {
     match deal.side {
         Side::Buy => deal.quantity,
         Side::Sell => deal.quantity.saturating_neg(),
@@ -82,7 +81,7 @@ fn deal_message(deal: Deal) -> v1::Deal {
         side: deal.side.into_str().to_owned(),
         quantity: deal.quantity,
         price: deal.price,
-        value_cr: rounded(deal.quantity as f64 * deal.price / CRORE),
+        value_cr: round(deal.quantity as f64 * deal.price / CRORE),
         kind: deal.kind.into_str().to_owned(),
     }
 }

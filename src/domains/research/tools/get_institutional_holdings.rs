@@ -2,7 +2,7 @@
 
 use futures_util::future::{OptionFuture, join};
 
-use super::{dated, figure::rounded, lacking, symbol};
+use super::{dated, figure::round, lacking, symbol};
 use crate::{
     proto::v1::{
         GetInstitutionalHoldingsOutput, GetInstitutionalHoldingsRequest, HoldingsChange, MarketFlow,
@@ -19,7 +19,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `get_institutional_holdings`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetInstitutionalHoldings;
 
@@ -50,7 +49,7 @@ impl Tool for GetInstitutionalHoldings {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let nse = context.services.get::<Nse>();
         let (holdings, flows) = join(holdings(&nse, &symbol, context), nse.flows(context)).await;
-        let holdings = holdings.map_err(|failure| symbol::explained(failure, &symbol, context))?;
+        let holdings = holdings.map_err(|failure| symbol::explain(failure, &symbol, context))?;
         let Holdings { latest, before } = holdings;
         let mut provenance = dated("nse", latest.date);
         let warnings = &mut provenance.warnings;
@@ -59,10 +58,10 @@ impl Tool for GetInstitutionalHoldings {
         let data = GetInstitutionalHoldingsOutput {
             symbol,
             as_of: latest.date.to_string(),
-            fii_pct: rounded(latest.fii_pct),
-            dii_pct: rounded(latest.dii_pct),
-            promoter_pct: rounded(latest.promoter_pct),
-            public_pct: rounded(latest.public_pct),
+            fii_pct: round(latest.fii_pct),
+            dii_pct: round(latest.dii_pct),
+            promoter_pct: round(latest.promoter_pct),
+            public_pct: round(latest.public_pct),
             change_qoq: before.map(|before| change(&latest, &before)),
             market: flows.map(market),
         };
@@ -92,14 +91,14 @@ fn or_warn<T>(part: Result<T, Failure>, what: &str, warnings: &mut Vec<String>) 
 
 fn change(latest: &Holding, before: &Holding) -> HoldingsChange {
     HoldingsChange {
-        fii_pct: rounded(latest.fii_pct - before.fii_pct),
-        dii_pct: rounded(latest.dii_pct - before.dii_pct),
-        promoter_pct: rounded(latest.promoter_pct - before.promoter_pct),
-        public_pct: rounded(latest.public_pct - before.public_pct),
+        fii_pct: round(latest.fii_pct - before.fii_pct),
+        dii_pct: round(latest.dii_pct - before.dii_pct),
+        promoter_pct: round(latest.promoter_pct - before.promoter_pct),
+        public_pct: round(latest.public_pct - before.public_pct),
     }
 }
 
 fn market(flows: Flows) -> MarketFlow {
     let Flows { date, fii_net_cr, dii_net_cr } = flows;
-    MarketFlow { date: date.to_string(), fii_net_cr: rounded(fii_net_cr), dii_net_cr: rounded(dii_net_cr) }
+    MarketFlow { date: date.to_string(), fii_net_cr: round(fii_net_cr), dii_net_cr: round(dii_net_cr) }
 }

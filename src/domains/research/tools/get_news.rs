@@ -6,7 +6,7 @@ use super::{browse_news::without_orders, limited, provenance, recorded, symbol, 
 use crate::{
     proto::v1::{GetNewsOutput, GetNewsRequest, StockArticle},
     sources::{
-        news::{Article, Articles, News, PROFILE, lost},
+        news::{Article, Articles, News, PROFILE, warn_lost},
         universe::Universe,
     },
 };
@@ -16,7 +16,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `get_news`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetNews;
 
@@ -48,14 +47,14 @@ impl Tool for GetNews {
         let undated = articles.iter().filter(|article| article.published_at.is_none()).count();
         let earliest = news.now() - TimeDelta::days(days.into());
         articles.retain(|article| article.published_at.is_some_and(|published| published >= earliest));
-        // Of nothing, nobody can say that it is new; nor of what was recorded.
+        // No articles, or recorded ones, cannot be called new.
         let stale = articles.is_empty() || news.recorded_at().is_some();
         let mut provenance = provenance(PROFILE.name, news.now());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
         provenance.warnings.extend(recorded(news.recorded_at()));
         limited(&mut articles, Some(input.limit.unwrap_or(10)), "articles", &mut provenance.warnings);
         let (articles, outside) = without_orders(articles).await;
-        provenance.warnings.extend(lost("Google News", left_out));
+        provenance.warnings.extend(warn_lost("Google News", left_out));
         if undated > 0 {
             provenance.warnings.push(format!("Left out, without a date that can be read: {undated}."));
         }

@@ -9,7 +9,7 @@ use super::{
     lacking, limited,
     mention::mentions,
     naming::Naming,
-    opinion::{Found, Opinion, opinions},
+    opinion::{Opinion, SubredditPost, opinions},
     provenance,
     sentiment::{CAVEAT, together},
     symbol, time,
@@ -28,7 +28,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `get_reddit_mentions`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetRedditMentions;
 
@@ -94,7 +93,7 @@ async fn search(
     reddit: &Reddit,
     query: &str,
     context: &ToolContext,
-) -> Result<(Vec<Found>, Vec<String>), Failure> {
+) -> Result<(Vec<SubredditPost>, Vec<String>), Failure> {
     let (mut mentions, mut warnings, mut failed) = (Vec::new(), Vec::new(), None);
     for subreddit in SUBREDDITS {
         match reddit.search(subreddit, query, context).await {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     proto::v1::{GetStockThesisOutput, GetStockThesisRequest},
     sources::{
-        universe::{Named, Universe},
+        universe::{StockMatch, Universe},
         valuepickr::{Discussion, Order, PROFILE, Topic, ValuePickr},
     },
 };
@@ -25,7 +25,6 @@ use toolwire_tool::{
 /// The bound on the beginning of a post, in characters.
 const MAX_EXCERPT: usize = 300;
 
-/// `get_stock_thesis`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetStockThesis;
 
@@ -52,14 +51,14 @@ impl Tool for GetStockThesis {
         symbol::refuse_several("query", query, &universe)?;
         symbol::refuse_bse("query", query)?;
         let forum = context.services.get::<ValuePickr>();
-        let found = match universe.named(query) {
-            Named::One(stock) => {
+        let found = match universe.find_named(query) {
+            StockMatch::One(stock) => {
                 discussion(&forum, query, &Naming::of_stock(stock, &universe), context).await?
             }
             // A topic's own slug, or a company that is not known here.
-            Named::Nothing => discussion(&forum, query, &Naming::of_text(query), context).await?,
+            StockMatch::Nothing => discussion(&forum, query, &Naming::of_text(query), context).await?,
             // Whichever of them were taken, it would be by accident.
-            Named::PartOf(_) => None,
+            StockMatch::PartOf(_) => None,
         };
         let mut provenance = provenance(PROFILE.name, forum.now());
         if found.is_none() {
@@ -106,12 +105,12 @@ fn best(mut topics: Vec<Topic>, query: &str, naming: &Naming) -> Option<Topic> {
 
 /// What to say where there is no discussion: of a known stock that is an answer, of anything else it is none.
 fn nothing(query: &str, universe: &Universe) -> String {
-    match universe.named(query) {
-        Named::One(stock) => {
+    match universe.find_named(query) {
+        StockMatch::One(stock) => {
             format!("ValuePickr has no discussion with {} or {} in its title.", stock.name, stock.symbol)
         }
-        Named::PartOf(_) => universe.unknown(query),
-        Named::Nothing => format!(
+        StockMatch::PartOf(_) => universe.unknown(query),
+        StockMatch::Nothing => format!(
             "{} The name of a company and a slug of browse_valuepickr are looked for as well: no title has this.",
             universe.unknown(query)
         ),
@@ -123,8 +122,8 @@ async fn output(discussion: Discussion) -> (GetStockThesisOutput, Outside) {
     let bytes = thesis.len() + recent.iter().map(|post| post.len()).sum::<usize>();
     let read = move || {
         let mut outside = Outside::default();
-        let thesis = outside.kept(&thesis);
-        let recent = recent.iter().rev().map(|post| outside.said("", post));
+        let thesis = outside.clean(&thesis);
+        let recent = recent.iter().rev().map(|post| outside.clean_with_mood("", post));
         let recent: Vec<_> = recent.filter(|(post, _)| !post.is_empty()).collect();
         (thesis, recent, outside)
     };
@@ -175,9 +174,9 @@ mod tests {
                 thesis: Passage::default(),
                 recent: vec![Passage::of(&"to ai do ".repeat(500), length); 5],
             };
-            let before = offload::testing::asked();
+            let before = offload::testing::requested_count();
             assert_eq!(output(discussion).await.0.posts_count, Some(6));
-            assert_eq!(offload::testing::asked() - before, works, "{length}");
+            assert_eq!(offload::testing::requested_count() - before, works, "{length}");
         }
     }
 }

@@ -4,7 +4,7 @@ use chrono::{NaiveDate, TimeDelta};
 
 use super::{
     dated,
-    figure::rounded,
+    figure::round,
     indicators::{Series, Technicals},
     insufficient, symbol,
 };
@@ -21,7 +21,6 @@ use toolwire_tool::{
 /// No exchange is closed for longer.
 const STALE_AFTER: TimeDelta = TimeDelta::days(7);
 
-/// `get_technicals`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetTechnicals;
 
@@ -47,12 +46,12 @@ impl Tool for GetTechnicals {
         let yahoo = context.services.get::<Yahoo>();
         let chart = yahoo.chart(&symbol, Span::TwoYears, context).await;
         let Chart { currency, bars, warnings, contradictions } =
-            chart.map_err(|failure| symbol::explained(failure, &symbol, context))?;
+            chart.map_err(|failure| symbol::explain(failure, &symbol, context))?;
         let series = Series::of(bars.iter().map(|bar| bar.close).collect());
         let (Some(last), Some(technicals)) = (bars.last(), series.last()) else {
             return Err(ToolError::not_found(format!("There are no prices of {symbol}.")).into());
         };
-        // Nothing is computed from prices of which nobody knows which are right.
+        // Nothing is computed from prices that contradict each other.
         let technicals = if contradictions.is_empty() {
             technicals
         } else {
@@ -60,12 +59,12 @@ impl Tool for GetTechnicals {
         };
         let data = GetTechnicalsOutput {
             symbol,
-            current_price: rounded(technicals.price),
-            rsi_14: technicals.rsi_14.map(rounded),
-            sma_50: technicals.sma_50.map(rounded),
-            sma_200: technicals.sma_200.map(rounded),
-            price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(rounded),
-            price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(rounded),
+            current_price: round(technicals.price),
+            rsi_14: technicals.rsi_14.map(round),
+            sma_50: technicals.sma_50.map(round),
+            sma_200: technicals.sma_200.map(round),
+            price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(round),
+            price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(round),
             currency: currency.map(String::from),
             as_of: last.date.to_string(),
             days: i32::try_from(technicals.days).unwrap_or(i32::MAX),

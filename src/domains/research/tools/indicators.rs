@@ -73,7 +73,7 @@ pub fn rsi_14(closes: &[f64]) -> Vec<Option<f64>> {
     by_ta_lib(closes, |core, last, values| core.rsi(0, last, closes, RSI_DAYS, values))
 }
 
-/// The mean of so many prices up to each day.
+/// The mean of this many prices up to each day.
 pub fn sma(closes: &[f64], days: u16) -> Vec<Option<f64>> {
     by_ta_lib(closes, |core, last, values| core.sma(0, last, closes, days.into(), values))
 }

@@ -9,7 +9,7 @@ pub(crate) struct Naming {
     pub(crate) symbol: Option<String>,
     /// The name of its company, or what was asked for.
     pub(super) name: String,
-    /// The words of other companies' names of which this one is a part: the longest name is the one that is meant.
+    /// The words of other companies' names of which this one is a part: the longest name wins.
     pub(super) longer: Vec<Vec<String>>,
 }
 
@@ -37,8 +37,8 @@ impl Naming {
         std::iter::once(self.name.as_str()).chain(symbol).collect()
     }
 
-    /// How well a title names the stock; `None` if it does not. A single word of which nothing is known names it only
-    /// at its beginning, where titles say what they are about.
+    /// How well a title names the stock; `None` if it does not. A single unknown word names it only at its beginning,
+    /// where titles say what they are about.
     pub(super) fn in_title(&self, title: &str) -> Option<Likeness> {
         let mut title = words(title);
         for name in &self.longer {

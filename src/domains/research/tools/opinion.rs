@@ -7,7 +7,7 @@ use crate::sources::reddit::Post;
 use toolwire_base::offload;
 
 /// A post and the subreddit where it stands.
-pub(super) type Found = (&'static str, Post);
+pub(super) type SubredditPost = (&'static str, Post);
 
 /// A post without its orders, and its mood.
 #[derive(Debug)]
@@ -19,16 +19,16 @@ pub(super) struct Opinion {
 
 /// What those posts say that are wanted, and what is left out of it. Each text is searched once.
 pub(super) async fn opinions(
-    found: Vec<Found>,
+    found: Vec<SubredditPost>,
     wanted: impl Fn(&Post) -> bool + Send + 'static,
 ) -> (Vec<Opinion>, Outside) {
     let bytes = found.iter().map(|(_, post)| post.title.len() + post.text.len()).sum();
     let read = move || {
         let mut outside = Outside::default();
         let found = found.into_iter().filter(|(_, post)| wanted(post)).collect();
-        let found = outside.titled(found, |(_, post)| &post.title);
+        let found = outside.drop_by_title(found, |(_, post)| &post.title);
         let opinions = found.into_iter().map(|(subreddit, post)| {
-            let (text, mood) = outside.said(&post.title, &post.text);
+            let (text, mood) = outside.clean_with_mood(&post.title, &post.text);
             Opinion { subreddit, post: Post { text, ..post }, mood }
         });
         (opinions.collect(), outside)
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use toolwire_sources::upstream::text::{Identifier, Line, Passage};
 
-    fn post(text: &str) -> Found {
+    fn post(text: &str) -> SubredditPost {
         let post = Post {
             id: Identifier::of("a"),
             title: Line::of("Strong growth"),
@@ -62,10 +62,10 @@ mod tests {
     #[tokio::test]
     async fn many_long_posts_are_read_beside_the_thread_that_carries_calls() {
         for (count, works) in [(1, 0), (100, 1)] {
-            let before = offload::testing::asked();
+            let before = offload::testing::requested_count();
             let posts = vec![post(&"to ai do ".repeat(440)); count];
             assert_eq!(opinions(posts, |_| true).await.0.len(), count);
-            assert_eq!(offload::testing::asked() - before, works, "{count}");
+            assert_eq!(offload::testing::requested_count() - before, works, "{count}");
         }
     }
 

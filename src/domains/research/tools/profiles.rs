@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{backtest::Filter, forbidden::Forbidden, refused, wait_zone::WaitZone};
+use super::{backtest::Filter, forbidden::Forbidden, reject, wait_zone::WaitZone};
 use crate::settings;
 use toolwire_contract::ToolError;
 
@@ -39,9 +39,9 @@ impl Profiles {
         let description = format!(
             "`profile` '{name}' has rules on fundamentals ({}), of which there is no dated history; use one of {}",
             undated.join(", "),
-            listed(self.wait_zone.keys())
+            list(self.wait_zone.keys())
         );
-        Err(refused("profile", "enum", description))
+        Err(reject("profile", "enum", description))
     }
 }
 
@@ -61,9 +61,9 @@ impl Default for Profiles {
 }
 
 fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> ToolError {
-    refused("profile", "enum", format!("`profile` cannot be '{name}'; use one of {}", listed(known)))
+    reject("profile", "enum", format!("`profile` cannot be '{name}'; use one of {}", list(known)))
 }
 
-fn listed<'a>(names: impl Iterator<Item = &'a String>) -> String {
+fn list<'a>(names: impl Iterator<Item = &'a String>) -> String {
     names.map(String::as_str).collect::<Vec<_>>().join(", ")
 }

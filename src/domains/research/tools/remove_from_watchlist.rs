@@ -21,7 +21,6 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// `remove_from_watchlist`.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveFromWatchlist;
 

@@ -7,7 +7,7 @@
 mod words;
 
 use self::words::{BURDENS, CONTRASTS, FALLS, NEGATIONS, NEGATIVE, PHRASES, POSITIVE, QUESTIONS, RISES};
-use super::figure::rounded;
+use super::figure::round;
 use crate::proto::v1::Sentiment;
 use toolwire_sources::upstream::orders;
 
@@ -15,7 +15,7 @@ use toolwire_sources::upstream::orders;
 pub(super) const CAVEAT: &str = "The mood counts words of a list (`lexicon`) and understands nothing: read the texts before relying on it.";
 /// How moods are found.
 const METHOD: &str = "lexicon";
-/// So many words behind a negation are turned into their opposite. Whether those further on in its clause are is in
+/// Number of words behind a negation that are turned into their opposite. Whether later ones in its clause are is in
 /// doubt, so they do not count.
 const REACH: usize = 3;
 
@@ -38,7 +38,7 @@ impl Mood {
     }
 }
 
-/// The mood of several texts together; `None` without texts, of which nothing can be said.
+/// The mood of several texts together; `None` without texts.
 pub(super) fn together(moods: impl IntoIterator<Item = Mood>) -> Option<Sentiment> {
     let mut sentiment = Sentiment { method: METHOD.to_owned(), ..Sentiment::default() };
     for mood in moods {
@@ -49,7 +49,7 @@ pub(super) fn together(moods: impl IntoIterator<Item = Mood>) -> Option<Sentimen
         }
     }
     let all = sentiment.positive + sentiment.neutral + sentiment.negative;
-    sentiment.score = rounded(f64::from(sentiment.positive - sentiment.negative) / f64::from(all));
+    sentiment.score = round(f64::from(sentiment.positive - sentiment.negative) / f64::from(all));
     (all > 0).then_some(sentiment)
 }
 
@@ -72,7 +72,7 @@ fn leaning(sentence: &str) -> i32 {
     let (mut negated, mut clause): (Option<usize>, usize) = (None, 0);
     let (mut leaning, mut at) = (0, 0);
     while at < words.len() {
-        let (worth, count) = said(&words[clause..], at - clause);
+        let (worth, count) = score_at(&words[clause..], at - clause);
         leaning += match negated {
             None => worth,
             Some(ago) if ago < REACH => -worth,
@@ -100,7 +100,7 @@ fn word(token: &str) -> String {
 }
 
 /// What is said at a place of a clause: its worth, and how many words say it.
-fn said(clause: &[String], at: usize) -> (i32, usize) {
+fn score_at(clause: &[String], at: usize) -> (i32, usize) {
     let phrase = PHRASES.iter().find(|(phrase, _)| {
         let mut rest = clause[at..].iter();
         phrase.split(' ').all(|word| rest.next().is_some_and(|it| it == word))
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(
             Mood::of("not that the market as a whole was strong"),
             Mood::Neutral,
-            "beyond its reach nobody knows"
+            "beyond its reach it is unknown"
         );
         assert_eq!(Mood::of("not only strong but cheap"), Mood::Positive);
         assert_eq!(Mood::of("It is not without risk"), Mood::Negative);

@@ -1,10 +1,9 @@
-//! The symbol that a tool is asked about: in its one form, and refused with what was probably meant where nobody knows
-//! it.
+//! The symbol that a tool is asked about: in its one form, and refused with suggestions where it is unknown.
 
 use serde_json::Value;
 
-use super::{refused, required};
-use crate::sources::universe::{Named, Universe, normal};
+use super::{reject, required};
+use crate::sources::universe::{StockMatch, Universe, normal};
 use toolwire_contract::{ToolError, arguments::Arguments};
 use toolwire_sources::upstream::http::{Failure, FailureKind};
 use toolwire_tool::context::{Required, Services, ToolContext, Unfinished};
@@ -36,9 +35,9 @@ pub(super) fn services() -> Required {
 /// is.
 pub(super) fn normalize(arguments: &mut Arguments, services: &Services) {
     let universe = services.find::<Universe>();
-    let named = |text: &str| match universe.as_ref()?.named(text) {
-        Named::One(stock) => Some(stock.symbol.clone()),
-        Named::PartOf(_) | Named::Nothing => None,
+    let named = |text: &str| match universe.as_ref()?.find_named(text) {
+        StockMatch::One(stock) => Some(stock.symbol.clone()),
+        StockMatch::PartOf(_) | StockMatch::Nothing => None,
     };
     let put = |value: &mut Value, is_symbol: fn(&str) -> bool| {
         let Value::String(text) = value else { return };
@@ -91,12 +90,12 @@ pub(super) fn none_known(unknown: impl IntoIterator<Item = (String, String)>) ->
 
 /// The symbol that a text names, or that it may be.
 pub(super) fn read(parameter: &str, text: &str, universe: &Universe) -> Result<String, ToolError> {
-    let named = universe.named(text);
-    if let Named::One(stock) = named {
+    let named = universe.find_named(text);
+    if let StockMatch::One(stock) = named {
         return Ok(stock.symbol.clone());
     }
     refuse_several(parameter, text, universe)?;
-    if matches!(&named, Named::PartOf(some) if some.len() > 1) {
+    if matches!(&named, StockMatch::PartOf(some) if some.len() > 1) {
         return Err(ToolError::not_found(universe.unknown(text)));
     }
     refuse_bse(parameter, text)?;
@@ -123,7 +122,7 @@ pub(super) fn refuse_several(parameter: &str, text: &str, universe: &Universe) -
 }
 
 fn refuse(parameter: &str, text: &str, next: &str, universe: &Universe) -> Result<(), ToolError> {
-    if matches!(universe.named(text), Named::One(_)) {
+    if matches!(universe.find_named(text), StockMatch::One(_)) {
         return Ok(());
     }
     let parts = |separator: fn(char) -> bool| {
@@ -144,7 +143,7 @@ fn refuse(parameter: &str, text: &str, next: &str, universe: &Universe) -> Resul
         symbols.join(" and "),
         symbols.len()
     );
-    Err(refused(parameter, "one", words))
+    Err(reject(parameter, "one", words))
 }
 
 /// Refuses what is written as a symbol of the Bombay Stock Exchange.
@@ -157,7 +156,7 @@ pub(super) fn refuse_bse(parameter: &str, text: &str) -> Result<(), ToolError> {
         "'{symbol}' is traded on the BSE, which is not asked here: its prices are others. Give '{bare}' for the National \
          Stock Exchange."
     );
-    Err(refused(parameter, "exchange", words))
+    Err(reject(parameter, "exchange", words))
 }
 
 fn looks_like_one(symbol: &str) -> bool {
@@ -166,7 +165,7 @@ fn looks_like_one(symbol: &str) -> bool {
 }
 
 /// What to say of a search for a symbol that is not known: nothing found says nothing of a stock, and what is found may
-/// be about something else. No failure as elsewhere, since whoever is searched knows no list of symbols either.
+/// be about something else. No failure as elsewhere, since the site that is searched knows no list of symbols either.
 pub(super) fn doubt(symbol: &str, context: &ToolContext) -> Option<String> {
     let universe = context.services.get::<Universe>();
     let is_unknown = universe.get(symbol).is_none();
@@ -179,7 +178,7 @@ pub(super) fn doubt(symbol: &str, context: &ToolContext) -> Option<String> {
 }
 
 /// The failure of a source that was asked about a symbol: one that it does not know is answered with near ones.
-pub(super) fn explained(failure: Failure, symbol: &str, context: &ToolContext) -> Unfinished {
+pub(super) fn explain(failure: Failure, symbol: &str, context: &ToolContext) -> Unfinished {
     // One that says itself what is missing need not mean the symbol.
     if failure.kind != FailureKind::NotFound || failure.message.is_some() {
         return failure.into();

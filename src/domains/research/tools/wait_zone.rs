@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::{
-    figure::{beyond, rounded},
+    figure::{beyond, round},
     indicators::Technicals,
 };
 use crate::settings;
@@ -23,7 +23,7 @@ pub struct WaitZone {
 
 /// The values that the rules look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Observed {
+pub struct Observation {
     pub rsi_14: Option<f64>,
     /// How far the price is above the mean of 50 days, in percent.
     pub price_vs_sma50_pct: Option<f64>,
@@ -67,8 +67,8 @@ pub enum Hit {
 
 impl WaitZone {
     /// The rules that hit, in the order of the profile.
-    pub fn hits(&self, observed: &Observed) -> impl Iterator<Item = Hit> + use<> {
-        let Observed { rsi_14, price_vs_sma50_pct: sma50, price_vs_sma200_pct: sma200, days } = *observed;
+    pub fn hits(&self, observed: &Observation) -> impl Iterator<Item = Hit> + use<> {
+        let Observation { rsi_14, price_vs_sma50_pct: sma50, price_vs_sma200_pct: sma200, days } = *observed;
         let too_few = |of, needed| Hit::InsufficientHistory { days, of, needed };
         let (no_rsi, no_sma50, no_sma200) =
             (too_few("RSI", 15), too_few("SMA50", 50), too_few("SMA200", 200));
@@ -82,7 +82,7 @@ impl WaitZone {
     }
 
     /// Why to wait, in words; each once. Empty outside the zone.
-    pub fn reasons(&self, observed: &Observed) -> Vec<String> {
+    pub fn reasons(&self, observed: &Observation) -> Vec<String> {
         let mut reasons = Vec::new();
         for reason in self.hits(observed).map(|hit| hit.to_string()) {
             if !reasons.contains(&reason) {
@@ -106,13 +106,13 @@ fn over(
     }
 }
 
-impl From<&Technicals> for Observed {
+impl From<&Technicals> for Observation {
     /// As `get_technicals` shows them, so that a verdict on the past is the one of that day.
     fn from(technicals: &Technicals) -> Self {
         Self {
-            rsi_14: technicals.rsi_14.map(rounded),
-            price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(rounded),
-            price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(rounded),
+            rsi_14: technicals.rsi_14.map(round),
+            price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(round),
+            price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(round),
             days: technicals.days,
         }
     }

@@ -5,7 +5,7 @@ use super::{
     given::{Document, DocumentVersion, Given, Outcome, Stored},
 };
 use toolwire_base::words::{counted, one_line};
-use toolwire_contract::frame::framed;
+use toolwire_contract::frame::wrap;
 use toolwire_tokens::{self as tokens, KEPT, Length};
 
 /// What a medium is taken to cost: providers count pixels or pages, which are not known here.
@@ -119,7 +119,7 @@ pub(super) fn result(
         (outcome.content.clone(), length.tokens, 0)
     };
     let (content, tokens) = if outcome.is_untrusted {
-        (framed(&nonce(given.secret, sequence), "", &content), tokens + frame::TOKENS)
+        (wrap(&nonce(given.secret, sequence), "", &content), tokens + frame::TOKENS)
     } else {
         (content, tokens)
     };
@@ -161,9 +161,9 @@ pub(super) fn document(given: &Given<'_>, sequence: u64, reference: &DocumentVer
         Block { content, tokens }
     };
     match found.and_then(|it| it.content.as_ref()).filter(|_| shown == Shown::Whole) {
-        Some(Stored::Text(text)) => block(framed(&nonce, &title, text), Vec::new(), false),
+        Some(Stored::Text(text)) => block(wrap(&nonce, &title, text), Vec::new(), false),
         Some(Stored::Media(data)) if is_taken(given, found) => block(String::new(), data.clone(), false),
-        _ => block(framed(&nonce, &title, &about(found)), Vec::new(), true),
+        _ => block(wrap(&nonce, &title, &about(found)), Vec::new(), true),
     }
 }
 

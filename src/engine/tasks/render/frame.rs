@@ -24,7 +24,7 @@ pub fn nonce(secret: &[u8], sequence: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolwire_contract::frame::framed;
+    use toolwire_contract::frame::wrap;
     use toolwire_tokens as tokens;
 
     #[test]
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_frame_has_about_so_many_tokens() {
-        let all = (0..200).map(|number| tokens::count(&framed(&nonce(b"s", number), "", "x")) - 1);
+        let all = (0..200).map(|number| tokens::count(&wrap(&nonce(b"s", number), "", "x")) - 1);
         let all: Vec<_> = all.collect();
         let mean = all.iter().sum::<u64>() / all.len() as u64;
         assert!(mean.abs_diff(TOKENS) <= 2, "{mean}");

@@ -5,7 +5,7 @@ use super::{
     given::{Body, Given, Listed, Note, Outcome},
 };
 use toolwire_base::words::{counted, one_line};
-use toolwire_contract::frame::framed;
+use toolwire_contract::frame::wrap;
 
 /// The most documents that are listed.
 const MOST: usize = 50;
@@ -53,7 +53,7 @@ fn contents(given: &Given<'_>) -> String {
     let lines: Vec<_> = given.contents.iter().take(MOST).map(line).collect();
     let more = if given.contents.len() > MOST { "\nand more" } else { "" };
     let text = format!("{}{more}", lines.join("\n"));
-    format!("The workspace:\n{}", framed(&nonce(given.secret, LIST), "", &text))
+    format!("The workspace:\n{}", wrap(&nonce(given.secret, LIST), "", &text))
 }
 
 fn line(listed: &Listed) -> String {
@@ -82,7 +82,7 @@ fn notes(given: &Given<'_>, heading: &str, number: u64, notes: &[Note]) -> Strin
         parts.push(listed(&own));
     }
     if !from_outside.is_empty() {
-        parts.push(framed(&nonce(given.secret, number), "", &listed(&from_outside)));
+        parts.push(wrap(&nonce(given.secret, number), "", &listed(&from_outside)));
     }
     if parts.is_empty() { String::new() } else { format!("{heading}\n{}", parts.join("\n")) }
 }

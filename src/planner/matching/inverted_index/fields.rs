@@ -68,7 +68,7 @@ fn credits(tools: &[Arc<RegisteredTool>]) -> Vec<Vec<&str>> {
     let names: HashMap<_, _> = names.collect();
     let mut credits = vec![Vec::new(); tools.len()];
     for (what, instead) in
-        tools.iter().flat_map(|it| sentences(&it.definition.description)).filter_map(credited)
+        tools.iter().flat_map(|it| sentences(&it.definition.description)).filter_map(split_instead)
     {
         let words = instead.split(|c: char| !c.is_alphanumeric() && c != '_');
         for other in words.filter_map(|word| names.get(word)) {
@@ -84,7 +84,7 @@ impl Counting<'_> {
         let definition = &tool.definition;
         self.add(TITLE, definition.name.as_str());
         self.add(TITLE, &definition.title);
-        for sentence in sentences(&definition.description).filter(|it| credited(it).is_none()) {
+        for sentence in sentences(&definition.description).filter(|it| split_instead(it).is_none()) {
             self.add(DESCRIPTION, sentence);
         }
         for text in credits {
@@ -113,7 +113,7 @@ impl Counting<'_> {
         }
         let mut before: Option<Term> = None;
         for (term, at) in self.vocabulary.content(&tokens) {
-            // Whoever is named in an example, the question is the same.
+            // The question is the same whatever name stands in an example.
             if field == UTTERANCES && is_masked(at) {
                 before = None;
                 continue;
@@ -135,7 +135,7 @@ impl Counting<'_> {
         let (tool, place) = &mut self.places[term as usize];
         let counts = &mut self.fields.counts;
         if *tool != self.tool {
-            (*tool, *place) = (self.tool, u32::try_from(counts.len()).expect("no tool has so many words"));
+            (*tool, *place) = (self.tool, u32::try_from(counts.len()).expect("a tool has fewer words"));
             counts.push((term, [0; FIELDS]));
         }
         let count = &mut counts[*place as usize].1[field];
@@ -170,7 +170,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Of `Do not use it for X; use T instead`: `X` and the rest.
-fn credited(sentence: &str) -> Option<(&str, &str)> {
+fn split_instead(sentence: &str) -> Option<(&str, &str)> {
     let rest = sentence.strip_prefix("Do not use ")?;
     let (what, instead) = rest.split_once(';')?;
     Some((what.strip_prefix("it ").unwrap_or(what), instead))

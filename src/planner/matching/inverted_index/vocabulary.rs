@@ -100,7 +100,7 @@ impl Vocabulary {
 
     fn next(&mut self, kind: Kind) -> Term {
         self.kinds.push(kind);
-        Term::try_from(self.kinds.len() - 1).expect("no language has so many words")
+        Term::try_from(self.kinds.len() - 1).expect("a language has fewer words")
     }
 
     /// Of the shares of a word, of two side by side, of two and of three as they stand, that of a term.
@@ -167,7 +167,7 @@ impl Vocabulary {
         phrases.iter().find(stands).map(|(phrase, word)| (phrase.len(), *word))
     }
 
-    /// Each two and each three terms as they stand, without such as change nothing. Names are one, whoever is named.
+    /// Each two and each three terms as they stand, without those that change nothing. All names count as one term.
     pub(crate) fn groups(&self, tokens: impl Iterator<Item = Token>) -> Vec<Group> {
         let is_filler = |term: Term| self.kinds.get(term as usize) == Some(&Kind::Filler);
         let mut all: Vec<_> = tokens.filter(|(term, _)| !is_filler(*term)).collect();

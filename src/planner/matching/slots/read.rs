@@ -4,12 +4,12 @@ use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
 
 use super::{
-    given::Given,
     slot::{Note, Slot},
+    slot_context::SlotContext,
 };
 use crate::matching::{
     message::Message,
-    times::{Form, Span, Unit},
+    times::{PeriodForm, Span, Unit},
     topic::topic,
     words::{Word, phrase},
 };
@@ -31,33 +31,33 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    fn said(value: impl Into<Value>) -> Self {
+    fn from_message(value: impl Into<Value>) -> Self {
         Self { value: value.into(), others: Vec::new(), is_said: true }
     }
 }
 
 /// What a message gives for a slot. Names within a note do not count.
-pub(super) fn slot(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
+pub(super) fn slot(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> Option<Reading> {
     let message = given.message;
     match slot.extract.kind {
         ExtractKind::Symbol | ExtractKind::Company => one_name(slot, given, note),
         ExtractKind::Symbols => all_names(slot, given, note),
         ExtractKind::Account => account(slot, given),
-        ExtractKind::Topic => topic(message).map(Reading::said),
-        ExtractKind::Timeframe => timeframe(slot, message).map(Reading::said),
-        ExtractKind::Days => days(slot, message).map(Reading::said),
-        ExtractKind::Quarters => quarters(message).map(Reading::said),
-        ExtractKind::Count => count(message).map(Reading::said),
-        ExtractKind::Since => message.times.since.map(|date| Reading::said(date.to_string())),
-        ExtractKind::Until => message.times.until.map(|date| Reading::said(date.to_string())),
-        ExtractKind::Words | ExtractKind::Profile => word(slot, message).map(Reading::said),
-        ExtractKind::Flag => word(slot, message).map(|value| Reading::said(value == "true")),
-        ExtractKind::Rest => rest(slot, message).map(Reading::said),
+        ExtractKind::Topic => topic(message).map(Reading::from_message),
+        ExtractKind::Timeframe => timeframe(slot, message).map(Reading::from_message),
+        ExtractKind::Days => days(slot, message).map(Reading::from_message),
+        ExtractKind::Quarters => quarters(message).map(Reading::from_message),
+        ExtractKind::Count => count(message).map(Reading::from_message),
+        ExtractKind::Since => message.times.since.map(|date| Reading::from_message(date.to_string())),
+        ExtractKind::Until => message.times.until.map(|date| Reading::from_message(date.to_string())),
+        ExtractKind::Words | ExtractKind::Profile => word(slot, message).map(Reading::from_message),
+        ExtractKind::Flag => word(slot, message).map(|value| Reading::from_message(value == "true")),
+        ExtractKind::Rest => rest(slot, message).map(Reading::from_message),
     }
 }
 
 /// The names in the message that the slot takes; without one, what was named before.
-fn names(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> (Vec<String>, bool) {
+fn names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> (Vec<String>, bool) {
     let of = slot.of_kind();
     let mut said: Vec<String> = Vec::new();
     // A note names nothing that something is done to.
@@ -78,7 +78,7 @@ fn names(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> (Vec<String>, bo
     (if is_ambiguous { Vec::new() } else { carried.map(|(_, value)| value.clone()).collect() }, false)
 }
 
-fn one_name(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
+fn one_name(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> Option<Reading> {
     let (mut names, is_said) = names(slot, given, note);
     if names.is_empty() {
         return None;
@@ -92,7 +92,7 @@ fn one_name(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Readin
     })
 }
 
-fn all_names(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
+fn all_names(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> Option<Reading> {
     let (mut names, is_said) = names(slot, given, note);
     if names.len() < slot.fewest && is_said {
         // `How does it compare to TCS?` takes what was named before too.
@@ -115,23 +115,23 @@ fn all_names(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Readi
 }
 
 /// The account that is named, or else that of the request.
-fn account(slot: &Slot, given: Given<'_>) -> Option<Reading> {
+fn account(slot: &Slot, given: SlotContext<'_>) -> Option<Reading> {
     let of = slot.of_kind();
     let named = given.message.found.iter().find(|found| found.is_of(of)).and_then(|found| found.value(of));
     if let Some(name) = named {
-        return Some(Reading::said(name));
+        return Some(Reading::from_message(name));
     }
     let account = given.account?;
     Some(Reading { value: account.into(), others: Vec::new(), is_said: false })
 }
 
-/// A length of time as one of the slot's words; one that is none of them is told as it would be written.
+/// A length of time as one of the slot's words; one that is none of them is passed on as it would be written.
 fn timeframe(slot: &Slot, message: &Message<'_>) -> Option<String> {
     if let Some(said) = word(slot, message) {
         return Some(said);
     }
     if let Some(span) = message.times.spans.first() {
-        let forms = written(span);
+        let forms = spellings(span);
         let known = forms.iter().find(|form| slot.allowed.contains(form));
         return known.or(forms.first()).cloned();
     }
@@ -145,10 +145,10 @@ fn timeframe(slot: &Slot, message: &Message<'_>) -> Option<String> {
 }
 
 /// How a length of time may be written, the shortest first.
-fn written(span: &Span) -> Vec<String> {
+fn spellings(span: &Span) -> Vec<String> {
     let Span { count, unit, form, .. } = *span;
     let mut forms = Vec::new();
-    if form == Form::This && unit == Unit::Year {
+    if form == PeriodForm::This && unit == Unit::Year {
         forms.push("YTD".to_owned());
     }
     let letter = |unit| match unit {

@@ -190,7 +190,7 @@ fn phrases(extract: &Extract, values: &[String]) -> Vec<(Vec<String>, String)> {
     let said =
         extract.words.iter().flat_map(|(value, phrases)| phrases.iter().map(move |it| (lower(it), value)));
     let are_words = matches!(extract.kind, ExtractKind::Words | ExtractKind::Profile);
-    // `all` stands in questions of every kind, so it is no value as it is.
+    // `all` stands in questions of every kind, so by itself it is not a value.
     let is_said = |terms: &[String]| are_words && !terms.iter().all(|term| is_stop(term));
     let themselves = values.iter().map(|value| (lower(value), value)).filter(|(terms, _)| is_said(terms));
     let all = said.chain(themselves).filter(|(terms, _)| !terms.is_empty());

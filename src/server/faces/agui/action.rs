@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::{event::Event, input::Input, running::Running};
 use crate::faces::{
     http::{problem::Problem, route::Http},
-    specified::{answer, body::Text},
+    spec_routes::{answer, body::Text},
 };
 
-/// The one action that there is.
+/// The only action.
 const CHAT: &str = "chat";
 
 /// A run as one answer. One that fails is a problem.

@@ -97,7 +97,7 @@ pub enum Event {
     },
 }
 
-/// The role of whoever answers.
+/// The role of the answerer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Assistant {

@@ -1,4 +1,4 @@
-//! What a run is asked: AG-UI's `RunAgentInput`. Members that we have no use for are let be, as the protocol wants it:
+//! The input of a run: AG-UI's `RunAgentInput`. Members that we have no use for are let be, as the protocol wants it:
 //! `state`, `tools`, `context`. They are not even read: whatever they hold, no run fails by it.
 
 use std::collections::BTreeMap;
@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    faces::specified::{
+    faces::spec_routes::{
         body::{Object, Text},
-        said::{self, Said},
+        chat_input::{self, ChatInput},
     },
     service::request::{self, refuse},
 };
@@ -34,17 +34,17 @@ pub(super) struct Input {
     pub(super) thread: SessionId,
     /// The run, as its caller names it.
     pub(super) run_id: String,
-    pub(super) said: Said,
+    pub(super) said: ChatInput,
     /// The messages as they came; `None` where they are too large to be given back.
     pub(super) messages: Option<Vec<Value>>,
     /// What is answered to the interrupts of the run before, by their names. Empty: a new turn.
-    pub(super) resume: BTreeMap<String, Answer>,
-    /// The account that is meant where the message names none.
+    pub(super) resume: BTreeMap<String, InterruptAnswer>,
+    /// The account, where the message names none.
     pub(super) account: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum InterruptAnswer {
     /// The call may be carried out.
     Approved {
         /// The tool's name as the person typed it.
@@ -64,7 +64,7 @@ impl Input {
         Self::of(body, messages)
     }
 
-    /// Reads the body of an action: of the one that there is.
+    /// Reads the body of an action, which must be the only one.
     pub(super) fn of_action(text: &Text, action: &str) -> Result<Option<Self>, Refusal> {
         let (mut body, messages) = text.split(|name| READ.contains(&name))?;
         if body.text("action")? != action {
@@ -82,7 +82,7 @@ impl Input {
             let what = format!("must have at most {LONGEST_RUN} characters");
             return Err(refuse("runId", "max_length", &what));
         }
-        let said = said::read("messages", messages)?;
+        let said = chat_input::read("messages", messages)?;
         let resume = resume(body.list("resume")?)?;
         if resume.is_empty() && said.question.is_empty() {
             return Err(refuse("messages", "required", "must hold a text of the user's"));
@@ -111,7 +111,7 @@ fn fresh() -> SessionId {
     RequestId::generate().to_string().parse().expect("a UUID is short enough")
 }
 
-fn resume(entries: Vec<Value>) -> Result<BTreeMap<String, Answer>, Refusal> {
+fn resume(entries: Vec<Value>) -> Result<BTreeMap<String, InterruptAnswer>, Refusal> {
     if entries.len() > MOST_RESUMED {
         return Err(refuse("resume", "max_items", &format!("must have at most {MOST_RESUMED} elements")));
     }
@@ -119,21 +119,21 @@ fn resume(entries: Vec<Value>) -> Result<BTreeMap<String, Answer>, Refusal> {
     entries.into_iter().enumerate().map(entry).collect()
 }
 
-fn entry(path: &str, value: Value) -> Result<(String, Answer), Refusal> {
+fn entry(path: &str, value: Value) -> Result<(String, InterruptAnswer), Refusal> {
     let mut entry = Object::of(path.to_owned(), value)?;
     let id = entry.text("interruptId")?;
     let reason = |reason: String, else_: &str| if reason.is_empty() { else_.to_owned() } else { reason };
     let answer = match entry.text("status")?.as_str() {
-        "cancelled" => Answer::Denied { reason: "its caller gave it up".to_owned() },
+        "cancelled" => InterruptAnswer::Denied { reason: "its caller gave it up".to_owned() },
         "resolved" => match entry.object("payload")? {
-            None => Answer::Elsewhere,
+            None => InterruptAnswer::Elsewhere,
             Some(mut payload) => {
                 let (tool, said) = (payload.text("tool")?, payload.text("reason")?);
                 match payload.take("approved") {
-                    None => Answer::Elsewhere,
-                    Some(Value::Bool(true)) => Answer::Approved { tool, reason: said },
+                    None => InterruptAnswer::Elsewhere,
+                    Some(Value::Bool(true)) => InterruptAnswer::Approved { tool, reason: said },
                     Some(Value::Bool(false)) => {
-                        Answer::Denied { reason: reason(said, "its caller denied it") }
+                        InterruptAnswer::Denied { reason: reason(said, "its caller denied it") }
                     }
                     Some(_) => {
                         return Err(refuse(&payload.path("approved"), "type", "must be true or false"));
@@ -190,15 +190,15 @@ mod tests {
     fn an_interrupt_is_approved_denied_or_decided_elsewhere() {
         let answer = |entry: Value| read(json!({"resume": [entry]})).unwrap().resume.remove("c").unwrap();
         let resolved = |payload: Value| json!({"interruptId": "c", "status": "resolved", "payload": payload});
-        let approved = Answer::Approved { tool: "debug_confirm".to_owned(), reason: String::new() };
+        let approved = InterruptAnswer::Approved { tool: "debug_confirm".to_owned(), reason: String::new() };
         assert_eq!(answer(resolved(json!({"approved": true, "tool": "debug_confirm"}))), approved);
         assert_eq!(
             answer(resolved(json!({"approved": false, "reason": "no"}))),
-            Answer::Denied { reason: "no".to_owned() }
+            InterruptAnswer::Denied { reason: "no".to_owned() }
         );
-        assert_eq!(answer(resolved(json!(null))), Answer::Elsewhere);
+        assert_eq!(answer(resolved(json!(null))), InterruptAnswer::Elsewhere);
         let given_up = answer(json!({"interruptId": "c", "status": "cancelled"}));
-        assert!(matches!(given_up, Answer::Denied { .. }));
+        assert!(matches!(given_up, InterruptAnswer::Denied { .. }));
     }
 
     #[test]

@@ -1,17 +1,17 @@
-//! Runs that go on after an interrupt: which turn they go on with, and what its caller decided.
+//! Resumes runs after an interrupt: finds the paused turn, and records what its caller decided.
 //!
 //! A caller's own word counts where the configuration lets callers decide on their own calls; where it does not,
-//! somebody with the right must have decided, or the run ends with the same interrupt.
+//! another user with the right must have decided, or the run ends with the same interrupt.
 
 use std::collections::{BTreeMap, HashSet};
 
 use http::Extensions;
 
-use super::input::Answer;
+use super::input::InterruptAnswer;
 use crate::{
     faces::{http::route::Http, incoming},
     service::{
-        confirmations::{Judgement, Ruling},
+        confirmations::{Choice, DecisionRequest},
         request::refuse,
         turns::end_of,
     },
@@ -32,35 +32,38 @@ pub(super) struct Interrupted {
 }
 
 /// The turn of a conversation whose interrupts are answered, all of them; what was decided is noted.
-pub(super) async fn decided(
+pub(super) async fn decide_all(
     http: &Http,
     extensions: &Extensions,
     thread: &SessionId,
-    answers: BTreeMap<String, Answer>,
+    answers: BTreeMap<String, InterruptAnswer>,
 ) -> Result<Interrupted, Refusal> {
     let user = incoming::user(extensions);
     let waiting = http.face.turns.waiting(&user, thread).await?;
     let (turn, paused) = find(waiting, &answers)?;
-    let known = required(&paused).map(|it| it.request_id).collect();
+    let known = confirmations(&paused).map(|it| it.request_id).collect();
     for (id, answer) in answers {
-        if let Some(ruling) = ruling(answer) {
-            let judgement =
-                Judgement { ruling, on_behalf_of: String::new(), origin: incoming::origin(extensions) };
-            let decided = decide(http, &user, &id, judgement);
-            incoming::noted(extensions, decided).await?;
+        if let Some(choice) = choice(answer) {
+            let request =
+                DecisionRequest { choice, on_behalf_of: String::new(), origin: incoming::origin(extensions) };
+            let decided = decide(http, &user, &id, request);
+            incoming::record_doing(extensions, decided).await?;
         }
     }
     Ok(Interrupted { turn_id: turn.turn_id.to_string(), known })
 }
 
 /// The turn that waits for these, and for no others.
-fn find(waiting: Vec<KeptTurn>, answers: &BTreeMap<String, Answer>) -> Result<(KeptTurn, Paused), Refusal> {
+fn find(
+    waiting: Vec<KeptTurn>,
+    answers: &BTreeMap<String, InterruptAnswer>,
+) -> Result<(KeptTurn, Paused), Refusal> {
     let paused = waiting.into_iter().filter_map(|turn| match end_of(&turn) {
         Event::Paused(paused) => Some((turn, paused)),
         _ => None,
     });
     for (turn, paused) in paused {
-        let ids: HashSet<_> = required(&paused).map(|it| it.confirmation_id).collect();
+        let ids: HashSet<_> = confirmations(&paused).map(|it| it.confirmation_id).collect();
         if answers.keys().any(|id| ids.contains(id)) {
             let missing: Vec<_> = ids.iter().filter(|id| !answers.contains_key(*id)).cloned().collect();
             if missing.is_empty() && answers.len() == ids.len() {
@@ -76,21 +79,23 @@ fn find(waiting: Vec<KeptTurn>, answers: &BTreeMap<String, Answer>) -> Result<(K
     Err(refuse("resume", "enum", "must name interrupts that a run of this thread waits for"))
 }
 
-fn required(paused: &Paused) -> impl Iterator<Item = toolwire_contract::proto::v1::ConfirmationRequired> {
+fn confirmations(
+    paused: &Paused,
+) -> impl Iterator<Item = toolwire_contract::proto::v1::ConfirmationRequired> {
     paused.pending.iter().filter_map(|call| call.confirmation_required.clone())
 }
 
-fn ruling(answer: Answer) -> Option<Ruling> {
+fn choice(answer: InterruptAnswer) -> Option<Choice> {
     match answer {
-        Answer::Approved { tool, reason } => Some(Ruling::Approve { tool, reason }),
-        Answer::Denied { reason } => Some(Ruling::Deny { reason }),
-        Answer::Elsewhere => None,
+        InterruptAnswer::Approved { tool, reason } => Some(Choice::Approve { tool, reason }),
+        InterruptAnswer::Denied { reason } => Some(Choice::Deny { reason }),
+        InterruptAnswer::Elsewhere => None,
     }
 }
 
-/// Decides, if the caller may and nobody has. What stands is for the turn to find out.
-async fn decide(http: &Http, user: &User, id: &str, judgement: Judgement) -> Result<(), Refusal> {
-    match http.face.tools.confirmations().decide(user, id, judgement).await {
+/// Records the decision, if the caller may decide and the confirmation is open. A closed one is left to the turn.
+async fn decide(http: &Http, user: &User, id: &str, request: DecisionRequest) -> Result<(), Refusal> {
+    match http.face.tools.confirmations().decide(user, id, request).await {
         Ok(_)
         | Err(
             Refusal::MayNotDecide { .. }

@@ -1,8 +1,8 @@
-//! What the last events of a run say: state, result, interrupts and usage; and what a tool returned, as JSON text.
+//! The last events of a run: state, result, interrupts and usage; and what a tool returned, as JSON text.
 
 use serde_json::{Value, json};
 
-use crate::faces::specified::json;
+use crate::faces::spec_routes::json;
 use toolwire_contract::proto::{
     agent::v1::{Paused, PendingCall, Reply},
     v1::{ConsequenceLevel, ToolResult, tool_result::Outcome},
@@ -19,7 +19,7 @@ pub(super) fn of_result(result: &ToolResult) -> String {
     }
     match &result.outcome {
         Some(Outcome::Error(error)) => content["error"] = json::message(error),
-        Some(Outcome::DataJson(text)) => content["data"] = json::opened(text),
+        Some(Outcome::DataJson(text)) => content["data"] = json::parse_embedded(text),
         _ => {}
     }
     content["source_ids"] = provenance.source_ids.into();
@@ -101,7 +101,7 @@ fn interrupt_of(call: &PendingCall) -> Value {
         "metadata": {
             "tool": required.tool,
             "consequence_level": json::word(&required.consequence_level()),
-            "arguments": json::opened(&required.arguments_json),
+            "arguments": json::parse_embedded(&required.arguments_json),
         },
     });
     if let Some(at) = required.expires_at {

@@ -1,7 +1,7 @@
-//! A turn as a run of AG-UI: a pure state machine from what a turn says to the protocol's events.
+//! A turn as a run of AG-UI: a pure state machine from the turn's events to the protocol's.
 //!
-//! Whatever it is told, in whichever order: `RUN_STARTED` is first, every start has its end, and one terminal event
-//! is last. Not here: where turns come from (`stream`), and how events travel.
+//! For any sequence of events: `RUN_STARTED` is first, every start has its end, and one terminal event is last. Not
+//! here: where turns come from (`stream`), and how events travel.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::{
     outcome,
     transcript::Transcript,
 };
-use crate::faces::specified::json;
+use crate::faces::spec_routes::json;
 use toolwire_contract::{
     Refusal, TurnRefusal,
     proto::{
@@ -25,7 +25,7 @@ use toolwire_contract::{
     status,
 };
 
-/// What a run is told with from the beginning.
+/// What a run knows from the beginning.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {
     /// The conversation, as its caller names it.
@@ -34,7 +34,7 @@ pub struct Names {
     pub run_id: String,
     /// The messages that the caller has; `None` where they are not given back.
     pub messages: Option<Vec<Value>>,
-    /// The calls that the caller was told of by the run that paused: they are not told again, only their results.
+    /// The calls that the paused run already announced: only their results follow.
     pub known: HashSet<String>,
 }
 
@@ -43,7 +43,7 @@ pub struct Run {
     names: Names,
     turn_id: String,
     step: Option<&'static str>,
-    /// The names under which calls are told, by their own.
+    /// The names under which calls are announced, by their own.
     calls: HashMap<String, String>,
     is_answering: bool,
     has_answered: bool,
@@ -86,6 +86,7 @@ impl Run {
 
     /// The turn says something. Its data is JSON text.
     pub fn hear(&mut self, event: TurnEvent) {
+        // One terminal event is last: what comes later is dropped.
         if self.is_over {
             return;
         }
@@ -96,12 +97,12 @@ impl Run {
                 self.enter("plan");
                 self.custom("toolwire.plan", json::message(&plan));
             }
-            Some(Told::ToolCallStarted(call)) => self.called(call),
+            Some(Told::ToolCallStarted(call)) => self.start_call(call),
             Some(Told::ToolCallProgress(it)) => {
                 let id = self.name_of(&it.call_id);
                 self.goes_on(&id.clone(), json!({"toolCallId": id}), it.progress.unwrap_or_default());
             }
-            Some(Told::ToolCallFinished(call)) => self.ended(call),
+            Some(Told::ToolCallFinished(call)) => self.end_call(call),
             Some(Told::AnswerDelta(delta)) => {
                 self.enter("answer");
                 self.says(delta.text);
@@ -146,7 +147,7 @@ impl Run {
         }
     }
 
-    fn called(&mut self, call: ToolCallStarted) {
+    fn start_call(&mut self, call: ToolCallStarted) {
         self.enter("execute");
         // A call that may wait for a person has another name when it is made again, and the same `request_id`.
         let id = if call.request_id.is_empty() { call.call_id.clone() } else { call.request_id };
@@ -164,11 +165,11 @@ impl Run {
         self.tell(Event::ToolCallEnd { tool_call_id });
     }
 
-    fn ended(&mut self, call: ToolCallFinished) {
+    fn end_call(&mut self, call: ToolCallFinished) {
         let is_made_again = call.action() == CallAction::Retried;
         let Some(Outcome::Result(result)) = call.outcome else { return };
         let tool_call_id = self.name_of(&call.call_id);
-        // The same call follows under the same name: what is told is its end.
+        // The same call follows under the same name: its end is announced.
         if is_made_again && tool_call_id != call.call_id {
             return;
         }
@@ -218,23 +219,23 @@ impl Run {
                 let messages = messages.iter().chain(run.transcript.messages()).cloned().collect();
                 run.tell(Event::MessagesSnapshot { messages });
             }
-            run.finished(Value::Null, outcome::interrupt(paused), Vec::new())
+            run.finish_event(Value::Null, outcome::interrupt(paused), Vec::new())
         });
     }
 
     fn finish(&mut self, reply: &Reply) {
-        // A turn that ended before is told by its end alone.
+        // Of a turn that ended before, only the end is sent.
         if !self.has_answered {
             let answer = reply.response.as_ref().map(|it| it.answer_markdown.clone());
             self.says(answer.unwrap_or_default());
         }
         self.end(|run| {
             run.tell(Event::StateSnapshot { snapshot: outcome::state(reply) });
-            run.finished(outcome::result(reply), json!({"type": "success"}), outcome::usage(reply))
+            run.finish_event(outcome::result(reply), json!({"type": "success"}), outcome::usage(reply))
         });
     }
 
-    fn finished(&self, result: Value, outcome: Value, usage: Vec<Value>) -> Event {
+    fn finish_event(&self, result: Value, outcome: Value, usage: Vec<Value>) -> Event {
         let Names { thread_id, run_id, .. } = self.names.clone();
         Event::RunFinished { thread_id, run_id, result, outcome, usage }
     }

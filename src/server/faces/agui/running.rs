@@ -1,4 +1,4 @@
-//! A run at work: the turn that is begun or gone on with, and what is sent of what it says.
+//! A run in progress: its turn, begun or resumed, and the events that are sent of it.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     faces::{
         http::route::Http,
-        specified::turn::{self, Told},
+        spec_routes::turn::{self, TurnEvents},
     },
     service::turns::Say,
 };
@@ -22,7 +22,7 @@ use toolwire_contract::Refusal;
 /// A run at work. Dropping it cancels its turn.
 #[derive(Debug)]
 pub(super) struct Running {
-    told: Told,
+    told: TurnEvents,
     /// What was made of what it says.
     pub(super) run: Run,
     pending: VecDeque<Event>,
@@ -40,7 +40,7 @@ impl Running {
         if !resume.is_empty() {
             let extensions: &Extensions = &parts.extensions;
             let Interrupted { turn_id, known } =
-                interrupted::decided(http, extensions, &thread, resume).await?;
+                interrupted::decide_all(http, extensions, &thread, resume).await?;
             names.known = known;
             new.say = Say::Resume(turn_id);
         }

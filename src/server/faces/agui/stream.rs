@@ -11,7 +11,7 @@ use tonic::Status;
 use super::{event::Event, input::Input, running::Running};
 use crate::faces::{
     http::{LastWord, problem::Problem, route::Http, sse},
-    specified::body::Text,
+    spec_routes::body::Text,
 };
 
 /// A run, event by event.

@@ -1,7 +1,7 @@
 //! `toolwire.agent.v1.AgentService`: conversations, and tasks that the server works on itself.
 
-mod asked;
 mod forms;
+mod requests;
 mod turns;
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 use tonic::{Request, Response, Status};
 
-use super::{Answered, Streamed, face::Face, opened, service::Service};
+use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::{
         incoming,
@@ -47,9 +47,9 @@ impl AgentService for Face {
     type ListTurnsStream = Streamed<v1::ListTurnsResponse>;
 
     async fn chat(&self, request: Request<v1::ChatRequest>) -> Answered<v1::ChatResponse> {
-        let (_, from, v1::ChatRequest { input }) = opened(request);
-        let (new, format) = asked::turn(&from, input)?;
-        let mut events = begun(self, new, format).await?;
+        let (_, from, v1::ChatRequest { input }) = split(request);
+        let (new, format) = requests::turn(&from, input)?;
+        let mut events = begin(self, new, format).await?;
         while let Some(event) = events.next().await {
             let TurnEvent { turn_id, event, .. } = event?;
             let end = match event {
@@ -64,24 +64,24 @@ impl AgentService for Face {
 
     /// Dropping the events cancels the turn.
     async fn chat_stream(&self, request: Request<v1::ChatStreamRequest>) -> Answered<Self::ChatStreamStream> {
-        let (_, from, v1::ChatStreamRequest { input }) = opened(request);
-        let (new, format) = asked::turn(&from, input)?;
-        let events = begun(self, new, format).await?;
+        let (_, from, v1::ChatStreamRequest { input }) = split(request);
+        let (new, format) = requests::turn(&from, input)?;
+        let events = begin(self, new, format).await?;
         let response = |event: Result<_, _>| event.map(|event| v1::ChatStreamResponse { event: Some(event) });
         Ok(Response::new(events.map(response).boxed()))
     }
 
     async fn get_turn(&self, request: Request<v1::GetTurnRequest>) -> Answered<v1::GetTurnResponse> {
-        let (user, _, v1::GetTurnRequest { turn_id }) = opened(request);
-        let turn = turns::looked(self.turns.get(&user, &turn_id).await?);
+        let (user, _, v1::GetTurnRequest { turn_id }) = split(request);
+        let turn = turns::render(self.turns.get(&user, &turn_id).await?);
         Ok(Response::new(v1::GetTurnResponse { turn: Some(turn) }))
     }
 
     /// The oldest first, the one that runs last.
     async fn list_turns(&self, request: Request<v1::ListTurnsRequest>) -> Answered<Self::ListTurnsStream> {
-        let (user, _, v1::ListTurnsRequest { session_id }) = opened(request);
-        let session = asked::session(&session_id)?;
-        let running = self.turns.running_of(&user, &session).map(turns::looked);
+        let (user, _, v1::ListTurnsRequest { session_id }) = split(request);
+        let session = requests::session(&session_id)?;
+        let running = self.turns.running_of(&user, &session).map(turns::render);
         let next = Arc::new((self.turns.clone(), user, session));
         let kept = stream::unfold(Some(0), move |after: Option<i64>| {
             let of = Arc::clone(&next);
@@ -102,16 +102,16 @@ impl AgentService for Face {
     }
 
     async fn cancel_turn(&self, request: Request<v1::CancelTurnRequest>) -> Answered<v1::CancelTurnResponse> {
-        let (user, _, v1::CancelTurnRequest { which }) = opened(request);
-        let cancelled = self.turns.cancel(&user, &asked::which(which)?).await?;
+        let (user, _, v1::CancelTurnRequest { which }) = split(request);
+        let cancelled = self.turns.cancel(&user, &requests::which(which)?).await?;
         Ok(Response::new(v1::CancelTurnResponse { cancelled }))
     }
 
     /// Dropping the events stops the work.
     async fn run_task(&self, request: Request<v1::RunTaskRequest>) -> Answered<Self::RunTaskStream> {
-        let (_, from, message) = opened(request);
+        let (_, from, message) = split(request);
         let (_, context) = incoming::caller(&from);
-        let (format, budget) = (message.result_format().into(), asked::wish(message.budget)?);
+        let (format, budget) = (message.result_format().into(), requests::wish(message.budget)?);
         let new = NewRun { context, task_id: message.task_id, budget };
         let (_, reader) = self.runs.begin(new).await?;
         let response = |event: Result<_, _>| event.map(|event| v1::RunTaskResponse { event: Some(event) });
@@ -120,10 +120,10 @@ impl AgentService for Face {
 }
 
 /// Begins a turn, or goes on with one: its events. Dropping them cancels it.
-async fn begun(face: &Face, new: NewTurn, format: ResultFormat) -> Result<Streamed<TurnEvent>, Refusal> {
-    match face.turns.begin(new).await.map_err(asked::of_input)? {
+async fn begin(face: &Face, new: NewTurn, format: ResultFormat) -> Result<Streamed<TurnEvent>, Refusal> {
+    match face.turns.begin(new).await.map_err(requests::of_input)? {
         Begun::Runs(_, reader) => Ok(events(reader, format)),
-        Begun::Kept(kept) => Ok(stream::iter([Ok(turns::told(&kept, format))]).boxed()),
+        Begun::Kept(kept) => Ok(stream::iter([Ok(turns::end_event(&kept, format))]).boxed()),
     }
 }
 

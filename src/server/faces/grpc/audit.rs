@@ -1,8 +1,8 @@
-//! `toolwire.v1.AuditService`: who did what.
+//! `toolwire.v1.AuditService`: the record of writes and decisions.
 
 use tonic::{Request, Response};
 
-use super::{Answered, face::Face, opened, service::Service};
+use super::{Answered, face::Face, service::Service, split};
 use crate::service::{audit::Filter, request};
 use toolwire_contract::{
     Refusal,
@@ -24,10 +24,10 @@ impl AuditService for Face {
         &self,
         request: Request<v1::ListRecordsRequest>,
     ) -> Answered<v1::ListRecordsResponse> {
-        let (user, _, v1::ListRecordsRequest { filter, page_size, page_token }) = opened(request);
+        let (user, _, v1::ListRecordsRequest { filter, page_size, page_token }) = split(request);
         let filter = read_filter(filter.unwrap_or_default())?;
         let page = self.tools.audit().list(&user, filter, page_size, &page_token).await?;
-        let records = page.records.into_iter().map(rendered).collect();
+        let records = page.records.into_iter().map(render).collect();
         Ok(Response::new(v1::ListRecordsResponse { records, next_page_token: page.next }))
     }
 }
@@ -49,7 +49,7 @@ fn read_filter(wire: v1::AuditFilter) -> Result<Filter, Refusal> {
     })
 }
 
-fn rendered(record: Record) -> v1::AuditRecord {
+fn render(record: Record) -> v1::AuditRecord {
     let kind = match record.kind {
         Kind::Write => AuditKind::Write,
         Kind::Decision => AuditKind::Decision,

@@ -1,9 +1,9 @@
-//! Calls that run or ran: which are meant, and how they are shown.
+//! Requests about calls, and their records as messages.
 
 use std::time::SystemTime;
 
 use crate::service::{
-    calls::{Filter, Record, State, Which, Whose},
+    calls::{CallRef, Filter, Record, State, Whose},
     request,
 };
 use toolwire_base::clock;
@@ -15,14 +15,14 @@ use toolwire_contract::{
 use toolwire_tool::context::TaskLabel;
 
 /// The call that is looked at.
-pub(super) fn which(call: Option<get_call_request::Call>, tool: String) -> Result<Which, Refusal> {
+pub(super) fn which(call: Option<get_call_request::Call>, tool: String) -> Result<CallRef, Refusal> {
     use get_call_request::Call;
     let none = || request::refuse("call", "required", "must name a call by call_id or request_id");
     match call.ok_or_else(none)? {
-        Call::CallId(id) => Ok(Which::Call(request::call_id("call_id", &id)?)),
+        Call::CallId(id) => Ok(CallRef::Call(request::call_id("call_id", &id)?)),
         Call::RequestId(id) => {
             let id = request::request_id("request_id", &id)?.ok_or_else(none)?;
-            Ok(Which::Request(id, Some(tool).filter(|tool| !tool.is_empty())))
+            Ok(CallRef::Request(id, Some(tool).filter(|tool| !tool.is_empty())))
         }
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn filter(wire: Option<v1::CallFilter>) -> Result<Filter, Refusal> {
     })
 }
 
-pub(super) fn rendered(record: Record) -> v1::CallRecord {
+pub(super) fn render(record: Record) -> v1::CallRecord {
     let until = record.ended_at.unwrap_or_else(clock::wall);
     let took = until.duration_since(record.arrived_at).unwrap_or_default();
     let code = format!("TOOL_ERROR_CODE_{}", record.code);

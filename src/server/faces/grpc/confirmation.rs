@@ -1,18 +1,18 @@
-//! `toolwire.v1.ConfirmationService`: what persons must decide, shown and decided.
+//! `toolwire.v1.ConfirmationService`: calls that need a person's approval, listed and decided.
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use strum::VariantArray as _;
 use tonic::{Request, Response};
 
-use super::{Answered, Streamed, face::Face, opened, service::Service};
+use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::{
         incoming,
         transport::{ending, rules::Rule},
     },
     service::{
-        confirmations::{Filter, Judgement, LONGEST_WAIT, News, Ruling, Viewed, Watch},
+        confirmations::{Choice, ConfirmationView, DecisionRequest, Filter, LONGEST_WAIT, Watch, WatchEvent},
         request,
     },
 };
@@ -45,10 +45,10 @@ impl ConfirmationService for Face {
         &self,
         request: Request<v1::ListConfirmationsRequest>,
     ) -> Answered<v1::ListConfirmationsResponse> {
-        let (user, _, v1::ListConfirmationsRequest { filter, page_size, page_token }) = opened(request);
+        let (user, _, v1::ListConfirmationsRequest { filter, page_size, page_token }) = split(request);
         let filter = read_filter(filter.unwrap_or_default())?;
         let page = self.tools.confirmations().list(&user, &filter, page_size, &page_token).await?;
-        let confirmations = page.confirmations.into_iter().map(rendered).collect();
+        let confirmations = page.confirmations.into_iter().map(render).collect();
         Ok(Response::new(v1::ListConfirmationsResponse { confirmations, next_page_token: page.next }))
     }
 
@@ -56,27 +56,27 @@ impl ConfirmationService for Face {
         &self,
         request: Request<v1::GetConfirmationRequest>,
     ) -> Answered<v1::GetConfirmationResponse> {
-        let (user, from, v1::GetConfirmationRequest { confirmation_id, wait }) = opened(request);
+        let (user, from, v1::GetConfirmationRequest { confirmation_id, wait }) = split(request);
         let wait = request::wait_within("wait", wait, LONGEST_WAIT)?;
         let confirmations = self.tools.confirmations();
         let found = confirmations.get(&user, &confirmation_id, wait, &ending(&from)).await?;
-        Ok(Response::new(v1::GetConfirmationResponse { confirmation: Some(rendered(found)) }))
+        Ok(Response::new(v1::GetConfirmationResponse { confirmation: Some(render(found)) }))
     }
 
     async fn decide_confirmation(
         &self,
         request: Request<v1::DecideConfirmationRequest>,
     ) -> Answered<v1::DecideConfirmationResponse> {
-        let (user, from, message) = opened(request);
+        let (user, from, message) = split(request);
         let v1::DecideConfirmationRequest { confirmation_id, decision, on_behalf_of } = message;
-        let ruling = match decision {
-            Some(Decision::Approve(it)) => Ruling::Approve { tool: it.tool, reason: it.reason },
-            Some(Decision::Deny(it)) => Ruling::Deny { reason: it.reason },
+        let choice = match decision {
+            Some(Decision::Approve(it)) => Choice::Approve { tool: it.tool, reason: it.reason },
+            Some(Decision::Deny(it)) => Choice::Deny { reason: it.reason },
             None => return Err(request::refuse("decision", "required", "must be approve or deny").into()),
         };
-        let judgement = Judgement { ruling, on_behalf_of, origin: incoming::origin(&from) };
-        let decided = self.tools.confirmations().decide(&user, &confirmation_id, judgement).await?;
-        Ok(Response::new(v1::DecideConfirmationResponse { confirmation: Some(rendered(decided)) }))
+        let request = DecisionRequest { choice, on_behalf_of, origin: incoming::origin(&from) };
+        let decided = self.tools.confirmations().decide(&user, &confirmation_id, request).await?;
+        Ok(Response::new(v1::DecideConfirmationResponse { confirmation: Some(render(decided)) }))
     }
 
     /// A watch that cannot go on ends with the reason.
@@ -84,13 +84,13 @@ impl ConfirmationService for Face {
         &self,
         request: Request<v1::WatchConfirmationsRequest>,
     ) -> Answered<Self::WatchConfirmationsStream> {
-        let (user, _, v1::WatchConfirmationsRequest { filter, after_sequence }) = opened(request);
+        let (user, _, v1::WatchConfirmationsRequest { filter, after_sequence }) = split(request);
         let filter = read_filter(filter.unwrap_or_default())?;
         let watch = self.tools.confirmations().watch(user, filter, after_sequence).await?;
         let next = async |watch: Option<Watch>| {
             let mut watch = watch?;
             match watch.next().await {
-                Ok(news) => Some((Ok(told(news)), Some(watch))),
+                Ok(news) => Some((Ok(render_event(news)), Some(watch))),
                 Err(refusal) => Some((Err(refusal.into()), None)),
             }
         };
@@ -112,17 +112,17 @@ fn read_filter(wire: v1::ConfirmationFilter) -> Result<Filter, Refusal> {
     })
 }
 
-fn told(news: News) -> v1::WatchConfirmationsResponse {
+fn render_event(news: WatchEvent) -> v1::WatchConfirmationsResponse {
     let (kind, told) = match news {
-        News::Requested(told) => (ConfirmationWatchType::Requested, told),
-        News::Changed(told) => (ConfirmationWatchType::Changed, told),
-        News::Synced(sequence) => return silent(ConfirmationWatchType::Synced, sequence),
-        News::Heartbeat(sequence) => return silent(ConfirmationWatchType::Heartbeat, sequence),
+        WatchEvent::Requested(told) => (ConfirmationWatchType::Requested, told),
+        WatchEvent::Changed(told) => (ConfirmationWatchType::Changed, told),
+        WatchEvent::Synced(sequence) => return silent(ConfirmationWatchType::Synced, sequence),
+        WatchEvent::Heartbeat(sequence) => return silent(ConfirmationWatchType::Heartbeat, sequence),
     };
     let sequence = told.viewed.position;
     v1::WatchConfirmationsResponse {
         r#type: kind.into(),
-        confirmation: Some(rendered(*told.viewed)),
+        confirmation: Some(render(*told.viewed)),
         sequence,
         event_time: Some(timestamp(told.at)),
     }
@@ -133,12 +133,13 @@ fn silent(kind: ConfirmationWatchType, sequence: u64) -> v1::WatchConfirmationsR
     v1::WatchConfirmationsResponse { r#type: kind.into(), confirmation: None, sequence, event_time }
 }
 
-fn rendered(viewed: Viewed) -> v1::Confirmation {
-    let Viewed { confirmation, why_not, name_required, position } = viewed;
+fn render(viewed: ConfirmationView) -> v1::Confirmation {
+    let ConfirmationView { confirmation, why_not, name_required, position } = viewed;
     let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
     let is_cut = confirmation.is_cut;
     let arguments = Value::Object(asked.arguments.filter(|_| !is_cut).unwrap_or_default());
     let arguments_json = if is_cut { String::new() } else { arguments.to_string() };
+    // Large arguments go out once, as JSON: a Struct of the same size would double the message.
     let is_shown_twice = !is_cut && arguments_json.len() <= MOST_STRUCTURE;
     let structure = arguments.as_object().filter(|_| is_shown_twice).map(json::to_struct);
     let decided_at = decided.as_ref().map(|it| timestamp(it.at));

@@ -1,4 +1,4 @@
-//! `grpc.health.v1.Health`: whether the server and each of its services take calls. For everybody: balancers and
+//! `grpc.health.v1.Health`: whether the server and each of its services take calls. Public: load balancers and
 //! orchestrators have no credentials.
 
 use std::{fmt, sync::Arc};
@@ -22,12 +22,12 @@ const SERVER: &str = "";
 #[derive(Clone)]
 pub(super) struct Health {
     reporter: HealthReporter,
-    standing: Arc<Mutex<Standing>>,
+    standing: Arc<Mutex<Readiness>>,
 }
 
 /// What keeps the server from taking calls.
 #[derive(Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct Readiness {
     pub(super) draining: bool,
     /// Something that calls need is missing, for now.
     pub(super) impaired: bool,
@@ -55,10 +55,10 @@ impl Health {
     pub(super) async fn tell(
         &self,
         services: impl Iterator<Item = &'static str>,
-        change: impl FnOnce(&mut Standing),
+        change: impl FnOnce(&mut Readiness),
     ) {
         use tonic_health::ServingStatus::{NotServing, Serving};
-        // Held until all is told: of two changes the later one is told last.
+        // Held until every watcher is notified, so that of two changes the later one arrives last.
         let mut standing = self.standing.lock().await;
         change(&mut standing);
         let status = if standing.draining || standing.impaired { NotServing } else { Serving };

@@ -1,9 +1,9 @@
-//! Calls of tools: requests to calls.
+//! Converts requests to calls of tools.
 
 use tonic::Request;
 
 use crate::{
-    faces::{incoming, rendered::result::Form},
+    faces::{incoming, render::result::ResultForm},
     service::request,
 };
 use toolwire_contract::{
@@ -14,10 +14,10 @@ use toolwire_contract::{
 use toolwire_engine::pipeline::{Call, Target, Wishes};
 
 /// The call that an `InvokeTool` request asks for.
-pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Call, Form), Refusal> {
+pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Call, ResultForm), Refusal> {
     use invoke_tool_request::{Input, Target as Named};
     let (_, extensions, message) = message.into_parts();
-    let form = Form::read(message.result_format(), message.max_tokens)?;
+    let form = ResultForm::read(message.result_format(), message.max_tokens)?;
     let target = message.target.map(|target| match target {
         Named::Tool(name) => Target::Tool(name),
         Named::Intent(intent) => Target::Intent(intent),
@@ -44,7 +44,7 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
 }
 
 /// The call that a `CallTool` request asks for: the same fields under another name.
-pub(super) fn call_request(request: Request<CallToolRequest>) -> Result<(Call, Form), Refusal> {
+pub(super) fn call_request(request: Request<CallToolRequest>) -> Result<(Call, ResultForm), Refusal> {
     use {call_tool_request as unary, invoke_tool_request as streamed};
     let same = request.map(|message| {
         let CallToolRequest { target, input, context, request_id, result_format, .. } = message;

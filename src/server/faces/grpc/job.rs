@@ -1,16 +1,16 @@
-//! `toolwire.agent.v1.JobService`: work in the background, looked at and watched.
+//! `toolwire.agent.v1.JobService`: background work, queried and watched.
 
 use futures_util::{StreamExt, stream};
 use tonic::{Request, Response};
 
-use super::{Answered, Streamed, face::Face, opened, service::Service};
+use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::{
-        rendered::job::rendered,
+        render::job::render,
         transport::rules::{Pool, Rule},
     },
     service::{
-        jobs::{News, Watch},
+        jobs::{Watch, WatchEvent},
         request::refuse,
     },
 };
@@ -37,30 +37,30 @@ impl JobService for Face {
     type WatchJobStream = Streamed<v1::WatchJobResponse>;
 
     async fn get_job(&self, request: Request<v1::GetJobRequest>) -> Answered<v1::GetJobResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let job = self.jobs.get(&user, &message.job_id).await?;
-        let job = Some(rendered(job, message.result_format().into()));
+        let job = Some(render(job, message.result_format().into()));
         Ok(Response::new(v1::GetJobResponse { job }))
     }
 
     /// The jobs come without their results.
     async fn list_jobs(&self, request: Request<v1::ListJobsRequest>) -> Answered<v1::ListJobsResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let states: Result<Vec<_>, _> = message.states.into_iter().map(state_of).collect();
         let page = self.jobs.list(&user, &states?, message.page_size, &message.page_token).await?;
-        let jobs = page.jobs.into_iter().map(|job| rendered(job, ResultFormat::Struct)).collect();
+        let jobs = page.jobs.into_iter().map(|job| render(job, ResultFormat::Struct)).collect();
         Ok(Response::new(v1::ListJobsResponse { jobs, next_page_token: page.next }))
     }
 
     /// Dropping the events changes nothing of the job.
     async fn watch_job(&self, request: Request<v1::WatchJobRequest>) -> Answered<Self::WatchJobStream> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let format = message.result_format().into();
         let watch = self.jobs.watch(user, &message.job_id, message.after_sequence).await?;
         let next = move |watch: Option<Watch>| async move {
             let mut watch = watch?;
             match watch.next().await {
-                Ok(news) => Some((Ok(told(news?, format)), Some(watch))),
+                Ok(news) => Some((Ok(render_watch_event(news?, format)), Some(watch))),
                 Err(refusal) => Some((Err(refusal.into()), None)),
             }
         };
@@ -68,9 +68,9 @@ impl JobService for Face {
     }
 
     async fn cancel_job(&self, request: Request<v1::CancelJobRequest>) -> Answered<v1::CancelJobResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let job = self.jobs.cancel(&user, &message.job_id).await?;
-        let job = Some(rendered(job, message.result_format().into()));
+        let job = Some(render(job, message.result_format().into()));
         Ok(Response::new(v1::CancelJobResponse { job }))
     }
 }
@@ -87,15 +87,17 @@ fn state_of(state: i32) -> Result<State, Refusal> {
     })
 }
 
-fn told(news: News, format: ResultFormat) -> v1::WatchJobResponse {
+fn render_watch_event(news: WatchEvent, format: ResultFormat) -> v1::WatchJobResponse {
     let news = match news {
-        News::Event(event, ended) => Told::Event(said(event, ended.map(|job| rendered(*job, format)))),
-        News::Heartbeat => Told::Heartbeat(true),
+        WatchEvent::Event(event, ended) => {
+            Told::Event(render_event(event, ended.map(|job| render(*job, format))))
+        }
+        WatchEvent::Heartbeat => Told::Heartbeat(true),
     };
     v1::WatchJobResponse { news: Some(news) }
 }
 
-fn said(event: Event, ended: Option<v1::Job>) -> v1::JobEvent {
+fn render_event(event: Event, ended: Option<v1::Job>) -> v1::JobEvent {
     let Event { sequence, at, said, is_last: _ } = event;
     v1::JobEvent {
         sequence,

@@ -1,6 +1,6 @@
 //! Server reflection, old and new, since clients in the field speak either: the registered services, and nothing else.
 //!
-//! Made when somebody first asks: its tables of all names are larger than what most servers hold in memory otherwise.
+//! Built on first use: its tables of all names are larger than the rest of most servers' memory.
 
 mod readable;
 
@@ -19,7 +19,7 @@ use tonic::{body::Body, server::NamedService};
 use tonic_reflection::{pb, server::Builder};
 
 use self::readable::Unreadable;
-use super::{health, routes::Answer, service::Service};
+use super::{health, routes::ResponseFuture, service::Service};
 use crate::faces::transport::rules::{Pool, Rule};
 
 /// The full names of the two.
@@ -36,7 +36,7 @@ pub(super) const DESCRIPTORS: [&[u8]; 2] = [pb::v1::FILE_DESCRIPTOR_SET, pb::v1a
 pub(super) fn services(descriptors: &DescriptorPool, served: &[&'static str]) -> [Service; 2] {
     let descriptors = descriptors.clone();
     let names: Vec<_> = served.iter().copied().chain(NAMES).collect();
-    let builder = move || told(&descriptors, &names);
+    let builder = move || builder(&descriptors, &names);
     let other = builder.clone();
     let v1 = WhenAsked::new(move || builder().build_v1().expect(VALID));
     let v1alpha = WhenAsked::new(move || other().build_v1alpha().expect(VALID));
@@ -45,8 +45,8 @@ pub(super) fn services(descriptors: &DescriptorPool, served: &[&'static str]) ->
         .map(|service| service.except(METHOD, watched))
 }
 
-/// What is told of the services of these names, which the descriptor set describes, or one of those here.
-fn told(described: &DescriptorPool, names: &[&'static str]) -> Builder<'static> {
+/// What reflection says of the services of these names, which the descriptor set describes, or one of those here.
+fn builder(described: &DescriptorPool, names: &[&'static str]) -> Builder<'static> {
     let described = FileDescriptorSet::decode(described.encode_to_vec().as_slice()).expect(VALID);
     let builder = Builder::configure()
         .register_file_descriptor_set(described)
@@ -80,17 +80,18 @@ impl<S: NamedService> NamedService for WhenAsked<S> {
 
 impl<S> tower::Service<Request<Body>> for WhenAsked<S>
 where
-    S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future = Answer> + Clone,
+    S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future = ResponseFuture>
+        + Clone,
 {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Answer;
+    type Future = ResponseFuture;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Body>) -> Answer {
+    fn call(&mut self, request: Request<Body>) -> ResponseFuture {
         let unreadable = Unreadable::default();
         let answer = (**self.0).clone().call(request.map(|body| unreadable.watch(body)));
         Box::pin(answer.map(|answer| answer.map(|it| unreadable.end(it))))

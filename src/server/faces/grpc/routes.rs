@@ -1,4 +1,4 @@
-//! Which service a request is for: the first part of its path says.
+//! Dispatches a request to its service, by the first part of its path.
 
 use std::{
     collections::HashMap,
@@ -13,13 +13,13 @@ use http::{Request, Response};
 use tonic::{Status, body::Body};
 
 /// How the servers that `tonic` generates answer.
-pub(super) type Answer = futures_util::future::BoxFuture<'static, Result<Response<Body>, Infallible>>;
+pub(super) type ResponseFuture = futures_util::future::BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
 /// The services that are served, by their full names. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Routes(Arc<HashMap<&'static str, Route>>);
 
-pub(super) type Route = Box<dyn Fn(Request<Body>) -> Answer + Send + Sync>;
+pub(super) type Route = Box<dyn Fn(Request<Body>) -> ResponseFuture + Send + Sync>;
 
 impl FromIterator<(&'static str, Route)> for Routes {
     fn from_iter<I: IntoIterator<Item = (&'static str, Route)>>(routes: I) -> Self {
@@ -36,13 +36,13 @@ impl fmt::Debug for Routes {
 impl tower::Service<Request<Body>> for Routes {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Answer;
+    type Future = ResponseFuture;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Body>) -> Answer {
+    fn call(&mut self, request: Request<Body>) -> ResponseFuture {
         let service = request.uri().path().split('/').nth(1).unwrap_or_default();
         match self.0.get(service) {
             Some(route) => route(request),

@@ -1,4 +1,4 @@
-//! A gRPC service as whoever offers it declares it: its routes, and which of its methods have a rule of their own.
+//! A gRPC service as its owner declares it: its routes, and which of its methods have a rule of their own.
 //!
 //! The tools' own service, health and reflection are declared the same way as the typed service of a domain. Not here:
 //! what the methods are, which only the descriptors say (`services`).
@@ -10,12 +10,12 @@ use tonic::{body::Body, codec::CompressionEncoding, server::NamedService};
 
 use super::{
     face::Face,
-    leading,
-    routes::{Answer, Route},
+    routes::{ResponseFuture, Route},
+    snapshot_stream,
 };
 use crate::faces::transport::rules::Rule;
 
-/// How messages may be compressed. Who does not compress its requests is answered without.
+/// How messages may be compressed. Responses are compressed only for clients that compress their requests.
 pub const COMPRESSION: CompressionEncoding = CompressionEncoding::Gzip;
 
 /// A gRPC service.
@@ -37,8 +37,12 @@ impl Service {
     /// without being waited for: the servers that `tonic` generates are always ready.
     pub fn new<S>(make: impl Fn(&Face) -> S + Send + Sync + 'static) -> Self
     where
-        S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future = Answer>
-            + NamedService
+        S: tower::Service<
+                Request<Body>,
+                Response = Response<Body>,
+                Error = Infallible,
+                Future = ResponseFuture,
+            > + NamedService
             + Clone
             + Send
             + Sync
@@ -58,8 +62,8 @@ impl Service {
         self
     }
 
-    /// The same service, of which the method at this path may answer in two parts ([`leading`]).
-    pub(super) fn joined(self, path: &'static str) -> Self {
+    /// The same service, of which the method at this path may answer in two parts ([`snapshot_stream`]).
+    pub(super) fn with_snapshot(self, path: &'static str) -> Self {
         let make = self.route;
         let route = move |face: &Face| -> Route {
             let route = make(face);
@@ -67,7 +71,7 @@ impl Service {
                 let is_joined = request.uri().path() == path;
                 let answer = route(request);
                 if is_joined {
-                    Box::pin(async { answer.await.map(|it| leading::join(it, COMPRESSION)) })
+                    Box::pin(async { answer.await.map(|it| snapshot_stream::join(it, COMPRESSION)) })
                 } else {
                     answer
                 }

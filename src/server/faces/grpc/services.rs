@@ -1,4 +1,4 @@
-//! Everything that is served, as one: whose rules are derived from the descriptors, and what is wrong with it.
+//! All gRPC services as one: their rules, derived from the descriptors, and the errors in them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -40,7 +40,7 @@ pub enum ServiceError {
         /// The service's full name.
         service: &'static str,
         first: String,
-        /// Who offers it too.
+        /// The other owner.
         second: String,
     },
     /// No descriptor set has the service.
@@ -60,7 +60,6 @@ pub enum ServiceError {
         /// The service's full name.
         service: &'static str,
         method: &'static str,
-        /// Who offers the service.
         owner: String,
         methods: String,
     },

@@ -1,17 +1,17 @@
 //! `toolwire.tasks.v1.TaskService`: trees of tasks, their timelines, and the agents that work on them.
 
-mod asked;
 mod handle;
 mod model;
+mod requests;
 mod wire;
 
 use futures_util::{StreamExt, stream};
 use tonic::{Request, Response};
 
-use super::{Answered, Streamed, face::Face, opened, service::Service};
+use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::{
-        incoming::noted,
+        incoming::record_doing,
         transport::{ending, rules::Rule},
     },
     service::{
@@ -38,14 +38,14 @@ impl TaskService for Face {
     type WatchTimelineStream = Streamed<v1::WatchTimelineResponse>;
 
     async fn create_task(&self, request: Request<v1::CreateTaskRequest>) -> Answered<v1::CreateTaskResponse> {
-        let (user, from, message) = opened(request);
-        let (new, request_id) = asked::new_task(message)?;
-        let task = noted(&from, self.tools.tasks().create(&user, new, request_id)).await?;
+        let (user, from, message) = split(request);
+        let (new, request_id) = requests::new_task(message)?;
+        let task = record_doing(&from, self.tools.tasks().create(&user, new, request_id)).await?;
         Ok(Response::new(v1::CreateTaskResponse { task: Some(wire::task(task)) }))
     }
 
     async fn get_task(&self, request: Request<v1::GetTaskRequest>) -> Answered<v1::GetTaskResponse> {
-        let (user, _, v1::GetTaskRequest { task_id }) = opened(request);
+        let (user, _, v1::GetTaskRequest { task_id }) = split(request);
         let open_calls = self.tools.tasks().open_calls(&user, &task_id).await?;
         let task = Some(wire::task(self.tools.tasks().get(&user, &task_id).await?));
         let open_calls = open_calls.into_iter().map(wire::open_call).collect();
@@ -53,11 +53,11 @@ impl TaskService for Face {
     }
 
     async fn list_tasks(&self, request: Request<v1::ListTasksRequest>) -> Answered<v1::ListTasksResponse> {
-        let (user, _, v1::ListTasksRequest { filter, page_size, page_token }) = opened(request);
+        let (user, _, v1::ListTasksRequest { filter, page_size, page_token }) = split(request);
         let filter = filter.unwrap_or_default();
         // A filter of kinds means those wherever they stand.
         let otherwise = if filter.kinds.is_empty() { Scope::Roots } else { Scope::All };
-        let filter = asked::filter(filter, otherwise)?;
+        let filter = requests::filter(filter, otherwise)?;
         let page = self.tools.tasks().list(&user, &filter, page_size, &page_token).await?;
         let tasks = page.tasks.into_iter().map(wire::task).collect();
         Ok(Response::new(v1::ListTasksResponse { tasks, next_page_token: page.next }))
@@ -65,13 +65,13 @@ impl TaskService for Face {
 
     /// A watch that cannot go on ends with the reason.
     async fn watch_tasks(&self, request: Request<v1::WatchTasksRequest>) -> Answered<Self::WatchTasksStream> {
-        let (user, _, message) = opened(request);
-        let filter = asked::filter(message.filter.unwrap_or_default(), Scope::All)?;
+        let (user, _, message) = split(request);
+        let filter = requests::filter(message.filter.unwrap_or_default(), Scope::All)?;
         let watch = self.tools.tasks().watch(user, filter, message.after_position).await?;
         let next = async |watch: Option<Watch>| {
             let mut watch = watch?;
             match watch.next().await {
-                Ok(news) => Some((Ok(wire::told(news)), Some(watch))),
+                Ok(news) => Some((Ok(wire::watch_event(news)), Some(watch))),
                 Err(refusal) => Some((Err(refusal.into()), None)),
             }
         };
@@ -79,8 +79,8 @@ impl TaskService for Face {
     }
 
     async fn lease_task(&self, request: Request<v1::LeaseTaskRequest>) -> Answered<v1::LeaseTaskResponse> {
-        let (user, from, message) = opened(request);
-        let leased = self.tools.tasks().lease(&user, asked::lease(message)?, &ending(&from)).await?;
+        let (user, from, message) = split(request);
+        let leased = self.tools.tasks().lease(&user, requests::lease(message)?, &ending(&from)).await?;
         let response = leased.map(|leased| v1::LeaseTaskResponse {
             task: Some(wire::task(leased.task)),
             open_calls: leased.open_calls.into_iter().map(wire::open_call).collect(),
@@ -92,7 +92,7 @@ impl TaskService for Face {
         &self,
         request: Request<v1::ReleaseTaskRequest>,
     ) -> Answered<v1::ReleaseTaskResponse> {
-        let (user, _, v1::ReleaseTaskRequest { task_id, token }) = opened(request);
+        let (user, _, v1::ReleaseTaskRequest { task_id, token }) = split(request);
         self.tools.tasks().release(&user, &task_id, token).await?;
         Ok(Response::new(v1::ReleaseTaskResponse {}))
     }
@@ -103,34 +103,34 @@ impl TaskService for Face {
     ) -> Answered<v1::HandleToolCallResponse> {
         let (call, form) = handle::call(request)?;
         let handled = self.tools.tasks().handle(call).await?;
-        Ok(Response::new(handle::handled(&self.tools, handled, form).await))
+        Ok(Response::new(handle::render(&self.tools, handled, form).await))
     }
 
     async fn append_message(
         &self,
         request: Request<v1::AppendMessageRequest>,
     ) -> Answered<v1::AppendMessageResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let v1::AppendMessageRequest { task_id, message, step, lease_token, request_id } = message;
-        let new = asked::new_message(message, Turn { step, lease_token, ..Turn::default() })?;
+        let new = requests::new_message(message, Turn { step, lease_token, ..Turn::default() })?;
         let request_id = request::request_id("request_id", &request_id)?;
         let sequence = self.tools.tasks().append(&user, &task_id, new, request_id).await?;
         Ok(Response::new(v1::AppendMessageResponse { sequence }))
     }
 
     async fn end_task(&self, request: Request<v1::EndTaskRequest>) -> Answered<v1::EndTaskResponse> {
-        let (user, from, message) = opened(request);
+        let (user, from, message) = split(request);
         let v1::EndTaskRequest { task_id, end, lease_token, request_id } = message;
-        let end = asked::new_end(end)?;
+        let end = requests::new_end(end)?;
         let request_id = request::request_id("request_id", &request_id)?;
         let ended = self.tools.tasks().end(&user, &task_id, end, lease_token, request_id);
-        let task = Some(wire::task(noted(&from, ended).await?));
+        let task = Some(wire::task(record_doing(&from, ended).await?));
         Ok(Response::new(v1::EndTaskResponse { task }))
     }
 
     async fn cancel_task(&self, request: Request<v1::CancelTaskRequest>) -> Answered<v1::CancelTaskResponse> {
-        let (user, from, v1::CancelTaskRequest { task_id, reason }) = opened(request);
-        let cancelled = noted(&from, self.tools.tasks().cancel(&user, &task_id, &reason));
+        let (user, from, v1::CancelTaskRequest { task_id, reason }) = split(request);
+        let cancelled = record_doing(&from, self.tools.tasks().cancel(&user, &task_id, &reason));
         let (task, descendants) = cancelled.await?;
         let descendants = u32::try_from(descendants).unwrap_or(u32::MAX);
         Ok(Response::new(v1::CancelTaskResponse { task: Some(wire::task(task)), descendants }))
@@ -140,9 +140,9 @@ impl TaskService for Face {
         &self,
         request: Request<v1::AnswerQuestionRequest>,
     ) -> Answered<v1::AnswerQuestionResponse> {
-        let (user, from, message) = opened(request);
+        let (user, from, message) = split(request);
         let v1::AnswerQuestionRequest { task_id, answer, documents } = message;
-        let answered = noted(&from, self.tools.tasks().answer(&user, &task_id, &answer, documents));
+        let answered = record_doing(&from, self.tools.tasks().answer(&user, &task_id, &answer, documents));
         let task = Some(wire::task(answered.await?));
         Ok(Response::new(v1::AnswerQuestionResponse { task }))
     }
@@ -151,11 +151,12 @@ impl TaskService for Face {
         &self,
         request: Request<v1::ResolveUnknownRequest>,
     ) -> Answered<v1::ResolveUnknownResponse> {
-        let (user, from, message) = opened(request);
+        let (user, from, message) = split(request);
         let v1::ResolveUnknownRequest { task_id, call_id, reason, resolution } = message;
-        let done = asked::resolution(resolution)?;
+        let done = requests::resolution(resolution)?;
         let call_id = request::call_id("call_id", &call_id)?;
-        let resolved = noted(&from, self.tools.tasks().resolve(&user, &task_id, call_id, done, &reason));
+        let resolved =
+            record_doing(&from, self.tools.tasks().resolve(&user, &task_id, call_id, done, &reason));
         let task = Some(wire::task(resolved.await?));
         Ok(Response::new(v1::ResolveUnknownResponse { task }))
     }
@@ -164,7 +165,7 @@ impl TaskService for Face {
         &self,
         request: Request<v1::ListTimelineRequest>,
     ) -> Answered<v1::ListTimelineResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let v1::ListTimelineRequest { task_id, sequence, backwards, page_size } = message;
         let page = self.tools.tasks().timeline(&user, &task_id, sequence, backwards, page_size).await?;
         let entries = page.entries.into_iter().map(wire::entry).collect();
@@ -172,7 +173,7 @@ impl TaskService for Face {
     }
 
     async fn get_entry(&self, request: Request<v1::GetEntryRequest>) -> Answered<v1::GetEntryResponse> {
-        let (user, _, v1::GetEntryRequest { task_id, sequence }) = opened(request);
+        let (user, _, v1::GetEntryRequest { task_id, sequence }) = split(request);
         let entry = self.tools.tasks().entry(&user, &task_id, sequence).await?;
         Ok(Response::new(v1::GetEntryResponse { entry: Some(wire::entry(entry)) }))
     }
@@ -182,7 +183,7 @@ impl TaskService for Face {
         &self,
         request: Request<v1::WatchTimelineRequest>,
     ) -> Answered<Self::WatchTimelineStream> {
-        let (user, _, v1::WatchTimelineRequest { task_id, after_sequence }) = opened(request);
+        let (user, _, v1::WatchTimelineRequest { task_id, after_sequence }) = split(request);
         let following = self.tools.tasks().follow(user, &task_id, after_sequence).await?;
         let next = async |following: Option<Following>| {
             let mut following = following?;
@@ -202,16 +203,16 @@ impl TaskService for Face {
         &self,
         request: Request<v1::RenderForModelRequest>,
     ) -> Answered<v1::RenderForModelResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let v1::RenderForModelRequest { task_id, token_budget, media_types, provider } = message;
         let wish = RenderWish { token_budget, media_types, provider: provider.clone() };
         let rendered = self.tools.tasks().render(&user, &task_id, wish).await?;
-        Ok(Response::new(model::rendered(rendered, &provider)))
+        Ok(Response::new(model::render(rendered, &provider)))
     }
 
     async fn delete_task(&self, request: Request<v1::DeleteTaskRequest>) -> Answered<v1::DeleteTaskResponse> {
-        let (user, from, v1::DeleteTaskRequest { task_id }) = opened(request);
-        noted(&from, self.tools.tasks().delete(&user, &task_id)).await?;
+        let (user, from, v1::DeleteTaskRequest { task_id }) = split(request);
+        record_doing(&from, self.tools.tasks().delete(&user, &task_id)).await?;
         Ok(Response::new(v1::DeleteTaskResponse {}))
     }
 }

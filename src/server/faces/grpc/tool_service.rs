@@ -1,4 +1,4 @@
-//! `toolwire.v1.ToolService`: the generic service. Which call is meant is read in `invoke` and `calls`.
+//! `toolwire.v1.ToolService`: the generic service. Requests are decoded in `invoke` and `calls`.
 
 use std::{iter, sync::Arc};
 
@@ -6,20 +6,20 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tonic::{Request, Response};
 
-use super::{Answered, Streamed, calls, face::Face, invoke, opened, service::Service, watch};
+use super::{Answered, Streamed, calls, face::Face, invoke, service::Service, split, watch};
 use crate::{
     faces::{
         incoming,
-        rendered::{
-            invoked::Invoked,
-            result::{self, Form},
+        render::{
+            call_event::Invoked,
+            result::{self, ResultForm},
         },
         transport::{
             ending,
             rules::{Pool, Rule},
         },
     },
-    service::{Filter, Guidance, calls::LONGEST_WAIT, export::Wanted, request},
+    service::{Filter, Guidance, calls::LONGEST_WAIT, export::ExportRequest, request},
 };
 use toolwire_contract::{
     Refusal, convert,
@@ -33,7 +33,7 @@ use toolwire_sources::upstream::{limiter::Budget, source_status::SourceStatus};
 
 pub(super) fn service() -> Service {
     super::service!(ToolServiceServer, |face| face.clone())
-        .joined("/toolwire.v1.ToolService/WatchTools")
+        .with_snapshot("/toolwire.v1.ToolService/WatchTools")
         .except("CancelCall", Rule { pool: Pool::Free, ..Rule::USER })
         .except("WatchTools", Rule::WATCH)
 }
@@ -46,7 +46,7 @@ impl ToolService for Face {
 
     /// In order of name.
     async fn list_tools(&self, request: Request<v1::ListToolsRequest>) -> Answered<Self::ListToolsStream> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let view = message.view();
         let mut tools = self.tools.list(&user, incoming::filter(message)?);
         let listed = move || {
@@ -57,13 +57,13 @@ impl ToolService for Face {
     }
 
     async fn get_tool(&self, request: Request<v1::GetToolRequest>) -> Answered<v1::GetToolResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let tool = self.tools.get(&user, &message.name)?.definition.encoded(message.view()).clone();
         Ok(Response::new(v1::GetToolResponse { tool }))
     }
 
     async fn watch_tools(&self, request: Request<v1::WatchToolsRequest>) -> Answered<Self::WatchToolsStream> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let view = message.view();
         let (tools, watch) = self.tools.watch(user);
         let mut response = Response::new(watch::news(watch, view));
@@ -86,37 +86,37 @@ impl ToolService for Face {
     }
 
     async fn cancel_call(&self, request: Request<v1::CancelCallRequest>) -> Answered<v1::CancelCallResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let cancelled = self.tools.cancel(&user, which(message)?).await?;
         Ok(Response::new(v1::CancelCallResponse { cancelled }))
     }
 
     async fn get_call(&self, request: Request<v1::GetCallRequest>) -> Answered<v1::GetCallResponse> {
-        let (user, from, message) = opened(request);
-        let form = Form::read(message.result_format(), message.max_tokens)?;
+        let (user, from, message) = split(request);
+        let form = ResultForm::read(message.result_format(), message.max_tokens)?;
         let wait = request::wait_within("wait", message.wait, LONGEST_WAIT)?;
         let which = calls::which(message.call, message.tool)?;
         let looked = self.tools.calls().get(&user, &which, wait, &ending(&from)).await?;
         let result = match looked.result {
-            Some(result) => Some(result::rendered(&self.tools, result, form).await),
+            Some(result) => Some(result::render(&self.tools, result, form).await),
             None => None,
         };
         Ok(Response::new(v1::GetCallResponse {
-            call: Some(calls::rendered(looked.record)),
+            call: Some(calls::render(looked.record)),
             result,
             confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
         }))
     }
 
     async fn list_calls(&self, request: Request<v1::ListCallsRequest>) -> Answered<v1::ListCallsResponse> {
-        let (user, _, v1::ListCallsRequest { filter, page_size, page_token }) = opened(request);
+        let (user, _, v1::ListCallsRequest { filter, page_size, page_token }) = split(request);
         let page = self.tools.calls().list(&user, &calls::filter(filter)?, page_size, &page_token).await?;
-        let calls = page.calls.into_iter().map(calls::rendered).collect();
+        let calls = page.calls.into_iter().map(calls::render).collect();
         Ok(Response::new(v1::ListCallsResponse { calls, next_page_token: page.next }))
     }
 
     async fn get_limits(&self, request: Request<v1::GetLimitsRequest>) -> Answered<v1::GetLimitsResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let statuses = self.tools.limits(&user, &message.source).await?;
         Ok(Response::new(v1::GetLimitsResponse { limits: statuses.into_iter().map(source).collect() }))
     }
@@ -125,8 +125,8 @@ impl ToolService for Face {
         &self,
         request: Request<v1::DescribeForPlannerRequest>,
     ) -> Answered<v1::DescribeForPlannerResponse> {
-        let (user, _, message) = opened(request);
-        let filter = Filter::tagged(request::tags("tags", message.tags)?);
+        let (user, _, message) = split(request);
+        let filter = Filter::with_tags(request::tags("tags", message.tags)?);
         let guidance = self.tools.guidance(&user, filter);
         let part = |of: fn(&Guidance) -> &str| Bytes::from_owner(Part(Arc::clone(&guidance), of));
         let (tools, guidance) = (part(|it| &it.tools), part(|it| &it.guidance));
@@ -137,8 +137,8 @@ impl ToolService for Face {
         &self,
         request: Request<v1::ExportToolsRequest>,
     ) -> Answered<v1::ExportToolsResponse> {
-        let (user, _, v1::ExportToolsRequest { format, strict, tags }) = opened(request);
-        let exported = self.tools.export(&user, Wanted { format, strict, tags }).await?;
+        let (user, _, v1::ExportToolsRequest { format, strict, tags }) = split(request);
+        let exported = self.tools.export(&user, ExportRequest { format, strict, tags }).await?;
         let Export { json, notes } = exported.export.clone();
         Ok(Response::new(v1::ExportToolsResponse { json, notes }))
     }

@@ -14,7 +14,7 @@ use toolwire_tool::Tool;
 const MAX_ARGUMENTS: usize = 2 * 1024;
 
 /// Implements a typed service whose messages are in a module `wire`: one method for each tool, whose request is the
-/// tool's input and whose response is the tool's output with its provenance; then the methods that are no tools.
+/// tool's input and whose response is the tool's output with its provenance; then the methods that are not tools.
 ///
 /// What answers must give its [`Face`](crate::faces::grpc::Face) by `AsRef`; the face itself does.
 ///

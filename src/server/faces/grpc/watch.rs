@@ -4,27 +4,27 @@ use std::iter;
 
 use futures_util::{StreamExt, stream};
 
-use super::{Streamed, leading::Leading};
+use super::{Streamed, snapshot_stream::SnapshotPart};
 use crate::{
-    faces::rendered::news::{message, rendered},
+    faces::render::watch_event::{message, render},
     service::{Listing, Watch},
 };
 use toolwire_contract::proto::v1::{ToolView, WatchEventType, WatchToolsResponse};
 
-pub(super) fn there(mut tools: Listing, view: ToolView) -> Leading {
+pub(super) fn there(mut tools: Listing, view: ToolView) -> SnapshotPart {
     let added = message(WatchEventType::Added);
     let there = move || {
         let tool = tools.next_tool()?.definition.encoded(view).clone();
         Some(Ok(WatchToolsResponse { tool, ..added.clone() }))
     };
-    Leading::new(stream::iter(iter::from_fn(there)))
+    SnapshotPart::new(stream::iter(iter::from_fn(there)))
 }
 
 /// What comes after them. It ends only with the server or the registry.
 pub(super) fn news(watch: Watch, view: ToolView) -> Streamed<WatchToolsResponse> {
     let news = move |mut watch: Watch| async move {
         let news = watch.next().await?;
-        Some((Ok(rendered(news, view)), watch))
+        Some((Ok(render(news, view)), watch))
     };
     stream::unfold(watch, news).boxed()
 }

@@ -1,15 +1,15 @@
 //! `toolwire.workspace.v1.WorkspaceService`: the documents that the tasks of a tree share.
 
-mod asked;
-mod rendered;
+mod render;
+mod requests;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use tonic::{Request, Response, Status, Streaming};
 
-use super::{Answered, Streamed, face::Face, opened, service::Service};
+use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
-    faces::{incoming::noted, transport::rules::Rule},
+    faces::{incoming::record_doing, transport::rules::Rule},
     service::request::refuse,
 };
 use toolwire_contract::{
@@ -43,13 +43,13 @@ impl WorkspaceService for Face {
         &self,
         request: Request<Streaming<v1::PutDocumentRequest>>,
     ) -> Answered<v1::PutDocumentResponse> {
-        let (user, from, mut parts) = opened(request);
+        let (user, from, mut parts) = split(request);
         let Some(Part::Header(header)) = next(&mut parts).await? else {
             return Err(refuse("header", "required", "must be the first message").into());
         };
         let (tasks, lease_token) = (self.tools.tasks(), header.lease_token);
-        let room = self.workspaces.leased_room(tasks, &user, &header.task_id, lease_token).await?;
-        let mut upload = room.upload(asked::header(header)?).await?;
+        let room = self.workspaces.leased_workspace(tasks, &user, &header.task_id, lease_token).await?;
+        let mut upload = room.upload(requests::header(header)?).await?;
         while let Some(part) = next(&mut parts).await? {
             match part {
                 Part::Chunk(chunk) if chunk.len() > MAX_CHUNK => {
@@ -60,8 +60,8 @@ impl WorkspaceService for Face {
                 Part::Header(_) => return Err(refuse("header", "once", "must come once").into()),
             }
         }
-        let document = noted(&from, upload.finish()).await?;
-        Ok(Response::new(v1::PutDocumentResponse { document: Some(rendered::with_last_version(document)) }))
+        let document = record_doing(&from, upload.finish()).await?;
+        Ok(Response::new(v1::PutDocumentResponse { document: Some(render::with_last_version(document)) }))
     }
 
     /// A document, and then its bytes.
@@ -69,7 +69,7 @@ impl WorkspaceService for Face {
         &self,
         request: Request<v1::GetDocumentRequest>,
     ) -> Answered<Self::GetDocumentStream> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let v1::GetDocumentRequest { task_id, path, version, offset, limit, blocks, metadata_only } = message;
         let room = self.workspaces.room(&user, &task_id).await?;
         let (found, content) = if metadata_only {
@@ -79,10 +79,10 @@ impl WorkspaceService for Face {
             let (document, content) = room.read(&path, asked).await?;
             (document, Some(content))
         };
-        let content_json = if blocks { rendered::structure(room.blocks(&found).await?) } else { None };
+        let content_json = if blocks { render::structure(room.blocks(&found).await?) } else { None };
         let versions = room.versions(&found.path, u32::MAX, MOST_VERSIONS).await?;
-        let versions = rendered::versions(versions);
-        let document = v1::Document { content_json, versions, ..rendered::document(found) };
+        let versions = render::versions(versions);
+        let document = v1::Document { content_json, versions, ..render::document(found) };
         let first = Ok(v1::GetDocumentResponse { part: Some(Sent::Document(document)) });
         let bytes = content.map(chunks);
         Ok(Response::new(stream::iter([first]).chain(stream::iter(bytes).flatten()).boxed()))
@@ -92,11 +92,11 @@ impl WorkspaceService for Face {
         &self,
         request: Request<v1::ListDocumentsRequest>,
     ) -> Answered<v1::ListDocumentsResponse> {
-        let (user, _, message) = opened(request);
+        let (user, _, message) = split(request);
         let v1::ListDocumentsRequest { task_id, filter, page_size, page_token } = message;
         let room = self.workspaces.room(&user, &task_id).await?;
-        let page = self.workspaces.list(&room, &asked::criteria(filter)?, page_size, &page_token).await?;
-        let documents = page.items.into_iter().map(rendered::document).collect();
+        let page = self.workspaces.list(&room, &requests::criteria(filter)?, page_size, &page_token).await?;
+        let documents = page.items.into_iter().map(render::document).collect();
         Ok(Response::new(v1::ListDocumentsResponse { documents, next_page_token: page.next }))
     }
 
@@ -104,11 +104,11 @@ impl WorkspaceService for Face {
         &self,
         request: Request<v1::SearchDocumentsRequest>,
     ) -> Answered<v1::SearchDocumentsResponse> {
-        let (user, _, v1::SearchDocumentsRequest { task_id, query, filter, page_size }) = opened(request);
+        let (user, _, v1::SearchDocumentsRequest { task_id, query, filter, page_size }) = split(request);
         let room = self.workspaces.room(&user, &task_id).await?;
-        let found = self.workspaces.search(&room, &query, &asked::criteria(filter)?, page_size).await?;
+        let found = self.workspaces.search(&room, &query, &requests::criteria(filter)?, page_size).await?;
         let hits = found.hits.into_iter().map(|hit| v1::SearchHit {
-            document: Some(rendered::document(hit.document)),
+            document: Some(render::document(hit.document)),
             snippet: hit.snippet,
         });
         let (hits, any_word) = (hits.collect(), found.any_word);
@@ -119,10 +119,10 @@ impl WorkspaceService for Face {
         &self,
         request: Request<v1::ListVersionsRequest>,
     ) -> Answered<v1::ListVersionsResponse> {
-        let (user, _, v1::ListVersionsRequest { task_id, path, page_size, page_token }) = opened(request);
+        let (user, _, v1::ListVersionsRequest { task_id, path, page_size, page_token }) = split(request);
         let room = self.workspaces.room(&user, &task_id).await?;
         let page = self.workspaces.versions(&room, &path, page_size, &page_token).await?;
-        let versions = page.items.into_iter().map(rendered::version).collect();
+        let versions = page.items.into_iter().map(render::version).collect();
         Ok(Response::new(v1::ListVersionsResponse { versions, next_page_token: page.next }))
     }
 
@@ -131,16 +131,16 @@ impl WorkspaceService for Face {
         &self,
         request: Request<v1::UpdateMetadataRequest>,
     ) -> Answered<v1::UpdateMetadataResponse> {
-        let (user, from, message) = opened(request);
-        let expected = asked::expected(&message.etag, message.precondition)?;
+        let (user, from, message) = split(request);
+        let expected = requests::expected_state(&message.etag, message.precondition)?;
         let room = self.workspaces.room(&user, &message.task_id).await?;
         let edit = Edit {
             description: message.description,
             tags: message.tags.map(|tags| tags.tags),
             mime_type: message.mime_type,
         };
-        let updated = noted(&from, room.update(&message.path, expected, edit)).await?;
-        let document = Some(rendered::document(updated));
+        let updated = record_doing(&from, room.update(&message.path, expected, edit)).await?;
+        let document = Some(render::document(updated));
         Ok(Response::new(v1::UpdateMetadataResponse { document }))
     }
 
@@ -148,11 +148,11 @@ impl WorkspaceService for Face {
         &self,
         request: Request<v1::DeleteDocumentRequest>,
     ) -> Answered<v1::DeleteDocumentResponse> {
-        let (user, from, v1::DeleteDocumentRequest { task_id, path, etag, precondition }) = opened(request);
-        let expected = asked::expected(&etag, precondition)?;
+        let (user, from, v1::DeleteDocumentRequest { task_id, path, etag, precondition }) = split(request);
+        let expected = requests::expected_state(&etag, precondition)?;
         let room = self.workspaces.room(&user, &task_id).await?;
-        let deleted = noted(&from, room.delete(&path, expected)).await?;
-        let document = Some(rendered::with_last_version(deleted));
+        let deleted = record_doing(&from, room.delete(&path, expected)).await?;
+        let document = Some(render::with_last_version(deleted));
         Ok(Response::new(v1::DeleteDocumentResponse { document }))
     }
 }
@@ -164,7 +164,7 @@ async fn next(parts: &mut Streaming<v1::PutDocumentRequest>) -> Result<Option<Pa
     message.part.map(Some).ok_or_else(empty)
 }
 
-/// The bytes, a piece each time that somebody takes one.
+/// The bytes, one chunk per poll.
 fn chunks(content: Content) -> impl Stream<Item = Result<v1::GetDocumentResponse, Status>> {
     stream::unfold(Some(content), |content| async {
         let mut content = content?;

@@ -1,4 +1,4 @@
-//! Answers as they leave the layers of this listener.
+//! The response type of the layers of this listener.
 
 use axum::body::Body;
 use http::{Response, StatusCode};

@@ -21,7 +21,7 @@ pub use self::header::{Tag, Tags};
 use super::{
     answer::{self, Answer},
     problem::Problem,
-    table::Found,
+    table::RouteMatch,
 };
 use toolwire_base::middleware::Middleware;
 use toolwire_contract::Refusal;
@@ -124,13 +124,13 @@ where
         };
         if matches!(*request.method(), Method::GET | Method::HEAD) {
             let answer = inner.call(request);
-            return Either::Right(answer.map(move |it| it.map(|it| judged(it, &conditions))).boxed());
+            return Either::Right(answer.map(move |it| it.map(|it| evaluate(it, &conditions))).boxed());
         }
-        let found = request.extensions().get::<Found>().copied();
+        let found = request.extensions().get::<RouteMatch>().copied();
         let is_checked = found.is_some_and(|found| found.checks_preconditions);
         let current = found.filter(|it| it.is_readable).map(|_| Validators::default());
         if !is_checked && conditions.verdict(false, current.as_ref()) == Verdict::Failed {
-            return decided(failed());
+            return decided(precondition_failed());
         }
         request.extensions_mut().insert(conditions);
         Either::Left(inner.call(request))
@@ -138,7 +138,7 @@ where
 }
 
 /// The answer to a GET or HEAD after its preconditions were evaluated: unchanged, 304 or 412.
-fn judged(answer: Answer, conditions: &Conditions) -> Answer {
+fn evaluate(answer: Answer, conditions: &Conditions) -> Answer {
     if !matches!(answer.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
         return answer;
     }
@@ -148,7 +148,7 @@ fn judged(answer: Answer, conditions: &Conditions) -> Answer {
     match conditions.verdict(true, Some(&current)) {
         Verdict::Proceed => answer,
         Verdict::NotModified => not_modified(&answer),
-        Verdict::Failed => failed().into_response(),
+        Verdict::Failed => precondition_failed().into_response(),
     }
 }
 
@@ -164,7 +164,7 @@ fn not_modified<B>(known: &Response<B>) -> Answer {
 }
 
 /// The 412 for preconditions that do not hold.
-pub fn failed() -> Problem {
+pub fn precondition_failed() -> Problem {
     let what = "the conditions of the request (If-Match, If-None-Match or If-Unmodified-Since) do not hold for what is \
                 there now; nothing was done";
     Problem::new("PRECONDITION_FAILED", StatusCode::PRECONDITION_FAILED, what)

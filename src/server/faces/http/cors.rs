@@ -1,4 +1,4 @@
-//! What a browser is told of pages that may call: the answer to its question beforehand, and a note on every answer.
+//! CORS headers: the answer to a preflight request, and a note on every answer.
 
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
@@ -20,7 +20,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 /// Two hours: browsers keep it for no longer.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
-/// Whether a browser asks beforehand if a page may make a request.
+/// Whether this is a preflight request of a browser.
 pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }

@@ -1,5 +1,5 @@
-//! What is looked at before anything of a request is read: whom it names, whose page makes it, whether there is such a
-//! route, and what its body is.
+//! What is examined before anything of a request is read: the host it names, the origin of the page, whether there is
+//! such a route, and what its body is.
 //!
 //! Everything is decided at once, by headers alone; who calls is asked below.
 
@@ -29,7 +29,7 @@ use super::{
     origin::{Origins, Page},
     path,
     problem::Problem,
-    table::{Found, Missing},
+    table::{Missing, RouteMatch},
 };
 use crate::{
     faces::transport::{is_grpc, peer::Peer},
@@ -73,32 +73,32 @@ where
         // First: whatever else is wrong, its caller can only read a status of gRPC's.
         if is_grpc(&parts.headers) {
             let answer = wrong_port::is_http(self.0.grpc_at).into_http();
-            return ResponseFuture::decided(answer, Page::None);
+            return ResponseFuture::ready(answer, Page::None);
         }
         let page = match self.0.page(&parts) {
             Ok(page) => page,
-            Err(refused) => return ResponseFuture::decided(refused.into_response(), Page::None),
+            Err(refused) => return ResponseFuture::ready(refused.into_response(), Page::None),
         };
         if !expect::can_be_met(&parts.headers) {
-            return ResponseFuture::decided(unmet_expectation().into_response(), page);
+            return ResponseFuture::ready(unmet_expectation().into_response(), page);
         }
         if cors::is_preflight(&parts.method, &parts.headers) {
-            return ResponseFuture::decided(cors::preflight(&parts.headers), page);
+            return ResponseFuture::ready(cors::preflight(&parts.headers), page);
         }
         let found = parts.extensions.remove().expect("the layer above finds the route of every request");
-        match allowed(found, &parts, body.is_end_stream()) {
+        match check_route(found, &parts, body.is_end_stream()) {
             Ok(found) => {
                 parts.extensions.insert(found);
                 parts.extensions.insert(found.rule);
                 ResponseFuture::Passed { page, future: inner.call(Request::from_parts(parts, body)) }
             }
-            Err(refused) => ResponseFuture::decided(refused.into_response(), page),
+            Err(refused) => ResponseFuture::ready(refused.into_response(), page),
         }
     }
 }
 
 impl Rules {
-    /// Whose page makes a request, if it may and the request names this server.
+    /// The origin of the page that makes a request, if it may and the request names this server.
     fn page(&self, parts: &Parts) -> Result<Page, Problem> {
         let named = self.hosts.check(&parts.uri, &parts.headers).map_err(bad_host)?;
         let is_encrypted = parts.extensions.get::<Peer>().is_some_and(|peer| peer.is_encrypted);
@@ -110,7 +110,11 @@ impl Rules {
 }
 
 /// The route of a request, if there is one that takes such a body.
-fn allowed(found: Result<Found, Missing>, parts: &Parts, is_empty: bool) -> Result<Found, Problem> {
+fn check_route(
+    found: Result<RouteMatch, Missing>,
+    parts: &Parts,
+    is_empty: bool,
+) -> Result<RouteMatch, Problem> {
     for (part, text) in [("path", parts.uri.path()), ("query", parts.uri.query().unwrap_or_default())] {
         if !path::is_well_encoded(text) {
             return Err(badly_encoded(part));
@@ -178,7 +182,7 @@ fn missing(missing: Missing) -> Problem {
 }
 
 pin_project! {
-    /// A refusal, or the answer of who is asked, with what a browser is to know of it.
+    /// A refusal, or the answer of the inner service, with its headers for browsers.
     #[project = Projection]
     pub(super) enum ResponseFuture<F> {
         Decided { answer: Option<Answer>, page: Page },
@@ -187,7 +191,7 @@ pin_project! {
 }
 
 impl<F> ResponseFuture<F> {
-    fn decided(answer: Answer, page: Page) -> Self {
+    fn ready(answer: Answer, page: Page) -> Self {
         Self::Decided { answer: Some(answer), page }
     }
 }

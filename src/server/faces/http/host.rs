@@ -1,14 +1,14 @@
-//! Which names a request may give this server.
+//! Validates the host of a request.
 //!
-//! Where nobody needs credentials only the names of this machine itself: otherwise a page under a foreign name that is
-//! made to resolve to this machine could speak as whoever looks at it. Elsewhere any name, or those that are
+//! Where credentials are not required, only the names of this machine itself: otherwise a page under a foreign name
+//! that is made to resolve to this machine could act as the user in front of it. Elsewhere any name, or those that are
 //! configured.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use http::{HeaderMap, Uri, header::HOST, uri::Authority};
 
-/// Whom a request may name.
+/// Which hosts a request may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hosts {
     Loopback,
@@ -29,7 +29,7 @@ pub(super) enum BadHost {
 impl Hosts {
     /// The host that a request names, if it may.
     pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<Authority, BadHost> {
-        let named = named(uri, headers).ok_or(BadHost::Malformed)?;
+        let named = authority(uri, headers).ok_or(BadHost::Malformed)?;
         if self.allow(&named) { Ok(named) } else { Err(BadHost::Foreign) }
     }
 
@@ -45,7 +45,7 @@ impl Hosts {
 }
 
 /// `:authority` over HTTP/2, `Host` over HTTP/1; if both are there they are the same.
-pub(in crate::faces) fn named(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
+pub(in crate::faces) fn authority(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
         (None, _) => None,
@@ -57,7 +57,7 @@ pub(in crate::faces) fn named(uri: &Uri, headers: &HeaderMap) -> Option<Authorit
         (Some(authority), _) => authority,
         (None, host) => host?,
     };
-    // `user@host` names nobody here, and is read differently by different readers.
+    // `user@host` is not accepted as a host, since different readers read it differently.
     let is_host = !named.as_str().contains('@') && is_host(named.host());
     (is_host && has_valid_port(&named)).then_some(named)
 }

@@ -1,4 +1,4 @@
-//! What the body of a request is, by its headers: nothing is read of one whose type, charset or coding is not
+//! Validates the body of a request by its headers: nothing is read of one whose type, charset or coding is not
 //! understood.
 
 use http::{
@@ -9,13 +9,13 @@ use http::{
 use super::problem::Problem;
 use crate::faces::transport::rules::Messages;
 
-/// The charsets whose every text is UTF-8.
+/// The charsets whose every text is valid UTF-8.
 const UTF_8: [&str; 4] = ["utf-8", "utf8", "us-ascii", "ascii"];
 
 /// Refuses a body that is not understood. One message is JSON; a stream is bytes of any type. An empty body needs none.
 pub(super) fn check(headers: &HeaderMap, messages: Messages, is_empty: bool) -> Result<(), Problem> {
     if !is_empty {
-        uncoded(headers)?;
+        check_coding(headers)?;
     }
     let Some(value) = one(headers, &CONTENT_TYPE)? else {
         return if is_empty || messages == Messages::Many { Ok(()) } else { Err(not_json()) };
@@ -36,7 +36,7 @@ pub(super) fn check(headers: &HeaderMap, messages: Messages, is_empty: bool) -> 
 }
 
 /// No coding is undone: what is stored would be the coded bytes.
-fn uncoded(headers: &HeaderMap) -> Result<(), Problem> {
+fn check_coding(headers: &HeaderMap) -> Result<(), Problem> {
     let codings =
         headers.get_all(CONTENT_ENCODING).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     for codings in codings {

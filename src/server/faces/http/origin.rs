@@ -1,20 +1,20 @@
-//! From which web pages a request may come.
+//! Validates the origin of the page that makes a request.
 //!
 //! A browser says in `Origin` whose page makes a request. This server's own may, and those that are configured.
 //! Programs say nothing, and may: identity is in credentials, never in what a browser sends by itself.
 
 use http::{HeaderMap, HeaderValue, Uri, header::ORIGIN, uri::Authority};
 
-/// Whose pages may call, beside this server's own.
+/// The origins of pages that may call, beside this server's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origins(Vec<String>);
 
-/// Whose page makes a request.
+/// The origin of the page that makes a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Page {
     /// No page.
     None,
-    /// One of this server's own, or of an allowed origin. The browser is told so.
+    /// One of this server's own, or of an allowed origin. CORS headers say so.
     Allowed(HeaderValue),
     Foreign,
 }
@@ -25,7 +25,7 @@ impl Origins {
         Self(allowed.iter().filter_map(|origin| canonical(origin)).collect())
     }
 
-    /// Whose page makes a request that names the server so.
+    /// The origin of the page that makes a request that names the server so.
     pub(super) fn page(&self, headers: &HeaderMap, is_encrypted: bool, named: &Authority) -> Page {
         let mut origins = headers.get_all(ORIGIN).iter();
         let (origin, another) = (origins.next(), origins.next());

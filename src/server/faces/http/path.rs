@@ -1,5 +1,5 @@
-//! The path of a request in one spelling: characters that mean the same whether or not they are percent-encoded are
-//! not encoded.
+//! Normalises the path of a request: characters that mean the same whether or not they are percent-encoded are not
+//! encoded.
 //!
 //! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it
 //! may stand there. Routes decode every other sequence themselves. Not here: malformed sequences, which `edge` refuses.
@@ -9,14 +9,14 @@ use percent_encoding::percent_decode_str;
 
 /// The request, its path in that spelling.
 pub(super) fn normalise<B>(mut request: Request<B>) -> Request<B> {
-    if let Some(uri) = normalised(request.uri()) {
+    if let Some(uri) = normalise_uri(request.uri()) {
         *request.uri_mut() = uri;
     }
     request
 }
 
-fn normalised(uri: &Uri) -> Option<Uri> {
-    let path = spelled(uri.path())?;
+fn normalise_uri(uri: &Uri) -> Option<Uri> {
+    let path = normalise_path(uri.path())?;
     let whole = match uri.query() {
         Some(query) => format!("{path}?{query}"),
         None => path,
@@ -27,7 +27,7 @@ fn normalised(uri: &Uri) -> Option<Uri> {
 }
 
 /// The path; `None` if it stands in that spelling already.
-fn spelled(path: &str) -> Option<String> {
+fn normalise_path(path: &str) -> Option<String> {
     let mut pieces = path.split('%');
     let mut spelled = pieces.next()?.to_owned();
     for piece in pieces {

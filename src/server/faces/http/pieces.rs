@@ -1,5 +1,5 @@
-//! A body made of many parts that are there already: handed on in pieces of a size that the network likes, each made
-//! when there is room for it, so that a reader who takes nothing keeps no memory.
+//! A body of many parts that exist already: sent in pieces of a size that suits the network, each made when there is
+//! room for it, so that a stalled reader holds no memory.
 
 use std::{
     convert::Infallible,

@@ -1,4 +1,4 @@
-//! What went wrong, as `application/problem+json` (RFC 9457).
+//! Problems: failures as `application/problem+json` (RFC 9457).
 //!
 //! Every refusal and every error of a tool leaves the HTTP listener in this one form. Which status it has is said where
 //! gRPC's is said (`toolwire_contract::status`).

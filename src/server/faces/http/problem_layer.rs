@@ -1,8 +1,8 @@
-//! How the layers below refuse a request, spelled for this listener.
+//! Translates refusals of the layers below into problems.
 //!
-//! They say a status as gRPC does: in the headers of an answer without a body, or in the trailers of one that has
+//! They report a status as gRPC does: in the headers of an answer without a body, or in the trailers of one that has
 //! begun. Here the one becomes a problem, and the other the last event of a stream of events; any other answer is
-//! broken off, so that nobody takes what came of it for the whole.
+//! aborted, so that the part that arrived is not taken for the whole.
 
 use std::{
     io,
@@ -25,7 +25,7 @@ use crate::faces::transport::PolledFrame;
 pub struct LastWord(pub fn(Status) -> Bytes);
 
 /// The answer, or the problem that a layer below says as a status.
-pub(super) fn spell<B>(response: Response<B>) -> Answer
+pub(super) fn to_problem<B>(response: Response<B>) -> Answer
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: std::error::Error + Send + Sync,

@@ -1,7 +1,7 @@
-//! A route of the HTTP listener: its method and path, who may ask it, and what answers.
+//! A route of the HTTP listener: its method and path, its rule, and its handler.
 //!
 //! From the table of all routes both the router and the rules are made, so that no route is without a rule. Not here:
-//! which routes there are; whoever answers declares them.
+//! which routes there are; each owner declares its own.
 
 use std::fmt;
 
@@ -26,7 +26,8 @@ pub struct Route {
     pub method: Method,
     /// The path as axum's router reads it, such as `/v1/tools/{call}`.
     pub path: &'static str,
-    /// Who may ask it, how long an answer may take, and what it counts against. `messages` says how the body comes:
+    /// Which callers may use it, how long an answer may take, and what it counts against. `messages` says how the body
+    /// comes:
     /// `One` is complete before the handler is asked, at most `max_request_bytes` of it; `Many` comes as a stream.
     pub rule: Rule,
     /// Whether the handler evaluates the preconditions of a write itself, because only the store can do that atomically

@@ -25,7 +25,7 @@ use toolwire_base::clock;
 /// The header by which a reader says which event it has last.
 pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// A stream that is silent for so long says that it is open.
+/// A stream that is silent for this long sends a keep-alive comment.
 const SILENCE: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,11 +39,11 @@ pub struct Event {
 
 /// The events as an answer, until the last one.
 pub fn response(events: impl Stream<Item = Event> + Send + 'static) -> Response {
-    spelled(events.map(|event| event.spelled().into()))
+    stream_serialised(events.map(|event| event.serialise().into()))
 }
 
 /// The same of events that are spelled already, one or several in a piece.
-pub fn spelled(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
+pub fn stream_serialised(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     let opened = Bytes::from_static(b": open\n\n");
     let rest = stream::unfold((events.boxed(), clock::now() + SILENCE), next);
     let body = stream::iter([opened]).chain(rest).map(Ok::<_, Infallible>);
@@ -60,7 +60,7 @@ type Open = (stream::BoxStream<'static, Bytes>, Instant);
 
 async fn next((mut events, due): Open) -> Option<(Bytes, Open)> {
     let said = select! {
-        // An event is no silence.
+        // An event ends the silence.
         biased;
         event = events.next() => event?,
         () = sleep_until(due) => Bytes::from_static(b": keep-alive\n\n"),
@@ -70,7 +70,7 @@ async fn next((mut events, due): Open) -> Option<(Bytes, Open)> {
 
 impl Event {
     /// As it is sent.
-    pub fn spelled(&self) -> String {
+    pub fn serialise(&self) -> String {
         let mut text = String::with_capacity(self.data.len() + 64);
         if let Some(id) = &self.id {
             let _ = writeln!(text, "id: {id}");

@@ -23,13 +23,13 @@ struct Checked {
 #[derive(Debug)]
 struct Path {
     template: &'static str,
-    methods: Vec<Offered>,
+    methods: Vec<MethodEntry>,
     handler: Handler,
 }
 
 /// A method at a path.
 #[derive(Debug)]
-struct Offered {
+struct MethodEntry {
     method: Method,
     rule: Rule,
     checks_preconditions: bool,
@@ -38,7 +38,7 @@ struct Offered {
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct RouteMatch {
     /// The path with names where it has values.
     pub(super) template: &'static str,
     pub(super) rule: Rule,
@@ -71,7 +71,7 @@ pub enum RouteError {
         /// The one that offers it too.
         second: &'static str,
     },
-    /// The path is none, or cannot be told from another.
+    /// The path is malformed or collides with another.
     #[error("{face} offers {path}, which the router refuses: {why}")]
     Path {
         path: &'static str,
@@ -97,18 +97,18 @@ impl Table {
     }
 
     /// What is asked for by a method at a path.
-    pub(super) fn find(&self, method: &Method, path: &str) -> Result<Found, Missing> {
+    pub(super) fn find(&self, method: &Method, path: &str) -> Result<RouteMatch, Missing> {
         let matched = self.0.by_template.at(path).map_err(|_| Missing::Path)?;
         let (asked_for, path) = (path, &self.0.paths[*matched.value]);
         let says_what = path.says_what(asked_for);
         // GET answers HEAD, too.
         let asked = if method == Method::HEAD { &Method::GET } else { method };
-        let is_asked = |it: &&Offered| it.method == asked && (!says_what || it.method == Method::POST);
+        let is_asked = |it: &&MethodEntry| it.method == asked && (!says_what || it.method == Method::POST);
         let found = path.methods.iter().find(is_asked);
-        let &Offered { rule, checks_preconditions, face, .. } =
-            found.ok_or_else(|| Missing::Method(path.allowed(says_what)))?;
+        let &MethodEntry { rule, checks_preconditions, face, .. } =
+            found.ok_or_else(|| Missing::Method(path.allow_header(says_what)))?;
         let is_readable = !says_what && path.methods.iter().any(|it| it.method == Method::GET);
-        Ok(Found { template: path.template, rule, face, is_readable, checks_preconditions })
+        Ok(RouteMatch { template: path.template, rule, face, is_readable, checks_preconditions })
     }
 
     /// Every method, path and rule, in the order in which they were offered.
@@ -125,7 +125,7 @@ impl Checked {
         let Self { paths, known, by_template } = self;
         let at = known.get(route.path).copied().unwrap_or(paths.len());
         if at == paths.len() {
-            by_template.insert(route.path, at).map_err(|error| refused(route, face, &error))?;
+            by_template.insert(route.path, at).map_err(|error| route_error(route, face, &error))?;
             known.insert(route.path, at);
             paths.push(Path { template: route.path, methods: Vec::new(), handler: Handler::new() });
         }
@@ -139,7 +139,7 @@ impl Path {
         if let Some(first) = self.methods.iter().find(|known| known.method == method) {
             return Err(RouteError::Twice { method, path, first: first.face, second: face });
         }
-        self.methods.push(Offered { method, rule, checks_preconditions, face });
+        self.methods.push(MethodEntry { method, rule, checks_preconditions, face });
         self.handler = std::mem::take(&mut self.handler).merge(handler);
         Ok(())
     }
@@ -157,7 +157,7 @@ impl Path {
     }
 
     /// The methods, as `Allow` has them.
-    fn allowed(&self, says_what: bool) -> String {
+    fn allow_header(&self, says_what: bool) -> String {
         let is_split = self.is_split();
         let is_taken = |method: &&Method| !is_split || (**method == Method::POST) == says_what;
         let methods = self.methods.iter().map(|it| &it.method);
@@ -170,7 +170,7 @@ impl Path {
     }
 }
 
-fn refused(route: &Route, face: &'static str, error: &InsertError) -> RouteError {
+fn route_error(route: &Route, face: &'static str, error: &InsertError) -> RouteError {
     RouteError::Path { path: route.path, face, why: error.to_string() }
 }
 

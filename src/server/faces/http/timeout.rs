@@ -1,4 +1,5 @@
-//! How long a caller waits: `x-toolwire-timeout`, as people write it, or `grpc-timeout`; the shorter if there are both.
+//! The time-out of a request: `x-toolwire-timeout`, as people write it, or `grpc-timeout`; the shorter if there are
+//! both.
 
 use std::time::Duration;
 

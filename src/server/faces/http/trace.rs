@@ -1,7 +1,7 @@
 //! One SERVER span, one measure and, if it was refused before it became a call, one log line for each request.
 //!
 //! What gRPC's own layer does, in the words of HTTP: the route with names where the path has values, and the status. An
-//! answer that nobody waited for is 499. Nothing of a request's or an answer's content is recorded.
+//! answer whose client had gone is 499. Nothing of a request's or an answer's content is recorded.
 
 use std::{
     convert::Infallible,
@@ -16,7 +16,7 @@ use pin_project_lite::pin_project;
 use tokio::time::Instant;
 use tracing::{Span, field::Empty};
 
-use super::table::{Found, Table};
+use super::table::{RouteMatch, Table};
 use crate::faces::transport::{
     CallersTrace, PolledFrame, TakenOver,
     parent::{note_trace, span_of},
@@ -25,7 +25,7 @@ use crate::faces::transport::{
 use toolwire_base::{clock, middleware::Middleware};
 use toolwire_telemetry::{self as telemetry, attribute, metric};
 
-/// The status of what nobody waited for.
+/// The status of an answer whose client had gone.
 const CLOSED: u16 = 499;
 
 /// Names the trace of a request in its answer.
@@ -35,7 +35,7 @@ const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
 #[derive(Clone, Debug)]
 pub(super) struct Trace(pub(super) Table);
 
-/// Holds the span open. Dropped before its answer has ended, it says that nobody waited.
+/// Holds the span open. Dropped before its answer has ended, it records that the client was gone.
 #[derive(Debug)]
 struct Recorder {
     span: Span,
@@ -51,8 +51,8 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn open<B>(found: Option<Found>, request: &mut Request<B>) -> Self {
-        let (method, route) = (known(request.method()), found.map(|found| found.template));
+    fn open<B>(found: Option<RouteMatch>, request: &mut Request<B>) -> Self {
+        let (method, route) = (known_method(request.method()), found.map(|found| found.template));
         let span = span_of(request, |request| span(method, route, request));
         note_trace(request);
         let callers = request.extensions().get::<CallersTrace>().map(|it| it.0);
@@ -96,7 +96,7 @@ impl Drop for Recorder {
 }
 
 /// The method, if it is one that anybody uses: others come from outside.
-fn known(method: &Method) -> &'static str {
+fn known_method(method: &Method) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or(attribute::OTHER)
 }

@@ -1,4 +1,4 @@
-//! How a call ended, as one answer: data with status 200, or a problem.
+//! The end of a call as one answer: data with status 200, or a problem.
 
 use axum::{
     body::Body,
@@ -16,7 +16,7 @@ use super::{message, wire};
 use crate::{
     faces::{
         http::problem::Problem,
-        rendered::result::{self, Form},
+        render::result::{self, ResultForm},
     },
     service::Tools,
 };
@@ -35,7 +35,7 @@ const CALL_ID: HeaderName = HeaderName::from_static("x-toolwire-call-id");
 
 /// Which call is answered.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Which {
+pub(super) struct CallName {
     call_id: CallId,
     /// The trace that its caller named.
     trace_id: Option<TraceId>,
@@ -64,7 +64,7 @@ struct Provenance<'a> {
     warnings: &'a [String],
 }
 
-impl Which {
+impl CallName {
     pub(super) fn of(call: &Call) -> Self {
         Self { call_id: call.context.call_id, trace_id: call.context.trace_id }
     }
@@ -77,23 +77,23 @@ impl Which {
     }
 
     /// A call that was refused.
-    pub(super) fn refused(self, refusal: Refusal) -> Response {
-        self.failed(Problem::from(refusal).with("call_id", self.call_id.to_string()))
+    pub(super) fn refuse(self, refusal: Refusal) -> Response {
+        self.fail(Problem::from(refusal).with("call_id", self.call_id.to_string()))
     }
 
-    pub(super) async fn ended(self, tools: &Tools, terminal: Terminal, form: Form) -> Response {
+    pub(super) async fn end(self, tools: &Tools, terminal: Terminal, form: ResultForm) -> Response {
         match terminal {
             Terminal::Result(result) => self.result(tools, result, form).await,
-            Terminal::ConfirmationRequired(required) => self.failed(confirmation_required(*required)),
+            Terminal::ConfirmationRequired(required) => self.fail(confirmation_required(*required)),
         }
     }
 
-    async fn result(self, tools: &Tools, result: ToolResult, form: Form) -> Response {
+    async fn result(self, tools: &Tools, result: ToolResult, form: ResultForm) -> Response {
         let error = result.outcome.as_ref().err().cloned();
-        let rendered = result::rendered(tools, result, form).await;
+        let rendered = result::render(tools, result, form).await;
         let Some(error) = error else { return self.note(self.data(rendered)) };
         let problem = Problem::from(error).of_call(&self.call_id.to_string()).with("tool", rendered.tool);
-        self.failed(match rendered.outcome {
+        self.fail(match rendered.outcome {
             // What a model reads of it.
             Some(tool_result::Outcome::DataText(text)) => problem.with("data_text", text),
             _ => problem,
@@ -145,7 +145,7 @@ impl Which {
         text(answer)
     }
 
-    fn failed(self, problem: Problem) -> Response {
+    fn fail(self, problem: Problem) -> Response {
         let problem = match self.trace_id {
             Some(trace_id) => problem.with("trace_id", trace_id.to_string()),
             None => problem,
@@ -169,7 +169,7 @@ pub fn confirmation_required(required: ConfirmationRequired) -> Problem {
         .with_header(header::LOCATION, HeaderValue::try_from(location).expect("identifiers are ASCII"))
 }
 
-/// JSON that nobody but its reader keeps.
+/// JSON that only its reader may cache.
 pub(super) fn json(body: &impl Serialize) -> Response {
     let mut text = Vec::with_capacity(ROOM);
     spell(&mut text, body);
@@ -177,7 +177,7 @@ pub(super) fn json(body: &impl Serialize) -> Response {
 }
 
 /// What a write came to. The tag of the document that was written binds the next write to it.
-pub(super) fn written(body: &Value) -> Response {
+pub(super) fn of_write(body: &Value) -> Response {
     let mut response = json(body);
     let etag = body["document"]["etag"].as_str().filter(|etag| !etag.is_empty());
     if let Some(tag) = etag.and_then(|etag| HeaderValue::try_from(format!("\"{etag}\"")).ok()) {
@@ -195,7 +195,7 @@ pub(super) fn text(json: impl Into<Body>) -> Response {
 
 /// What is made of the text of a response whose type is known at run time only. That of a large one is spelled when it
 /// is the user's turn.
-pub(super) async fn spelled<T: Send + 'static>(
+pub(super) async fn serialise<T: Send + 'static>(
     output: MessageDescriptor,
     response: Bytes,
     then: impl FnOnce(&Value) -> T + Send + 'static,

@@ -1,4 +1,4 @@
-//! Definitions of tools as JSON, each spelled once for as long as it is served: whoever lists or watches gets the same
+//! Definitions of tools as JSON, each serialised once for as long as it is served: lists and watches send the same
 //! bytes.
 
 use std::sync::Arc;
@@ -16,8 +16,8 @@ pub(super) fn json(definition: &Definition, view: ToolView) -> Bytes {
     definition.json(view).get_or_init(spelled).clone()
 }
 
-/// Makes the JSON that nobody has asked for yet.
-pub(super) async fn made(tools: &[Arc<RegisteredTool>], view: ToolView) {
+/// Serialises the definitions that are not cached yet.
+pub(super) async fn serialise(tools: &[Arc<RegisteredTool>], view: ToolView) {
     let is_missing = |tool: &&Arc<RegisteredTool>| tool.definition.json(view).get().is_none();
     let missing: Vec<_> = tools.iter().filter(is_missing).cloned().collect();
     let bytes = missing.iter().map(|tool| tool.definition.encoded(view).len()).sum();

@@ -54,15 +54,15 @@ fn handler(method: Verb, rows: Arc<[&'static Row]>) -> Handler {
             })?;
             let mut named: Vec<_> =
                 path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-            let row = chosen(&rows, &mut named)?;
+            let row = choose(&rows, &mut named)?;
             rpc::answer(row, http, named, request).await
         }
     };
     on(filter, answer)
 }
 
-/// The row that is meant by what stands behind the last colon, which is taken off.
-fn chosen(rows: &[&'static Row], named: &mut [(String, String)]) -> Result<&'static Row, Problem> {
+/// The row that the text behind the last colon names; the text is taken off.
+fn choose(rows: &[&'static Row], named: &mut [(String, String)]) -> Result<&'static Row, Problem> {
     if let [row] = rows
         && row.split().1.is_none()
     {
@@ -85,14 +85,14 @@ fn chosen(rows: &[&'static Row], named: &mut [(String, String)]) -> Result<&'sta
 mod tests {
     use super::*;
     use crate::faces::rest::{
-        fixed::Form::{Document, Events, Tools, Upload},
+        fixed::ResponseForm::{Document, Events, Tools, Upload},
         transcode,
     };
 
     #[test]
     fn every_row_names_an_rpc_and_fields_of_its_request() {
         for row in ROWS {
-            let method = transcode::described(row);
+            let method = transcode::method_descriptor(row);
             let input = match row.form {
                 Upload => "toolwire.workspace.v1.PutHeader".to_owned(),
                 _ => method.input().full_name().to_owned(),
@@ -118,9 +118,9 @@ mod tests {
             .filter(|row| row.split().0 == "/v1/tasks/{task_id}" && row.method == Verb::Post)
             .collect();
         let mut named = [("task_id".to_owned(), "task_1:end".to_owned())];
-        assert_eq!(chosen(&rows, &mut named).unwrap().rpc.1, "EndTask");
+        assert_eq!(choose(&rows, &mut named).unwrap().rpc.1, "EndTask");
         assert_eq!(named[0].1, "task_1");
         let mut named = [("task_id".to_owned(), "task_1:burn".to_owned())];
-        assert_eq!(chosen(&rows, &mut named).unwrap_err().status(), StatusCode::NOT_FOUND);
+        assert_eq!(choose(&rows, &mut named).unwrap_err().status(), StatusCode::NOT_FOUND);
     }
 }

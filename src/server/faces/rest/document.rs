@@ -35,7 +35,7 @@ pub(super) async fn download(
     parts: &Parts,
 ) -> Result<Response, Problem> {
     let is_about = Query::any(&parts.uri).flag("metadata_only")?;
-    let asked = transcode::asked(row, named, parts, Body::empty()).await?;
+    let asked = transcode::to_message(row, named, parts, Body::empty()).await?;
     let mut responses = wire::call(http, row, parts, wire::body(&asked)).await?;
     let first = responses.next().await?.map(GetDocumentResponse::decode).transpose();
     let first = first.map_err(|error| Status::internal(error.to_string()))?.and_then(|it| it.part);
@@ -44,7 +44,7 @@ pub(super) async fn download(
     };
     let changed = document.updated_at.and_then(|at| SystemTime::try_from(at).ok());
     let mut answer = unless_known(&parts.headers, &document.etag, || {
-        if is_about { answer::json(&message::of(&document)) } else { sent(&document, responses) }
+        if is_about { answer::json(&message::of(&document)) } else { send(&document, responses) }
     });
     if let Some(changed) = changed {
         let date = HeaderValue::try_from(httpdate::fmt_http_date(changed)).expect("a date is ASCII");
@@ -53,7 +53,7 @@ pub(super) async fn download(
     Ok(answer)
 }
 
-fn sent(document: &Document, responses: wire::Responses) -> Response {
+fn send(document: &Document, responses: wire::Responses) -> Response {
     let mut response = Response::new(Body::from_stream(pieces(responses)));
     let headers = response.headers_mut();
     let unknown = HeaderValue::from_static("application/octet-stream");
@@ -105,26 +105,26 @@ pub(super) async fn upload(
         header = header.with_field("mime_type", kind)?;
     }
     let header: PutHeader = transcode::with_headers(header, &parts)?.read()?;
-    let first = framed(put_document_request::Part::Header(header));
+    let first = frame(put_document_request::Part::Header(header));
     let pieces = body.into_data_stream().flat_map(|piece| match piece {
         Ok(piece) => stream::iter(split(piece).into_iter().map(Ok).collect::<Vec<_>>()),
         Err(error) => stream::iter(vec![Err(error)]),
     });
     let frames = stream::iter([Ok(first)]).chain(pieces).map(|piece| piece.map(Frame::data));
     let responses = wire::call(http, row, &parts, tonic::body::Body::new(StreamBody::new(frames))).await?;
-    let output = transcode::described(row).output();
-    Ok(answer::spelled(output, responses.one().await?, answer::written).await?)
+    let output = transcode::method_descriptor(row).output();
+    Ok(answer::serialise(output, responses.one().await?, answer::of_write).await?)
 }
 
 fn split(mut piece: Bytes) -> Vec<Bytes> {
     let mut frames = Vec::new();
     while !piece.is_empty() {
         let chunk = piece.split_to(piece.len().min(PIECE)).to_vec();
-        frames.push(framed(put_document_request::Part::Chunk(chunk)));
+        frames.push(frame(put_document_request::Part::Chunk(chunk)));
     }
     frames
 }
 
-fn framed(part: put_document_request::Part) -> Bytes {
+fn frame(part: put_document_request::Part) -> Bytes {
     wire::frame(&PutDocumentRequest { part: Some(part) })
 }

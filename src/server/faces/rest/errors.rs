@@ -1,4 +1,4 @@
-//! What a code means, as text: the row of `docs/ERRORS.md` that a problem's `type` leads to.
+//! The explanation of a code: the row of `docs/ERRORS.md` that a problem's `type` leads to.
 
 use axum::{
     extract::{Path, rejection::PathRejection},
@@ -6,20 +6,20 @@ use axum::{
 };
 use http::{StatusCode, header::CONTENT_TYPE};
 
-use super::tool::named;
+use super::tool::tool_segment;
 use crate::faces::http::problem::{Problem, title};
 
 const PAGE: &str = include_str!("../../docs/ERRORS.md");
 
 pub(super) async fn page(path: Result<Path<String>, PathRejection>) -> Result<Response, Problem> {
-    let code = named(path)?;
+    let code = tool_segment(path)?;
     let unknown = || Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, "there is no such code");
-    let text = explained(&code).ok_or_else(unknown)?;
+    let text = explain(&code).ok_or_else(unknown)?;
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
 /// What the page says of a code, one line for each column of its row.
-fn explained(code: &str) -> Option<String> {
+fn explain(code: &str) -> Option<String> {
     let mut heads: Vec<&str> = Vec::new();
     let mut text = String::new();
     for line in PAGE.lines() {
@@ -51,9 +51,9 @@ mod tests {
 
     #[test]
     fn a_code_is_explained_and_nothing_else_is() {
-        let text = explained("RATE_LIMITED").unwrap();
+        let text = explain("RATE_LIMITED").unwrap();
         assert!(text.starts_with("RATE_LIMITED: Rate limited\n\nretryable: yes\n"), "{text}");
-        assert!(explained("ALREADY_ANSWERED").is_some());
-        assert!(explained("").is_none() && explained("code").is_none() && explained("---").is_none());
+        assert!(explain("ALREADY_ANSWERED").is_some());
+        assert!(explain("").is_none() && explain("code").is_none() && explain("---").is_none());
     }
 }

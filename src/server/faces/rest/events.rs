@@ -11,7 +11,7 @@ use super::message;
 use crate::{
     faces::{
         http::{problem::Problem, sse},
-        rendered::{invoked::Invoked, result::Form},
+        render::{call_event::Invoked, result::ResultForm},
     },
     service::Tools,
 };
@@ -21,15 +21,15 @@ use toolwire_engine::pipeline::CallStream;
 use toolwire_tool::context::UserId;
 
 /// The events of a started call, until the last one. A reader that leaves tells the call.
-pub(super) fn answer(started: CallStream, tools: &Tools, form: Form, user: &UserId) -> Response {
+pub(super) fn answer(started: CallStream, tools: &Tools, form: ResultForm, user: &UserId) -> Response {
     let user = user.shared();
     let events = Invoked::new(started, tools, form)
-        .then(move |step| offload::on_behalf(Arc::clone(&user), spelled(step)));
+        .then(move |step| offload::on_behalf(Arc::clone(&user), serialise(step)));
     sse::response(events)
 }
 
-/// An event as it is sent. A large one is made aside, so that it holds up nobody else's.
-async fn spelled(step: Result<InvokeToolResponse, Status>) -> sse::Event {
+/// An event as it is sent. A large one is serialised on another thread, so that it blocks no other stream.
+async fn serialise(step: Result<InvokeToolResponse, Status>) -> sse::Event {
     let bytes = step.as_ref().map_or(0, Message::encoded_len);
     offload::if_large(bytes, move || event(step)).await
 }

@@ -15,7 +15,7 @@ pub(super) struct Row {
     pub(super) path: &'static str,
     /// The service's full name and the method's.
     pub(super) rpc: (&'static str, &'static str),
-    pub(super) form: Form,
+    pub(super) form: ResponseForm,
 }
 
 /// The methods of the table.
@@ -30,9 +30,9 @@ pub(super) enum Verb {
 
 /// How an RPC answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ResponseForm {
     Message,
-    /// By its response, which is not sent again to who has it.
+    /// With an `ETag`; 304 if it matches.
     Tagged,
     /// By its response, and must never be shed.
     Free,
@@ -44,7 +44,7 @@ pub(super) enum Form {
     Upload,
 }
 
-use Form::{Document, Events, Free, Message, Tagged, Tools, Upload};
+use ResponseForm::{Document, Events, Free, Message, Tagged, Tools, Upload};
 use Verb::{Delete, Get, Patch, Post, Put};
 
 const TOOLS: &str = "toolwire.v1.ToolService";
@@ -98,7 +98,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Post, "/v1/jobs/{job_id}:cancel", (JOBS, "CancelJob"), Free),
 ];
 
-const fn row(method: Verb, path: &'static str, rpc: (&'static str, &'static str), form: Form) -> Row {
+const fn row(method: Verb, path: &'static str, rpc: (&'static str, &'static str), form: ResponseForm) -> Row {
     Row { method, path, rpc, form }
 }
 
@@ -112,7 +112,7 @@ impl Row {
         }
     }
 
-    /// Who may ask, and for how long.
+    /// Which callers may use it, and the bound on its time.
     pub(super) fn rule(&self) -> Rule {
         match self.form {
             Message | Tagged => Rule::USER,

@@ -1,4 +1,4 @@
-//! Tools as they are listed, described and exported. What has not changed since a reader saw it is not sent again.
+//! Tools listed, described and exported, with `ETag`s: an unchanged answer is a 304.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use prost_reflect::ReflectMessage;
 use serde_json::json;
 
-use super::{answer, definitions, query::Query, read::Message, tool::named};
+use super::{answer, definitions, query::Query, read::Message, tool::tool_segment};
 use crate::{
     faces::{
         http::{conditional::Conditions, pieces, problem::Problem, route::Http},
         incoming,
     },
-    service::{export::Wanted, exported::Exported, request::refuse},
+    service::{export::ExportRequest, request::refuse, shared_export::Exported},
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::proto::v1::{ListToolsRequest, ToolView};
@@ -55,12 +55,12 @@ pub(super) async fn list(State(http): State<Http>, request: Request) -> Result<R
     }
     tags.extend([format!("{view:?}"), next.clone().unwrap_or_default()]);
     let tag = Digest::of_parts(&tags).to_string();
-    definitions::made(&page, view).await;
-    Ok(unless_known(&parts.headers, &tag, || answer::text(listed(&page, view, next.as_deref()))))
+    definitions::serialise(&page, view).await;
+    Ok(unless_known(&parts.headers, &tag, || answer::text(page_body(&page, view, next.as_deref()))))
 }
 
 /// A page of definitions, in the bytes that every reader of them gets.
-fn listed(page: &[Arc<RegisteredTool>], view: ToolView, next: Option<&str>) -> Body {
+fn page_body(page: &[Arc<RegisteredTool>], view: ToolView, next: Option<&str>) -> Body {
     let mut parts = Vec::with_capacity(2 * page.len() + 2);
     parts.push(Bytes::from_static(br#"{"tools":["#));
     for (index, tool) in page.iter().enumerate() {
@@ -80,7 +80,7 @@ pub(super) async fn one(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let name = named(path)?;
+    let name = tool_segment(path)?;
     Query::read(&parts.uri, &[])?;
     let tool = http.face.tools.get(&incoming::user(&parts.extensions), &name)?;
     let render = || answer::text(definitions::json(&tool.definition, ToolView::Full));
@@ -95,7 +95,8 @@ pub(super) async fn export(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let query = Query::read(&parts.uri, &["strict", "tags"])?;
-    let wanted = Wanted { format: named(path)?, strict: query.flag("strict")?, tags: query.all("tags") };
+    let wanted =
+        ExportRequest { format: tool_segment(path)?, strict: query.flag("strict")?, tags: query.all("tags") };
     let export = http.face.tools.export(&incoming::user(&parts.extensions), wanted).await?;
     Ok(unless_known(&parts.headers, &export.digest.to_string(), || {
         let notes = format!(r#","notes":{}}}"#, json!(export.export.notes));
@@ -113,7 +114,7 @@ impl AsRef<[u8]> for Json {
     }
 }
 
-/// The answer with its tag, or 304 to who has it.
+/// The answer with its tag, or 304 if the client has it.
 pub(super) fn unless_known(headers: &HeaderMap, tag: &str, answer: impl FnOnce() -> Response) -> Response {
     let tag = format!("\"{tag}\"");
     let mut response =

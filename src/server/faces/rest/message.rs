@@ -36,7 +36,7 @@ fn spell(value: &mut Value, message: &MessageDescriptor) {
     }
     let Value::Object(object) = value else { return };
     if message.full_name() == RESULT {
-        framed(object);
+        wrap(object);
     }
     for field in message.fields() {
         match field.kind() {
@@ -88,7 +88,7 @@ pub(super) fn prefix(of: &EnumDescriptor) -> String {
 }
 
 /// Says before the data that people outside wrote it (spec 004 §7.2).
-fn framed(result: &mut Map<String, Value>) {
+fn wrap(result: &mut Map<String, Value>) {
     let Some(Value::Object(framing)) = result.get("provenance").and_then(|it| it.get("untrusted_framing"))
     else {
         return;

@@ -3,9 +3,9 @@
 //! A value and not derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come from
 //! their descriptors. Made once for what a user sees, and kept for the next who sees the same.
 
-mod asked;
 mod paths;
 mod problems;
+mod requests;
 mod rpcs;
 mod schema;
 mod shared;
@@ -26,16 +26,16 @@ use self::paths::Paths;
 use super::listing::{tag_of, unless_known};
 use crate::{
     faces::{http::route::Http, incoming},
-    service::{Filter, kept::Kept},
+    service::{Filter, snapshot_cache::SnapshotCache},
 };
 use toolwire_base::digest::Digest;
 use toolwire_engine::registry::{RegisteredTool, Status};
 
-/// About so many bytes a document has.
+/// Estimated size of a document, in bytes.
 const BYTES: usize = 512 * 1024;
 
 /// The documents of what users see.
-static MADE: LazyLock<Kept<Bytes>> = LazyLock::new(Kept::default);
+static MADE: LazyLock<SnapshotCache<Bytes>> = LazyLock::new(SnapshotCache::default);
 
 /// The document of what a user sees.
 pub(super) async fn answer(State(http): State<Http>, request: Request) -> Response {

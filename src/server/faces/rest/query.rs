@@ -1,4 +1,4 @@
-//! The query of a request, every parameter of which must be known.
+//! Parses the query of a request; an unknown parameter is an error.
 
 use http::Uri;
 use url::form_urlencoded;
@@ -11,7 +11,7 @@ use toolwire_contract::Refusal;
 pub(super) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// The query of a request, of which nothing may be asked but `known`.
+    /// Parses the query of a request; parameters other than `known` are errors.
     pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<Self, Refusal> {
         let query = Self::any(uri);
         match query.0.iter().find(|(name, _)| !known.contains(&name.as_str())) {
@@ -62,7 +62,7 @@ impl Query {
     }
 }
 
-/// Asks for something that there is not.
+/// The error of an unknown parameter.
 pub(super) fn unknown(name: &str, known: &[&str]) -> Refusal {
     let name: String = name.chars().take(64).collect();
     let what = match known {

@@ -1,4 +1,4 @@
-//! What a request says, as a message of the contract: its path, its query and its body, each in its place.
+//! Decodes a request into a message of the contract: its path, its query and its body, each in its place.
 //!
 //! A query names fields as the proto does, those of a nested message with a dot, or without if it is the `filter`.
 //! Values of enumerations are read with and without their prefix; lengths of time as people write them.
@@ -64,12 +64,12 @@ impl Message {
     }
 
     /// The same with a body that makes a call. The arguments stay text: the contract parses them for every face, and a
-    /// text that is no object is an error that the model reads.
+    /// text that is not an object is an error that the model reads.
     fn with_call(mut self, raw::Members(members): raw::Members<'_>) -> Result<Self, Refusal> {
         for (name, text) in members {
             let value = match name.as_str() {
                 ARGUMENTS => Value::from(text.get()),
-                ARGUMENTS_JSON => written(text),
+                ARGUMENTS_JSON => argument_value(text),
                 _ => value_of_member(&name, text)?,
             };
             let name = if name == ARGUMENTS { ARGUMENTS_JSON.to_owned() } else { name };
@@ -157,7 +157,7 @@ impl Message {
 }
 
 /// The text of arguments, as a string or as the value that it would be the text of.
-fn written(text: &RawValue) -> Value {
+fn argument_value(text: &RawValue) -> Value {
     let string = || serde_json::from_str(&raw::without_lone_surrogates(text.get().to_owned())).ok();
     let is_string = text.get().starts_with('"');
     is_string.then(string).flatten().map_or_else(|| Value::from(text.get()), Value::String)

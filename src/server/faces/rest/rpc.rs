@@ -1,5 +1,5 @@
-//! A route that is an RPC: the request becomes its message, the message goes to the service within the process, and
-//! what the service says becomes the answer.
+//! A route that is an RPC: the request becomes its message, the message goes to the service within the process, and its
+//! response becomes the answer.
 //!
 //! The service sees the extensions of the request that is answered: no second authentication, no second span. Not here:
 //! how the message is made (`transcode`), frames (`wire`) and documents (`document`).
@@ -14,7 +14,7 @@ use tonic::Status;
 
 use super::{
     answer, document, event,
-    fixed::{Form, Row},
+    fixed::{ResponseForm, Row},
     listing::unless_known,
     message, tools, transcode,
     wire::{self, Responses},
@@ -31,32 +31,34 @@ pub(super) async fn answer(
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     match row.form {
-        Form::Document => document::download(row, http, &named, &parts).await,
-        Form::Upload => document::upload(row, http, &named, parts, body).await,
-        Form::Events => {
-            let message = transcode::asked(row, &named, &parts, body).await?;
+        ResponseForm::Document => document::download(row, http, &named, &parts).await,
+        ResponseForm::Upload => document::upload(row, http, &named, parts, body).await,
+        ResponseForm::Events => {
+            let message = transcode::to_message(row, &named, &parts, body).await?;
             let responses = wire::call(http, row, &parts, wire::body(&message)).await?;
-            Ok(sse::spelled(events(responses, transcode::described(row).output())))
+            Ok(sse::stream_serialised(events(responses, transcode::method_descriptor(row).output())))
         }
-        Form::Tools => {
-            let asked = transcode::asked(row, &named, &parts, body).await?.transcode_to();
+        ResponseForm::Tools => {
+            let asked = transcode::to_message(row, &named, &parts, body).await?.transcode_to();
             let asked = asked.map_err(|error| Status::internal(error.to_string()))?;
-            Ok(tools::watched(http, &parts, asked).await?)
+            Ok(tools::watch(http, &parts, asked).await?)
         }
-        Form::Message | Form::Free => said(row, http, &named, &parts, body, answer::written).await,
-        Form::Tagged => {
+        ResponseForm::Message | ResponseForm::Free => {
+            respond(row, http, &named, &parts, body, answer::of_write).await
+        }
+        ResponseForm::Tagged => {
             let tagged = |body: &Value| {
                 let text = body.to_string();
                 (Digest::of_bytes(text.as_bytes()).to_string(), text)
             };
-            let (tag, text) = said(row, http, &named, &parts, body, tagged).await?;
+            let (tag, text) = respond(row, http, &named, &parts, body, tagged).await?;
             Ok(unless_known(&parts.headers, &tag, || answer::text(text)))
         }
     }
 }
 
 /// The one response of an RPC, and what is made of its text. A large one is spelled when it is the user's turn.
-async fn said<T: Send + 'static>(
+async fn respond<T: Send + 'static>(
     row: &Row,
     http: Http,
     named: &[(String, String)],
@@ -64,9 +66,9 @@ async fn said<T: Send + 'static>(
     body: Body,
     then: impl FnOnce(&Value) -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    let message = transcode::asked(row, named, parts, body).await?;
+    let message = transcode::to_message(row, named, parts, body).await?;
     let response = wire::call(http, row, parts, wire::body(&message)).await?.one().await?;
-    Ok(answer::spelled(transcode::described(row).output(), response, then).await?)
+    Ok(answer::serialise(transcode::method_descriptor(row).output(), response, then).await?)
 }
 
 /// The responses as events, as they come. Those that are there already are spelled at once, in the user's turn if they
@@ -80,18 +82,18 @@ fn events(responses: Responses, output: MessageDescriptor) -> impl Stream<Item =
                 Ok(None) => None,
                 Ok(Some(some)) => {
                     let bytes = some.iter().map(Bytes::len).sum();
-                    let spell = move || some.into_iter().map(|it| spelled(&output, it)).collect::<String>();
+                    let spell = move || some.into_iter().map(|it| serialise(&output, it)).collect::<String>();
                     Some((offload::if_large(bytes, spell).await.into(), Some(responses)))
                 }
-                Err(status) => Some((broken(status).spelled().into(), None)),
+                Err(status) => Some((broken(status).serialise().into(), None)),
             }
         }
     })
 }
 
-fn spelled(output: &MessageDescriptor, response: Bytes) -> String {
+fn serialise(output: &MessageDescriptor, response: Bytes) -> String {
     let response = wire::decode(output.clone(), response);
-    response.map_or_else(broken, |it| event::of(&message::of_dynamic(&it))).spelled()
+    response.map_or_else(broken, |it| event::of(&message::of_dynamic(&it))).serialise()
 }
 
 /// The last event of a stream that ends by a status.

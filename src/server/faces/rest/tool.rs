@@ -9,7 +9,7 @@ use axum::{
 };
 use http::StatusCode;
 
-use super::{answer::Which, asked, events};
+use super::{answer::CallName, events, request};
 use crate::{
     faces::http::{conditional::Conditions, problem::Problem, route::Http},
     service::request::refuse,
@@ -17,63 +17,71 @@ use crate::{
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::Target;
 
-type Named = Result<Path<String>, PathRejection>;
+type ToolPath = Result<Path<String>, PathRejection>;
 
 /// How a call is answered.
-enum Manner {
+enum CallMode {
     Call,
     Invoke,
 }
 
-pub(super) async fn by_name(http: State<Http>, path: Named, request: Request) -> Result<Response, Problem> {
+pub(super) async fn by_name(
+    http: State<Http>,
+    path: ToolPath,
+    request: Request,
+) -> Result<Response, Problem> {
     answer(http, path, Target::Tool, request).await
 }
 
 /// A tool by an intent that routes to it.
-pub(super) async fn by_intent(http: State<Http>, path: Named, request: Request) -> Result<Response, Problem> {
+pub(super) async fn by_intent(
+    http: State<Http>,
+    path: ToolPath,
+    request: Request,
+) -> Result<Response, Problem> {
     answer(http, path, Target::Intent, request).await
 }
 
 async fn answer(
     State(http): State<Http>,
-    path: Named,
+    path: ToolPath,
     target: fn(String) -> Target,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (name, manner) = meant(&named(path)?)?;
+    let (name, manner) = parse_segment(&tool_segment(path)?)?;
     let (parts, body) = request.into_parts();
     let body = read(body).await?;
-    let (mut call, form) = asked::call(&parts, target(name), &body)?;
-    let (which, tools) = (Which::of(&call), &http.face.tools);
+    let (mut call, form) = request::call(&parts, target(name), &body)?;
+    let (which, tools) = (CallName::of(&call), &http.face.tools);
     if let Some(conditions) = parts.extensions.get::<Conditions>() {
-        asked::bind(&mut call, conditions, tools)?;
+        request::bind(&mut call, conditions, tools)?;
     }
     let user = call.context.user.id.clone();
-    let refused = |refusal| Ok(which.refused(asked::in_our_words(refusal)));
+    let refused = |refusal| Ok(which.refuse(request::in_our_words(refusal)));
     match manner {
-        Manner::Call => match tools.finish(call).await {
-            Ok(terminal) => Ok(which.ended(tools, terminal, form).await),
+        CallMode::Call => match tools.finish(call).await {
+            Ok(terminal) => Ok(which.end(tools, terminal, form).await),
             Err(refusal) => refused(refusal),
         },
         // In a box: a call that is answered by its result need not be as large.
-        Manner::Invoke => match Box::pin(tools.start(call)).await {
+        CallMode::Invoke => match Box::pin(tools.start(call)).await {
             Ok(started) => Ok(which.note(events::answer(started, tools, form, &user))),
             Err(refusal) => refused(refusal),
         },
     }
 }
 
-pub(super) fn named(path: Named) -> Result<String, Problem> {
+pub(super) fn tool_segment(path: ToolPath) -> Result<String, Problem> {
     match path {
         Ok(Path(name)) => Ok(name),
         Err(_) => Err(refuse("path", "format", "must be UTF-8 with percent-encoding").into()),
     }
 }
 
-fn meant(segment: &str) -> Result<(String, Manner), Problem> {
+fn parse_segment(segment: &str) -> Result<(String, CallMode), Problem> {
     match segment.rsplit_once(':') {
-        Some((name, "call")) => Ok((name.to_owned(), Manner::Call)),
-        Some((name, "invoke")) => Ok((name.to_owned(), Manner::Invoke)),
+        Some((name, "call")) => Ok((name.to_owned(), CallMode::Call)),
+        Some((name, "invoke")) => Ok((name.to_owned(), CallMode::Invoke)),
         _ => {
             let what =
                 "a call is made at /v1/tools/{name}:call, or :invoke for its events; /openapi.json says more";

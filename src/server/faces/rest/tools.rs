@@ -1,5 +1,5 @@
-//! `GET /v1/tools:watch`: the events of `WatchTools`, in which each definition is the bytes that every reader of it
-//! gets. What stands around them is made for each watch.
+//! `GET /v1/tools:watch`: the events of `WatchTools`, whose definitions are serialised once for all readers; the
+//! envelope around them is made for each watch.
 
 use std::iter;
 
@@ -16,9 +16,9 @@ use super::{definitions, event, message};
 use crate::{
     faces::{
         http::{pieces, route::Http, sse},
-        incoming, rendered,
+        incoming, render,
     },
-    service::{Listing, News, Watch},
+    service::{Listing, Watch, WatchEvent},
 };
 use toolwire_base::offload;
 use toolwire_contract::{
@@ -28,15 +28,11 @@ use toolwire_contract::{
 use toolwire_engine::registry::Definition;
 
 /// The tools there are, then what becomes of them.
-pub(super) async fn watched(
-    http: Http,
-    parts: &Parts,
-    asked: WatchToolsRequest,
-) -> Result<Response, Refusal> {
+pub(super) async fn watch(http: Http, parts: &Parts, asked: WatchToolsRequest) -> Result<Response, Refusal> {
     let view = asked.view();
     let (tools, watch) = http.face.tools.watch(incoming::user(&parts.extensions));
-    definitions::made(&tools.clone().collect::<Vec<_>>(), view).await;
-    Ok(sse::spelled(there(tools, view).chain(news(watch, view))))
+    definitions::serialise(&tools.clone().collect::<Vec<_>>(), view).await;
+    Ok(sse::stream_serialised(there(tools, view).chain(news(watch, view))))
 }
 
 /// The tools there are. Spelled as it is read, so that a reader who takes nothing keeps no memory.
@@ -48,22 +44,23 @@ fn there(mut tools: Listing, view: ToolView) -> BoxStream<'static, Bytes> {
 }
 
 fn news(watch: Watch, view: ToolView) -> BoxStream<'static, Bytes> {
-    let next = move |mut watch: Watch| async move { Some((spelled(watch.next().await?, view).await, watch)) };
+    let next =
+        move |mut watch: Watch| async move { Some((serialise(watch.next().await?, view).await, watch)) };
     stream::unfold(watch, next).boxed()
 }
 
-async fn spelled(news: News, view: ToolView) -> Bytes {
+async fn serialise(news: WatchEvent, view: ToolView) -> Bytes {
     let (kind, tool) = match news {
-        News::Added(tool) => (WatchEventType::Added, tool),
-        News::Changed(tool) => (WatchEventType::Changed, tool),
-        News::Degraded(tool) => (WatchEventType::Degraded, tool),
+        WatchEvent::Added(tool) => (WatchEventType::Added, tool),
+        WatchEvent::Changed(tool) => (WatchEventType::Changed, tool),
+        WatchEvent::Degraded(tool) => (WatchEventType::Degraded, tool),
         other => {
-            let told = rendered::news::rendered(other, view);
+            let told = render::watch_event::render(other, view);
             let bytes = told.encoded_len();
-            return offload::if_large(bytes, move || event::of(&message::of(&told)).spelled().into()).await;
+            return offload::if_large(bytes, move || event::of(&message::of(&told)).serialise().into()).await;
         }
     };
-    definitions::made(std::slice::from_ref(&tool), view).await;
+    definitions::serialise(std::slice::from_ref(&tool), view).await;
     Around::new(kind).tool(&tool.definition, view).concat().into()
 }
 
@@ -75,7 +72,7 @@ struct Around {
 
 impl Around {
     fn new(kind: WatchEventType) -> Self {
-        let mut rest = message::of(&rendered::news::message(kind));
+        let mut rest = message::of(&render::watch_event::message(kind));
         let name = event::of(&rest).event;
         let word = rest.as_object_mut().and_then(|it| it.shift_remove("type")).unwrap_or_default();
         let rest = rest.to_string();

@@ -1,4 +1,4 @@
-//! A request as the message of an RPC: path, query, body and headers, each where the proto has a field for it.
+//! Converts a request to the message of an RPC: path, query, body and headers, each where the proto has a field for it.
 
 use std::sync::LazyLock;
 
@@ -8,11 +8,10 @@ use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDes
 use serde_json::{Value, json};
 
 use super::{
-    asked,
-    fixed::{Form, Row},
+    fixed::{ResponseForm, Row},
     query::Query,
     read::Message,
-    tool,
+    request, tool,
 };
 use crate::faces::http::{
     conditional::{Conditions, Tags},
@@ -27,7 +26,7 @@ pub(super) const PRECONDITION: &str = "precondition";
 pub(super) static POOL: LazyLock<DescriptorPool> =
     LazyLock::new(|| descriptors::pool([]).expect("the build script wrote valid descriptor sets"));
 
-pub(super) fn described(row: &Row) -> MethodDescriptor {
+pub(super) fn method_descriptor(row: &Row) -> MethodDescriptor {
     let service = POOL.get_service_by_name(row.rpc.0).expect("the table names services of the platform");
     let found = service.methods().find(|method| method.name() == row.rpc.1);
     found.expect("the table names methods of the platform")
@@ -41,20 +40,20 @@ pub(super) fn has_precondition(row: &Row) -> bool {
 /// The message that a request for a row becomes, or its first one.
 pub(super) fn input(row: &Row) -> MessageDescriptor {
     let header = match row.form {
-        Form::Upload => POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
+        ResponseForm::Upload => POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
         _ => None,
     };
-    header.unwrap_or_else(|| described(row).input())
+    header.unwrap_or_else(|| method_descriptor(row).input())
 }
 
 /// The message that a request is.
-pub(super) async fn asked(
+pub(super) async fn to_message(
     row: &Row,
     named: &[(String, String)],
     parts: &Parts,
     body: Body,
 ) -> Result<DynamicMessage, Refusal> {
-    let mut message = Message::of(described(row).input());
+    let mut message = Message::of(method_descriptor(row).input());
     if row.is_queried() {
         message = message.with_query(Query::any(&parts.uri).pairs())?;
     } else {
@@ -69,7 +68,7 @@ pub(super) async fn asked(
 
 /// The same with what headers say of it, where it has a field for that.
 pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Message, Refusal> {
-    if let Some(key) = asked::key(&parts.headers)?
+    if let Some(key) = request::key(&parts.headers)?
         && message.has("request_id")
     {
         message = message.with_field("request_id", key)?;
@@ -79,7 +78,7 @@ pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Messag
     {
         message = message.with_value(PRECONDITION, precondition(conditions))?;
     }
-    if let Some(last) = asked::text(&parts.headers, &sse::LAST_EVENT_ID, "Last-Event-ID")? {
+    if let Some(last) = request::text(&parts.headers, &sse::LAST_EVENT_ID, "Last-Event-ID")? {
         for after in ["after_sequence", "after_position"] {
             if message.has(after) {
                 message = message.with_field(after, last)?;

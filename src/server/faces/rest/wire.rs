@@ -40,7 +40,7 @@ pub(super) fn frame(message: &impl Message) -> Bytes {
     frame.freeze()
 }
 
-/// Asks a service within the process, as whoever made the request with these parts.
+/// Calls a service within the process, with the identity and context of these parts.
 pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Result<Responses, Status> {
     let mut request = http::Request::new(body);
     *request.method_mut() = Method::POST;
@@ -59,7 +59,7 @@ pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Re
     headers.insert("te", HeaderValue::from_static("trailers"));
     let mut routes = http.grpc;
     let Ok(response) = routes.call(request).await;
-    said(response.headers())?;
+    check_status(response.headers())?;
     Ok(Responses { body: Box::pin(response.into_body()), read: BytesMut::new(), end: None })
 }
 
@@ -110,7 +110,7 @@ impl Responses {
                 Ok(data) => self.read.extend_from_slice(&data),
                 Err(frame) => {
                     if let Some(trailers) = frame.trailers_ref() {
-                        said(trailers)?;
+                        check_status(trailers)?;
                     }
                 }
             }
@@ -119,7 +119,7 @@ impl Responses {
 
     /// The first message that has been read whole.
     fn whole(&mut self) -> Option<Bytes> {
-        // Nothing is compressed for who does not ask for it.
+        // Compression is opt-in, so the message is not compressed.
         let (_flag, length) = grpc_frame::head(&self.read)?;
         let end = HEAD + length;
         if self.read.len() < end {
@@ -132,7 +132,7 @@ impl Responses {
 }
 
 /// The status in headers or trailers, unless all is well.
-fn said(headers: &HeaderMap) -> Result<(), Status> {
+fn check_status(headers: &HeaderMap) -> Result<(), Status> {
     match Status::from_header_map(headers) {
         Some(status) if status.code() != Code::Ok => Err(status),
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Lists of calls, a page at a time: what this process knows and what is recorded, as one, the newest first.
+//! Lists calls, page by page: what this process knows and what is recorded, merged, the newest first.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -24,11 +24,11 @@ const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
 /// The most tools of a filter.
 const MOST_TOOLS: usize = 32;
 
-/// So many rows are read at once, and so many for one page: what does not pass costs time too.
+/// How many rows are read at once, and for one page at most: rows that are filtered out cost time too.
 const AT_ONCE: u32 = 200;
 const MOST_READ: usize = 10_000;
 
-/// Which calls are meant. Criteria are combined with AND.
+/// Criteria of a list of calls, combined with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Any of these tools; any at all if there is none.
@@ -50,7 +50,7 @@ pub struct Filter {
 pub enum Whose {
     #[default]
     Own,
-    /// Everybody's, for who may observe; otherwise one's own.
+    /// Every user's, for observers; otherwise the user's own.
     Everybodys,
     /// Those of this user.
     Of(UserId),
@@ -112,9 +112,11 @@ impl Calls {
             (Whose::Of(other), observes) if observes || *other == user.id => Some(other.clone()),
             (Whose::Of(_), _) => return Ok(Page { calls: Vec::new(), next: String::new() }),
         };
-        let (mut here, running) = self.known_here(filter, of.as_ref(), before);
+        let (mut here, running) = self.list_local(filter, of.as_ref(), before);
         let criteria = filter.criteria(of);
         let (mut page, mut read) = (Vec::new(), 0);
+        // A merge of two sorted lists: the rows of the state, read in pages, and the calls that only this process
+        // knows.
         loop {
             let rows = self.0.store.calls(&criteria, before, AT_ONCE, clock::wall()).await;
             let rows = rows.map_err(|error| unavailable(&error))?;
@@ -126,6 +128,7 @@ impl Calls {
                 let runs = running.contains(&row.call_id);
                 here.insert(row.call_id, Record::of_recorded(&row, runs, self.0.cap));
             }
+            // Entries above the floor are complete: no later row can come between them.
             while let Some(newest) = here.last_entry() {
                 if floor.is_some_and(|floor| *newest.key() < floor) {
                     break;
@@ -142,6 +145,7 @@ impl Calls {
                 }
             }
             match (is_last, before) {
+                // A filter that passes little must not read the whole table in one request: the page ends early.
                 (false, Some(at)) if read >= MOST_READ => {
                     return Ok(Page { calls: page, next: page_token.text(at.as_bytes()) });
                 }
@@ -152,7 +156,7 @@ impl Calls {
     }
 
     /// What this process knows, and which calls run here.
-    fn known_here(
+    fn list_local(
         &self,
         filter: &Filter,
         of: Option<&UserId>,

@@ -1,4 +1,4 @@
-//! What is known of a call, whoever says it.
+//! The record of a call, merged from its sources.
 
 use std::time::{Duration, SystemTime};
 

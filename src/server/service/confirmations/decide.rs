@@ -1,6 +1,6 @@
-//! Deciding: the right to do so, the words that go with it, and what an answer says that comes too late.
+//! Decisions on confirmations: the right to decide, the bounds of the reason, and the refusal of a late one.
 
-use super::{super::unavailable::unavailable, Confirmations, Viewed, unknown};
+use super::{super::unavailable::unavailable, ConfirmationView, Confirmations, unknown};
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
@@ -10,13 +10,13 @@ use toolwire_tool::context::{Origin, User};
 
 const LONGEST_REASON: usize = 1_000;
 
-/// The longest name of somebody on whose behalf is decided, in characters.
+/// The longest name in `on_behalf_of`, in characters.
 const LONGEST_BEHALF: usize = 256;
 
 /// A decision as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
-    pub ruling: Ruling,
+pub struct DecisionRequest {
+    pub choice: Choice,
     /// On whose behalf, as the decider says.
     pub on_behalf_of: String,
     /// Where it came from.
@@ -24,7 +24,7 @@ pub struct Judgement {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ruling {
+pub enum Choice {
     /// The call may be carried out once.
     Approve {
         /// The tool's name as the person typed it.
@@ -37,16 +37,21 @@ pub enum Ruling {
 
 impl Confirmations {
     /// Decides. The same decision again changes nothing.
-    pub async fn decide(&self, user: &User, id: &str, judgement: Judgement) -> Result<Viewed, Refusal> {
-        check(&judgement)?;
+    pub async fn decide(
+        &self,
+        user: &User,
+        id: &str,
+        request: DecisionRequest,
+    ) -> Result<ConfirmationView, Refusal> {
+        check(&request)?;
         let parsed = id.parse().map_err(|_| unknown(id))?;
         let confirmation = self.find(user, &parsed).await?;
         if let Some(why) = self.lacks_right(user, &confirmation) {
             return Err(Refusal::MayNotDecide { why });
         }
-        check_name(&self.viewed(user, confirmation.clone()), &judgement.ruling)?;
-        self.check_offered(&confirmation, &judgement.ruling)?;
-        let decision = self.decision(user, &confirmation, judgement);
+        check_name(&self.view(user, confirmation.clone()), &request.choice)?;
+        self.check_offered(&confirmation, &request.choice)?;
+        let decision = self.decision(user, &confirmation, request);
         let outcome = self.0.store.decide(&parsed, &decision).await.map_err(|error| unavailable(&error))?;
         let outcome = outcome.ok_or_else(|| unknown(id))?;
         if confirmation.state == State::Pending && outcome.holds {
@@ -56,59 +61,59 @@ impl Confirmations {
         if !outcome.holds {
             return Err(Refusal::ConfirmationDecided { what: standing(&outcome.confirmation) });
         }
-        Ok(self.viewed(user, outcome.confirmation))
+        Ok(self.view(user, outcome.confirmation))
     }
 
-    /// Who does not offer the tool cannot tell whether it is still what a person was shown, and leaves it to who does.
-    fn check_offered(&self, confirmation: &Confirmation, ruling: &Ruling) -> Result<(), Refusal> {
+    /// A replica without the tool cannot verify the definition digest; another replica must decide.
+    fn check_offered(&self, confirmation: &Confirmation, choice: &Choice) -> Result<(), Refusal> {
         let tool = &confirmation.key.tool;
         let is_open = confirmation.is_open(clock::wall());
         let is_offered = self.0.registry.snapshot().get(tool).is_some();
-        if matches!(ruling, Ruling::Approve { .. }) && is_open && !is_offered {
+        if matches!(choice, Choice::Approve { .. }) && is_open && !is_offered {
             return Err(Refusal::UnknownTool { name: tool.to_string(), near: Vec::new() });
         }
         Ok(())
     }
 
-    fn decision(&self, user: &User, confirmation: &Confirmation, judgement: Judgement) -> Decision {
-        let Judgement { ruling, on_behalf_of, origin } = judgement;
+    fn decision(&self, user: &User, confirmation: &Confirmation, request: DecisionRequest) -> Decision {
+        let DecisionRequest { choice, on_behalf_of, origin } = request;
         let at = clock::wall();
         let decided = Decided { at, by: user.id.clone(), via: origin.face.to_owned(), on_behalf_of };
         let (known_by, peer) = (user.known_by, origin.peer);
-        match ruling {
-            Ruling::Approve { reason, .. } => {
+        match choice {
+            Choice::Approve { reason, .. } => {
                 let snapshot = self.0.registry.snapshot();
                 let now = snapshot.get(&confirmation.key.tool).map(|tool| tool.definition.digest);
                 let verdict = Verdict::Approve { use_until: at + self.0.use_within, definition_digest: now };
                 Decision { verdict, decided, reason, known_by, peer }
             }
-            Ruling::Deny { reason } => Decision { verdict: Verdict::Deny, decided, reason, known_by, peer },
+            Choice::Deny { reason } => Decision { verdict: Verdict::Deny, decided, reason, known_by, peer },
         }
     }
 }
 
-fn check(judgement: &Judgement) -> Result<(), Refusal> {
-    let (field, reason, least) = match &judgement.ruling {
-        Ruling::Approve { reason, .. } => ("approve.reason", reason, 0),
-        Ruling::Deny { reason } => ("deny.reason", reason, 1),
+fn check(request: &DecisionRequest) -> Result<(), Refusal> {
+    let (field, reason, least) = match &request.choice {
+        Choice::Approve { reason, .. } => ("approve.reason", reason, 0),
+        Choice::Deny { reason } => ("deny.reason", reason, 1),
     };
     let length = reason.trim().chars().count();
     if length < least {
-        return Err(refuse(field, "required", "must say why, for whoever called"));
+        return Err(refuse(field, "required", "must say why, for the caller"));
     }
     if reason.chars().count() > LONGEST_REASON {
         return Err(refuse(field, "max_length", &format!("must have at most {LONGEST_REASON} characters")));
     }
-    if judgement.on_behalf_of.chars().count() > LONGEST_BEHALF {
+    if request.on_behalf_of.chars().count() > LONGEST_BEHALF {
         let what = format!("must have at most {LONGEST_BEHALF} characters");
         return Err(refuse("on_behalf_of", "max_length", &what));
     }
     Ok(())
 }
 
-/// What has consequences is approved by naming it, so that nobody does so by a habit of saying yes.
-fn check_name(viewed: &Viewed, ruling: &Ruling) -> Result<(), Refusal> {
-    let Ruling::Approve { tool, .. } = ruling else { return Ok(()) };
+/// A call with high consequences is approved by repeating its tool's name, so that a reflex does not approve it.
+fn check_name(viewed: &ConfirmationView, choice: &Choice) -> Result<(), Refusal> {
+    let Choice::Approve { tool, .. } = choice else { return Ok(()) };
     let expected = &viewed.confirmation.key.tool;
     if !tool.is_empty() && tool != expected.as_str() {
         return Err(refuse("approve.tool", "const", &format!("must be {expected}, which this is about")));

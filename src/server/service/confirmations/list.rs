@@ -1,6 +1,6 @@
-//! Lists of confirmations, a page at a time.
+//! Lists confirmations, page by page.
 
-use super::{Confirmations, Viewed};
+use super::{ConfirmationView, Confirmations};
 use crate::service::{
     page::{List, PageToken, Sizes},
     request::refuse,
@@ -16,11 +16,11 @@ const SIZES: Sizes = Sizes { usual: 50, most: 200 };
 /// The most tools of a filter.
 const MOST_TOOLS: usize = 32;
 
-/// So many rows are read at once, and so many for one page: what its user may not see costs time too.
+/// How many rows are read at once, and for one page at most: rows that the user may not see cost time too.
 const AT_ONCE: u32 = 200;
 const MOST_READ: usize = 10_000;
 
-/// Which confirmations are meant. Criteria are combined with AND.
+/// Criteria of a list of confirmations, combined with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Any of these states; any at all if there is none.
@@ -36,7 +36,7 @@ pub struct Filter {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    pub confirmations: Vec<Viewed>,
+    pub confirmations: Vec<ConfirmationView>,
     /// Where the next one begins; empty on the last one.
     pub next: String,
 }
@@ -54,8 +54,8 @@ impl Filter {
         Ok(())
     }
 
-    /// Whether one is meant, as its user sees it.
-    pub(super) fn passes(&self, viewed: &Viewed) -> bool {
+    /// Whether a confirmation passes, as its user sees it.
+    pub(super) fn passes(&self, viewed: &ConfirmationView) -> bool {
         let Confirmation { state, key, asked, .. } = &viewed.confirmation;
         (self.states.is_empty() || self.states.contains(state))
             && (self.tools.is_empty() || self.tools.iter().any(|tool| *tool == *key.tool))
@@ -90,7 +90,7 @@ impl Confirmations {
             for row in part.confirmations {
                 let place = row.place(&among);
                 read += 1;
-                if let Some(viewed) = self.shown(user, filter, row) {
+                if let Some(viewed) = self.view_row(user, filter, row) {
                     bytes += weight(&viewed);
                     if page.len() == size || bytes > MAX_PAGE_BYTES && !page.is_empty() {
                         return Ok(Page { confirmations: page, next: next(from) });
@@ -121,7 +121,12 @@ impl Confirmations {
     }
 
     /// The confirmation as the user sees it now, if the user may and it passes.
-    pub(super) fn shown(&self, user: &User, filter: &Filter, mut row: Confirmation) -> Option<Viewed> {
+    pub(super) fn view_row(
+        &self,
+        user: &User,
+        filter: &Filter,
+        mut row: Confirmation,
+    ) -> Option<ConfirmationView> {
         if !self.may_see(user, &row) {
             return None;
         }
@@ -129,12 +134,12 @@ impl Confirmations {
         if row.state.is_open() && !row.is_open(clock::wall()) {
             row.state = State::Expired;
         }
-        Some(self.viewed(user, row)).filter(|viewed| filter.passes(viewed))
+        Some(self.view(user, row)).filter(|viewed| filter.passes(viewed))
     }
 }
 
 /// The bytes of its arguments.
-fn weight(viewed: &Viewed) -> usize {
+fn weight(viewed: &ConfirmationView) -> usize {
     let arguments = viewed.confirmation.asked.arguments.as_ref();
     arguments.map_or(0, |arguments| serde_json::to_vec(arguments).map_or(0, |json| json.len()))
 }

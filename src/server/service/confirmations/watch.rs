@@ -1,11 +1,11 @@
-//! Watching confirmations: what is open, then every change, read from the store by position, so that nothing is missed
-//! and nothing comes twice, whichever process changed it.
+//! Watches confirmations: what is open, then every change, read from the store by position, so that nothing is missed
+//! or repeated, whichever process changed it.
 
 use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{super::unavailable::unavailable, Confirmations, Filter, LOOK, Viewed, look_again};
+use super::{super::unavailable::unavailable, ConfirmationView, Confirmations, Filter, LOOK, look_again};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_store::confirmations::{Among, Change, Page};
@@ -14,15 +14,14 @@ use toolwire_tool::context::User;
 /// A silent watch says that it is alive this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
-/// So many changes are read at once.
+/// How many changes are read at once.
 const AT_ONCE: u32 = 500;
 
-/// An event of a watch.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum WatchEvent {
     /// It was asked for, or is open as the watch begins.
-    Requested(Told),
-    Changed(Told),
+    Requested(WatchedConfirmation),
+    Changed(WatchedConfirmation),
     /// What was open is complete; the position of the last change before this.
     Synced(u64),
     /// Nothing happened for a while; the position of the last change.
@@ -31,9 +30,9 @@ pub enum News {
 
 /// A confirmation in a watch.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct WatchedConfirmation {
     /// The confirmation as it stood after the change.
-    pub viewed: Box<Viewed>,
+    pub viewed: Box<ConfirmationView>,
     pub at: std::time::SystemTime,
 }
 
@@ -51,7 +50,7 @@ pub struct Watch {
     is_synced: bool,
     /// What is open as the watch begins, up to `read`: where its next part begins. `None`: all of it was read.
     opening: Option<u64>,
-    pending: VecDeque<News>,
+    pending: VecDeque<WatchEvent>,
     spoke: Instant,
 }
 
@@ -83,7 +82,7 @@ impl Confirmations {
 
 impl Watch {
     /// The next event. A store that cannot be read ends the watch, which can go on from its last position.
-    pub async fn next(&mut self) -> Result<News, Refusal> {
+    pub async fn next(&mut self) -> Result<WatchEvent, Refusal> {
         loop {
             if let Some(news) = self.pending.pop_front() {
                 self.spoke = clock::now();
@@ -99,12 +98,12 @@ impl Watch {
             }
             if !self.is_synced {
                 self.is_synced = true;
-                self.pending.push_back(News::Synced(self.read));
+                self.pending.push_back(WatchEvent::Synced(self.read));
                 continue;
             }
             let until = self.spoke + HEARTBEAT;
             if clock::now() >= until {
-                self.pending.push_back(News::Heartbeat(self.read));
+                self.pending.push_back(WatchEvent::Heartbeat(self.read));
                 continue;
             }
             look_again(&mut self.changed, until.min(clock::now() + LOOK)).await;
@@ -117,7 +116,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Reads some more of what is open. What changes meanwhile is told as a change.
+    /// Reads some more of what is open. What changes meanwhile follows as a change.
     async fn read_open(&mut self, after: u64) -> Result<(), Refusal> {
         let page = match self.confirmations.criteria(&self.user, &self.filter) {
             Some(criteria) => {
@@ -130,10 +129,10 @@ impl Watch {
         self.opening = page.confirmations.last().filter(|_| page.more).map(|last| last.at(&self.among));
         for confirmation in page.confirmations {
             let at = confirmation.decided.as_ref().map_or(confirmation.created_at, |decided| decided.at);
-            self.tell(Change { confirmation, at }, News::Requested);
+            self.tell(Change { confirmation, at }, WatchEvent::Requested);
         }
         if self.opening.is_none() {
-            self.pending.push_back(News::Synced(self.read));
+            self.pending.push_back(WatchEvent::Synced(self.read));
         }
         Ok(())
     }
@@ -156,22 +155,22 @@ impl Watch {
         for change in changes {
             self.read = change.confirmation.at(&self.among);
             let news = match change.confirmation.state {
-                toolwire_store::confirmations::life::State::Pending => News::Requested,
-                _ => News::Changed,
+                toolwire_store::confirmations::life::State::Pending => WatchEvent::Requested,
+                _ => WatchEvent::Changed,
             };
             self.tell(change, news);
         }
         Ok(has_changed)
     }
 
-    fn tell(&mut self, change: Change, news: impl FnOnce(Told) -> News) {
+    fn tell(&mut self, change: Change, news: impl FnOnce(WatchedConfirmation) -> WatchEvent) {
         let Change { confirmation, at } = change;
         if !self.confirmations.may_see(&self.user, &confirmation) {
             return;
         }
-        let viewed = self.confirmations.viewed(&self.user, confirmation);
+        let viewed = self.confirmations.view(&self.user, confirmation);
         if self.filter.passes(&viewed) {
-            self.pending.push_back(news(Told { viewed: Box::new(viewed), at }));
+            self.pending.push_back(news(WatchedConfirmation { viewed: Box::new(viewed), at }));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Lists of jobs, a page at a time.
+//! Lists jobs, page by page.
 
 use strum::VariantArray as _;
 

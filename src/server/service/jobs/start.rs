@@ -1,11 +1,11 @@
-//! Jobs that begin: one a user at a time, so many in all, and a repeat gets what the first one got.
+//! Starts jobs: one per user at a time, a bound on all, and idempotent by the request's name.
 
 use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Jobs, Place};
+use super::{Jobs, RunningJob};
 use crate::service::{request::refuse, unavailable::unavailable};
 use toolwire_agent::job::{Run, Setup, Workflow, carry_out};
 use toolwire_base::{clock, digest::Digest};
@@ -14,7 +14,7 @@ use toolwire_store::jobs::{Begun, Job, JobId, NewJob};
 use toolwire_telemetry as telemetry;
 use toolwire_tool::context::{RequestId, ToolContext, User};
 
-/// So many jobs run at once.
+/// Maximum number of concurrent jobs.
 const MOST: usize = 64;
 
 /// When room is expected for another job.
@@ -24,13 +24,13 @@ const RETRY_AFTER: Duration = Duration::from_secs(10);
 const USUAL: Duration = Duration::from_mins(5);
 const LONGEST: Duration = Duration::from_mins(10);
 
-/// At most so much of a job's time is kept for its result.
+/// Upper bound on the part of a job's time that is reserved for its result.
 const RESERVED: Duration = Duration::from_secs(10);
 
 /// A job that is asked for.
 #[derive(Clone, Debug)]
-pub struct Wanted {
-    /// Who asks, in which session. Its deadline is that of the request, not of the job.
+pub struct JobRequest {
+    /// The user and the session. Its deadline is that of the request, not of the job.
     pub context: ToolContext,
     pub request_id: Option<RequestId>,
     /// Everything that the job is about: a repeat says the same.
@@ -42,7 +42,7 @@ pub struct Wanted {
 
 impl Jobs {
     /// Starts a job, which goes on whatever becomes of its caller; of a repeat the job it started.
-    pub async fn start(&self, wanted: Wanted) -> Result<Job, Refusal> {
+    pub async fn start(&self, wanted: JobRequest) -> Result<Job, Refusal> {
         let max_time = wanted.max_time.unwrap_or(USUAL);
         if max_time.is_zero() || max_time > LONGEST {
             let what = format!("must be longer than zero and at most {} min", LONGEST.as_secs() / 60);
@@ -55,7 +55,7 @@ impl Jobs {
         let user = wanted.context.user.clone();
         let digest = Digest::of_bytes(wanted.content.to_string().as_bytes());
         let Some(place) = self.enter(&user, id) else {
-            return self.known(&user, id, digest).await;
+            return self.find_running(&user, id, digest).await;
         };
         let deadline = clock::now() + max_time;
         let new = NewJob {
@@ -78,7 +78,7 @@ impl Jobs {
     }
 
     /// A place for a job. `None` if it has one, or there is no room.
-    fn enter(&self, user: &User, id: JobId) -> Option<Place> {
+    fn enter(&self, user: &User, id: JobId) -> Option<RunningJob> {
         let key = (user.id.clone(), id);
         let mut running = self.running.lock();
         if running.len() >= MOST || running.contains_key(&key) {
@@ -86,12 +86,12 @@ impl Jobs {
         }
         let cancelled = CancellationToken::new();
         running.insert(key.clone(), cancelled.clone());
-        Some(Place { running: Arc::clone(&self.running), key, cancelled })
+        Some(RunningJob { running: Arc::clone(&self.running), key, cancelled })
     }
 
     /// The job that runs already; without one there is no room.
-    async fn known(&self, user: &User, id: JobId, digest: Digest) -> Result<Job, Refusal> {
-        match self.kept(user, id).await? {
+    async fn find_running(&self, user: &User, id: JobId, digest: Digest) -> Result<Job, Refusal> {
+        match self.find(user, id).await? {
             Some(job) if job.digest == digest => Ok(job),
             Some(_) => Err(Refusal::RequestIdReused { request_id: id.to_string() }),
             None => Err(JobRefusal::TooMany { retry_after: RETRY_AFTER }.into()),
@@ -99,7 +99,7 @@ impl Jobs {
     }
 
     /// Carries a job out in a task of its own.
-    fn spawn(&self, place: Place, wanted: Wanted, deadline: tokio::time::Instant) {
+    fn spawn(&self, place: RunningJob, wanted: JobRequest, deadline: tokio::time::Instant) {
         let left = clock::remaining(deadline);
         let ToolContext { user, session_id, attributes, origin, credentials, .. } = wanted.context;
         let own = ToolContext::new(user, deadline);
@@ -112,7 +112,7 @@ impl Jobs {
         };
         let run = Run::new(&self.parts.agent, setup);
         let work = async move {
-            carry_out(&*wanted.workflow, &run, place.stopped()).await;
+            carry_out(&*wanted.workflow, &run, place.wait_stop()).await;
             drop(place);
         };
         tokio::spawn(telemetry::continuing_trace(work));

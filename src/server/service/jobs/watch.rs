@@ -1,4 +1,4 @@
-//! Watching a job: its events in order, read from the store by sequence and nothing else. A lost hint, a slow reader or
+//! Watches a job: its events in order, read from the store by sequence and nothing else. A lost hint, a slow reader or
 //! a restart costs time only.
 
 use std::{collections::VecDeque, time::Duration};
@@ -9,14 +9,14 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{Jobs, named, unknown};
+use super::{Jobs, parse_id, unknown};
 use crate::service::unavailable::unavailable;
 use toolwire_base::clock;
 use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_store::jobs::{Event, Job, JobId};
 use toolwire_tool::context::User;
 
-/// So many events are read at once.
+/// How many events are read at once.
 const AT_ONCE: u32 = 500;
 
 /// What others say is seen this late at most where nothing tells of it.
@@ -25,9 +25,8 @@ const LOOK: Duration = Duration::from_millis(500);
 /// A silent watch says that it is alive this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
-/// What a watcher is told.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum WatchEvent {
     /// The job said something; with its last event comes the job as it ended.
     Event(Event, Option<Box<Job>>),
     /// Nothing happened for a while.
@@ -49,9 +48,9 @@ pub struct Watch {
 impl Jobs {
     /// Watches a job: every event after the given one. The end of the watch never ends the job.
     pub async fn watch(&self, user: User, id: &str, after: Option<u64>) -> Result<Watch, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         let changed = self.parts.store.jobs_watched().await.map_err(|error| unavailable(&error))?;
-        let job = self.kept(&user, id).await?.ok_or_else(|| unknown(&id))?;
+        let job = self.find(&user, id).await?.ok_or_else(|| unknown(&id))?;
         if let Some(sequence) = after.filter(|after| *after >= job.next) {
             return Err(JobRefusal::NoSuchEvent { sequence, events: job.next }.into());
         }
@@ -66,13 +65,13 @@ impl Jobs {
 impl Watch {
     /// The next news; `None` after the last event. A store that cannot be read ends the watch, which can go on after
     /// its last event.
-    pub async fn next(&mut self) -> Result<Option<News>, Refusal> {
+    pub async fn next(&mut self) -> Result<Option<WatchEvent>, Refusal> {
         loop {
             if let Some(event) = self.pending.pop_front() {
                 self.spoke = clock::now();
                 self.next = event.sequence + 1;
                 self.is_over = event.is_last;
-                return self.told(event).await.map(Some);
+                return self.watch_event(event).await.map(Some);
             }
             if self.is_over {
                 return Ok(None);
@@ -87,16 +86,16 @@ impl Watch {
             if clock::now() >= until {
                 self.spoke = clock::now();
                 // It may have been forgotten meanwhile.
-                self.jobs.kept(&self.user, self.id).await?.ok_or_else(|| unknown(&self.id))?;
-                return Ok(Some(News::Heartbeat));
+                self.jobs.find(&self.user, self.id).await?.ok_or_else(|| unknown(&self.id))?;
+                return Ok(Some(WatchEvent::Heartbeat));
             }
             self.look_again(until).await;
         }
     }
 
-    async fn told(&self, event: Event) -> Result<News, Refusal> {
-        let ended = if event.is_last { self.jobs.kept(&self.user, self.id).await? } else { None };
-        Ok(News::Event(event, ended.map(Box::new)))
+    async fn watch_event(&self, event: Event) -> Result<WatchEvent, Refusal> {
+        let ended = if event.is_last { self.jobs.find(&self.user, self.id).await? } else { None };
+        Ok(WatchEvent::Event(event, ended.map(Box::new)))
     }
 
     /// Waits until something may have been said, or the given instant.

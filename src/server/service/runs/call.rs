@@ -1,11 +1,11 @@
-//! A call of a task's agent: made in the task's name, and told as it goes. What it does to the task is not here.
+//! A call of a task's agent: made in the task's name, with its events. What it does to the task is not here.
 
 use serde_json::Value;
 
 use super::{
-    told,
-    work::{Asked, Work},
-    worker::Offered,
+    events,
+    work::{PendingApproval, Work},
+    worker::ToolNames,
 };
 use crate::service::tasks::{Detail, Handled};
 use toolwire_base::clock;
@@ -25,12 +25,12 @@ impl Work<'_> {
         tool: String,
         arguments: Result<Arguments, Unreadable>,
         request_id: RequestId,
-        (turn, offered): (Turn, Option<Offered>),
+        (turn, offered): (Turn, Option<ToolNames>),
     ) -> Result<Handled, Refusal> {
         self.spent.calls += 1;
         let call_id = CallId::generate();
         let shown = Value::Object(arguments.clone().unwrap_or_default()).to_string();
-        self.tell(task, told::started(call_id, self.spent.steps, &tool, &shown, request_id));
+        self.tell(task, events::start_event(call_id, self.spent.steps, &tool, &shown, request_id));
         let context = ToolContext {
             call_id,
             lineage: Lineage::of(call_id),
@@ -45,9 +45,9 @@ impl Work<'_> {
         let handled = self.parts.tasks.handle(call).await?;
         if let Detail::Block { required: Some(required), .. } = &handled.detail {
             let (call_id, required) = (handled.call_id.to_string(), required.clone());
-            self.asked.push(Asked { call_id, tool: tool.clone(), arguments: shown, required });
+            self.asked.push(PendingApproval { call_id, tool: tool.clone(), arguments: shown, required });
         }
-        self.tell(task, told::finished(call_id, &tool, &handled, clock::now() - began));
+        self.tell(task, events::end_event(call_id, &tool, &handled, clock::now() - began));
         Ok(handled)
     }
 }

@@ -1,9 +1,9 @@
-//! Which task is worked on next: any of the tree below the one that is meant that can go on. Until that one has ended,
-//! or all wait for people.
+//! Picks the next task to work on: any of the given task's tree that can go on, until the given one has ended or all
+//! wait for people.
 
 use std::collections::BTreeSet;
 
-use super::{ended::Ended, leg::Leg, told, work::Work};
+use super::{events, run_end::RunEnd, task_run::TaskRun, work::Work};
 use toolwire_agent::Mode;
 use toolwire_base::clock;
 use toolwire_contract::{
@@ -13,7 +13,7 @@ use toolwire_contract::{
 };
 use toolwire_store::tasks::{Kind, Task, life::State};
 
-/// So often a task is taken up in one run: a bound on tasks that send each other round.
+/// How often one run takes up the same task: a bound on tasks that send each other round.
 const MOST_LEGS: u32 = 256;
 
 /// Works until the task has ended or all wait for people: the event that tells it.
@@ -22,7 +22,7 @@ pub(super) async fn run(work: &mut Work<'_>) -> Result<Event, Refusal> {
         session_id: String::new(),
         mode: Mode::Native.into_str().to_owned(),
         model: work.model.id().to_owned(),
-        tools_offered: u32::try_from(work.offered().count()).unwrap_or(u32::MAX),
+        tools_offered: u32::try_from(work.offer().count()).unwrap_or(u32::MAX),
         deadline: Some(timestamp(clock::wall_at(work.context.deadline.at()))),
     };
     work.tell(&work.task, Event::Started(started));
@@ -31,38 +31,38 @@ pub(super) async fn run(work: &mut Work<'_>) -> Result<Event, Refusal> {
         let tree = work.tree().await?;
         let Some(task) = tree.iter().find(|task| task.id == work.task) else { break };
         if task.state.is_final() {
-            return Ok(ended(work, task));
+            return Ok(end_event(work, task));
         }
         let ready = tree.iter().find(|task| can_go_on(task) && !busy.contains(&task.id));
         let Some(ready) = ready.cloned() else {
-            return Ok(Event::Paused(told::paused(work, &tree)));
+            return Ok(Event::Paused(events::pause(work, &tree)));
         };
         let id = ready.id.clone();
-        match Leg::of(work, ready).work().await? {
-            Ended::Blocked | Ended::Over => {}
+        match TaskRun::of(work, ready).work().await? {
+            RunEnd::Blocked | RunEnd::Over => {}
             // Another worker has it: its waits are not ours.
-            Ended::Busy => _ = busy.insert(id),
-            Ended::Spent => {
-                return Ok(stopped(work, TurnOutcome::BudgetSpent, "the budget of a task was spent"));
+            RunEnd::Busy => _ = busy.insert(id),
+            RunEnd::Spent => {
+                return Ok(stop_event(work, TurnOutcome::BudgetSpent, "the budget of a task was spent"));
             }
-            Ended::Failed(why) => return Ok(stopped(work, TurnOutcome::ModelFailed, &why)),
+            RunEnd::Failed(why) => return Ok(stop_event(work, TurnOutcome::ModelFailed, &why)),
         }
     }
-    Ok(stopped(work, TurnOutcome::BudgetSpent, "its tasks were taken up too often"))
+    Ok(stop_event(work, TurnOutcome::BudgetSpent, "its tasks were taken up too often"))
 }
 
-fn ended(work: &Work<'_>, task: &Task) -> Event {
+fn end_event(work: &Work<'_>, task: &Task) -> Event {
     let outcome = if task.state == State::Completed { TurnOutcome::Answered } else { TurnOutcome::Stopped };
-    let words = told::words_of_end(task);
-    work.tell(&work.task, told::delta(&words));
-    Event::Final(told::reply(work, outcome, words, Vec::new()))
+    let words = events::words_of_end(task);
+    work.tell(&work.task, events::delta(&words));
+    Event::Final(events::reply(work, outcome, words, Vec::new()))
 }
 
-/// It is not over: whoever runs it again goes on from where it stands.
-fn stopped(work: &Work<'_>, outcome: TurnOutcome, why: &str) -> Event {
+/// It is not over: the next run goes on from where it stands.
+fn stop_event(work: &Work<'_>, outcome: TurnOutcome, why: &str) -> Event {
     let words = "The task has not ended; run it again to go on.".to_owned();
-    work.tell(&work.task, told::delta(&words));
-    Event::Final(told::reply(work, outcome, words, vec![why.to_owned()]))
+    work.tell(&work.task, events::delta(&words));
+    Event::Final(events::reply(work, outcome, words, vec![why.to_owned()]))
 }
 
 /// Whether there is something for an agent to do. A question without a role is for a person.

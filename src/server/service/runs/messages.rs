@@ -1,4 +1,4 @@
-//! A rendered task as a model is asked it, and what the model wants back of it.
+//! Converts a rendered task to a model's messages, and declares the tools to it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,7 +9,7 @@ use toolwire_engine::{
     registry::RegisteredTool,
     tasks::render::{self, blocks::Content, given::Speaker},
 };
-use toolwire_sources::models::{Form, Message, Model, ToolCall, ToolOutput};
+use toolwire_sources::models::{Message, Model, ToolCall, ToolForm, ToolOutput};
 
 /// What a provider wants back with the calls of one response, by call.
 #[derive(Debug)]
@@ -76,11 +76,11 @@ fn user(message: render::Message) -> Vec<Message> {
 }
 
 /// The tools as the model's provider takes them: the export, and nothing else. `None` if there are none.
-pub(super) fn declared(model: &dyn Model, tools: &[Arc<RegisteredTool>]) -> Option<Arc<Value>> {
+pub(super) fn declare(model: &dyn Model, tools: &[Arc<RegisteredTool>]) -> Option<Arc<Value>> {
     let format = match model.form() {
-        Form::Gemini => Format::Gemini,
-        Form::Openai => Format::Openai,
-        Form::Anthropic => Format::Anthropic,
+        ToolForm::Gemini => Format::Gemini,
+        ToolForm::Openai => Format::Openai,
+        ToolForm::Anthropic => Format::Anthropic,
     };
     let definitions: Vec<_> = tools.iter().map(|tool| &tool.definition).collect();
     let export = exports::export(format, &definitions, &Options::default());

@@ -1,4 +1,4 @@
-//! What tasks are worked on with. Not here: making it, which the composition root does.
+//! The dependencies of runs. Not here: making them, which the composition root does.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use toolwire_sources::models::Model;
 /// What tasks are worked on with.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Who may call what, and what may be spent.
+    /// Policy and budgets.
     pub agent: Agent,
     pub tasks: Tasks,
-    /// Who is asked; `None` without a model.
+    /// The default model; `None` without one.
     pub model: Option<Arc<dyn Model>>,
-    /// Who works on tasks of a role.
+    /// The agents that work on tasks, by role.
     pub roles: Roles,
 }

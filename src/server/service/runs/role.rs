@@ -43,7 +43,7 @@ impl FromIterator<(String, Role)> for Roles {
 }
 
 impl Role {
-    /// Whether it may call a tool. It may always hand off: without that nobody would get what it did.
+    /// Whether it may call a tool. It may always hand off: otherwise its result would reach no other task.
     pub(super) fn may_call(&self, definition: &Definition) -> bool {
         let Some(tools) = &self.tools else { return true };
         definition.kind == ToolType::Handoff || tools.iter().any(|tools| tools.matches(&definition.name))

@@ -1,4 +1,4 @@
-//! A run at work: what it is about, what it has spent, and what it tells.
+//! A run in progress: its task, its spending, and its log.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use toolwire_sources::models::{Model, Usage};
 use toolwire_store::tasks::{Filter, Scope, Task};
 use toolwire_tool::context::{TaskId, ToolContext};
 
-/// So many tasks of a tree are read at once.
+/// How many tasks of a tree are read at once.
 const PAGE: i32 = 1_000;
 
 pub(super) struct Work<'a> {
     pub(super) parts: &'a Parts,
-    /// Who works on tasks of which no role says otherwise.
+    /// The model for tasks whose role has none of its own.
     pub(super) model: Arc<dyn Model>,
     pub(super) context: ToolContext,
     pub(super) task: TaskId,
     pub(super) budget: Budget,
     pub(super) turn_id: TurnId,
     pub(super) log: &'a Log,
-    pub(super) spent: Spent,
+    pub(super) spent: Spending,
     /// What a person must decide, as it was asked for here.
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<PendingApproval>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spent {
+pub(super) struct Spending {
     pub(super) steps: u32,
     pub(super) calls: u32,
     pub(super) usage: Usage,
@@ -36,7 +36,7 @@ pub(super) struct Spent {
 
 /// A call that waits for a person.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct PendingApproval {
     pub(super) call_id: String,
     pub(super) tool: String,
     pub(super) arguments: String,
@@ -49,7 +49,7 @@ impl Work<'_> {
     }
 
     /// The tools that a task's agent may call, whatever its role: all of the user's but those that begin a tree.
-    pub(super) fn offered(&self) -> impl Iterator<Item = Arc<RegisteredTool>> {
+    pub(super) fn offer(&self) -> impl Iterator<Item = Arc<RegisteredTool>> {
         let parts = self.parts.agent.parts();
         let (policy, user) = (Arc::clone(&parts.policy), self.context.user.clone());
         let tools: Vec<_> = parts.registry.snapshot().tools().cloned().collect();
@@ -61,7 +61,7 @@ impl Work<'_> {
         })
     }
 
-    /// The task that is meant and all that work for it, parents before children.
+    /// The run's task and the tasks below it, parents before children.
     pub(super) async fn tree(&self) -> Result<Vec<Task>, Refusal> {
         let user = &self.context.user;
         let root = self.parts.tasks.get(user, self.task.as_str()).await?.root;

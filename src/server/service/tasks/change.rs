@@ -1,8 +1,8 @@
-//! What is said to a task and what ends it, beside its agent's calls.
+//! Changes to tasks that are not calls of its agent: messages, answers, cancellation.
 
 use serde_json::{Map, Value, json};
 
-use super::{LONGEST_REQUEST, Tasks, documents, mutation, named, result, text, why};
+use super::{LONGEST_REQUEST, Tasks, documents, mutation, parse_id, result, text, why};
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
@@ -28,12 +28,12 @@ impl Tasks {
         message: NewMessage,
         request_id: Option<RequestId>,
     ) -> Result<u64, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         let opaque = message.opaque.as_ref();
         if message.text.is_empty() && opaque.is_none() {
             return Err(refuse("message.text", "required", "must not be empty"));
         }
-        super::bounded("message.text", &message.text, LONGEST_MESSAGE)?;
+        super::check_length("message.text", &message.text, LONGEST_MESSAGE)?;
         if let Some(Opaque { data, .. }) = opaque.filter(|it| it.data.len() > LONGEST_OPAQUE) {
             let what = format!("must have at most {LONGEST_OPAQUE} bytes, and has {}", data.len());
             return Err(refuse("message.opaque.data", "max_length", &what));
@@ -52,7 +52,7 @@ impl Tasks {
         lease_token: u64,
         request_id: Option<RequestId>,
     ) -> Result<Task, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         let end = match end {
             NewEnd::Completed(value, paths) => NewEnd::Completed(
                 result("completed.result", value)?,
@@ -72,19 +72,19 @@ impl Tasks {
         };
         let mutation = mutation("EndTask", request_id, &content)?;
         let ended = self.0.store.end_task(&user.id, &id, &end, lease_token, mutation, clock::wall()).await;
-        Ok(self.settled(ended.map_err(why(&id))?))
+        Ok(self.settle(ended.map_err(why(&id))?))
     }
 
     /// Cancels a task with everything that works for it. Also how many of these there were.
     pub async fn cancel(&self, user: &User, id: &str, reason: &str) -> Result<(Task, usize), Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         if reason.chars().count() > LONGEST_REASON {
             let what = format!("must have at most {LONGEST_REASON} characters");
             return Err(refuse("reason", "max_length", &what));
         }
         let ended = self.0.store.cancel_task(&user.id, &id, reason, clock::wall()).await.map_err(why(&id))?;
         let descendants = ended.stopped.tasks.iter().filter(|task| **task != id).count();
-        Ok((self.settled(ended), descendants))
+        Ok((self.settle(ended), descendants))
     }
 
     /// Answers a question. The first answer counts.
@@ -95,11 +95,11 @@ impl Tasks {
         answer: &str,
         paths: Vec<String>,
     ) -> Result<Task, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         text("answer", answer, LONGEST_REQUEST)?;
         let paths = documents("documents", paths)?;
         let answered = self.0.store.answer_question(&user.id, &id, answer, &paths, clock::wall()).await;
-        Ok(self.settled(answered.map_err(why(&id))?))
+        Ok(self.settle(answered.map_err(why(&id))?))
     }
 
     /// Says what became of a write whose end is not known; `done` is its result, if it was done.
@@ -111,7 +111,7 @@ impl Tasks {
         done: Option<Map<String, Value>>,
         reason: &str,
     ) -> Result<Task, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         if reason.trim().is_empty() || reason.chars().count() > LONGEST_REASON {
             let what = format!("must say how it is known, in 1 to {LONGEST_REASON} characters");
             return Err(refuse("reason", "required", &what));
@@ -125,8 +125,8 @@ impl Tasks {
         resolved.await.map_err(why(&id))
     }
 
-    /// A user has given credentials for a source: every task that waits for them goes on. How many. Whoever keeps the
-    /// credentials says so once they are kept; said again, nothing changes.
+    /// Resumes every task that waits for a user's credentials for a source; returns how many. Call it after the
+    /// credentials are stored; repeating it changes nothing.
     pub async fn credentials_given(&self, user: &User, source: &str) -> Result<usize, Refusal> {
         let given = self.0.store.credentials_given(&user.id, source, clock::wall()).await;
         // It is of no task; of the store alone.
@@ -135,7 +135,7 @@ impl Tasks {
 
     /// Deletes an ended tree. Again is fine.
     pub async fn delete(&self, user: &User, id: &str) -> Result<(), Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         self.0.store.delete_tree(&user.id, &id, clock::wall()).await.map_err(why(&id))
     }
 }

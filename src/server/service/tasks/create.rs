@@ -1,4 +1,4 @@
-//! Creating roots.
+//! Creates roots.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{LONGEST_REQUEST, MOST_DOCUMENTS, Tasks, bounded, mutation, text};
+use super::{LONGEST_REQUEST, MOST_DOCUMENTS, Tasks, check_length, mutation, text};
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, ToolName};
@@ -87,15 +87,15 @@ fn check(new: &NewTask) -> Result<(), Refusal> {
             return Err(refuse("documents", "unique", &what));
         }
         if let Content::Text(text) = &document.content {
-            bounded("documents.text", text, LONGEST_TEXT)?;
+            check_length("documents.text", text, LONGEST_TEXT)?;
         }
     }
     if new.labels.len() > MOST_LABELS {
         return Err(refuse("labels", "max_properties", &format!("must have at most {MOST_LABELS} entries")));
     }
     for (key, value) in &new.labels {
-        bounded("labels", key, LONGEST_LABEL)?;
-        bounded("labels", value, LONGEST_LABEL)?;
+        check_length("labels", key, LONGEST_LABEL)?;
+        check_length("labels", value, LONGEST_LABEL)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Calls of a task's agent: carried out by the one pipeline, and said in the words of an agent's loop.
+//! Calls of a task's agent: carried out by the one pipeline, with the outcome in terms of an agent's loop.
 
 use super::{Tasks, why};
 use crate::service::request::refuse;
@@ -48,18 +48,21 @@ impl Tasks {
         let missing =
             || refuse("request_id", "required", "is required: a new UUID for each call of the model");
         let request_id = call.request_id.ok_or_else(missing)?;
-        let id = super::named(call.context.task_id.as_ref().map_or("", |label| label.as_str()))?;
+        let id = super::parse_id(call.context.task_id.as_ref().map_or("", |label| label.as_str()))?;
+        // The pipeline consumes the call; what the answer needs of it is copied first.
         let (user, call_id, facts) = (call.context.user.clone(), call.context.call_id, call.facts.clone());
         let arguments = call.arguments.clone();
         let is_of_model = call.turn.as_deref().is_some_and(|turn| !turn.tool_call_id.is_empty());
         let end = self.0.pipeline.finish(call).await;
         if let Some(NotedMistake { sequence, result }) = facts.mistake()
+            // A program's own mistake is its status; a model's is a result, which the model can correct.
             && (is_of_model || end.is_ok())
         {
             let detail = Detail::Result(Box::new(result.clone()));
             return Ok(Handled { call_id, then: LoopControl::Continue, detail, sequence: *sequence });
         }
         let terminal = end?;
+        // Read after the call: a repeat has the entry and the identifier of the first one.
         let entry = self.0.store.entry_of(&user.id, &id, request_id).await.map_err(why(&id))?;
         let (sequence, call_id) = entry.map_or((0, call_id), |entry| (entry.sequence, entry.call_id));
         let has_ended = entry.is_some_and(|entry| entry.state.is_final());
@@ -73,10 +76,10 @@ impl Tasks {
             }
             (Terminal::Result(result), Some(action)) => {
                 let by = facts.tool().map(|tool| tool.definition.kind.behaviour().by);
-                acted(result, action.clone(), by, arguments)
+                act(result, action.clone(), by, arguments)
             }
             (Terminal::Result(result), None) => {
-                match self.executed(&user, &id, (call_id, sequence), result).await? {
+                match self.execute(&user, &id, (call_id, sequence), result).await? {
                     // It goes on with nothing: the task ended while the call ran.
                     (LoopControl::Continue, detail) if has_ended => (LoopControl::Return, detail),
                     other => other,
@@ -88,7 +91,7 @@ impl Tasks {
 
     /// A write of which it is not known what became blocks its task, and so does a source that does not take the user's
     /// credentials. While a write still runs, the loop may ask again.
-    async fn executed(
+    async fn execute(
         &self,
         user: &User,
         id: &TaskId,
@@ -120,7 +123,7 @@ impl Tasks {
 }
 
 /// What the loop does after a call that executes nothing.
-fn acted(
+fn act(
     result: ToolResult,
     action: Action,
     by: Option<Execution>,

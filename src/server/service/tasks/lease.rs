@@ -1,11 +1,11 @@
-//! Leases: who works on a task, and until when.
+//! Leases: which worker holds a task, and until when.
 
 use std::time::Duration;
 
 use tokio::select;
 use tokio_util::sync::CancellationToken;
 
-use super::{Tasks, create::role, look_again, named, why};
+use super::{Tasks, create::role, look_again, parse_id, why};
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
@@ -32,7 +32,7 @@ const MOST_ROLES: usize = 32;
 /// A worker's wish for a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseWish {
-    pub wanted: Wanted,
+    pub wanted: LeaseTarget,
     /// The worker, for people.
     pub holder: String,
     pub duration: Option<Duration>,
@@ -44,7 +44,7 @@ pub struct LeaseWish {
 
 /// What a worker wants to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum LeaseTarget {
     Task(String),
     /// The oldest task of any of these roles.
     AnyOf(Vec<String>),
@@ -59,7 +59,7 @@ impl Tasks {
         wish: LeaseWish,
         ends: &CancellationToken,
     ) -> Result<Option<Leased>, Refusal> {
-        let (wait, wish) = (wish.wait, checked(wish)?);
+        let (wait, wish) = (wish.wait, check(wish)?);
         if wait > LONGEST_WAIT {
             return Err(refuse("wait", "maximum", &format!("must be at most {} s", LONGEST_WAIT.as_secs())));
         }
@@ -77,7 +77,7 @@ impl Tasks {
             }
             // Listening from before the look that finds nothing, so that nothing is missed.
             match &mut changed {
-                None => changed = Some(self.followed().await?),
+                None => changed = Some(self.subscribe().await?),
                 Some(changed) => {
                     select! {
                         () = look_again(changed, until) => {}
@@ -91,19 +91,19 @@ impl Tasks {
 
     /// Gives a lease back. One that was lost already is fine.
     pub async fn release(&self, user: &User, id: &str, token: u64) -> Result<(), Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         self.0.store.release(&user.id, &id, token, clock::wall()).await.map_err(why(&id))
     }
 }
 
-fn checked(wish: LeaseWish) -> Result<Wish, Refusal> {
+fn check(wish: LeaseWish) -> Result<Wish, Refusal> {
     let LeaseWish { wanted, holder, duration, token, wait: _ } = wish;
     let wanted = match wanted {
-        Wanted::Task(id) => store::Wanted::Task(named(&id)?, (token != 0).then_some(token)),
-        Wanted::AnyOf(_) if token != 0 => {
+        LeaseTarget::Task(id) => store::Wanted::Task(parse_id(&id)?, (token != 0).then_some(token)),
+        LeaseTarget::AnyOf(_) if token != 0 => {
             return Err(refuse("token", "const", "must be 0 with any_of: a lease is renewed by its task"));
         }
-        Wanted::AnyOf(roles) => {
+        LeaseTarget::AnyOf(roles) => {
             if roles.is_empty() || roles.len() > MOST_ROLES {
                 let what = format!("must have 1 to {MOST_ROLES} elements");
                 return Err(refuse("any_of.roles", "max_items", &what));

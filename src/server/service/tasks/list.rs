@@ -1,4 +1,4 @@
-//! Lists of tasks, a page at a time.
+//! Lists tasks, page by page.
 
 use super::Tasks;
 use crate::service::{

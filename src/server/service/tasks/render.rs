@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Tasks, named, why};
+use super::{Tasks, parse_id, why};
 use crate::service::request::refuse;
 use toolwire_base::fair_semaphore::FairSemaphore;
 use toolwire_contract::{Refusal, TaskRefusal};
@@ -24,7 +24,7 @@ const LONGEST: usize = 127;
 /// How a task is to be rendered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderWish {
-    /// At most so many tokens. 0: as many as is usual.
+    /// Maximum number of tokens. 0: the default.
     pub token_budget: u32,
     /// Types of media that the model takes.
     pub media_types: Vec<String>,
@@ -38,7 +38,7 @@ static RENDERS: LazyLock<FairSemaphore<UserId>> = LazyLock::new(|| FairSemaphore
 impl Tasks {
     /// Renders a task's timeline for a model.
     pub async fn render(&self, user: &User, id: &str, wish: RenderWish) -> Result<Rendered, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         let RenderWish { token_budget, media_types, provider } = wish;
         let budget = match token_budget {
             0 => USUAL,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::{sync::watch::Receiver, time::Instant};
 
-use super::{super::page::Sizes, HEARTBEAT, Tasks, look_again, named, why};
+use super::{super::page::Sizes, HEARTBEAT, Tasks, look_again, parse_id, why};
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_store::tasks::{
@@ -15,7 +15,7 @@ use toolwire_tool::context::{TaskId, User};
 
 const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
 
-/// So many entries are read at once by whoever follows.
+/// How many entries a follower reads at once.
 const AT_ONCE: u32 = 500;
 
 /// A step of a timeline that is followed.
@@ -24,7 +24,7 @@ pub enum Step {
     /// The task as it stands: first, and never again.
     Snapshot(Box<Task>),
     Entry(Box<Entry>),
-    /// Nothing happened for a while; every entry that there is has been told.
+    /// Nothing happened for a while; every entry has been sent.
     CaughtUp,
 }
 
@@ -51,14 +51,14 @@ impl Tasks {
         backwards: bool,
         size: i32,
     ) -> Result<Page, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         let limit = SIZES.of(size)?;
         let page = self.0.store.page(&user.id, &id, PageOf { from, backwards, limit }).await;
         page.map_err(why(&id))
     }
 
     pub async fn entry(&self, user: &User, id: &str, sequence: u64) -> Result<Entry, Refusal> {
-        let id = named(id)?;
+        let id = parse_id(id)?;
         let entry = self.0.store.entry(&user.id, &id, sequence).await.map_err(why(&id))?;
         if let Some(entry) = entry {
             return Ok(entry);
@@ -69,8 +69,8 @@ impl Tasks {
 
     /// Follows a timeline: the task as it stands, then every entry after the given one.
     pub async fn follow(&self, user: User, id: &str, after: Option<u64>) -> Result<Following, Refusal> {
-        let id = named(id)?;
-        let changed = self.followed().await?;
+        let id = parse_id(id)?;
+        let changed = self.subscribe().await?;
         let task = self.0.store.task(&user.id, &id).await.map_err(why(&id))?;
         if let Some(sequence) = after.filter(|after| *after >= task.next_sequence) {
             return Err(TaskRefusal::NoSuchEntry { sequence, entries: task.next_sequence }.into());

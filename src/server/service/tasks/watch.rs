@@ -1,4 +1,4 @@
-//! Watching tasks: those that have not ended, then every change, read from the store by position.
+//! Watches tasks: those that have not ended, then every change, read from the store by position.
 //!
 //! Several changes of a task at once are one event; its last state is never missed, whichever process changed it.
 
@@ -13,12 +13,11 @@ use toolwire_engine::pipeline::refused;
 use toolwire_store::tasks::{Changes, Filter, Scope, Task, TaskError};
 use toolwire_tool::context::{TaskId, User};
 
-/// So many changes are read at once.
+/// How many changes are read at once.
 const AT_ONCE: u32 = 500;
 
-/// An event of a watch.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum WatchEvent {
     Changed(Box<Task>),
     /// What has not ended is complete; the position of the last change before this.
     Synced(u64),
@@ -36,7 +35,7 @@ pub struct Watch {
     /// The position up to which everything is read.
     read: u64,
     is_synced: bool,
-    pending: VecDeque<News>,
+    pending: VecDeque<WatchEvent>,
     spoke: Instant,
 }
 
@@ -47,7 +46,7 @@ impl Tasks {
         if let Scope::Tree(id) = &filter.scope {
             self.get(&user, id.as_str()).await?;
         }
-        let changed = self.followed().await?;
+        let changed = self.subscribe().await?;
         let mut watch = Watch {
             tasks: self.clone(),
             user,
@@ -64,7 +63,7 @@ impl Tasks {
     }
 
     /// Tells, by changing, that something may have changed.
-    pub(super) async fn followed(&self) -> Result<Receiver<u64>, Refusal> {
+    pub(super) async fn subscribe(&self) -> Result<Receiver<u64>, Refusal> {
         let followed = self.0.store.followed().await;
         followed.map_err(|error| refused(&TaskId::generate(), TaskError::Store(error)))
     }
@@ -72,7 +71,7 @@ impl Tasks {
 
 impl Watch {
     /// The next event. A store that cannot be read ends the watch, which can go on from its last position.
-    pub async fn next(&mut self) -> Result<News, Refusal> {
+    pub async fn next(&mut self) -> Result<WatchEvent, Refusal> {
         loop {
             if let Some(news) = self.pending.pop_front() {
                 self.spoke = clock::now();
@@ -84,12 +83,12 @@ impl Watch {
             }
             if !self.is_synced {
                 self.is_synced = true;
-                self.pending.push_back(News::Synced(self.read));
+                self.pending.push_back(WatchEvent::Synced(self.read));
                 continue;
             }
             let until = self.spoke + HEARTBEAT;
             if clock::now() >= until {
-                self.pending.push_back(News::Heartbeat(self.read));
+                self.pending.push_back(WatchEvent::Heartbeat(self.read));
                 continue;
             }
             look_again(&mut self.changed, until).await;
@@ -105,7 +104,7 @@ impl Watch {
         }
         self.read = up_to;
         let has_changed = !tasks.is_empty();
-        self.pending.extend(tasks.into_iter().map(|task| News::Changed(Box::new(task))));
+        self.pending.extend(tasks.into_iter().map(|task| WatchEvent::Changed(Box::new(task))));
         Ok(has_changed || more)
     }
 }

@@ -1,15 +1,15 @@
-//! Turns that begin or go on: one a session, and a repeat gets what the first one got.
+//! Begins and resumes turns: one a session, and idempotent.
 
 use prost::Message;
 use tracing::Instrument;
 
-use super::{Begun, NewTurn, Say, Turns, named, paused, unknown};
+use super::{Begun, NewTurn, Say, Turns, parse_id, pause_event, unknown};
 use crate::service::unavailable::unavailable;
 use toolwire_agent::{
-    Asking, TurnId,
+    TurnId, TurnRequest,
     log::Reader,
-    memory::Standing,
-    running::{Entered, Place, Said},
+    memory::Checkpoint,
+    running::{Admission, RunningTurn, TurnContent},
 };
 use toolwire_base::clock;
 use toolwire_contract::{
@@ -24,11 +24,11 @@ use toolwire_tool::context::{RequestId, SessionId, ToolContext};
 
 /// What is entered, and what the turn is carried out with.
 struct Entry {
-    place: Place,
+    place: RunningTurn,
     /// Keeps other processes that share the state from the session.
     hold: Hold,
     reader: Reader,
-    asking: Asking,
+    asking: TurnRequest,
 }
 
 /// Whether a turn may begin.
@@ -44,17 +44,18 @@ impl Turns {
         new.check()?;
         match new.say.clone() {
             Say::Message(message) => self.say(new, message).await,
-            Say::Resume(turn_id) => self.resume(new, named(&turn_id)?).await,
+            Say::Resume(turn_id) => self.resume(new, parse_id(&turn_id)?).await,
         }
     }
 
     async fn say(&self, new: NewTurn, message: String) -> Result<Begun, Refusal> {
         let turn_id = new.request_id.unwrap_or_else(RequestId::generate);
         let mut session = new.context.session_id.clone().unwrap_or_else(new_session);
-        let said = Said { message, account: new.account.clone() };
+        let said = TurnContent { message, account: new.account.clone() };
+        // A repeat of a turn that ended must not take a place, so it is answered before the bounds are checked.
         if new.request_id.is_some()
             && self.running.get(&new.context.user.id, turn_id).is_none()
-            && let Some(kept) = self.kept(&new.context.user, turn_id).await?
+            && let Some(kept) = self.find_kept(&new.context.user, turn_id).await?
         {
             if kept.message != said.message || kept.account != said.account {
                 return Err(Refusal::RequestIdReused { request_id: turn_id.to_string() });
@@ -68,9 +69,10 @@ impl Turns {
         let asking = self.asking(&new, turn_id, session, &said);
         let entered = self.enter(&asking, Some(said))?;
         let (place, reader) = match entered {
-            Entered::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
-            Entered::New(place, reader) => (place, reader),
+            Admission::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
+            Admission::New(place, reader) => (place, reader),
         };
+        // Checked again under the lock: another process may have ended the turn since.
         match self.first_look(&new, &asking).await {
             Ok(First::Begins(hold)) => Ok(self.spawn(Entry { place, hold, reader, asking })),
             Ok(First::Ended(kept)) => {
@@ -85,11 +87,11 @@ impl Turns {
         }
     }
 
-    /// Looks, now that nobody else begins it, whether the turn may begin; or its end, if it has ended already.
-    async fn first_look(&self, new: &NewTurn, asking: &Asking) -> Result<First, Refusal> {
+    /// Checks under the turn's lock whether it may begin; returns its end, if it has ended already.
+    async fn first_look(&self, new: &NewTurn, asking: &TurnRequest) -> Result<First, Refusal> {
         let hold = self.hold(asking)?;
         if new.request_id.is_some() {
-            let kept = self.kept(&new.context.user, asking.turn_id).await?;
+            let kept = self.find_kept(&new.context.user, asking.turn_id).await?;
             if let Some(kept) = kept.filter(|kept| kept.state != State::Cancelled) {
                 return Ok(First::Ended(Box::new(kept)));
             }
@@ -99,7 +101,7 @@ impl Turns {
     }
 
     /// Has the session in all processes that share the state.
-    fn hold(&self, asking: &Asking) -> Result<Hold, Refusal> {
+    fn hold(&self, asking: &TurnRequest) -> Result<Hold, Refusal> {
         let store = &self.parts.store;
         match store.hold_session(&asking.context.user.id, &asking.session, asking.turn_id) {
             Ok(Held::Now(hold)) => Ok(hold),
@@ -115,18 +117,18 @@ impl Turns {
         if self.running.get(&user.id, turn_id).is_some_and(|entry| entry.said.is_some()) {
             return Err(not_paused("running"));
         }
-        let kept = self.kept(&user, turn_id).await?.ok_or_else(|| unknown(&turn_id))?;
-        let said = Said { message: kept.message.clone(), account: kept.account.clone() };
+        let kept = self.find_kept(&user, turn_id).await?.ok_or_else(|| unknown(&turn_id))?;
+        let said = TurnContent { message: kept.message.clone(), account: kept.account.clone() };
         let mut asking = self.asking(&new, turn_id, kept.session.clone(), &said);
         let (place, reader) = match self.enter(&asking, None)? {
-            Entered::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
-            Entered::New(place, reader) => (place, reader),
+            Admission::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
+            Admission::New(place, reader) => (place, reader),
         };
         match self.standing(&asking, not_paused).await {
             Ok((standing, hold)) => {
                 asking.tags.clone_from(&standing.tags);
                 asking.unread.clone_from(&standing.unread);
-                asking.standing = Some(standing);
+                asking.checkpoint = Some(standing);
                 asking.was_tainted = kept.tainted;
                 asking.created_at = kept.created_at;
                 Ok(self.spawn(Entry { place, hold, reader, asking }))
@@ -138,33 +140,33 @@ impl Turns {
         }
     }
 
-    /// What a paused turn goes on from, now that nobody else goes on with it.
+    /// The checkpoint of a paused turn, under the turn's lock.
     async fn standing(
         &self,
-        asking: &Asking,
+        asking: &TurnRequest,
         not_paused: impl Fn(&'static str) -> Refusal,
-    ) -> Result<(Standing, Hold), Refusal> {
+    ) -> Result<(Checkpoint, Hold), Refusal> {
         let hold = self.hold(asking)?;
-        let kept = self.kept(&asking.context.user, asking.turn_id).await?;
+        let kept = self.find_kept(&asking.context.user, asking.turn_id).await?;
         let kept = kept.ok_or_else(|| unknown(&asking.turn_id))?;
         Ok((standing(&kept, not_paused)?, hold))
     }
 
-    fn enter(&self, asking: &Asking, said: Option<Said>) -> Result<Entered, Refusal> {
+    fn enter(&self, asking: &TurnRequest, said: Option<TurnContent>) -> Result<Admission, Refusal> {
         let user = &asking.context.user.id;
         self.running.enter(user, asking.turn_id, &asking.session, said, asking.created_at)
     }
 
     /// What the turn is carried out with.
-    fn asking(&self, new: &NewTurn, turn_id: TurnId, session: SessionId, said: &Said) -> Asking {
+    fn asking(&self, new: &NewTurn, turn_id: TurnId, session: SessionId, said: &TurnContent) -> TurnRequest {
         let settings = self.parts.agent.settings();
         let latest = clock::now() + new.budget.time(settings);
         let context = ToolContext {
             session_id: Some(session.clone()),
-            deadline: new.context.deadline.shortened(latest),
+            deadline: new.context.deadline.no_later_than(latest),
             ..new.context.clone()
         };
-        Asking {
+        TurnRequest {
             context,
             session,
             is_new_session: new.context.session_id.is_none(),
@@ -176,17 +178,17 @@ impl Turns {
             unread: new.unread.clone(),
             before: new.before.clone(),
             created_at: clock::wall(),
-            standing: None,
+            checkpoint: None,
             was_tainted: false,
         }
     }
 
     /// A person who is asked about one turn is not to be asked past it.
-    async fn refuse_while_paused(&self, asking: &Asking) -> Result<(), Refusal> {
+    async fn refuse_while_paused(&self, asking: &TurnRequest) -> Result<(), Refusal> {
         let (user, store) = (&asking.context.user, &self.parts.store);
         let waiting = store.paused(&user.id, &asking.session).await.map_err(|error| unavailable(&error))?;
         for turn in waiting.iter().filter(|turn| turn.turn_id != asking.turn_id) {
-            for call in paused(turn).pending {
+            for call in pause_event(turn).pending {
                 let id = call.confirmation_required.unwrap_or_default().confirmation_id;
                 let found = self
                     .parts
@@ -201,8 +203,8 @@ impl Turns {
         Ok(())
     }
 
-    /// Carries a turn out in a task of its own. The place is free before the end is told, so that whoever hears of it
-    /// can say the next thing.
+    /// Carries a turn out in a task of its own. The place is freed before the end is sent, so that a reader of the end
+    /// can begin the next turn.
     fn spawn(&self, Entry { place, hold, reader, asking }: Entry) -> Begun {
         let (agent, turn_id) = (self.parts.agent.clone(), asking.turn_id);
         let work = async move {
@@ -219,7 +221,7 @@ impl Turns {
     }
 }
 
-fn standing(kept: &KeptTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Result<Standing, Refusal> {
+fn standing(kept: &KeptTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Result<Checkpoint, Refusal> {
     if kept.state != State::Paused {
         return Err(not_paused(kept.state.into_str()));
     }
@@ -230,7 +232,7 @@ fn standing(kept: &KeptTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Re
 /// The event that told the end of a turn.
 pub fn end_of(kept: &KeptTurn) -> Event {
     match kept.state {
-        State::Paused => Event::Paused(paused(kept)),
+        State::Paused => Event::Paused(pause_event(kept)),
         State::Ended | State::Cancelled => {
             Event::Final(Reply::decode(kept.reply.as_slice()).unwrap_or_default())
         }

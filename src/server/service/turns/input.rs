@@ -1,4 +1,4 @@
-//! What is asked of a turn, and its bounds.
+//! The input of a turn, and its bounds.
 
 use std::time::Duration;
 
@@ -14,7 +14,6 @@ const LONGEST_MESSAGE: usize = 16_384;
 /// The longest name of an account, in characters.
 const LONGEST_ACCOUNT: usize = 128;
 
-/// The most tags.
 const MOST_TAGS: usize = 16;
 
 /// The most plans and calls that a budget may name.
@@ -23,17 +22,17 @@ const MOST_CALLS: u32 = 256;
 
 #[derive(Clone, Debug)]
 pub struct NewTurn {
-    /// Who asks, in which session, and until when.
+    /// The user, the session and the deadline.
     pub context: ToolContext,
     pub say: Say,
-    /// The account that is meant where the message names none; empty if none.
+    /// The account, where the message names none; empty if none.
     pub account: String,
     pub request_id: Option<RequestId>,
     /// Only tools with all of these are offered.
     pub tags: Vec<String>,
-    /// The kinds of the message's parts that are no text, such as `image`: the answer names them.
+    /// The kinds of the message's parts other than text, such as `image`: the answer names them.
     pub unread: Vec<String>,
-    /// What was said before, as its caller has it: counts as far as it is older than what the session remembers.
+    /// History from the caller: only what is older than the session's own counts.
     pub before: Vec<Exchange>,
     /// Lowers what the server allows.
     pub budget: BudgetWish,

@@ -1,4 +1,4 @@
-//! What a provider answers, as parts: text as it comes, then the calls together, then the end.
+//! A provider's answer as parts: text as it comes, then the calls together, then the end.
 
 use futures_util::{Stream, StreamExt, stream};
 use genai::chat::{ChatStream, ChatStreamEvent, StopReason, StreamEnd, ToolCall, Usage};
@@ -24,7 +24,7 @@ impl Open {
     }
 
     /// A stream, once something of the answer is there: what fails before may be tried again.
-    pub(super) async fn begun(mut stream: ChatStream) -> Result<Self, ModelError> {
+    pub(super) async fn start(mut stream: ChatStream) -> Result<Self, ModelError> {
         let mut length = Length::default();
         loop {
             let event = stream.next().await.ok_or(ModelError::Malformed)?;
@@ -87,10 +87,10 @@ fn of_end(end: StreamEnd, length: &mut Length) -> Vec<Parted> {
     {
         first.thought_signatures = Some(signatures);
     }
-    ended(calls, stop.as_ref(), usage, length)
+    finish(calls, stop.as_ref(), usage, length)
 }
 
-fn ended(
+fn finish(
     calls: Vec<ToolCall>,
     reason: Option<&StopReason>,
     usage: models::Usage,
@@ -105,12 +105,12 @@ fn ended(
     if let Err(error) = calls.iter().try_for_each(|call| length.add(call.size())) {
         return vec![Err(error)];
     }
-    let calls: Vec<_> = calls.into_iter().map(made).collect();
+    let calls: Vec<_> = calls.into_iter().map(tool_call).collect();
     let calls = (!calls.is_empty()).then_some(Ok(Part::Calls(calls)));
     calls.into_iter().chain([Ok(Part::End { stop, usage })]).collect()
 }
 
-fn made(call: ToolCall) -> models::ToolCall {
+fn tool_call(call: ToolCall) -> models::ToolCall {
     models::ToolCall {
         id: call.call_id,
         tool: call.fn_name,

@@ -1,5 +1,5 @@
-//! A whole answer of a server that speaks as `OpenAI` does, without a stream: its body is read here, so that its length
-//! is bounded while it comes.
+//! A whole answer of an `OpenAI`-compatible server, without a stream: its body is read here, so that its length is
+//! bounded while it comes.
 
 use reqwest::{Client, Response};
 use serde::Deserialize;
@@ -18,26 +18,26 @@ const PATH: &str = "chat/completions";
 struct Completion {
     choices: Vec<Choice>,
     #[serde(default)]
-    usage: Option<Spent>,
+    usage: Option<TokenUsage>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Choice {
-    message: Said,
+    message: ResponseMessage,
     #[serde(default)]
     finish_reason: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Said {
+struct ResponseMessage {
     #[serde(default)]
     content: Value,
     #[serde(default)]
-    tool_calls: Option<Vec<Called>>,
+    tool_calls: Option<Vec<FunctionCall>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Called {
+struct FunctionCall {
     id: String,
     function: Function,
 }
@@ -51,7 +51,7 @@ struct Function {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Spent {
+struct TokenUsage {
     prompt_tokens: u64,
     completion_tokens: u64,
 }
@@ -68,7 +68,7 @@ pub(super) async fn ask(
     }
     let response = request.send().await.map_err(|error| failure::of_network(&error))?;
     if !response.status().is_success() {
-        // What it says of a failure is read by nobody.
+        // The body of a failure is not read.
         return Err(failure::of_status(response.status(), Some(response.headers())));
     }
     read(body_of(response).await?)
@@ -108,7 +108,7 @@ fn messages(message: &Message) -> Vec<Value> {
         Message::Assistant { text, calls } => {
             let mut message = json!({"role": "assistant", "content": text});
             if !calls.is_empty() {
-                message["tool_calls"] = calls.iter().map(made).collect();
+                message["tool_calls"] = calls.iter().map(encode_call).collect();
             }
             vec![message]
         }
@@ -116,7 +116,7 @@ fn messages(message: &Message) -> Vec<Value> {
     }
 }
 
-fn made(call: &ToolCall) -> Value {
+fn encode_call(call: &ToolCall) -> Value {
     let function = json!({"name": call.tool, "arguments": call.arguments.to_string()});
     json!({"type": "function", "id": call.id, "function": function})
 }
@@ -133,7 +133,7 @@ fn read(body: Vec<u8>) -> Result<Vec<Part>, ModelError> {
     let Completion { choices, usage } =
         serde_json::from_str(without_bom(&text)).map_err(|_| ModelError::Malformed)?;
     let Choice { message, finish_reason } = choices.into_iter().next().ok_or(ModelError::Malformed)?;
-    let calls: Vec<_> = message.tool_calls.unwrap_or_default().into_iter().map(called).collect();
+    let calls: Vec<_> = message.tool_calls.unwrap_or_default().into_iter().map(decode_call).collect();
     let stop = match finish_reason.as_deref() {
         Some("content_filter") => return Err(ModelError::Refused),
         Some("length") => Stop::Length,
@@ -143,7 +143,7 @@ fn read(body: Vec<u8>) -> Result<Vec<Part>, ModelError> {
     let text = text_of(&message.content);
     let text = (!text.is_empty()).then_some(Part::Text(text));
     let calls = (!calls.is_empty()).then_some(Part::Calls(calls));
-    let Spent { prompt_tokens, completion_tokens } = usage.unwrap_or_default();
+    let TokenUsage { prompt_tokens, completion_tokens } = usage.unwrap_or_default();
     let usage = Usage { input_tokens: prompt_tokens, output_tokens: completion_tokens };
     Ok(text.into_iter().chain(calls).chain([Part::End { stop, usage }]).collect())
 }
@@ -162,9 +162,9 @@ fn text_of(content: &Value) -> String {
     text.trim().to_owned()
 }
 
-/// Arguments come as a text; one that is no JSON stays a text, so that the model can be told.
-fn called(called: Called) -> ToolCall {
-    let Called { id, function: Function { name, arguments } } = called;
+/// Arguments come as a text; one that is not JSON stays a text, so that the model can be shown its mistake.
+fn decode_call(called: FunctionCall) -> ToolCall {
+    let FunctionCall { id, function: Function { name, arguments } } = called;
     let arguments = match arguments {
         Value::String(text) => json::parse(&text).unwrap_or(Value::String(text)),
         other => other,

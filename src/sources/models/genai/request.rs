@@ -1,4 +1,4 @@
-//! What a model is asked, in the types of genai.
+//! Requests in the types of genai.
 
 use std::time::Duration;
 
@@ -57,14 +57,14 @@ fn message(message: &Message) -> ChatMessage {
         Message::System(text) => ChatMessage::system(text.as_str()),
         Message::Assistant { text, calls } => {
             let text = (!text.is_empty()).then(|| ContentPart::from_text(text.as_str()));
-            let calls = calls.iter().map(|call| ContentPart::ToolCall(made(call)));
+            let calls = calls.iter().map(|call| ContentPart::ToolCall(tool_call(call)));
             ChatMessage::assistant(text.into_iter().chain(calls).collect::<MessageContent>())
         }
         Message::Results(outputs) => ChatMessage::from(outputs.iter().map(output).collect::<Vec<_>>()),
     }
 }
 
-fn made(call: &models::ToolCall) -> ToolCall {
+fn tool_call(call: &models::ToolCall) -> ToolCall {
     ToolCall {
         call_id: call.id.clone(),
         fn_name: call.tool.clone(),

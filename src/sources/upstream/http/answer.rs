@@ -1,4 +1,4 @@
-//! What a source answered: status, headers, and the whole body, which is bounded.
+//! A source's answer: status, headers, and the whole body, which is bounded.
 
 use std::{fmt, time::Duration};
 

@@ -1,7 +1,7 @@
-//! Pages that stand in front of a site and are known to refuse whoever is shown them.
+//! Pages in front of a site that are known to block the client.
 //!
 //! Only these block with a 200: any other page in place of data may be a maintenance, a log-in or a fault of the site,
-//! which nobody must pay for with hours without the source. A page that only one source shows is in its own `check`.
+//! which must not cost hours without the source. A page that only one source shows is in its own `check`.
 
 use super::Answer;
 

@@ -1,4 +1,4 @@
-//! What an answer means that holds for every source (spec 004 §5.1). Never trusts a 200: the body is looked at first.
+//! Checks of an answer that hold for every source (spec 004 §5.1). A 200 is never trusted: the body is examined first.
 //!
 //! Not here: what only one source's answers mean: its profile's `check` runs first.
 
@@ -21,7 +21,7 @@ pub(super) fn check(profile: &Profile, outgoing: &Outgoing, answer: Answer) -> R
     }
 }
 
-/// What asks for a pause says for how long, whoever judged it.
+/// A failure that asks for a pause carries its length, whichever check found it.
 fn with_wait(failure: Failure, answer: &Answer) -> Failure {
     let asks_for_pause = matches!(failure.kind, FailureKind::RateLimited | FailureKind::Down);
     let stated = failure.retry_after.or_else(|| answer.retry_after().filter(|_| asks_for_pause));
@@ -31,7 +31,7 @@ fn with_wait(failure: Failure, answer: &Answer) -> Failure {
 fn by_common_rules(outgoing: &Outgoing, answer: &Answer) -> Option<Failure> {
     let status = answer.status;
     if status == StatusCode::TOO_MANY_REQUESTS || says_too_many(answer) {
-        return Some(Failure::new(FailureKind::RateLimited, described(answer)));
+        return Some(Failure::new(FailureKind::RateLimited, describe(answer)));
     }
     let kind = match status.as_u16() {
         200..=299 => of_page(outgoing.expected, answer)?,
@@ -44,11 +44,11 @@ fn by_common_rules(outgoing: &Outgoing, answer: &Answer) -> Option<Failure> {
         500..=599 => FailureKind::Down,
         _ => FailureKind::Malformed,
     };
-    Some(Failure::new(kind, described(answer)))
+    Some(Failure::new(kind, describe(answer)))
 }
 
 /// For operators: the form of the answer, nothing of what it says.
-fn described(answer: &Answer) -> String {
+fn describe(answer: &Answer) -> String {
     let media_type: String = answer.media_type().chars().take(64).collect();
     format!("HTTP {}, {} bytes of {media_type:?}", answer.status.as_u16(), answer.body.len())
 }

@@ -1,4 +1,4 @@
-//! The client of one source: what its connector asks through.
+//! The client of one source, which its connector uses.
 
 #[cfg(test)]
 mod tests;
@@ -87,7 +87,8 @@ impl Client {
         Self::of(Parts { hold_offs, ..self.parts })
     }
 
-    /// A client of a part of the source: what refuses that leaves the others alone, and is told by the part's title.
+    /// A client of a part of the source: the refusals of one part leave the others alone, and are reported by the
+    /// part's title.
     pub fn apart(&self, part: Part) -> Self {
         let parts = self.parts.clone();
         let profile = Profile { title: part.title, ..parts.profile };
@@ -116,7 +117,7 @@ impl Client {
                 return Ok(answer);
             }
             let target = answer.redirect().map_err(|failure| self.finished(failure, context))?;
-            outgoing = outgoing.redirected(target);
+            outgoing = outgoing.redirect_to(target);
         }
         let failure = Failure::malformed(format!("more than {MAX_REDIRECTS} redirects"));
         Err(self.finished(failure, context))
@@ -160,8 +161,8 @@ impl Client {
     fn finished(&self, failure: Failure, context: &ToolContext) -> Failure {
         let Profile { name, title, .. } = *self.profile();
         let attempts = Attempts::of(context, name).get();
-        let failure = Failure { source_title: title, attempts, ..self.profile().worded(failure) };
-        record::failed(self.profile(), &failure, context);
+        let failure = Failure { source_title: title, attempts, ..self.profile().reword(failure) };
+        record::record_failure(self.profile(), &failure, context);
         failure
     }
 }

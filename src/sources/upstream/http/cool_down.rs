@@ -1,4 +1,4 @@
-//! Cool-down: a source that refused us is left alone for a while, also after a restart (spec 004 §5.1).
+//! Cool-down: a source that refused us is not asked for a while, also after a restart (spec 004 §5.1).
 //!
 //! Not here: where cool-downs are kept, which is a store's.
 
@@ -52,7 +52,7 @@ impl Scope {
         }
     }
 
-    /// A store that fails stops nobody.
+    /// Fails open: an error of the store stops no request.
     async fn refusal_of(&self, source: &'static str, user: &UserId) -> Option<Failure> {
         let now = clock::wall();
         match self.store.in_force(source, user, now).await {
@@ -81,8 +81,8 @@ impl Check {
         if kind == FailureKind::Blocked { self.lengths.blocked } else { self.lengths.auth_failed }
     }
 
-    /// Whether the source is left alone after a failure. One that says already for how long is the refusal of a
-    /// cool-down that somebody else began meanwhile.
+    /// Whether a cool-down begins after a failure. One that already says for how long is the refusal of a cool-down
+    /// that another caller began meanwhile.
     fn begins_after(&self, failure: &Failure) -> bool {
         let is_login = self.scope.profile.credentials == CredentialsOf::Login;
         let concerns_login = failure.kind == FailureKind::AuthFailed && is_login;
@@ -132,10 +132,10 @@ impl<S: Inner> Middleware<Request, S> for Check {
                 return Err(refusal);
             }
             match inner.oneshot(request).await {
-                // The first to be refused is told for how long, as those who ask later are.
+                // The caller whose request was refused gets the length of the cool-down, as later ones do.
                 Err(failure) if layer.begins_after(&failure) => {
                     let length = layer.length(failure.kind);
-                    let failure = layer.scope.profile.worded(failure).with_retry_after(Some(length));
+                    let failure = layer.scope.profile.reword(failure).with_retry_after(Some(length));
                     layer.begin(&failure, user).await;
                     Err(failure)
                 }

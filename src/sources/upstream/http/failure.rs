@@ -1,4 +1,4 @@
-//! Why a source gave no data: one taxonomy for every source (spec 004 §5.1, appendix B), translated once.
+//! Failures of sources: one taxonomy for every source (spec 004 §5.1, appendix B), translated once.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ pub enum FailureKind {
     OutOfTime,
     /// The call was cancelled.
     Cancelled,
-    /// The service itself lacks something, such as credentials that nobody has configured.
+    /// The service itself lacks something, such as credentials that are not configured.
     NotConfigured,
 }
 
@@ -75,7 +75,7 @@ impl Failure {
         Self::new(FailureKind::Cancelled, "the call was cancelled")
     }
 
-    /// What the agent is told.
+    /// The message for the agent.
     pub(super) fn words(&self, source: &str) -> String {
         self.message.clone().unwrap_or_else(|| self.kind.words(source))
     }

@@ -1,5 +1,5 @@
-//! Hold-off: after a 429 or a 503 that says for how long, nobody asks the source before then, whoever was refused, in
-//! whichever process of this machine.
+//! Hold-off: after a 429 or a 503 with a `Retry-After`, no caller asks the source before then, in any process of this
+//! machine.
 //!
 //! Not here: cool-downs, which are for refusals that waiting does not end; where hold-offs are kept, which is a
 //! store's.
@@ -15,7 +15,8 @@ use toolwire_store::hold_offs::{self, HoldOffs};
 /// How long a call waits until its hold-off is kept. It is kept all the same.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The hold-offs of a source, or of a part of one: a part holds off nobody else, and is held off with the source.
+/// The hold-offs of a source, or of a part of one: the hold-off of a part concerns no other part, and that of the
+/// source all parts.
 #[derive(Clone, Debug)]
 pub(super) struct HoldOff {
     profile: Profile,
@@ -33,7 +34,8 @@ impl HoldOff {
         self.part.map_or(self.profile.name, |part| part.name)
     }
 
-    /// The instant before which nothing may be asked, if it is yet to come. A store that fails stops nobody.
+    /// The instant before which nothing may be asked, if it is yet to come. Fails open: an error of the store stops no
+    /// request.
     pub(super) async fn until(&self) -> Option<Instant> {
         let (source, now) = (self.profile.name, clock::wall());
         let found = self.store.of_source(source, now).await.unwrap_or_else(|error| {

@@ -1,6 +1,6 @@
 //! Services within this process that answer for base addresses, so that a source can be asked without the network.
 //!
-//! Not here: what they answer, nor any bound on time: that is `send`'s, whoever answers.
+//! Not here: what they answer, nor any bound on time: that is in `send`, for every sender.
 
 use std::error::Error;
 

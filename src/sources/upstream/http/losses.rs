@@ -1,4 +1,4 @@
-//! What the sources of a call answered and could not be read, until the call's result warns of it.
+//! Warnings about what could not be read of a call's sources, collected until the call's result carries them.
 //!
 //! Pinned to the call, as its requests are, and kept by call: nested calls share the pins, and each warns of its own.
 

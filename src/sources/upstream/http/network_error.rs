@@ -1,4 +1,4 @@
-//! Which failure an error of the network is, in words without the address: that may hold a secret.
+//! Translates network errors into failures, in words without the address, which may contain a secret.
 
 use std::{error::Error, io, iter};
 

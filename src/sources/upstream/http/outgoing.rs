@@ -1,4 +1,4 @@
-//! A request to a source, before anything has been done with it.
+//! A request to a source, before it enters the stack.
 
 use std::{fmt, time::Duration};
 
@@ -23,7 +23,7 @@ pub struct Outgoing {
     pub(super) is_repeatable: bool,
 }
 
-/// What the body of an answer should be. HTML where something else was expected is no answer, and may be a refusal.
+/// The expected type of an answer's body. HTML in place of another type is an error, and may be a block page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedBody {
     Json,
@@ -90,14 +90,15 @@ impl Outgoing {
         self.accepted.contains(&answer.status) || self.accepted_if.is_some_and(|accepts| accepts(answer))
     }
 
-    /// Whether an answer sends the request elsewhere. Only a GET is sent on: a form is for whom it was filled in.
+    /// Whether an answer sends the request elsewhere. Redirects are followed for GET only; a form is never resent
+    /// elsewhere.
     pub(super) fn is_redirected_by(&self, answer: &Answer) -> bool {
         let is_redirect = matches!(answer.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         is_redirect && self.method == Method::GET && !self.accepts(answer)
     }
 
     /// The same request to where a redirect leads.
-    pub(super) fn redirected(self, url: Url) -> Self {
+    pub(super) fn redirect_to(self, url: Url) -> Self {
         Self { url, ..self }
     }
 }

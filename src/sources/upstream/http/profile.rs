@@ -1,4 +1,4 @@
-//! What the layers of the stack know of their source. Each connector states it once.
+//! The profile of a source: what the layers of the stack know of it. Each connector states it once.
 
 use std::time::Duration;
 
@@ -17,16 +17,16 @@ pub struct Profile {
     pub max_body: usize,
     /// Whether failures may be retried at all.
     pub may_retry: bool,
-    /// Whom a refusal of credentials concerns.
+    /// Which callers a refusal of credentials concerns.
     pub credentials: CredentialsOf,
     /// What only this source's answers say, looked at before the common rules. `None` leaves it to those.
     pub check: fn(&Answer) -> Option<Failure>,
 }
 
-/// Whose credentials a source sees.
+/// Which credentials a source sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CredentialsOf {
-    /// Nobody's: there are none, so that nothing is said of any.
+    /// There are none, so that a refusal says nothing about any.
     Nobody,
     /// The service's own: a refusal concerns all users.
     Service,
@@ -38,7 +38,7 @@ pub enum CredentialsOf {
 
 impl Profile {
     /// A failure in words for its source: of credentials only where there are some.
-    pub(super) fn worded(&self, failure: Failure) -> Failure {
+    pub(super) fn reword(&self, failure: Failure) -> Failure {
         let is_without = self.credentials == CredentialsOf::Nobody;
         if failure.kind == FailureKind::AuthFailed && is_without && failure.message.is_none() {
             return failure.saying(format!("{} refuses us access. Stop and tell the user.", self.title));

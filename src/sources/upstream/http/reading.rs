@@ -1,4 +1,4 @@
-//! Reading an answer: the one place where what came is parsed, a large one beside the threads that carry calls.
+//! Parses answers: the one place where that is done, large ones on another thread.
 //!
 //! Not here: what an answer means, which each connector knows.
 
@@ -8,9 +8,8 @@ use super::{Answer, Failure};
 use crate::upstream::json::{self, Faults};
 use toolwire_base::offload;
 
-/// What a connector reads in an answer, and what of its JSON was lost. One on which its parser panics cannot be read:
-/// that is the answer's fault as far as anybody can tell, and costs nobody else anything. The panic itself has its line
-/// in the log.
+/// What a connector reads in an answer, and what of its JSON was lost. An answer that makes its parser panic cannot be
+/// read: it is treated as the answer's fault, and fails this call only. The panic itself has its line in the log.
 pub(super) async fn read<T: Send + 'static>(
     answer: Answer,
     parse: impl FnOnce(&Answer) -> Result<T, Failure> + Send + 'static,

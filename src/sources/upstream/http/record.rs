@@ -29,7 +29,7 @@ pub(super) fn limiter_refused(source: &'static str) {
     tracing::debug!(source, "refused by the limiter");
 }
 
-/// A cool-down begins: of the source for everybody, or for one user.
+/// A cool-down begins: of the source for all users, or for one user.
 pub(super) fn cool_down_began(
     source: &'static str,
     code: ErrorCode,
@@ -54,7 +54,7 @@ pub(super) fn partly_read(source: &'static str, faults: &Faults, context: &ToolC
 }
 
 /// A request has failed for good. The one line that tells operators why, found by the call.
-pub(super) fn failed(profile: &Profile, failure: &Failure, context: &ToolContext) {
+pub(super) fn record_failure(profile: &Profile, failure: &Failure, context: &ToolContext) {
     let (source, kind) = (profile.name, failure.kind.into_str());
     let (detail, attempts) = (&*failure.detail, failure.attempts);
     let call_id = context.call_id;

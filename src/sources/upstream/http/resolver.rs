@@ -1,5 +1,5 @@
-//! Addresses that names may lead to: a source's to public ones only, so that a name cannot turn a request against this
-//! network; a webhook's to any but link-local ones and metadata services.
+//! The DNS resolver: a source's names may resolve to public addresses only, so that a name cannot turn a request
+//! against this network; a webhook's to any but link-local ones and metadata services.
 //!
 //! Not here: addresses written out as such, which only the configuration can hold (redirects stay within an origin, or
 //! are not followed), and which it checks.
@@ -36,7 +36,7 @@ impl Resolve for PublicOnly {
         Box::pin(async move {
             let name = name.as_str();
             let found: Vec<_> = lookup_host((name, 0)).await?.collect();
-            Ok(allowed(name, &found).map(|addresses| Box::new(addresses.into_iter()) as Addrs)?)
+            Ok(filter_public(name, &found).map(|addresses| Box::new(addresses.into_iter()) as Addrs)?)
         })
     }
 }
@@ -55,7 +55,7 @@ impl Resolve for NoMetadata {
     }
 }
 
-fn allowed(name: &str, found: &[SocketAddr]) -> Result<Vec<SocketAddr>, NotPublic> {
+fn filter_public(name: &str, found: &[SocketAddr]) -> Result<Vec<SocketAddr>, NotPublic> {
     let may = |address: &&SocketAddr| {
         if is_local(name) { address.ip().is_loopback() } else { is_public(address.ip()) }
     };
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn a_name_leads_to_its_public_addresses_only() {
         let found = ["10.0.0.1:0", "1.1.1.1:0", "[::1]:0"].map(|address| address.parse().unwrap());
-        assert_eq!(allowed("example.com", &found), Ok(vec![found[1]]));
-        assert_eq!(allowed("example.com", &found[..1]), Err(NotPublic));
-        assert_eq!(allowed("LocalHost.", &found), Ok(vec![found[2]]));
-        assert_eq!(allowed("localhost.example.com", &found[2..]), Err(NotPublic));
+        assert_eq!(filter_public("example.com", &found), Ok(vec![found[1]]));
+        assert_eq!(filter_public("example.com", &found[..1]), Err(NotPublic));
+        assert_eq!(filter_public("LocalHost.", &found), Ok(vec![found[2]]));
+        assert_eq!(filter_public("localhost.example.com", &found[2..]), Err(NotPublic));
     }
 }

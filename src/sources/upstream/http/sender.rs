@@ -47,9 +47,9 @@ pub struct TlsError(String);
 impl Sender {
     /// Connections that verify certificates by the system's roots, from the first https address on.
     pub fn new() -> Result<Self, TlsError> {
-        // Somebody else may have installed it: any will do.
+        // A provider may be installed already: any will do.
         let _ = ring::default_provider().install_default();
-        let plain = built(builder().tls_certs_only([]))?;
+        let plain = build(builder().tls_certs_only([]))?;
         Ok(Self { plain, secure: Arc::default(), user_agent: None, in_process: InProcess::default() })
     }
 
@@ -81,7 +81,7 @@ impl Sender {
         if url.scheme() != "https" {
             return Ok(&self.plain);
         }
-        let secure = self.secure.get_or_init(|| built(builder()));
+        let secure = self.secure.get_or_init(|| build(builder()));
         secure.as_ref().map_err(|error| {
             Failure::new(FailureKind::NotConfigured, format!("{error}; install the system's CA certificates"))
         })
@@ -99,7 +99,7 @@ fn builder() -> ClientBuilder {
         .connect_timeout(CONNECT_TIMEOUT)
 }
 
-fn built(builder: ClientBuilder) -> Result<reqwest::Client, TlsError> {
+fn build(builder: ClientBuilder) -> Result<reqwest::Client, TlsError> {
     builder.build().map_err(|error| TlsError(network_error::causes_of(&error)))
 }
 
@@ -127,7 +127,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_leads_into_this_network_is_not_asked_nor_asked_again() {
-        let plain = built(builder().dns_resolver(Private)).unwrap();
+        let plain = build(builder().dns_resolver(Private)).unwrap();
         let sender = Sender { plain, ..Sender::new().unwrap() };
         let outgoing = Outgoing::get("http://example.com/".parse().unwrap(), ExpectedBody::Json);
         let call = context(Duration::from_mins(1));

@@ -28,7 +28,7 @@ pub(super) const PROFILE: Profile = Profile {
     check: |_| None,
 };
 
-/// A call of riley with so much time.
+/// A call of riley with this much time.
 pub(super) fn context(time: Duration) -> ToolContext {
     ToolContext::new(User::new("riley".parse().unwrap()), clock::now() + time)
 }
@@ -72,7 +72,7 @@ pub(super) fn failure(kind: FailureKind) -> Failure {
 /// Cool-downs in memory, or a store that is broken.
 #[derive(Debug, Default)]
 pub(super) struct FakeCoolDowns {
-    /// Of which source, for whom, and what.
+    /// The source, the user and the cool-down.
     pub(super) begun: Mutex<Vec<(String, Option<UserId>, CoolDown)>>,
     pub(super) is_broken: bool,
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{faults, items::list};
 
-/// The values of a column, each at its place: what is null or cannot be read is `None`. A column of which nothing can
-/// be read is none.
+/// The values of a column, each at its place: what is null or cannot be read is `None`. A column without any readable
+/// value is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column<T>(pub Vec<Option<T>>);
 

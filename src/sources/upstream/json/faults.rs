@@ -1,4 +1,4 @@
-//! What was lost of the documents that one reader read: counted where it is found, and told to whoever asked.
+//! What was lost of the documents that one reader read: counted where it is found, and reported to the caller.
 //!
 //! Kept beside the reader, since a `Deserialize` can hand nothing on but its value: per thread, because a reader runs
 //! on one from beginning to end.
@@ -11,7 +11,7 @@ thread_local! {
     static CURRENT: RefCell<Faults> = RefCell::default();
 }
 
-/// So many places are named for operators.
+/// Maximum number of places named for operators.
 const MAX_PLACES: usize = 8;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Whether something is marked, such as hidden, removed or not for everybody.
+//! Whether something is marked, such as hidden, removed or restricted.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{faults, prune};
 
-/// The items of a list that can be read. Null is as good as an empty list; a list of which nothing can be read is none.
+/// The items of a list that can be read. Null counts as an empty list; a list without any readable item is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Items<T> {
     /// Those that can be read, in their order.
@@ -74,8 +74,8 @@ pub fn values<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -
     Items::of(values.into_iter().map(|(_, value)| value)).ok_or_else(nothing)
 }
 
-/// What comes of items that are read further; one that fails is lost. If all are, the first failure.
-pub fn kept<T, E>(items: impl IntoIterator<Item = Result<T, E>>) -> Result<Vec<T>, E> {
+/// Collects items that are processed further; a failed one is dropped. If all fail, the first failure.
+pub fn keep_ok<T, E>(items: impl IntoIterator<Item = Result<T, E>>) -> Result<Vec<T>, E> {
     let (mut kept, mut first, mut lost) = (Vec::new(), None, 0);
     for item in items {
         match item {

@@ -1,7 +1,7 @@
 //! Reads a value as a type, taking out of it what does not fit, one thing after another, until the rest does.
 //!
-//! Driven by the errors of the type's own `Deserialize`, which say where they happened: what stands there counts as
-//! absent, and if that does not do, what holds it goes the same way. What nobody reads is not looked at.
+//! Driven by the errors of the type's own `Deserialize`, which say where they happened: the value there counts as
+//! absent, and if that does not help, its parent goes the same way. What the type does not read is not examined.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -45,7 +45,7 @@ pub(super) fn read<T: DeserializeOwned>(value: &mut Value) -> Result<T, Unreadab
         };
         // Lists within were read in this pass, and are read again in the next.
         faults::return_to(savepoint);
-        let place = shown(&path);
+        let place = display_path(&path);
         let Some(loss) = take_out(value, path) else {
             first.get_or_insert(place);
             break;
@@ -69,7 +69,7 @@ pub(super) fn read<T: DeserializeOwned>(value: &mut Value) -> Result<T, Unreadab
 fn take_out(root: &mut Value, mut path: Vec<Step>) -> Option<Loss> {
     loop {
         let last = path.pop()?;
-        match (held_by(root, &path)?, last) {
+        match (parent(root, &path)?, last) {
             // Absent and not null, which some sources state where there is nothing.
             (Value::Object(fields), Step::Field(name)) => {
                 if let Some(field) = fields.shift_remove(&name) {
@@ -86,7 +86,7 @@ fn take_out(root: &mut Value, mut path: Vec<Step>) -> Option<Loss> {
                 }
                 let loss = if element.is_null() { Loss::Nothing } else { Loss::Item };
                 elements.remove(index);
-                // A list of which nothing is left is not an empty one.
+                // A list that has lost all its items is not an empty one.
                 if !elements.is_empty() {
                     return Some(loss);
                 }
@@ -96,14 +96,14 @@ fn take_out(root: &mut Value, mut path: Vec<Step>) -> Option<Loss> {
     }
 }
 
-fn held_by<'a>(root: &'a mut Value, path: &[Step]) -> Option<&'a mut Value> {
+fn parent<'a>(root: &'a mut Value, path: &[Step]) -> Option<&'a mut Value> {
     path.iter().try_fold(root, |value, step| match step {
         Step::Field(name) => value.get_mut(name),
         Step::Element(index) => value.get_mut(*index),
     })
 }
 
-/// The path of an error, as far as it is known.
+/// The known part of an error's path.
 fn steps(path: &Path) -> Vec<Step> {
     let steps = path.iter().map_while(|segment| match segment {
         Segment::Map { key } => Some(Step::Field(key.clone())),
@@ -113,8 +113,8 @@ fn steps(path: &Path) -> Vec<Step> {
     steps.collect()
 }
 
-/// A path for operators. A name that nobody would give a field is not repeated.
-fn shown(path: &[Step]) -> String {
+/// A path for operators. A name that is implausible for a field is not repeated.
+fn display_path(path: &[Step]) -> String {
     let is_named = |name: &str| {
         name.len() <= MAX_NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };

@@ -1,7 +1,7 @@
-//! What is nearly JSON, made valid: one pass over the text, that knows strings from what stands between them.
+//! Repairs text that is nearly JSON: one pass over the text that distinguishes strings from what stands between them.
 //!
-//! In a string: half a surrogate pair and an escape that is none become U+FFFD, a bare control character is escaped.
-//! Between strings: what is no value of JSON (`NaN`, `Infinity`, `1e999`, `undefined`) becomes null. Not here:
+//! In a string: half a surrogate pair and an invalid escape become U+FFFD, a bare control character is escaped. Between
+//! strings: a token that is not a JSON value (`NaN`, `Infinity`, `1e999`, `undefined`) becomes null. Not here:
 //! brackets, commas and quotes that are missing, without which nothing tells one item from another.
 
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Lost {
+pub(super) struct Unrepairable {
     /// Texts in which a character is lost.
     pub(super) texts: u32,
     /// Values that were none.
@@ -17,8 +17,8 @@ pub(super) struct Lost {
 }
 
 /// A text as JSON, if it nearly is, and what was lost.
-pub(super) fn repaired(text: &str) -> (String, Lost) {
-    let (mut out, mut lost) = (String::with_capacity(text.len()), Lost::default());
+pub(super) fn repair(text: &str) -> (String, Unrepairable) {
+    let (mut out, mut lost) = (String::with_capacity(text.len()), Unrepairable::default());
     let (mut rest, mut depth) = (text, 0_u32);
     while let Some(first) = rest.chars().next() {
         let taken = match first {
@@ -112,7 +112,7 @@ fn escape(text: &str, out: &mut String) -> (usize, bool) {
         (taken, false)
     };
     let Some(unit) = unit_of(text).filter(|_| kind == 'u') else {
-        // Of what is no escape the backslash is lost, and what follows is read as it stands.
+        // An invalid escape loses its backslash, and what follows is read as it stands.
         return lost(out, 1);
     };
     let pair = unit_of(&text[UNIT..]).filter(|_| (0xd800..0xdc00).contains(&unit));
@@ -140,8 +140,8 @@ fn unit_of(text: &str) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Value, Lost) {
-        let (repaired, lost) = repaired(text);
+    fn read(text: &str) -> (Value, Unrepairable) {
+        let (repaired, lost) = repair(text);
         (serde_json::from_str(&repaired).unwrap_or_else(|error| panic!("{error}: {repaired}")), lost)
     }
 
@@ -161,7 +161,7 @@ mod tests {
         ] {
             let (value, lost) = read(text);
             assert_eq!(value[0], is_read_as, "{text}");
-            assert_eq!(lost, Lost { texts: u32::from(is_lost), values: 0 }, "{text}");
+            assert_eq!(lost, Unrepairable { texts: u32::from(is_lost), values: 0 }, "{text}");
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
             assert_eq!((value, lost.values), (expected, 2), "{none}");
         }
         let valid = r#"{"a": [1, -2.5e3, true, false, null, "x"], "b": {}}"#;
-        assert_eq!(repaired(valid), (valid.to_owned(), Lost::default()));
+        assert_eq!(repair(valid), (valid.to_owned(), Unrepairable::default()));
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         for other in
             ["NaN", "Forbidden", "", "{\"a\": [1", "\"open", "{a: 1}", "[1 2]", "[\"\\", "[\"\\u00", "<html>"]
         {
-            assert!(serde_json::from_str::<Value>(&repaired(other).0).is_err(), "{other}");
+            assert!(serde_json::from_str::<Value>(&repair(other).0).is_err(), "{other}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! How much may be asked of one source, by one user and by all of them together.
+//! The rate limit of one source, per user and over all users.
 
 use std::time::Duration;
 
-/// A budget: at most so many requests in every window, and so long between two (spec 004 §4.2 `RateLimitConfig`).
+/// A budget: maximum number of requests in a window, and the minimum gap between two (spec 004 §4.2 `RateLimitConfig`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Requests allowed in each window; at least one.

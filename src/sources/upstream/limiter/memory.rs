@@ -16,7 +16,7 @@ use tokio::{select, sync::watch, time::Instant, time::sleep_until};
 
 use super::{
     Budgets, Limiter, Refused,
-    schedule::{Found, Schedule},
+    schedule::{Placement, Schedule},
     timeline::{Nanos, nanos},
 };
 use toolwire_base::clock;
@@ -36,7 +36,7 @@ struct Source {
 }
 
 /// A place in a schedule, given back unless it was used.
-struct Place<'a> {
+struct Reservation<'a> {
     source: &'a Source,
     epoch: Instant,
     id: u64,
@@ -69,12 +69,12 @@ impl MemoryLimiter {
         let now = self.now();
         let latest = nanos(deadline.saturating_duration_since(self.epoch));
         let (id, at, moved) = match source.lock().reserve(user, now, latest) {
-            Found::Now => return Ok(()),
-            Found::Later { id, at, moved } => (id, at, moved),
-            Found::TooLate { at } => return Err(Refused::TooLate { at: self.instant(at) }),
-            Found::Crowded { at } => return Err(Refused::Crowded { at: self.instant(at) }),
+            Placement::Now => return Ok(()),
+            Placement::Later { id, at, moved } => (id, at, moved),
+            Placement::TooLate { at } => return Err(Refused::TooLate { at: self.instant(at) }),
+            Placement::Crowded { at } => return Err(Refused::Crowded { at: self.instant(at) }),
         };
-        let mut place = Place { source, epoch: self.epoch, id, is_used: false };
+        let mut place = Reservation { source, epoch: self.epoch, id, is_used: false };
         waiting(Duration::from_nanos(at - now));
         self.wait(moved).await;
         place.is_used = true;
@@ -124,11 +124,11 @@ impl Source {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         let mut schedule = self.source.lock();
         if self.is_used {
-            schedule.granted(self.id);
+            schedule.grant(self.id);
         } else {
             schedule.give_back(self.id, nanos(clock::now() - self.epoch));
         }

@@ -15,7 +15,7 @@ use toolwire_tool::context::UserId;
 /// How many requests of one user may wait for one source.
 pub(super) const MAX_WAITERS: usize = 16;
 
-/// Who may make a request when.
+/// Which user may make a request when.
 #[derive(Debug)]
 pub(super) struct Schedule {
     budgets: Budgets,
@@ -28,7 +28,7 @@ pub(super) struct Schedule {
 }
 
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum Placement {
     Now,
     /// It may go at the instant, unless that is brought forward.
     Later {
@@ -84,30 +84,30 @@ impl Schedule {
     }
 
     /// Accepts a request, reserves an instant for it, or does nothing.
-    pub(super) fn reserve(&mut self, user: &UserId, now: Nanos, latest: Nanos) -> Found {
+    pub(super) fn reserve(&mut self, user: &UserId, now: Nanos, latest: Nanos) -> Placement {
         let at = self.earliest(user, now);
         if at > latest || now > latest {
-            return Found::TooLate { at };
+            return Placement::TooLate { at };
         }
         if at > now && self.users.get(user).is_some_and(|user| user.waiting >= MAX_WAITERS) {
-            return Found::Crowded { at };
+            return Placement::Crowded { at };
         }
         self.ceiling.insert(at);
         let state = self.user(user, now);
         state.timeline.insert(at);
         if at == now {
-            return Found::Now;
+            return Placement::Now;
         }
         state.waiting += 1;
         let (sender, moved) = watch::channel(at);
         let id = self.next_id;
         self.next_id += 1;
         self.waiters.push(Waiter { id, user: user.clone(), at, moved: sender });
-        Found::Later { id, at, moved }
+        Placement::Later { id, at, moved }
     }
 
     /// A waiter has gone ahead at its instant.
-    pub(super) fn granted(&mut self, id: u64) {
+    pub(super) fn grant(&mut self, id: u64) {
         self.leave(id);
     }
 
@@ -123,7 +123,7 @@ impl Schedule {
 
     /// How many users it remembers.
     #[cfg(test)]
-    pub(super) fn remembered(&self) -> usize {
+    pub(super) fn user_count(&self) -> usize {
         self.users.len()
     }
 

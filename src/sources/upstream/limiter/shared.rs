@@ -2,8 +2,8 @@
 //! memory.
 //!
 //! A reservation is placed under the state's lock, by the same arithmetic as in memory, so that no two processes place
-//! one in the same gap. A waiter that leaves gives its place back to whoever comes next; others keep theirs. Where the
-//! state cannot be used, each process limits itself.
+//! one in the same gap. A waiter that leaves gives its place to the next caller; others keep theirs. Where the state
+//! cannot be used, each process limits itself.
 
 use std::{
     collections::BTreeSet,
@@ -41,13 +41,13 @@ pub struct SharedLimiter {
 /// Where a request was placed.
 #[derive(Clone, Copy, Debug)]
 enum Placed {
-    /// At the given instant, so long from now.
+    /// At the given instant, this long from now.
     In(Duration),
     Refused(Refused),
 }
 
 /// A place in the state, given back unless it was used.
-struct Place {
+struct HeldReservation {
     kept: Arc<dyn Reservations>,
     number: Option<i64>,
 }
@@ -85,7 +85,7 @@ impl SharedLimiter {
             Placed::Refused(refused) => Err(refused),
             Placed::In(Duration::ZERO) => Ok(()),
             Placed::In(wait) => {
-                let mut place = Place { kept: Arc::clone(&self.kept), number };
+                let mut place = HeldReservation { kept: Arc::clone(&self.kept), number };
                 let at = clock::now() + wait;
                 waiting(wait);
                 sleep_until(at).await;
@@ -162,11 +162,11 @@ impl Limiter for SharedLimiter {
     }
 }
 
-impl Drop for Place {
+impl Drop for HeldReservation {
     fn drop(&mut self) {
         let (Some(number), Ok(runtime)) = (self.number, Handle::try_current()) else { return };
         let kept = Arc::clone(&self.kept);
-        // Lost, the place is used up by nobody: its instant passes.
+        // If this fails, the place is simply unused: its instant passes.
         runtime.spawn(async move { drop(kept.give_back(number).await) });
     }
 }

@@ -1,4 +1,4 @@
-//! The limiter does what a model says that tries every millisecond and counts.
+//! The limiter against a model that tries every millisecond and counts.
 
 mod model;
 
@@ -218,11 +218,11 @@ fn users_whose_windows_are_empty_are_forgotten() {
     let mut schedule = schedule::Schedule::new(budgets);
     for number in 0..1_000 {
         let user = format!("user-{number}").parse().unwrap();
-        assert!(matches!(schedule.reserve(&user, number, u64::MAX), schedule::Found::Now));
+        assert!(matches!(schedule.reserve(&user, number, u64::MAX), schedule::Placement::Now));
     }
-    assert_eq!(schedule.remembered(), 1_000);
+    assert_eq!(schedule.user_count(), 1_000);
     schedule.reserve(&user(0), 1_000_000_000 + 999, u64::MAX);
-    assert_eq!(schedule.remembered(), 1);
+    assert_eq!(schedule.user_count(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,9 +17,9 @@ pub(super) enum Cue {
     Show,
     /// What a model must not show.
     Secrets,
-    /// To say something, or do it on somebody's behalf.
+    /// To say something, or do it on another's behalf.
     Say,
-    /// The user of a model, as somebody else.
+    /// The user of a model, in the third person.
     User,
     /// Before the name of a model that is addressed.
     Greeting,
@@ -38,7 +38,7 @@ pub(super) enum Cue {
     Obey,
     /// To keep something out of an answer.
     Mute,
-    /// An answer, or whom it is for.
+    /// An answer, or its reader.
     Summary,
     Reply,
     Write,
@@ -49,12 +49,12 @@ pub(super) enum Cue {
     Hide,
     /// Says what the reader is.
     YouAre,
-    /// What models are told to be.
+    /// Roles that models are given.
     Roles,
     Models,
     /// What they ought to do.
     Ought,
-    /// How a sentence begins that addresses somebody.
+    /// The beginning of a sentence that addresses the reader.
     Opening,
     /// What an addressed model is to do.
     Task,

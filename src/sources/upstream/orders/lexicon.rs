@@ -7,9 +7,9 @@ use super::{
     words::{Word, is_imperative, words},
 };
 
-/// Words before which dropping something is no order.
+/// Words before which dropping something is not an order.
 const NEGATIONS: [&str; 5] = ["dont", "never", "not", "cannot", "cant"];
-/// Words of a condition: whoever states one gives a rule of his own.
+/// Words of a condition: a conditional sentence states a rule of its author's.
 const CONDITIONS: [&str; 6] = ["if", "agar", "अगर", "wenn", "falls", "unless"];
 
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Hits {
 }
 
 impl Hit {
-    /// Whether it counts as a cue: `never forget` drops nothing, and `sell if it falls` presses nobody.
+    /// Whether it counts as a cue: `never forget` drops nothing, and `sell if it falls` presses no reader.
     pub(super) fn counts(&self, cue: Cue, words: &[Word]) -> bool {
         let is = |list: &[&str], word: &Word| list.contains(&word.text.as_str());
         match cue {

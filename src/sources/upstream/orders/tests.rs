@@ -41,7 +41,7 @@ fn a_text_loses_its_orders_and_keeps_its_lines() {
     assert_eq!(kept.text, "Debt fell to 0.2 times equity.\nWe hold it.");
     assert_eq!(kept.left_out, 2);
     let benign = Passage::of("Margins fell. We wait.\n\n* Debt free", 1000);
-    assert_eq!(leave_out(&benign), Kept { text: benign, left_out: 0 });
+    assert_eq!(leave_out(&benign), Cleaned { text: benign, left_out: 0 });
 }
 
 #[test]

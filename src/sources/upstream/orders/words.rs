@@ -17,9 +17,9 @@ const STARTERS: [&str; 16] = [
     "please", "now", "then", "and", "also", "just", "kindly", "always", "never", "immediately", "you", "only", "so",
     "bitte", "jetzt", "und",
 ];
-/// The same, where somebody is told so.
+/// The same, where the reader is addressed.
 const MODALS: [&str; 4] = ["must", "should", "will", "shall"];
-/// Who is told so.
+/// Words that address the reader.
 const TOLD: [&str; 7] = ["you", "u", "everyone", "everybody", "all", "ai", "assistant"];
 
 pub(super) fn words(sentence: &str) -> Vec<Word> {
@@ -30,7 +30,7 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
         match read_as(*c) {
             Some(letter) => text.push(letter),
             None if *c == '_' => text.push('_'),
-            // An apostrophe and what joins letters are no end.
+            // An apostrophe and what joins letters do not end a word.
             None if matches!(c, '\'' | '’') || is_combining_mark(*c) => {}
             None => {
                 if push(&mut words, &mut text, begins_clause) {

@@ -2,12 +2,12 @@
 
 use url::Url;
 
-use toolwire_config::{names_link_local_or_metadata, shown_text};
+use toolwire_config::{names_link_local_or_metadata, redact_url};
 
 /// Reads a base. It gets the slash at its end that appending needs.
 pub(super) fn parse(text: &str) -> Result<Url, String> {
     let expected = |what: &str| {
-        format!("expected {what} such as https://www.example.com/, but found {:?}", shown_text(text))
+        format!("expected {what} such as https://www.example.com/, but found {:?}", redact_url(text))
     };
     let mut url = Url::parse(text).map_err(|_| expected("an address"))?;
     if !matches!(url.scheme(), "http" | "https") {

@@ -1,4 +1,4 @@
-//! How long a source is left alone after it refused us.
+//! The length of the cool-down after a refusal.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What can be set of one source: its addresses, its limits, its time-out. The same words for all of them.
+//! The settings of one source: its addresses, its limits, its time-out. The same for all of them.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -35,7 +35,7 @@ pub struct SourceSettings {
     pub timeout: Option<Duration>,
 }
 
-/// How many times more may be asked of an embedded source: nobody can be banned, and nobody trying it out should wait.
+/// Factor on the budget of an embedded source: it bans no client, and trying it out should not wait.
 const EMBEDDED_FACTOR: u32 = 10;
 
 /// The budget of a source where nothing is set.
@@ -118,7 +118,7 @@ impl Keys<'_> {
             if mode == Mode::Embedded && set != default {
                 let name = self.spec.name;
                 let what = format!(
-                    "has no effect: {name} is embedded, which asks nobody. Set sources.mode to embedded,{name}=live, or remove it"
+                    "has no effect: {name} is embedded, which asks no site. Set sources.mode to embedded,{name}=live, or remove it"
                 );
                 self.reader.without_effect(&self.key(address.key), MODE, &what);
             }

@@ -30,7 +30,7 @@ const PRICES: SourceSpec = SourceSpec {
 
 fn loaded(file: &str, variables: &[(&str, &str)], mode: Option<&str>) -> Result<Loaded, ConfigError> {
     let sources = section(vec![("toys", FORUM), ("toys", PRICES)]);
-    testing::loaded(file, variables, Flags::default().set("sources.mode", mode), &[sources])
+    testing::load_text(file, variables, Flags::default().set("sources.mode", mode), &[sources])
 }
 
 #[track_caller]
@@ -88,7 +88,7 @@ fn a_live_source_has_its_own_limits_and_an_embedded_one_more_room() {
 #[test]
 fn two_domains_that_bring_the_same_source_are_both_named() {
     let sources = section(vec![("toys", FORUM), ("games", FORUM)]);
-    let error = testing::loaded("", &[], Flags::default(), &[sources]).unwrap_err().to_string();
+    let error = testing::load_text("", &[], Flags::default(), &[sources]).unwrap_err().to_string();
     assert_eq!(
         error,
         "the domain toys and the domain games: both bring the source forum; it can belong to one only"

@@ -13,7 +13,7 @@ use toolwire_store::hold_offs::HoldOff;
 const BUDGET: Budget =
     Budget { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
 
-/// Limits `forum` and nothing else; everybody waits for three seconds there.
+/// Limits `forum` and nothing else; every caller waits for three seconds there.
 #[derive(Debug)]
 struct Waiting;
 
@@ -25,7 +25,7 @@ impl Limiter for Waiting {
         _: Instant,
         _: &'a (dyn Fn(Duration) + Send + Sync),
     ) -> BoxFuture<'a, Result<(), Refused>> {
-        unreachable!("whoever only looks reserves nothing")
+        unreachable!("a look reserves nothing")
     }
 
     fn wait_time<'a>(&'a self, source: &'a str, _: &'a UserId) -> BoxFuture<'a, Duration> {
@@ -39,7 +39,7 @@ impl Limiter for Waiting {
     }
 }
 
-/// Keeps one cool-down of a source for everybody, or cannot be read.
+/// Keeps one cool-down of a source for all users, or cannot be read.
 #[derive(Debug)]
 struct FixedCoolDown(Option<(&'static str, CoolDown)>);
 
@@ -60,7 +60,7 @@ impl CoolDowns for FixedCoolDown {
         _: Option<&'a UserId>,
         _: &'a CoolDown,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        unreachable!("whoever only looks begins nothing")
+        unreachable!("a look begins nothing")
     }
 
     fn of_sources(&self, _: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
@@ -110,7 +110,7 @@ async fn a_cool_down_is_waited_for() {
 #[tokio::test]
 async fn a_refused_source_says_why_and_until_when() {
     let until = UNIX_EPOCH + Duration::from_hours(491_266);
-    let refused = limits(cooling("board", until)).refused().await.unwrap();
+    let refused = limits(cooling("board", until)).cool_downs().await.unwrap();
     let expected = "Board refuses to serve us. It is left alone until 2026-01-16T10:00:00Z.";
     assert_eq!(refused, BTreeMap::from([("board".to_owned(), expected.to_owned())]));
 }
@@ -119,7 +119,7 @@ async fn a_refused_source_says_why_and_until_when() {
 async fn cool_downs_that_cannot_be_read_bar_nobody_and_are_an_error_to_the_operator() {
     let limits = limits(FixedCoolDown(None));
     assert!(of(&limits, "board").await.can_make_request());
-    assert!(limits.refused().await.is_err());
+    assert!(limits.cool_downs().await.is_err());
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Addresses within a text, which are told from the rest: changed by a sign they lead nowhere.
+//! Finds addresses within a text and defuses them: changed by a sign they lead nowhere.
 
 /// How an address begins.
 const BEGINNINGS: [&str; 2] = ["https://", "http://"];

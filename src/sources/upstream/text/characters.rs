@@ -1,4 +1,4 @@
-//! Characters that are seen: what is invisible, or turns the direction of its neighbours, goes; the rest is put in NFC.
+//! Drops characters that are invisible or turn the direction of their neighbours; the rest is put in NFC.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
@@ -9,7 +9,7 @@ pub(super) fn visible(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let mut marks = 0;
     text.chars()
-        .map(spaced)
+        .map(to_space)
         .filter(|c| !is_hidden(*c))
         .nfc()
         .filter(|c| {
@@ -20,7 +20,7 @@ pub(super) fn visible(text: &str) -> String {
 }
 
 /// A character that ends a line is a newline, one that only looks like a space is a space.
-const fn spaced(c: char) -> char {
+const fn to_space(c: char) -> char {
     match c {
         '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
         '\u{b}' | '\u{c}' | '\u{2800}' => ' ',

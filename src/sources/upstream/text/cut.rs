@@ -5,12 +5,12 @@ use unicode_normalization::char::is_combining_mark;
 /// Stands for what was cut.
 const ELLIPSIS: char = '…';
 
-/// The beginning of a text, of at most so many bytes, between two characters.
+/// The beginning of a text, of at most this many bytes, between two characters.
 pub(super) fn bytes(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// The beginning of a text, of at most so many characters. A mark is not parted from the character that carries it.
+/// The beginning of a text, of at most this many characters. A mark is not parted from the character that carries it.
 pub(super) fn characters(text: &str, max: usize) -> String {
     let mut ends = text.char_indices();
     if max == 0 || ends.nth(max).is_none() {

@@ -15,7 +15,7 @@ const MAX_LINK: usize = 2048;
 pub struct Identifier(String);
 
 /// A link, whole or from a root, that is still to be resolved. Empty where something stood that leads nowhere: with
-/// characters that nobody sees, too long, or a look-alike of our framing.
+/// invisible characters, too long, or a look-alike of our framing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link(String);
 

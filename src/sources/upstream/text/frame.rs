@@ -1,17 +1,17 @@
 //! Look-alikes of our own framing, taken apart, so that a text cannot pretend to end the frame it stands in.
 //!
-//! What frames text from outside is the words `USER_GENERATED_CONTENT_BELOW` and delimiters with a nonce. Nobody can
-//! guess the nonce; here even the rest cannot be written: neither those words, nor a run of three signs, nor the
+//! What frames text from outside is the words `USER_GENERATED_CONTENT_BELOW` and delimiters with a nonce. The nonce
+//! cannot be guessed; here even the rest cannot be written: neither those words, nor a run of three signs, nor the
 //! beginning of a tag. Nor do links and images of Markdown survive, by which a text could fetch something.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// The letters of the marker, without what stands between them.
 const MARKER: &str = "usergeneratedcontent";
-/// What follows the marker where it is meant as one.
+/// What follows the marker where it is used as one.
 const ENDINGS: [&str; 2] = ["below", "above"];
 const REMOVED: &str = "[marker removed]";
-/// So many of the same sign may follow each other: delimiters are made of more.
+/// Maximum run of the same sign: delimiters are made of more.
 const MAX_RUN: usize = 2;
 
 /// A letter of a text, as it would be read.
@@ -74,7 +74,7 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
         .filter_map(|(start, c)| Some(Letter { start, end: start + c.len_utf8(), read_as: read_as(c)? }))
 }
 
-/// The ASCII letter that a character looks like, else itself; `None` for what is no letter or digit.
+/// The ASCII letter that a character looks like, else itself; `None` for anything but letters and digits.
 pub(in crate::upstream) fn read_as(c: char) -> Option<char> {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric().then(|| c.to_ascii_lowercase());

@@ -1,6 +1,6 @@
-//! HTML to text. First a pass over the tags that costs what the text is long: it drops what is not the writer's own
-//! text and leaves little but paragraphs and lists, of bounded depth. Only that is parsed: nested elements would cost a
-//! parser the square of their number.
+//! HTML to text. First a pass over the tags, linear in the length of the text: it drops what is not the writer's own
+//! text and leaves little but paragraphs and lists, of bounded depth. Only that is parsed: a parser takes time
+//! quadratic in the depth of nested elements.
 
 use super::tags::{Tag, Token, Tokens};
 
@@ -59,8 +59,8 @@ pub(super) fn to_text(html: &str) -> String {
     for token in Tokens::of(html) {
         match token {
             Token::Text(text) => reduced.text(text),
-            Token::Open(tag) => reduced.opened(tag),
-            Token::Close(name) => reduced.closed(name),
+            Token::Open(tag) => reduced.on_open(tag),
+            Token::Close(name) => reduced.on_close(name),
         }
     }
     let html = reduced.end();
@@ -80,7 +80,7 @@ impl<'a> Reduced<'a> {
         self.out.push_str(&text.replace('<', LESS_THAN));
     }
 
-    fn opened(&mut self, tag: Tag<'a>) {
+    fn on_open(&mut self, tag: Tag<'a>) {
         let name = tag.name.to_ascii_lowercase();
         if let Some(dropping) = &mut self.dropping {
             dropping.depth += usize::from(tag.name.eq_ignore_ascii_case(dropping.name));
@@ -110,7 +110,7 @@ impl<'a> Reduced<'a> {
         }
     }
 
-    fn closed(&mut self, name: &str) {
+    fn on_close(&mut self, name: &str) {
         if let Some(dropping) = &mut self.dropping {
             dropping.depth -= usize::from(name.eq_ignore_ascii_case(dropping.name));
             if dropping.depth == 0 {
@@ -170,7 +170,7 @@ impl<'a> Reduced<'a> {
     }
 }
 
-/// Quotes of others, pictures that can be enlarged, and what is no text.
+/// Quotes of others, pictures that can be enlarged, and non-text elements.
 fn is_dropped(name: &str, tag: Tag<'_>) -> bool {
     DROPPED.contains(&name)
         || (name == "aside" && tag.has_class("quote"))

@@ -1,4 +1,4 @@
-//! A text of several lines from outside, as types: as it came, which nobody can read, and made safe.
+//! A text of several lines from outside, as types: as it came, which cannot be read, and made safe.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::{cut, markdown, plain, plain_from_html, readable::readable};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passage(String);
 
-/// A text as it came, which nobody can read: all that comes out of it is safe.
+/// A text as it came, which has no accessor: all that comes out of it is safe.
 #[derive(Clone, Default)]
 pub struct Raw(String);
 

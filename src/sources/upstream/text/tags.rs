@@ -1,4 +1,4 @@
-//! The tags of a piece of HTML, cut apart in one pass: enough to tell text from markup, whatever the markup is worth.
+//! Tokenises the tags of a piece of HTML in one pass: enough to distinguish text from markup, however malformed.
 //!
 //! Not a parser: nothing is nested, nothing is decoded. A tag, comment or script that never ends swallows the rest.
 
@@ -22,11 +22,11 @@ pub(super) struct Tag<'a> {
 /// The tokens of a piece of HTML, in order.
 pub(super) struct Tokens<'a> {
     rest: &'a str,
-    /// The element whose content is no markup, up to its closing tag.
+    /// The element whose content is raw text, up to its closing tag.
     raw: Option<&'a str>,
 }
 
-/// Elements whose content is no markup.
+/// Elements whose content is raw text.
 const RAW: [&str; 9] =
     ["script", "style", "iframe", "noembed", "noframes", "noscript", "textarea", "title", "xmp"];
 

@@ -77,7 +77,7 @@ impl Bench {
             .with(Arc::new(Nse::new(client(nse::PROFILE), of_nse)));
         let domains = domains::bundled();
         let tree = app::tree(&Data::default(), &domains).expect("each path is one domain's");
-        let offered = app::offered(&tree, &domains, &config).expect("they agree");
+        let offered = app::gather(&tree, &domains, &config).expect("they agree");
         let registry = Registry::open(offered).expect("good manifests");
         let state = Arc::new(Sqlite::in_memory());
         Self(Pipeline::new(Parts {

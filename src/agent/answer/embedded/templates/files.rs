@@ -54,7 +54,7 @@ impl Files {
 
     /// All templates, if they may be others than at the last look.
     pub(super) fn look(&mut self) -> Option<Vec<Text>> {
-        let listed: BTreeMap<_, _> = self.folders.iter().flat_map(|folder| self.listed(folder)).collect();
+        let listed: BTreeMap<_, _> = self.folders.iter().flat_map(|folder| self.list(folder)).collect();
         if self.seen.as_ref() == Some(&listed) {
             return None;
         }
@@ -68,7 +68,7 @@ impl Files {
     }
 
     /// The files on disk.
-    fn listed(&self, folder: &Folder) -> Vec<(String, Stamp)> {
+    fn list(&self, folder: &Folder) -> Vec<(String, Stamp)> {
         let paths = self.tree.list(&directory(folder), "md").unwrap_or_default().into_iter();
         paths.map(|path| (path.clone(), self.tree.stamp(&path))).collect()
     }
@@ -83,7 +83,7 @@ impl Files {
                 Ok(None) => embedded.read(&path).ok().flatten().ok_or_else(|| "not UTF-8".to_owned()),
                 Err(error) => Err(error.to_string()),
             };
-            let content = content.and_then(|content| known(folder, tool(&path)).map(|()| content));
+            let content = content.and_then(|content| check_known(folder, tool(&path)).map(|()| content));
             Text { tool: tool(&path).to_owned(), content, path }
         };
         paths.into_iter().map(read).collect()
@@ -99,7 +99,7 @@ fn tool(path: &str) -> &str {
 }
 
 /// Refuses a file that no tool is called after.
-fn known(folder: &Folder, tool: &str) -> Result<(), String> {
+fn check_known(folder: &Folder, tool: &str) -> Result<(), String> {
     if folder.tools.contains(tool) {
         return Ok(());
     }

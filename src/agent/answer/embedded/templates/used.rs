@@ -1,4 +1,5 @@
-//! The filters that a template names: the engine would tell only when it comes to one, which may be never in tests.
+//! The filters that a template names: the engine reports an unknown one only when it reaches it, which may be never in
+//! tests.
 
 use minijinja::{Environment, ErrorKind};
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::answer::embedded::quote::quote;
 
-/// A number as an answer may write it, with so many decimals.
+/// A number as an answer may write it, with this many decimals.
 fn grouped(value: f64, decimals: usize, is_indian: bool) -> String {
     let plain = format!("{:.decimals$}", value.abs());
     let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));

@@ -1,5 +1,5 @@
 //! Words by a model: it is shown what the tools found and answers with JSON. What it may not decide is decided by rule,
-//! and what it says is checked by whoever asked.
+//! and its caller checks what it says.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use futures_util::{StreamExt, future::BoxFuture};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Findings, Text, Writer, Written};
+use super::{Findings, Text, Wording, Writer};
 use toolwire_agent::{job::Run, prompts::Prompt};
 use toolwire_base::words::one_line;
 use toolwire_contract::frame;
@@ -30,7 +30,7 @@ pub(in super::super) struct ByModel {
 }
 
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct ModelAnswer {
     #[serde(default)]
     market_note: String,
     suggestions: Vec<Suggested>,
@@ -56,17 +56,17 @@ impl Writer for ByModel {
         run: &'a Run,
         findings: &'a [Findings],
         moods: &'a [String],
-    ) -> BoxFuture<'a, Result<Written, String>> {
-        Box::pin(self.asked(run, findings, moods))
+    ) -> BoxFuture<'a, Result<Wording, String>> {
+        Box::pin(self.ask(run, findings, moods))
     }
 }
 
 impl ByModel {
-    async fn asked(&self, run: &Run, findings: &[Findings], moods: &[String]) -> Result<Written, String> {
+    async fn ask(&self, run: &Run, findings: &[Findings], moods: &[String]) -> Result<Wording, String> {
         let schema = schema();
         let mut request = Request {
             system: run.prompt(Prompt::Discovery, &schema.to_string()),
-            messages: vec![Message::User(shown(findings, moods))],
+            messages: vec![Message::User(prompt_data(findings, moods))],
             json_schema: Some(Arc::new(schema)),
             ..Request::default()
         };
@@ -74,7 +74,7 @@ impl ByModel {
         for _ in 0..TRIES {
             let answer = self.answer(run, request.clone(), &mut usage).await?;
             if let Some(read) = read(&answer) {
-                return Ok(written(read, self.model.id(), usage));
+                return Ok(to_wording(read, self.model.id(), usage));
             }
             request.messages.push(Message::assistant(answer));
             let problem = "That is not the JSON that was asked for. Answer with it and nothing else.";
@@ -103,8 +103,8 @@ impl ByModel {
     }
 }
 
-/// What a model is shown: data, between lines that whoever wrote a part of it cannot know.
-fn shown(findings: &[Findings], moods: &[String]) -> String {
+/// The data in a model's prompt, between lines that the authors of the data cannot know.
+fn prompt_data(findings: &[Findings], moods: &[String]) -> String {
     let of = |it: &Findings| {
         let suggestion = &it.suggestion;
         json!({
@@ -120,7 +120,7 @@ fn shown(findings: &[Findings], moods: &[String]) -> String {
     };
     let data = json!({"candidates": findings.iter().map(of).collect::<Vec<_>>(), "browsed": moods});
     let nonce = RequestId::generate().to_string();
-    frame::framed(&nonce, "", &data.to_string())
+    frame::wrap(&nonce, "", &data.to_string())
 }
 
 fn schema() -> Value {
@@ -148,25 +148,25 @@ fn schema() -> Value {
 }
 
 /// The JSON object of an answer, in a fence or not.
-fn read(answer: &str) -> Option<Answer> {
+fn read(answer: &str) -> Option<ModelAnswer> {
     let object = answer.get(answer.find('{')?..=answer.rfind('}')?)?;
     serde_json::from_str(object).ok()
 }
 
-fn written(answer: Answer, model: &str, usage: (u64, u64)) -> Written {
+fn to_wording(answer: ModelAnswer, model: &str, usage: (u64, u64)) -> Wording {
     let texts = answer.suggestions.into_iter().map(|it| {
         let Suggested { symbol, action, conviction, thesis, reasons, risks } = it;
         let text = Text {
             action: action.parse().ok(),
             conviction: conviction.parse().ok(),
-            thesis: bounded(&thesis),
+            thesis: truncate(&thesis),
             reasons: several(&reasons),
             risks: several(&risks),
         };
         (symbol, text)
     });
-    Written {
-        market_note: bounded(&answer.market_note),
+    Wording {
+        market_note: truncate(&answer.market_note),
         texts: texts.collect(),
         model: model.to_owned(),
         usage,
@@ -174,10 +174,10 @@ fn written(answer: Answer, model: &str, usage: (u64, u64)) -> Written {
 }
 
 fn several(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| bounded(text)).filter(|text| !text.is_empty()).take(MOST_TEXTS).collect()
+    texts.iter().map(|text| truncate(text)).filter(|text| !text.is_empty()).take(MOST_TEXTS).collect()
 }
 
-fn bounded(text: &str) -> String {
+fn truncate(text: &str) -> String {
     one_line(text).chars().take(LONGEST_TEXT).collect()
 }
 
@@ -190,7 +190,7 @@ mod tests {
     fn an_answer_is_read_in_a_fence_or_not_and_nothing_else_is() {
         let object = r#"{"market_note": "calm", "suggestions": [{"symbol": "TCS", "action": "buy"}]}"#;
         for answer in [object.to_owned(), format!("Here it is:\n```json\n{object}\n```")] {
-            let written = written(read(&answer).unwrap(), "scripted/script", (1, 2));
+            let written = to_wording(read(&answer).unwrap(), "scripted/script", (1, 2));
             assert_eq!(written.market_note, "calm");
             assert_eq!(written.texts["TCS"].action, Some(Action::Buy));
         }

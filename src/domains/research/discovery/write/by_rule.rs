@@ -2,12 +2,12 @@
 
 use futures_util::future::{BoxFuture, ready};
 
-use super::{Findings, Text, Writer, Written};
+use super::{Findings, Text, Wording, Writer};
 use crate::proto::v1::Suggestion;
 use toolwire_agent::job::Run;
 use toolwire_base::words::one_line;
 
-/// Who wrote it, where no model did.
+/// The author, where it was no model.
 const EMBEDDED: &str = "embedded";
 
 /// The longest part of a thesis that is repeated, in characters.
@@ -22,10 +22,10 @@ impl Writer for ByRule {
         _run: &'a Run,
         findings: &'a [Findings],
         moods: &'a [String],
-    ) -> BoxFuture<'a, Result<Written, String>> {
+    ) -> BoxFuture<'a, Result<Wording, String>> {
         let texts = findings.iter().map(|it| (it.suggestion.symbol.clone(), text(it))).collect();
         let model = EMBEDDED.to_owned();
-        Box::pin(ready(Ok(Written { market_note: moods.join(" "), texts, model, usage: (0, 0) })))
+        Box::pin(ready(Ok(Wording { market_note: moods.join(" "), texts, model, usage: (0, 0) })))
     }
 }
 
@@ -33,7 +33,7 @@ fn text(findings: &Findings) -> Text {
     let Findings { suggestion, thesis, .. } = findings;
     let places = suggestion.found_in.join(", ");
     let thesis = match thesis {
-        Some(thesis) => shortened(&one_line(thesis)),
+        Some(thesis) => shorten(&one_line(thesis)),
         None => format!("{} is named in: {places}. No thesis was found.", suggestion.name),
     };
     Text {
@@ -69,7 +69,7 @@ fn risks(suggestion: &Suggestion) -> Vec<String> {
     risks
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     if text.chars().count() <= LONGEST {
         return text.to_owned();
     }

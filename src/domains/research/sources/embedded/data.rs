@@ -19,7 +19,7 @@ pub(super) struct Data {
 }
 
 impl Data {
-    /// Reads nothing but the universe, without which the tree is no such tree.
+    /// Reads only the universe, without which the tree is not the right one.
     pub(super) fn load(tree: Tree) -> io::Result<Self> {
         let path = format!("{ROOT}/universe.json");
         let text = tree.read(&path).map_err(io::Error::other)?;
@@ -35,7 +35,7 @@ impl Data {
         self.universe.recorded_at().into()
     }
 
-    /// A file below `research/`. Parts of the path may come from a request: whatever is not a plain name is no file.
+    /// A file below `research/`. Parts of the path may come from a request: whatever is not a plain name is not found.
     pub(super) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         let is_plain = path.split('/').all(is_plain_name);
         if !is_plain {

@@ -11,7 +11,7 @@ use axum::{
 use chrono::{DateTime, TimeDelta, Utc};
 use http::StatusCode;
 
-use super::{asked::Asked, data::Data, query::Query, reply};
+use super::{data::Data, query::Query, reply, request_parts::RequestParts};
 use crate::sources::universe::Stock;
 
 pub(super) fn routes() -> Router<Arc<Data>> {
@@ -32,7 +32,7 @@ async fn economictimes(State(data): State<Arc<Data>>, Path(path): Path<String>) 
 
 fn feed_or_page(data: &Data, path: &str, media_type: &'static str) -> Response {
     match data.bytes(path) {
-        Some(feed) => reply::typed(StatusCode::OK, media_type, feed),
+        Some(feed) => reply::with_type(StatusCode::OK, media_type, feed),
         None => {
             reply::page(StatusCode::NOT_FOUND, "<!DOCTYPE html><html><title>Page not found</title></html>")
         }
@@ -40,7 +40,7 @@ fn feed_or_page(data: &Data, path: &str, media_type: &'static str) -> Response {
 }
 
 /// The news of the stock that is searched for. A search for anything else finds nothing, which is an empty feed.
-async fn google(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+async fn google(State(data): State<Arc<Data>>, asked: RequestParts) -> Response {
     let text = asked.get("q").unwrap_or_default();
     let feed =
         stock(&data, text).and_then(|stock| data.text(&format!("news/googlenews/{}.xml", stock.symbol)));
@@ -50,7 +50,7 @@ async fn google(State(data): State<Arc<Data>>, asked: Asked) -> Response {
             .to_owned()
     });
     let feed = since(&data, &Query::parse(text)).map_or(feed.clone(), |since| without_older(&feed, since));
-    reply::typed(StatusCode::OK, "application/xml; charset=utf-8", feed)
+    reply::with_type(StatusCode::OK, "application/xml; charset=utf-8", feed)
 }
 
 /// The stock with the longest name or symbol in the query.

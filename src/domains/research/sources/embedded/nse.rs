@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 pub(super) use self::deals::first_deal;
 use self::visit::{BLOCK, COOKIE, refusal};
-use super::{asked::Asked, data::Data, reply};
+use super::{data::Data, reply, request_parts::RequestParts};
 
 const PAGE: &str =
     "<!DOCTYPE html><html><head><title>NSE - National Stock Exchange of India Ltd</title></head></html>";
@@ -34,7 +34,7 @@ pub(super) fn routes() -> Router<Arc<Data>> {
 }
 
 /// Any page gives the cookie.
-async fn page(asked: Asked) -> Response {
+async fn page(asked: RequestParts) -> Response {
     if !asked.is_browser() {
         return reply::page(StatusCode::FORBIDDEN, BLOCK);
     }
@@ -43,16 +43,16 @@ async fn page(asked: Asked) -> Response {
     reply::with(page, header::SET_COOKIE, "nseappid=embedded; Path=/; Secure; HttpOnly")
 }
 
-async fn flows(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+async fn flows(State(data): State<Arc<Data>>, asked: RequestParts) -> Response {
     document(&data, &asked, "fiidiiTradeReact", || json!([]))
 }
 
-async fn filings(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+async fn filings(State(data): State<Arc<Data>>, asked: RequestParts) -> Response {
     let name = format!("shareholdings/{}", asked.get("symbol").unwrap_or_default());
     document(&data, &asked, &name, || json!([]))
 }
 
-async fn results(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+async fn results(State(data): State<Arc<Data>>, asked: RequestParts) -> Response {
     let name = format!("results/{}", asked.get("symbol").unwrap_or_default());
     document(&data, &asked, &name, || json!({ "resCmpData": null }))
 }
@@ -60,13 +60,13 @@ async fn results(State(data): State<Arc<Data>>, asked: Asked) -> Response {
 /// The archives ask for no cookie.
 async fn xbrl(State(data): State<Arc<Data>>, Path(file): Path<String>) -> Response {
     match data.bytes(&format!("nse/xbrl/{file}")) {
-        Some(document) => reply::typed(StatusCode::OK, "application/xml", document),
+        Some(document) => reply::with_type(StatusCode::OK, "application/xml", document),
         None => reply::page(StatusCode::NOT_FOUND, BLOCK),
     }
 }
 
 /// A symbol that is not known is answered as one without anything to tell.
-fn document(data: &Data, asked: &Asked, name: &str, nothing: impl FnOnce() -> Value) -> Response {
+fn document(data: &Data, asked: &RequestParts, name: &str, nothing: impl FnOnce() -> Value) -> Response {
     refusal(asked).unwrap_or_else(|| {
         let document = data.json(&format!("nse/{name}.json")).unwrap_or_else(nothing);
         reply::json(StatusCode::OK, &document)

@@ -11,7 +11,7 @@ pub(super) struct Query {
     operators: Vec<(String, String)>,
 }
 
-/// Words before a colon that are no words to search for.
+/// Operators before a colon, which are not searched for.
 const OPERATORS: [&str; 7] = ["order", "when", "in", "status", "category", "before", "after"];
 
 impl Query {

@@ -12,10 +12,10 @@ use chrono::TimeDelta;
 use http::{StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{asked::Asked, data::Data, query::Query, reply};
+use super::{data::Data, query::Query, reply, request_parts::RequestParts};
 
 const TOKEN: &str = "embedded-token";
-/// So many posts come where no limit is given, and at most.
+/// Number of posts without a limit, and the maximum.
 const LIMITS: (usize, usize) = (25, 100);
 
 pub(super) fn routes() -> Router<Arc<Data>> {
@@ -25,7 +25,7 @@ pub(super) fn routes() -> Router<Arc<Data>> {
 }
 
 /// A token for anybody who shows any credentials.
-async fn token(asked: Asked, Form(form): Form<Vec<(String, String)>>) -> Response {
+async fn token(asked: RequestParts, Form(form): Form<Vec<(String, String)>>) -> Response {
     let credentials = asked.header(header::AUTHORIZATION).strip_prefix("Basic ").unwrap_or_default();
     // `Og==` is a colon without anything beside it.
     if credentials.is_empty() || credentials == "Og==" {
@@ -42,7 +42,7 @@ async fn token(asked: Asked, Form(form): Form<Vec<(String, String)>>) -> Respons
 async fn listing(
     State(data): State<Arc<Data>>,
     Path((subreddit, sort)): Path<(String, String)>,
-    asked: Asked,
+    asked: RequestParts,
 ) -> Response {
     if asked.header(header::AUTHORIZATION).strip_prefix("Bearer ") != Some(TOKEN) {
         return unauthorized("Bearer realm=\"reddit\", error=\"invalid_token\"");
@@ -80,7 +80,7 @@ fn text_of(post: &Value) -> String {
 
 /// The oldest time that `t` allows, in epoch seconds: a day for the top posts, all time for a search, without one.
 #[allow(clippy::cast_precision_loss, reason = "epoch seconds are far below 2^52")]
-fn since(data: &Data, asked: &Asked, is_search: bool, order: &str) -> f64 {
+fn since(data: &Data, asked: &RequestParts, is_search: bool, order: &str) -> f64 {
     let span = match asked.get("t").unwrap_or(if is_search { "all" } else { "day" }) {
         _ if !is_search && order != "top" => return 0.0,
         "hour" => TimeDelta::hours(1),
@@ -94,7 +94,7 @@ fn since(data: &Data, asked: &Asked, is_search: bool, order: &str) -> f64 {
 }
 
 /// Leaves one page; returns the name after which the next one begins. Stickies come on top of the limit.
-fn cut(posts: &mut Vec<Value>, asked: &Asked) -> Option<String> {
+fn cut(posts: &mut Vec<Value>, asked: &RequestParts) -> Option<String> {
     if let Some(after) = asked.get("after") {
         let at = posts.iter().position(|post| post["data"]["name"] == after).map_or(posts.len(), |at| at + 1);
         posts.drain(..at);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 pub(super) const JSON: &str = "application/json; charset=utf-8";
 
-pub(super) fn typed(status: StatusCode, media_type: &'static str, body: impl Into<Body>) -> Response {
+pub(super) fn with_type(status: StatusCode, media_type: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
@@ -14,15 +14,15 @@ pub(super) fn typed(status: StatusCode, media_type: &'static str, body: impl Int
 }
 
 pub(super) fn json(status: StatusCode, value: &Value) -> Response {
-    typed(status, JSON, value.to_string())
+    with_type(status, JSON, value.to_string())
 }
 
 pub(super) fn page(status: StatusCode, html: impl Into<Body>) -> Response {
-    typed(status, "text/html; charset=utf-8", html)
+    with_type(status, "text/html; charset=utf-8", html)
 }
 
 pub(super) fn text(status: StatusCode, text: impl Into<Body>) -> Response {
-    typed(status, "text/plain; charset=utf-8", text)
+    with_type(status, "text/plain; charset=utf-8", text)
 }
 
 /// The same answer with one more header.

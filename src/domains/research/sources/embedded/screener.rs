@@ -10,7 +10,7 @@ use axum::{
 };
 use http::{StatusCode, header};
 
-use super::{asked::Asked, data::Data, reply};
+use super::{data::Data, reply, request_parts::RequestParts};
 
 const CSRF: &str = "embeddedcsrftoken0123456789abcdef";
 const SESSION: &str = "embeddedsession0123456789abcdef";
@@ -37,7 +37,7 @@ async fn form(State(data): State<Arc<Data>>) -> Response {
 /// The token must be in the cookie and in the form, and the form must come from the page.
 async fn login(
     State(data): State<Arc<Data>>,
-    asked: Asked,
+    asked: RequestParts,
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Response {
     let field =
@@ -62,7 +62,7 @@ async fn login(
 async fn screen(
     State(data): State<Arc<Data>>,
     Path((id, _slug)): Path<(String, String)>,
-    asked: Asked,
+    asked: RequestParts,
 ) -> Response {
     if asked.cookie("sessionid") != Some(SESSION) {
         return page(&data, "anonymous", StatusCode::OK);

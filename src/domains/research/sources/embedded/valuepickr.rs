@@ -16,11 +16,11 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use self::documents::{posts_of, read, topics};
-use super::{asked::Asked, data::Data, reply};
+use super::{data::Data, reply, request_parts::RequestParts};
 
-/// So many topics are on a page of a list.
+/// Number of topics on a page of a list.
 const TOPICS: usize = 30;
-/// So many posts come with a topic.
+/// Number of posts that come with a topic.
 const POSTS: usize = 20;
 
 pub(super) fn routes() -> Router<Arc<Data>> {
@@ -32,11 +32,11 @@ pub(super) fn routes() -> Router<Arc<Data>> {
         .route("/valuepickr/t/{topic}/posts.json", get(posts))
 }
 
-async fn latest(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+async fn latest(State(data): State<Arc<Data>>, asked: RequestParts) -> Response {
     data.json("valuepickr/latest.json").map_or_else(not_found, |list| page(list, &asked))
 }
 
-async fn top(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+async fn top(State(data): State<Arc<Data>>, asked: RequestParts) -> Response {
     let Some(mut list) = data.json("valuepickr/top.json") else { return not_found() };
     if let Some(days) = days(asked.get("period").unwrap_or("yearly")) {
         let since = data.now() - TimeDelta::days(days);
@@ -45,7 +45,7 @@ async fn top(State(data): State<Arc<Data>>, asked: Asked) -> Response {
     page(list, &asked)
 }
 
-/// `None` is all time, as is a period that nobody knows.
+/// `None` is all time, as is an unknown period.
 fn days(period: &str) -> Option<i64> {
     Some(match period {
         "daily" => 1,
@@ -57,7 +57,7 @@ fn days(period: &str) -> Option<i64> {
     })
 }
 
-fn page(mut list: Value, asked: &Asked) -> Response {
+fn page(mut list: Value, asked: &RequestParts) -> Response {
     let number: usize = asked.number("page").unwrap_or(0);
     let all = std::mem::take(topics(&mut list));
     let has_more = all.len() > number.saturating_add(1).saturating_mul(TOPICS);
@@ -77,7 +77,7 @@ async fn topic(State(data): State<Arc<Data>>, Path(topic): Path<String>) -> Resp
 }
 
 /// The posts that are asked for by number.
-async fn posts(State(data): State<Arc<Data>>, Path(topic): Path<String>, asked: Asked) -> Response {
+async fn posts(State(data): State<Arc<Data>>, Path(topic): Path<String>, asked: RequestParts) -> Response {
     let Some(mut found) = read(&data, &topic) else { return not_found() };
     let wanted: Vec<u64> = asked.all("post_ids[]").filter_map(|number| number.parse().ok()).collect();
     let mut posts = std::mem::take(posts_of(&mut found));

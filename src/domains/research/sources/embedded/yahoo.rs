@@ -14,7 +14,7 @@ use axum::{
 use http::{StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{asked::Asked, data::Data, reply};
+use super::{data::Data, reply, request_parts::RequestParts};
 
 const COOKIE: (&str, &str) = ("A3", "d=embedded");
 const CRUMB: &str = "em.bed/ded1";
@@ -29,7 +29,7 @@ pub(super) fn routes() -> Router<Arc<Data>> {
 }
 
 /// The host has no page, only a cookie.
-async fn cookie(asked: Asked) -> Response {
+async fn cookie(asked: RequestParts) -> Response {
     if !asked.is_browser() {
         return too_many();
     }
@@ -37,7 +37,7 @@ async fn cookie(asked: Asked) -> Response {
     reply::with(reply::text(StatusCode::NOT_FOUND, ""), header::SET_COOKIE, &cookie)
 }
 
-async fn crumb(asked: Asked) -> Response {
+async fn crumb(asked: RequestParts) -> Response {
     if !asked.is_browser() {
         return too_many();
     }
@@ -47,7 +47,7 @@ async fn crumb(asked: Asked) -> Response {
     reply::text(StatusCode::OK, CRUMB)
 }
 
-async fn chart(State(data): State<Arc<Data>>, Path(symbol): Path<String>, asked: Asked) -> Response {
+async fn chart(State(data): State<Arc<Data>>, Path(symbol): Path<String>, asked: RequestParts) -> Response {
     if !asked.is_browser() {
         return too_many();
     }
@@ -55,7 +55,7 @@ async fn chart(State(data): State<Arc<Data>>, Path(symbol): Path<String>, asked:
         let description = "No data found, symbol may be delisted";
         return failed(StatusCode::NOT_FOUND, "chart", "Not Found", description);
     };
-    match chart::wanted(&asked, data.now()) {
+    match chart::parse(&asked, data.now()) {
         Ok(wanted) => reply::json(StatusCode::OK, &chart::cut(document, &wanted)),
         Err(description) => {
             failed(StatusCode::UNPROCESSABLE_ENTITY, "chart", "Unprocessable Entity", &description)
@@ -63,7 +63,7 @@ async fn chart(State(data): State<Arc<Data>>, Path(symbol): Path<String>, asked:
     }
 }
 
-async fn summary(State(data): State<Arc<Data>>, Path(symbol): Path<String>, asked: Asked) -> Response {
+async fn summary(State(data): State<Arc<Data>>, Path(symbol): Path<String>, asked: RequestParts) -> Response {
     if !asked.is_browser() {
         return too_many();
     }
@@ -82,7 +82,11 @@ async fn summary(State(data): State<Arc<Data>>, Path(symbol): Path<String>, aske
 }
 
 /// Never a 404: for an unknown symbol there are only the names of what was asked for.
-async fn timeseries(State(data): State<Arc<Data>>, Path(symbol): Path<String>, asked: Asked) -> Response {
+async fn timeseries(
+    State(data): State<Arc<Data>>,
+    Path(symbol): Path<String>,
+    asked: RequestParts,
+) -> Response {
     if !asked.is_browser() {
         return too_many();
     }
@@ -94,7 +98,7 @@ fn document(data: &Data, kind: &str, symbol: &str) -> Option<Value> {
     data.json(&format!("yahoo/{kind}/{}.json", symbol.to_uppercase()))
 }
 
-fn has_cookie(asked: &Asked) -> bool {
+fn has_cookie(asked: &RequestParts) -> bool {
     asked.cookie(COOKIE.0) == Some(COOKIE.1)
 }
 

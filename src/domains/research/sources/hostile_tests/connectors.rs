@@ -5,7 +5,7 @@ use std::{fmt::Debug, time::Duration};
 use http::HeaderValue;
 use url::Url;
 
-use super::{asked::Asked, good, site::Site};
+use super::{good, site::Site, target::Target};
 use crate::sources::{
     news::{self, News},
     nse::{self, Nse},
@@ -56,42 +56,42 @@ impl Connectors {
     }
 
     /// What is read of the answer, as debuggers show it: all fields of all records.
-    pub(super) async fn ask(&self, what: Asked) -> Result<String, ToolError> {
+    pub(super) async fn ask(&self, what: Target) -> Result<String, ToolError> {
         let context = &context();
         let failed = |failure: Failure| ToolError::from(failure);
         match what {
-            Asked::YahooChart => {
+            Target::YahooChart => {
                 self.yahoo.chart("TCS", Span::TwoYears, context).await.map(shown).map_err(failed)
             }
-            Asked::YahooSummary => self.yahoo.summary("TCS", context).await.map(shown).map_err(failed),
-            Asked::YahooSeries => {
+            Target::YahooSummary => self.yahoo.summary("TCS", context).await.map(shown).map_err(failed),
+            Target::YahooSeries => {
                 let since = self.yahoo.today() - chrono::Days::new(400);
                 self.yahoo.timeseries("TCS", since, context).await.map(shown).map_err(failed)
             }
-            Asked::NseFlows => self.nse.flows(context).await.map(shown).map_err(failed),
-            Asked::NseDeals => {
+            Target::NseFlows => self.nse.flows(context).await.map(shown).map_err(failed),
+            Target::NseDeals => {
                 let since = self.nse.today() - chrono::Days::new(30);
                 self.nse.deals("TCS", since, context).await.map(shown).map_err(failed)
             }
-            Asked::NseFilings => self.nse.filings("TCS", context).await.map(shown).map_err(failed),
-            Asked::NseHolding => self.holding(context).await.map_err(failed),
-            Asked::NseResults => self.nse.results("TCS", context).await.map(shown).map_err(failed),
-            Asked::GoogleNews => self.news.about("TCS", 7, context).await.map(shown).map_err(failed),
-            Asked::ForumLatest => self.forum.latest(context).await.map(shown).map_err(failed),
-            Asked::ForumSearch => {
+            Target::NseFilings => self.nse.filings("TCS", context).await.map(shown).map_err(failed),
+            Target::NseHolding => self.holding(context).await.map_err(failed),
+            Target::NseResults => self.nse.results("TCS", context).await.map(shown).map_err(failed),
+            Target::GoogleNews => self.news.about("TCS", 7, context).await.map(shown).map_err(failed),
+            Target::ForumLatest => self.forum.latest(context).await.map(shown).map_err(failed),
+            Target::ForumSearch => {
                 self.forum.search("TCS", Order::Latest, context).await.map(shown).map_err(failed)
             }
-            Asked::ForumTopic => {
+            Target::ForumTopic => {
                 self.forum.discussion(&good::topic(), context).await.map(shown).map_err(failed)
             }
-            Asked::RedditToken | Asked::RedditPosts => {
+            Target::RedditToken | Target::RedditPosts => {
                 let posts = self.reddit.posts("IndiaInvestments", Sort::Hot, 10, context).await;
                 posts.map(shown).map_err(failed)
             }
-            Asked::RedditSearch => {
+            Target::RedditSearch => {
                 self.reddit.search("IndiaInvestments", "TCS", context).await.map(shown).map_err(failed)
             }
-            Asked::ScreenerForm | Asked::ScreenerPage => {
+            Target::ScreenerForm | Target::ScreenerPage => {
                 self.screener.browse("default", Refresh::IfStale, context).await.map(shown)
             }
         }

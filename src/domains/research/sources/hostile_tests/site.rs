@@ -73,7 +73,7 @@ async fn serve(
     let (method, path, user_agent) = request(&mut stream).await?;
     seen.lock().unwrap().push((path.clone(), user_agent));
     let is_hit = !target.is_empty() && path.starts_with(target) && !path.contains("moved=1");
-    // The form that is sent is no document.
+    // A form submission is not a document.
     let is_hit = is_hit && (method == "GET" || target.starts_with("/reddit-token/"));
     let (headers, good) = good::answer(&method, &path)?;
     if !is_hit || attack == Attack::None {

@@ -1,4 +1,4 @@
-//! What nobody should be shown, in every text of every document in turn: no record and no failure carries it.
+//! Texts that must not be shown, in every text of every document in turn: no record and no failure carries them.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use futures_util::future::join_all;
 use strum::VariantArray as _;
 
 use super::{
-    asked::Asked,
     attack::Attack,
     connectors::Connectors,
     good,
     planted::{self, Planted},
     site::Site,
+    target::Target,
 };
 
 /// What is planted: control characters, a turned direction, invisible characters, tags, and a look-alike of our frame.
@@ -28,13 +28,13 @@ const LONG: usize = 1024 * 1024;
 /// More than all records of an answer here take.
 const MOST: usize = 16 * 1024;
 
-/// Debuggers show characters that nobody sees by their numbers.
+/// Debuggers show invisible characters by their numbers.
 const UNSAFE: [&str; 9] = ["\\u{", "\\0", "\\r", "\\t", "<script", "</", "<img", "USER_GENERATED", "-----"];
 
 #[tokio::test]
 async fn whatever_stands_in_a_text_no_record_and_no_failure_carries_it() {
     let long: &'static str = "x".repeat(LONG).leak();
-    for &asked in Asked::VARIANTS {
+    for &asked in Target::VARIANTS {
         let count = planted::count(&document(asked).await);
         assert!(count > 0, "{asked:?} has texts");
         let texts = TEXTS.into_iter().chain([long]);
@@ -44,7 +44,7 @@ async fn whatever_stands_in_a_text_no_record_and_no_failure_carries_it() {
 }
 
 /// The document that is attacked, as a site has it.
-async fn document(asked: Asked) -> String {
+async fn document(asked: Target) -> String {
     let site = Site::start(Attack::None, "", None).await;
     let connectors = Connectors::at(&site, Duration::from_secs(30));
     let data = connectors.ask(asked).await.expect("a good answer");
@@ -54,7 +54,7 @@ async fn document(asked: Asked) -> String {
     good::answer("GET", &path).expect("a document").1
 }
 
-async fn shows_nothing(asked: Asked, planted: Planted) {
+async fn shows_nothing(asked: Target, planted: Planted) {
     let site = Site::start(Attack::Planted(planted), asked.target(), None).await;
     let connectors = Connectors::at(&site, Duration::from_secs(30));
     let start = &planted.what[..planted.what.floor_char_boundary(60)];

@@ -49,12 +49,12 @@ pub(super) fn read(feed: &str, publisher: Publisher, now: DateTime<Utc>) -> Resu
     let count = entries.len();
     let articles: Vec<_> = entries.into_iter().filter_map(|entry| article(entry, publisher, now)).collect();
     let left_out = broken + count - articles.len();
-    Ok(Articles { articles: merged(articles), left_out })
+    Ok(Articles { articles: merge(articles), left_out })
 }
 
 /// Articles in one list, newest first. Of two with the same address or title the first stays: identifiers do not tell
 /// them apart, since an item without one is given one at random.
-pub(super) fn merged(articles: impl IntoIterator<Item = Article>) -> Vec<Article> {
+pub(super) fn merge(articles: impl IntoIterator<Item = Article>) -> Vec<Article> {
     let mut seen = HashSet::new();
     let mut is_new = |article: &Article| {
         let is_new_title = seen.insert(words_of(&article.title));

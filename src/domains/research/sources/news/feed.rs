@@ -21,7 +21,7 @@ pub(super) struct Entries {
     pub(super) broken: usize,
 }
 
-/// Reads a feed. One of which no entry can be read is none.
+/// Reads a feed. One without any readable entry is an error.
 pub(super) fn read(feed: &str) -> Result<Entries, ParseFeedError> {
     let feed = with_version(with_escaped_ampersands(feed));
     match parse(&feed) {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{amount::Amount, day};
 use toolwire_sources::upstream::{
     http::{Answer, Failure},
-    json::{Items, kept},
+    json::{Items, keep_ok},
     text::Line,
 };
 
@@ -51,7 +51,7 @@ pub(super) struct Deals {
 
 #[derive(Deserialize)]
 struct Wire {
-    /// Null where there are none; absent from what is no answer.
+    /// Null where there are none; absent from an invalid answer.
     #[serde(deserialize_with = "Option::deserialize")]
     data: Option<Items<Row>>,
 }
@@ -106,7 +106,7 @@ pub(super) fn parse_json(answer: &Answer, kind: DealKind, symbol: &str) -> Resul
     let rows = answer.json::<Wire>()?.data.unwrap_or_default();
     let may_be_cut = rows.read.len() + rows.lost >= MOST_ROWS;
     let rows = rows.into_iter().filter(|row| &*row.symbol == symbol);
-    Ok(Deals { deals: kept(rows.map(|row| row.deal(kind)))?, may_be_cut })
+    Ok(Deals { deals: keep_ok(rows.map(|row| row.deal(kind)))?, may_be_cut })
 }
 
 /// The deals in a stock of a CSV answer.
@@ -123,7 +123,7 @@ pub(super) fn parse_csv(answer: &Answer, kind: DealKind, symbol: &str) -> Result
         let is_of_another = |row: &Result<Row, _>| row.as_ref().is_ok_and(|row| &*row.symbol != symbol);
         deals.push(Some(columns.row(&record)).filter(|row| !is_of_another(row)));
     }
-    kept(deals.into_iter().flatten().map(|row| row?.deal(kind)))
+    keep_ok(deals.into_iter().flatten().map(|row| row?.deal(kind)))
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]

@@ -8,7 +8,7 @@ use super::{amount::Amount, day, xbrl::Shares};
 use toolwire_sources::upstream::{
     address::address,
     http::{Answer, Failure},
-    json::{Items, kept},
+    json::{Items, keep_ok},
     text::{Line, Link},
 };
 
@@ -23,7 +23,7 @@ pub struct Filing {
     promoter_pct: Option<f64>,
 }
 
-/// Who held a company, in percent of all shares.
+/// The holders of a company, in percent of all shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Holding {
     /// Last day of the quarter.
@@ -31,7 +31,7 @@ pub struct Holding {
     pub fii_pct: f64,
     pub dii_pct: f64,
     pub promoter_pct: f64,
-    /// Everybody else.
+    /// All others.
     pub public_pct: f64,
 }
 
@@ -54,7 +54,7 @@ impl Row {
 /// The filings of an answer that have an XBRL, newest first, one a quarter.
 pub(super) fn parse(answer: &Answer) -> Result<Vec<Filing>, Failure> {
     let rows: Items<Row> = answer.json()?;
-    let mut filings = kept(rows.into_iter().filter_map(Row::filing))?;
+    let mut filings = keep_ok(rows.into_iter().filter_map(Row::filing))?;
     // Stable: of a filing and its revision the exchange lists the revision first.
     filings.sort_by_key(|filing| std::cmp::Reverse(filing.date));
     filings.dedup_by_key(|filing| filing.date);
@@ -103,7 +103,7 @@ pub(super) fn holding(filing: &Filing, shares: &Shares) -> Result<Holding, Failu
     Ok(Holding { date: filing.date, fii_pct, dii_pct, promoter_pct, public_pct: public_pct.max(0.0) })
 }
 
-/// The share of those whom a filing does not name: 0 if the others add up without them.
+/// The share of holders whom a filing does not name: 0 if the others add up without them.
 fn absent(who: &str, whole: f64, others: &[Option<f64>]) -> Result<f64, Failure> {
     let sum: f64 = others.iter().flatten().sum();
     if others.iter().any(Option::is_some) && (whole - sum).abs() <= ROUNDING {

@@ -9,7 +9,7 @@ use super::{amount::Amount, day};
 use crate::sources::{india::LAKH, quarter::Quarter};
 use toolwire_sources::upstream::{
     http::{Answer, Failure},
-    json::{Items, kept},
+    json::{Items, keep_ok},
     text::Line,
 };
 
@@ -29,7 +29,7 @@ pub struct FiledResult {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Wire {
-    /// Null for a company without results; absent from what is no answer.
+    /// Null for a company without results; absent from an invalid answer.
     #[serde(deserialize_with = "Option::deserialize")]
     res_cmp_data: Option<Items<Row>>,
 }
@@ -54,7 +54,7 @@ struct Row {
 /// The results of an answer, newest first, one a quarter.
 pub(super) fn parse(answer: &Answer) -> Result<Vec<FiledResult>, Failure> {
     let rows = answer.json::<Wire>()?.res_cmp_data.unwrap_or_default();
-    let mut results = kept(rows.read.iter().map(Row::result).filter_map(Result::transpose))?;
+    let mut results = keep_ok(rows.read.iter().map(Row::result).filter_map(Result::transpose))?;
     // Stable: of two filings of a quarter the exchange lists the later one first.
     results.sort_by_key(|result| std::cmp::Reverse(result.quarter));
     results.dedup_by_key(|result| result.quarter);

@@ -1,7 +1,7 @@
 //! The XBRL of a shareholding: what share of a company each kind of holder has, as the filing states it.
 //!
 //! Filings of 2025 and later state fractions, some of that year percentages; where a kind is counted only, its share is
-//! computed. Shares that custodians hold for depository receipts are no part of the whole (SCRR 1957: A + B + C2). Not
+//! computed. Shares that custodians hold for depository receipts are not part of the whole (SCRR 1957: A + B + C2). Not
 //! here: what it means that a kind is not stated.
 
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ pub(super) fn parse(text: &str) -> Result<Shares, Failure> {
         non_institutions: share("NonInstitutions"),
     };
     if shares == Shares::default() {
-        return Err(Failure::malformed("a document that states nobody's shares"));
+        return Err(Failure::malformed("a document that states no holder's shares"));
     }
     Ok(shares)
 }

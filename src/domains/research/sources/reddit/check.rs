@@ -23,12 +23,12 @@ pub(super) fn check(answer: &Answer) -> Option<Failure> {
             let failure = Failure::new(FailureKind::RateLimited, "HTTP 429");
             Some(failure.with_retry_after(answer.retry_after().or_else(|| budget::reset(answer))))
         }
-        // Who asks for a subreddit that is not there is sent to the search for one.
+        // A request for a missing subreddit is redirected to the search for one.
         status if status.is_redirection() => {
             let missing = || Failure::new(FailureKind::NotFound, "redirected to the search");
             leads_to_search(answer).then(missing)
         }
-        // Closed to everybody: that does not mean that we are blocked.
+        // Closed to every reader: that does not mean that we are blocked.
         StatusCode::FORBIDDEN => {
             let refusal: Refusal = answer.json().ok()?;
             matches!(&*refusal.reason, "private" | "quarantined" | "gold_only" | "banned")

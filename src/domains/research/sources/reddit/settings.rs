@@ -1,4 +1,4 @@
-//! Where Reddit is, and as whom we ask. Not here: how it is configured.
+//! Reddit's addresses, and our identity there. Not here: how it is configured.
 
 use http::HeaderValue;
 use url::Url;
@@ -6,7 +6,7 @@ use url::Url;
 use super::credentials::Credentials;
 use toolwire_sources::upstream::now::Now;
 
-/// Where Reddit is, and as whom we ask.
+/// Reddit's addresses, and our identity there.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where the API is, such as `https://oauth.reddit.com/`. Ends in `/`.

@@ -18,10 +18,10 @@ const LONGEST_LIFE: Duration = Duration::from_hours(24);
 /// No token is longer, in bytes.
 const MAX_TOKEN: usize = 8 * 1024;
 
-/// So long before it expires a token is no longer used, but never for less than half of its life.
+/// A token is refreshed this long before it expires, but never before half of its life.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// The token in use. Whoever needs one while it is being fetched waits for it.
+/// The token in use. While it is fetched, all callers wait for the one fetch.
 #[derive(Debug, Default)]
 pub(super) struct Tokens(Mutex<Option<Token>>);
 
@@ -34,7 +34,7 @@ pub(super) struct Token {
 
 /// `{"access_token": …, "token_type": "bearer", "expires_in": 86400, "scope": "*"}`, or 200 with an error.
 #[derive(Deserialize)]
-struct Given {
+struct TokenResponse {
     access_token: Option<SecretString>,
     expires_in: Option<f64>,
     error: Option<serde_json::Value>,
@@ -72,7 +72,7 @@ async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> R
     let Some(credentials) = &settings.credentials else {
         return Err(Failure::new(FailureKind::NotConfigured, "no client id and secret are configured")
             .saying(
-                "Reddit needs credentials that nobody has configured. Tell the user, and go on without it.",
+                "Reddit needs credentials, and none are configured. Tell the user, and go on without it.",
             ));
     };
     let url = settings.token_url.join("api/v1/access_token");
@@ -80,15 +80,15 @@ async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> R
     let request = Outgoing::post_form(url, &[("grant_type", "client_credentials")], ExpectedBody::Json)
         .with_header(header::AUTHORIZATION, credentials.header())
         .with_header(header::USER_AGENT, settings.user_agent.clone())
-        // Asking twice gives two tokens, and harms nobody.
+        // Idempotent: asking twice gives two valid tokens.
         .repeatable();
     let asked_at = clock::now();
     let answer = client.send(request, context).await?;
-    client.read(answer, context, move |answer| given(answer, asked_at)).await
+    client.read(answer, context, move |answer| parse(answer, asked_at)).await
 }
 
-fn given(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {
-    let given: Given = answer.json()?;
+fn parse(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {
+    let given: TokenResponse = answer.json()?;
     let token = given.access_token.filter(|token| token.expose_secret().len() <= MAX_TOKEN);
     let Some(token) = token.filter(|_| given.error.is_none()) else {
         return Err(Failure::malformed("an answer without the token"));
@@ -106,7 +106,7 @@ fn given(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {
 /// The error in an answer that says 200 all the same: our credentials, or how we ask, are refused.
 pub(super) fn refusal(answer: &Answer) -> Option<Failure> {
     let is_token = answer.status == StatusCode::OK && answer.url.path().ends_with("/api/v1/access_token");
-    let given: Given = is_token.then(|| answer.json().ok())??;
+    let given: TokenResponse = is_token.then(|| answer.json().ok())??;
     let error = given.error?;
     Some(Failure::new(FailureKind::AuthFailed, format!("HTTP 200 with the error {error}")))
 }

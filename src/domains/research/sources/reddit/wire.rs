@@ -1,4 +1,4 @@
-//! Reddit's listings, as far as they are read.
+//! The parts of Reddit's listings that are read.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, de::IgnoredAny};
@@ -21,11 +21,11 @@ pub(super) struct Listing {
 
 #[derive(Deserialize)]
 struct Page {
-    children: Items<Thing>,
+    children: Items<ListingChild>,
 }
 
 #[derive(Deserialize)]
-struct Thing {
+struct ListingChild {
     kind: Line,
     data: serde_json::Value,
 }
@@ -73,7 +73,7 @@ impl Link {
         !self.stickied.0 && !self.over_18.0 && self.removed_by_category.is_none()
     }
 
-    /// `None` for one that cannot be placed in time, or be told from others.
+    /// `None` for one without a time or an identifier.
     fn post(self, public: &Url) -> Option<Post> {
         let text = self.selftext.markdown(MAX_TEXT);
         if self.id.is_empty() {

@@ -1,11 +1,11 @@
-//! Which screens a user has: the configured ones for everybody, and above these the user's own.
+//! Which screens a user has: the configured ones for all users, and above these the user's own.
 
 use toolwire_contract::ToolError;
 use toolwire_tool::context::UserId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// Whose it is; `None` for everybody's. A user's own stands in for everybody's of the same identifier.
+    /// The owner; `None` for all users. A user's own stands in for the shared one of the same identifier.
     pub user: Option<UserId>,
     /// What tools call it, such as `value_picks`.
     pub screen_id: String,

@@ -1,6 +1,6 @@
 //! The users' own credentials: per user and session, in memory only, never stored (spec 004 §7.1).
 //!
-//! Bounded: whoever gives more than so many loses the oldest of their own first.
+//! Bounded: at the limit a user loses the oldest of their own first.
 
 use std::{
     collections::BTreeMap,
@@ -14,9 +14,9 @@ use sha2::{Digest, Sha256};
 
 use toolwire_tool::context::{SessionId, UserId};
 
-/// So many sessions of one user may have credentials.
+/// Maximum number of sessions of one user with credentials.
 const MAX_OF_USER: usize = 16;
-/// So many may be held together.
+/// Maximum number held in all.
 const MAX: usize = 4096;
 
 /// The length of a mark in bytes.
@@ -31,15 +31,15 @@ pub struct Login {
 
 /// Holds credentials until they are forgotten.
 #[derive(Default)]
-pub struct Credentials(Mutex<Held>);
+pub struct Credentials(Mutex<CredentialStore>);
 
 #[derive(Default)]
-struct Held {
+struct CredentialStore {
     logins: BTreeMap<Key, Entry>,
     given: u64,
 }
 
-/// Whose they are: nobody else's call ever finds them.
+/// The owner: another user's call never finds them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     user: UserId,
@@ -78,7 +78,7 @@ impl Login {
 impl Credentials {
     /// Keeps the credentials of a user's session, or of the user's calls without one. Earlier ones are replaced.
     pub fn set(&self, user: &UserId, session: Option<&SessionId>, login: Login) {
-        let mut held = self.held();
+        let mut held = self.lock();
         held.given += 1;
         let entry = Entry { login, given: held.given };
         held.logins.insert(Key::new(user, session), entry);
@@ -92,21 +92,21 @@ impl Credentials {
 
     /// Forgets them. Whether there were any.
     pub fn forget(&self, user: &UserId, session: Option<&SessionId>) -> bool {
-        self.held().logins.remove(&Key::new(user, session)).is_some()
+        self.lock().logins.remove(&Key::new(user, session)).is_some()
     }
 
     /// Those that hold for calls of a user's session, or without one.
     pub(super) fn of(&self, user: &UserId, session: Option<&SessionId>) -> Option<Login> {
-        self.held().logins.get(&Key::new(user, session)).map(|entry| entry.login.clone())
+        self.lock().logins.get(&Key::new(user, session)).map(|entry| entry.login.clone())
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        // Whoever panicked left a complete map.
+    fn lock(&self) -> MutexGuard<'_, CredentialStore> {
+        // A holder that panicked left a complete map.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Held {
+impl CredentialStore {
     fn drop_oldest(&mut self, which: impl Fn(&Key) -> bool) {
         let candidates = self.logins.iter().filter(|(key, _)| which(key));
         let oldest = candidates.min_by_key(|(_, entry)| entry.given).map(|(key, _)| key.clone());
@@ -124,7 +124,7 @@ impl Key {
 
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Credentials({})", self.held().logins.len())
+        write!(f, "Credentials({})", self.lock().logins.len())
     }
 }
 

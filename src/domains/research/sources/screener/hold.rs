@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Credentials, Login, PROFILE, Stores};
 use toolwire_base::clock;
-use toolwire_sources::upstream::source_status::{Held, Hold};
+use toolwire_sources::upstream::source_status::{Hold, Pause};
 use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
 
@@ -24,18 +24,18 @@ impl ScrapeHold {
         Self { stores, credentials, demo }
     }
 
-    async fn held(&self, user: &UserId) -> Result<Option<Held>, StoreError> {
+    async fn pause(&self, user: &UserId) -> Result<Option<Pause>, StoreError> {
         let (screens, now) = (&self.stores.screens, clock::wall());
         if let Some(login) = self.credentials.of(user, None).or_else(|| self.demo.clone())
             && let Some(until) = screens.login_refused_until(user, &login.mark(user), now).await?
         {
             let reason =
                 "Screener.in refused the credentials that were given; with other ones it is asked at once.";
-            return Ok(Some(Held { until, reason: reason.to_owned() }));
+            return Ok(Some(Pause { until, reason: reason.to_owned() }));
         }
         let until = screens.scrape_allowed_at(user, now).await?;
         let reason = "The scrape of the day is spent; what it brought is returned meanwhile.";
-        Ok(until.map(|until| Held { until, reason: reason.to_owned() }))
+        Ok(until.map(|until| Pause { until, reason: reason.to_owned() }))
     }
 }
 
@@ -44,9 +44,9 @@ impl Hold for ScrapeHold {
         PROFILE.name
     }
 
-    fn of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Option<Held>> {
+    fn of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Option<Pause>> {
         Box::pin(async move {
-            self.held(user).await.unwrap_or_else(|error| {
+            self.pause(user).await.unwrap_or_else(|error| {
                 tracing::warn!(source = PROFILE.name, %error, "scrapes cannot be read");
                 None
             })

@@ -45,7 +45,7 @@ fn name(page: &Html) -> Option<Line> {
     Some(Line::of(&heading.text().collect::<String>())).filter(|name| !name.is_empty())
 }
 
-/// Whether a page shows nobody signed in: neither the link to the account nor the form to sign out.
+/// Whether a page is that of an anonymous visitor: neither the link to the account nor the form to sign out.
 pub(super) fn is_anonymous(html: &str) -> bool {
     let signs = selector(r#"a[href="/user/account/"], form[action="/logout/"]"#);
     parse(html).is_ok_and(|page| page.select(&signs).next().is_none())

@@ -27,7 +27,7 @@ fn check(answer: &Answer) -> Option<Failure> {
     let refusal = match answer.status.as_u16() {
         200 if answer.url.fragment() == Some(SIGN_IN) => "the login page again",
         // The wall that asks visitors to register is one too.
-        200 if !is_form && is_anonymous(answer) => "a page for nobody in particular",
+        200 if !is_form && is_anonymous(answer) => "a page for an anonymous visitor",
         301..=399 if !is_form && leads_to_login(answer) => "a redirect to the login page or the wall",
         _ => return None,
     };
@@ -36,7 +36,7 @@ fn check(answer: &Answer) -> Option<Failure> {
     Some(Failure::new(FailureKind::AuthFailed, refusal).saying(message))
 }
 
-/// An empty page is for nobody either, and says nothing of credentials.
+/// An empty page is anonymous too, and says nothing of credentials.
 fn is_anonymous(answer: &Answer) -> bool {
     !answer.body.trim_ascii().is_empty() && page::is_anonymous(&answer.text())
 }

@@ -1,5 +1,5 @@
-//! How far a scrape is, for all the calls that wait for it. Only the newest message counts, and whoever comes later
-//! gets it at once.
+//! How far a scrape is, for all the calls that wait for it. Only the newest message counts, and a later subscriber gets
+//! it at once.
 
 use tokio::sync::watch;
 

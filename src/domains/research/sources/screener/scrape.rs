@@ -12,8 +12,8 @@ use std::{
 use tokio::time::{sleep, timeout, timeout_at};
 
 use super::{
-    Browsed, Freshness, Login, PROFILE, Screen, Settings, Stores, page::Page, progress::Progress,
-    results::Results, session::Session, under_way, why::Why,
+    Freshness, Login, PROFILE, Screen, ScreenResult, Settings, Stores, failure_words::Why, page::Page,
+    progress::Progress, results::Results, session::Session, under_way,
 };
 use crate::store::screens::{Claim, ScreenCopy};
 use toolwire_base::clock;
@@ -44,14 +44,14 @@ pub(super) struct Scrape {
 
 /// What came of it.
 #[derive(Debug)]
-pub(super) struct Scraped {
+pub(super) struct ScrapeOutcome {
     screens: BTreeMap<String, Result<ScreenCopy, Why>>,
     warnings: Vec<String>,
 }
 
 impl Scrape {
-    pub(super) async fn run(&self) -> Scraped {
-        let mut scraped = Scraped { screens: BTreeMap::new(), warnings: Vec::new() };
+    pub(super) async fn run(&self) -> ScrapeOutcome {
+        let mut scraped = ScrapeOutcome { screens: BTreeMap::new(), warnings: Vec::new() };
         let deadline = self.context.deadline.at();
         let stopped = match timeout_at(deadline, self.fetch(&mut scraped)).await {
             Ok(Ok(())) => return scraped,
@@ -75,13 +75,13 @@ impl Scrape {
         }
     }
 
-    async fn fetch(&self, scraped: &mut Scraped) -> Result<(), Why> {
+    async fn fetch(&self, scraped: &mut ScrapeOutcome) -> Result<(), Why> {
         let login = self.login.as_ref().ok_or(Why::NoCredentials)?;
         let claimed_at = self.claim(login).await?;
         let mut session = Session::new(&self.client, &self.settings.base, &self.context);
         if let Err(failure) = self.sign_in(&mut session, login).await {
             self.give_back(&failure, login, claimed_at).await;
-            return Err(self.logged(failure));
+            return Err(self.log(failure));
         }
         for screen in &self.wanted {
             let fetched = self.screen(&mut session, screen).await;
@@ -90,7 +90,7 @@ impl Scrape {
             {
                 self.give_back(failure, login, claimed_at).await;
             }
-            let fetched = fetched.map_err(|failure| self.logged(failure));
+            let fetched = fetched.map_err(|failure| self.log(failure));
             let fetched = fetched.map(|(copy, warning)| {
                 scraped.warnings.extend(warning);
                 copy
@@ -140,7 +140,7 @@ impl Scrape {
         let (user, screens) = (&self.context.user.id, &self.stores.screens);
         let ends_by = clock::wall_at(self.context.deadline.at());
         loop {
-            let ended = under_way::ended(screens, user, &self.progress).await;
+            let ended = under_way::wait_end(screens, user, &self.progress).await;
             ended.map_err(|error| Why::of_store(&error))?;
             self.is_of_use(login).await?;
             let now = clock::wall();
@@ -206,7 +206,7 @@ impl Scrape {
     }
 
     /// What was scraped is returned also if it cannot be kept; the next call will not find it.
-    async fn keep(&self, screen: &Screen, copy: &ScreenCopy, scraped: &mut Scraped) {
+    async fn keep(&self, screen: &Screen, copy: &ScreenCopy, scraped: &mut ScrapeOutcome) {
         let user = &self.context.user.id;
         if let Err(error) = self.stores.screens.keep(user, &screen.screen_id, copy).await {
             tracing::error!(source = PROFILE.name, %error, "a screen was scraped and cannot be kept");
@@ -221,7 +221,7 @@ impl Scrape {
         }
     }
 
-    fn logged(&self, failure: Failure) -> Why {
+    fn log(&self, failure: Failure) -> Why {
         self.client.failed(failure, &self.context).into()
     }
 }
@@ -238,8 +238,8 @@ fn too_long(screen: &Screen, pages: usize) -> Failure {
     Failure::malformed(format!("a screen of {pages} pages")).saying(message)
 }
 
-/// Whether a login that failed so was no scrape. What looks like a refusal of us spends the day: asking again does
-/// harm.
+/// Whether a login that failed so does not count as a scrape. What looks like a refusal of us spends the day: asking
+/// again does harm.
 fn is_no_scrape(kind: FailureKind) -> bool {
     use FailureKind::{AuthFailed, Down, OverBudget, RateLimited, TimedOut, Unreachable};
     matches!(kind, AuthFailed | Down | OverBudget | RateLimited | TimedOut | Unreachable)
@@ -250,15 +250,15 @@ fn concerns_one_screen(why: &Why) -> bool {
     matches!(why, Why::Failed(Failure { kind: FailureKind::Malformed | FailureKind::NotFound, .. }))
 }
 
-impl Scraped {
+impl ScrapeOutcome {
     /// What came of one screen; the others of the same scrape that failed are warned of.
-    pub(super) fn screen(&self, screen_id: &str) -> Result<Browsed, Why> {
+    pub(super) fn screen(&self, screen_id: &str) -> Result<ScreenResult, Why> {
         let copy = self.screens.get(screen_id).cloned().unwrap_or_else(|| Err(Why::out_of_time()))?;
         let failed = self.screens.iter().filter_map(|(id, outcome)| Some((id, outcome.as_ref().err()?)));
         let others =
             failed.map(|(id, why)| format!("The screen {id} was not refreshed with it. {}", why.brief()));
         let warnings = self.warnings.iter().cloned().chain(others).collect();
-        Ok(Browsed { copy, freshness: Freshness::Scraped, warnings })
+        Ok(ScreenResult { copy, freshness: Freshness::Scraped, warnings })
     }
 }
 

@@ -36,26 +36,26 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A new one, which nobody has signed in.
+    /// A new session, not signed in.
     pub(super) fn new(client: &'a Client, base: &'a Url, context: &'a ToolContext) -> Self {
         let user_agent = fastrand::choice(USER_AGENTS).unwrap_or(USER_AGENTS[0]);
         Self { client, base, context, user_agent, cookies: BTreeMap::new() }
     }
 
     /// Reads the form, and sends it.
-    pub(super) async fn open_form(&mut self) -> Result<Form, Failure> {
+    pub(super) async fn open_form(&mut self) -> Result<LoginForm, Failure> {
         let url = below(self.base, "login");
         let answer = self.send(Outgoing::get(url.clone(), ExpectedBody::Html)).await?;
         let form = move |answer: &Answer| {
             let token = page::csrf_token(&answer.text());
-            let form = token.map(|token| Form { url, token });
+            let form = token.map(|token| LoginForm { url, token });
             form.ok_or_else(|| Failure::malformed("a login page without its form"))
         };
         self.client.read(answer, self.context, form).await
     }
 
     /// Signs in: 302 with a session's cookie, or else the credentials are bad, which the source's profile knows.
-    pub(super) async fn sign_in(&mut self, form: Form, login: &Login) -> Result<(), Failure> {
+    pub(super) async fn sign_in(&mut self, form: LoginForm, login: &Login) -> Result<(), Failure> {
         let fields = [
             ("csrfmiddlewaretoken", form.token.as_str()),
             ("next", ""),
@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
 }
 
 /// The login form that a session was shown.
-pub(super) struct Form {
+pub(super) struct LoginForm {
     url: Url,
     token: String,
 }

@@ -17,7 +17,7 @@ pub struct Settings {
     pub pause: RangeInclusive<Duration>,
     /// A call with less time left does not spend the day's scrape.
     pub least_time: Duration,
-    /// Which screens there are, and for whom.
+    /// Which screens there are, and for which users.
     pub screens: Vec<Screen>,
     /// Used where a user has given no credentials.
     pub demo: Option<Login>,

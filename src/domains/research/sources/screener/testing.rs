@@ -36,7 +36,7 @@ impl Fixture {
         Self::with(|_| {}, PROFILE).await
     }
 
-    /// A site that signs everybody in and has the given screens.
+    /// A site that signs in every visitor and has the given screens.
     pub(super) async fn serving(screens: &[(&str, &[&[&str]])]) -> Self {
         let fixture = Self::empty().await;
         fixture.sign_in().await;

@@ -28,13 +28,13 @@ async fn full_site() -> Fixture {
     Fixture::serving(&[(DEFAULT, first), (OTHERS[0], one), (OTHERS[1], one), (OTHERS[2], one)]).await
 }
 
-/// A call with so much time.
+/// A call with this much time.
 fn in_time(time: Duration) -> ToolContext {
     let context = call_of("demo");
-    ToolContext { deadline: context.deadline.shortened(clock::now() + time), ..context }
+    ToolContext { deadline: context.deadline.no_later_than(clock::now() + time), ..context }
 }
 
-fn symbols(browsed: &Browsed) -> Vec<&str> {
+fn symbols(browsed: &ScreenResult) -> Vec<&str> {
     browsed.copy.stocks.iter().map(|stock| stock.symbol.as_str()).collect()
 }
 

@@ -29,7 +29,7 @@ impl TimeLimits {
     /// nor its events are the scrape's.
     pub(super) fn of_scrape(self, context: &ToolContext, cancellation: Cancellation) -> ToolContext {
         ToolContext {
-            deadline: context.deadline.shortened(self.scrape_ends),
+            deadline: context.deadline.no_later_than(self.scrape_ends),
             cancellation,
             events: EventSink::discarding(),
             ..context.clone()

@@ -18,7 +18,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Waits until no scrape of the user is under way, and says so. A process that was killed is waited for until the
 /// deadline of its scrape.
-pub(super) async fn ended(
+pub(super) async fn wait_end(
     screens: &Arc<dyn Screens>,
     user: &UserId,
     progress: &Progress,

@@ -15,7 +15,7 @@ pub struct Topic {
     pub slug: Identifier,
     /// Number of posts, the opening one included.
     pub posts_count: u32,
-    /// When somebody last posted, or else when it was last moved up.
+    /// The time of the last post, or else when it was last moved up.
     pub last_activity: DateTime<Utc>,
 }
 
@@ -25,7 +25,7 @@ pub struct Discussion {
     pub url: Url,
     /// Number of posts, the opening one included.
     pub posts_count: u32,
-    /// When somebody last posted.
+    /// The time of the last post.
     pub last_activity: DateTime<Utc>,
     /// The opening post, at most 1,500 characters.
     pub thesis: Passage,

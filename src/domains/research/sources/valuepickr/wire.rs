@@ -1,4 +1,4 @@
-//! Discourse's JSON, as far as it is read.
+//! The parts of Discourse's JSON that are read.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
@@ -81,7 +81,7 @@ pub(super) struct Post {
     deleted_at: Option<IgnoredAny>,
 }
 
-/// The `post_type` of what somebody wrote; others say that a topic was closed, moved and so on.
+/// The `post_type` of what a person wrote; others say that a topic was closed, moved and so on.
 const REGULAR: u32 = 1;
 
 impl TopicsPage {
@@ -126,7 +126,7 @@ impl PostStream {
 }
 
 impl Post {
-    /// Whether it is what somebody said, and still shown.
+    /// Whether a person wrote it, and it is still shown.
     pub(super) fn is_said(&self) -> bool {
         self.kind.is_none_or(|kind| kind == REGULAR) && !self.hidden.0 && self.deleted_at.is_none()
     }

@@ -18,7 +18,7 @@ use self::{
 use crate::sources::india;
 use toolwire_sources::upstream::{
     http::{Answer, Failure},
-    json::kept,
+    json::keep_ok,
     text::Line,
 };
 
@@ -77,7 +77,7 @@ impl Span {
     }
 }
 
-/// The bars of an answer that lie within the given days, as far as its parts agree.
+/// The bars of an answer that lie within the given days and do not contradict each other.
 pub(super) fn parse(answer: &Answer, (from, to): (NaiveDate, NaiveDate)) -> Result<Chart, Failure> {
     let mut item = answer.json::<Wire>()?.chart.only()?;
     let arrays = item.arrays();
@@ -129,7 +129,7 @@ fn bars(arrays: &Arrays, item: &Item) -> Result<Vec<Bar>, Failure> {
         let (adjusted_close, volume) = (at(adjusted, place), at(volumes, place));
         Some(day.map(|date| (timestamp, Bar { date, close, adjusted_close, volume })))
     };
-    let mut bars = kept(timestamps.iter().zip(closes).enumerate().filter_map(bar))?;
+    let mut bars = keep_ok(timestamps.iter().zip(closes).enumerate().filter_map(bar))?;
     bars.sort_by(|one, other| one.0.total_cmp(&other.0));
     Ok(bars.into_iter().map(|(_, bar)| bar).collect())
 }

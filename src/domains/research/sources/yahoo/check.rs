@@ -12,7 +12,7 @@ struct Refusal {
     chart: Envelope<serde::de::IgnoredAny>,
 }
 
-/// What an agent is told where there is no crumb: Europeans get a page of consent in its place.
+/// The error where there is no crumb: Europeans get a page of consent in its place.
 const NO_CRUMB: &str = "Yahoo Finance gives out no fundamentals and no earnings per share from here for now. Prices and \
                         quarterly results need no such access: go on with those.";
 

@@ -68,7 +68,7 @@ fn year_range(summary: &mut Summary) -> Option<String> {
     ))
 }
 
-/// Whether results are stated in the currency of the price, as far as is known.
+/// Whether results are stated in the currency of the price, if that is known.
 fn is_in_one_currency(summary: &Summary) -> bool {
     let currencies = summary.currency.as_ref().zip(summary.financial_currency.as_ref());
     currencies.is_none_or(|(of_price, of_results)| of_price == of_results)

@@ -9,7 +9,7 @@ pub(super) struct Number(pub(super) Option<f64>);
 
 impl Number {
     /// The number, unless it is 0: of a revenue or a profit that stands in place of one that is not known yet.
-    pub(super) fn stated(self) -> Option<f64> {
+    pub(super) fn nonzero(self) -> Option<f64> {
         self.0.filter(|number| *number != 0.0)
     }
 }

@@ -217,7 +217,7 @@ fn eps(earnings: &Earnings) -> Vec<EpsOfQuarter> {
 
 fn results(earnings: &Earnings) -> Vec<ResultOfQuarter> {
     let of = |point: &ResultPoint| {
-        let (revenue, net_profit) = (point.revenue.stated(), point.earnings.stated());
+        let (revenue, net_profit) = (point.revenue.nonzero(), point.earnings.nonzero());
         ResultOfQuarter { quarter: point.date, date: None, revenue, net_profit }
     };
     earnings.results.quarterly.read.iter().map(of).collect()

@@ -53,11 +53,11 @@ pub(super) fn parse(answer: &Answer) -> Result<Timeseries, Failure> {
     let mut quarters = BTreeMap::new();
     for series in answer.json::<Wire>()?.timeseries.open()? {
         for point in series.quarterly_total_revenue {
-            entry(&mut quarters, point.as_of_date).revenue = point.reported_value.stated();
+            entry(&mut quarters, point.as_of_date).revenue = point.reported_value.nonzero();
             currency = currency.or(point.currency_code);
         }
         for point in series.quarterly_net_income {
-            entry(&mut quarters, point.as_of_date).net_profit = point.reported_value.stated();
+            entry(&mut quarters, point.as_of_date).net_profit = point.reported_value.nonzero();
             currency = currency.or(point.currency_code);
         }
     }

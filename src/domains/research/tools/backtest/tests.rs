@@ -55,7 +55,7 @@ fn nothing_is_bought_in_the_zone() {
     // The strength is known from the 15th bar on, and nothing before it is compared with.
     let (first, last) = (first_day() + TimeDelta::days(14), first_day() + TimeDelta::days(59));
     let total_pct = 100.0 * (159.0 - 114.0) / 114.0;
-    assert_eq!(outcome.held, Some(Held { from: first, to: last, total_pct }));
+    assert_eq!(outcome.held, Some(Holding { from: first, to: last, total_pct }));
     assert_eq!(outcome.begun, [Some(first)]);
     // From 100 + n to 110 + n, for the days with a sale.
     let expected: f64 = (14..50).map(|day| 1000.0 / f64::from(100 + day)).sum::<f64>() / 36.0;

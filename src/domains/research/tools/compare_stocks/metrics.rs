@@ -16,7 +16,7 @@ pub(super) struct Column {
 enum Best {
     Highest,
     Lowest,
-    /// Of those above zero: a negative price to earnings is no bargain.
+    /// Of those above zero: a negative price to earnings is not a bargain.
     LowestPositive,
     /// None is better than another.
     None,

@@ -91,7 +91,7 @@ impl Rule {
         }
     }
 
-    pub(super) const fn observed(self, facts: &Facts) -> Option<f64> {
+    pub(super) const fn observe(self, facts: &Facts) -> Option<f64> {
         match self {
             Self::MinMarketCapCr => facts.market_cap_cr,
             Self::MinPe | Self::MaxPe => facts.pe,

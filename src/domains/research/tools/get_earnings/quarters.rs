@@ -10,7 +10,7 @@ use crate::{
         quarter::Quarter,
         yahoo::{ResultOfQuarter, Summary, Timeseries},
     },
-    tools::figure::rounded,
+    tools::figure::round,
 };
 
 pub(super) type Quarters = BTreeMap<Quarter, QuarterlyResult>;
@@ -28,7 +28,7 @@ pub(super) fn of_yahoo(summary: &Summary, series: &Timeseries) -> Quarters {
     }
     for eps in &summary.eps {
         let result = entry(&mut quarters, eps.quarter);
-        (result.eps_actual, result.eps_estimate) = (eps.actual.map(rounded), eps.estimate.map(rounded));
+        (result.eps_actual, result.eps_estimate) = (eps.actual.map(round), eps.estimate.map(round));
         result.surprise_pct =
             eps.actual.zip(eps.estimate).and_then(|(actual, estimate)| over(actual, estimate));
     }
@@ -43,7 +43,7 @@ pub(super) fn of_nse(filed: &[FiledResult]) -> Quarters {
         result.date = Some(filed.date.to_string());
         result.revenue_cr = filed.revenue.map(in_crore);
         result.net_profit_cr = filed.net_profit.map(in_crore);
-        result.eps_actual = filed.eps.map(rounded);
+        result.eps_actual = filed.eps.map(round);
     }
     with_growth(quarters)
 }
@@ -61,7 +61,7 @@ fn with_growth(mut quarters: Quarters) -> Quarters {
         quarters.iter().filter_map(|(quarter, result)| Some((*quarter, result.revenue_cr?))).collect();
     for (quarter, result) in &mut quarters {
         let before = revenues.get(&quarter.a_year_before());
-        // Growth from nothing, or from less than that, is no percentage.
+        // Growth from nothing, or from less than that, has no percentage.
         let before = before.filter(|before| **before > 0.0);
         result.yoy_revenue_pct = result.revenue_cr.zip(before).and_then(|(now, before)| over(now, *before));
     }
@@ -69,12 +69,12 @@ fn with_growth(mut quarters: Quarters) -> Quarters {
 }
 
 fn in_crore(amount: f64) -> f64 {
-    rounded(amount / CRORE)
+    round(amount / CRORE)
 }
 
 /// How far a number is over another, in percent of the other's size.
 fn over(number: f64, base: f64) -> Option<f64> {
-    (base != 0.0).then(|| rounded(100.0 * (number - base) / base.abs()))
+    (base != 0.0).then(|| round(100.0 * (number - base) / base.abs()))
 }
 
 #[cfg(test)]

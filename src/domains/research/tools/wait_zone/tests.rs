@@ -6,8 +6,8 @@ fn zone(profile: &str) -> WaitZone {
     WaitZone::from(&settings::Profiles::default().wait_zone[profile])
 }
 
-fn observed(rsi: f64, sma50: f64, sma200: f64) -> Observed {
-    Observed {
+fn observed(rsi: f64, sma50: f64, sma200: f64) -> Observation {
+    Observation {
         rsi_14: Some(rsi),
         price_vs_sma50_pct: Some(sma50),
         price_vs_sma200_pct: Some(sma200),
@@ -17,7 +17,7 @@ fn observed(rsi: f64, sma50: f64, sma200: f64) -> Observed {
 
 #[test]
 fn each_profile_waits_for_its_own_reasons() {
-    let table: [(&str, Observed, &[&str]); 17] = [
+    let table: [(&str, Observation, &[&str]); 17] = [
         ("value", observed(38.0, 5.0, 5.0), &[]),
         ("value", observed(72.0, 18.0, 5.0), &["RSI 72 > 40 (not value)", "+18% above SMA50 (extended)"]),
         ("value", observed(40.0, 15.0, 40.0), &[]),
@@ -51,11 +51,11 @@ fn each_profile_waits_for_its_own_reasons() {
 
 #[test]
 fn what_is_not_known_counts_as_wait() {
-    let young = Observed { price_vs_sma200_pct: None, days: 137, ..observed(30.0, 0.0, 0.0) };
+    let young = Observation { price_vs_sma200_pct: None, days: 137, ..observed(30.0, 0.0, 0.0) };
     let too_young = "insufficient history: SMA200 needs 200 days of prices, there are 137";
     assert_eq!(zone("value").reasons(&young), [too_young]);
     assert_eq!(zone("core").reasons(&young), [too_young], "once, although two rules look at it");
-    let hot = Observed { rsi_14: Some(90.0), days: 20, ..Observed::default() };
+    let hot = Observation { rsi_14: Some(90.0), days: 20, ..Observation::default() };
     let reasons = [
         "RSI 90 > 40 (not value)",
         "insufficient history: SMA50 needs 50 days of prices, there are 20",
@@ -68,7 +68,7 @@ fn what_is_not_known_counts_as_wait() {
 fn what_no_rule_looks_at_need_not_be_known() {
     let only_rsi =
         WaitZone::from(&settings::WaitZone { max_rsi: Some(37.5), ..settings::WaitZone::default() });
-    let observed = |rsi| Observed { rsi_14: Some(rsi), ..Observed::default() };
+    let observed = |rsi| Observation { rsi_14: Some(rsi), ..Observation::default() };
     assert_eq!(only_rsi.reasons(&observed(37.5)), [""; 0]);
     assert_eq!(only_rsi.reasons(&observed(37.6)), ["RSI 38 > 37.5 (not value)"]);
 }

@@ -138,7 +138,7 @@ async fn the_thesis_is_that_of_the_longest_topic_with_the_name_in_its_title() {
         found: true,
         topic_url: Some("https://forum.valuepickr.com/t/topic-3/3".to_owned()),
         thesis_summary: Some("Cheap at 20 times earnings.".to_owned()),
-        // Whoever gives orders has no opinion to count.
+        // A text that gives orders has no opinion to count.
         recent_sentiment: Some(
             "Last 3 posts by word list: 0 positive, 2 neutral, 1 negative (newest first: neutral, negative, neutral)."
                 .to_owned(),

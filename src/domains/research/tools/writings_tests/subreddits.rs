@@ -18,7 +18,7 @@ async fn give_tokens(server: &MockServer) {
         .await;
 }
 
-/// A post of so many days ago.
+/// A post of this many days ago.
 fn post(id: &str, title: &str, days: i64) -> Value {
     let created = NOW.parse::<DateTime<Utc>>().unwrap() - TimeDelta::days(days);
     json!({"kind": "t3", "data": {"id": id, "title": title, "selftext": "x ".repeat(400), "author": "a\u{200b}b",

@@ -1,5 +1,5 @@
-//! What a run says, to the character; and that whatever it is told, every start has its end and one terminal event is
-//! last.
+//! What a run says, to the character; and that for any sequence of events, every start has its end and one terminal
+//! event is last.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What a turn says in the form that its caller wants: JSON text, as the agent has it, or structures.
+//! Renders a turn's events in the form that its caller wants: JSON text, as the agent has it, or structures.
 
 use prost_types::Struct;
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub(super) fn event_in(mut event: TurnEvent, format: ResultFormat) -> TurnEvent 
                 in_structure(result);
             }
         }
-        Some(Event::Paused(paused)) => *paused = paused_in(std::mem::take(paused), format),
+        Some(Event::Paused(paused)) => *paused = render_paused(std::mem::take(paused), format),
         Some(Event::Final(reply)) => *reply = reply_in(std::mem::take(reply), format),
         _ => {}
     }
@@ -37,7 +37,7 @@ pub(super) fn event_in(mut event: TurnEvent, format: ResultFormat) -> TurnEvent 
 }
 
 /// A pause in the wanted form.
-pub(super) fn paused_in(mut paused: Paused, format: ResultFormat) -> Paused {
+pub(super) fn render_paused(mut paused: Paused, format: ResultFormat) -> Paused {
     if format == ResultFormat::Struct {
         for call in &mut paused.pending {
             call.arguments = structure(&mut call.arguments_json);

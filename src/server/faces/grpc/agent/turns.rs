@@ -2,8 +2,8 @@
 
 use prost::Message;
 
-use super::forms::{event_in, paused_in, reply_in};
-use crate::service::turns::{Looked, end_of};
+use super::forms::{event_in, render_paused, reply_in};
+use crate::service::turns::{TurnView, end_of};
 use toolwire_base::clock;
 use toolwire_contract::{
     convert::{ResultFormat, timestamp},
@@ -12,7 +12,7 @@ use toolwire_contract::{
 use toolwire_store::sessions::{KeptTurn, State};
 
 /// The one event of a turn that ended before.
-pub(super) fn told(kept: &KeptTurn, format: ResultFormat) -> TurnEvent {
+pub(super) fn end_event(kept: &KeptTurn, format: ResultFormat) -> TurnEvent {
     let event = TurnEvent {
         turn_id: kept.turn_id.to_string(),
         event_time: Some(timestamp(clock::wall())),
@@ -23,9 +23,9 @@ pub(super) fn told(kept: &KeptTurn, format: ResultFormat) -> TurnEvent {
 }
 
 /// A turn as it stands.
-pub(super) fn looked(looked: Looked) -> v1::Turn {
+pub(super) fn render(looked: TurnView) -> v1::Turn {
     match looked {
-        Looked::Running { turn_id, session, message, since } => v1::Turn {
+        TurnView::Running { turn_id, session, message, since } => v1::Turn {
             turn_id: turn_id.to_string(),
             session_id: session.to_string(),
             state: TurnState::Running.into(),
@@ -33,7 +33,7 @@ pub(super) fn looked(looked: Looked) -> v1::Turn {
             created_at: Some(timestamp(since)),
             ..v1::Turn::default()
         },
-        Looked::Kept(kept) => whole(&kept),
+        TurnView::Kept(kept) => whole(&kept),
     }
 }
 
@@ -46,7 +46,7 @@ fn whole(kept: &KeptTurn) -> v1::Turn {
         }
         State::Paused => {
             let paused = v1::Paused::decode(kept.reply.as_slice()).unwrap_or_default();
-            Some(turn::End::Paused(paused_in(paused, ResultFormat::Struct)))
+            Some(turn::End::Paused(render_paused(paused, ResultFormat::Struct)))
         }
         State::Cancelled => None,
     };

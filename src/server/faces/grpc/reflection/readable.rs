@@ -1,5 +1,5 @@
-//! Requests of reflection that cannot be read end their stream with `INVALID_ARGUMENT`. tonic's service ends it with OK
-//! there, as if its caller had asked for nothing.
+//! Requests of reflection that cannot be read end their stream with `INVALID_ARGUMENT`. tonic's service would end it
+//! with OK, as if nothing had been requested.
 //!
 //! Messages are looked at on their way to the service. Where one cannot be read the requests end, and so do the
 //! answers. Not here: compressed messages, which the service does not take.
@@ -29,7 +29,7 @@ use toolwire_contract::status;
 /// The longest request: a name and a host.
 const LONGEST: usize = 64 * 1024;
 
-/// Whether a request was unreadable, as far as the requests have come.
+/// Whether any request so far was unreadable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unreadable(Arc<AtomicBool>);
 
@@ -111,7 +111,7 @@ struct Answers {
 }
 
 impl Answers {
-    fn ended(&self, trailers: HeaderMap) -> HeaderMap {
+    fn end(&self, trailers: HeaderMap) -> HeaderMap {
         if !self.unreadable.is_noted() {
             return trailers;
         }
@@ -132,7 +132,7 @@ impl HttpBody for Answers {
         let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
         Poll::Ready(frame.map(|frame| {
             frame.map(|frame| match frame.into_trailers() {
-                Ok(trailers) => Frame::trailers(self.ended(trailers)),
+                Ok(trailers) => Frame::trailers(self.end(trailers)),
                 Err(data) => data,
             })
         }))

@@ -6,7 +6,7 @@ use super::wire;
 use crate::{
     faces::{
         incoming,
-        rendered::result::{self, Form},
+        render::result::{self, ResultForm},
     },
     service::{
         Tools, request,
@@ -33,10 +33,10 @@ use toolwire_tool::context::TaskId;
 const LONGEST_ID: usize = 128;
 
 /// The call that a request asks for.
-pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Form), Refusal> {
+pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, ResultForm), Refusal> {
     let (_, extensions, message) = message.into_parts();
     let format = v1::ResultFormat::try_from(message.result_format).unwrap_or_default();
-    let form = Form::read(format, message.max_tokens)?;
+    let form = ResultForm::read(format, message.max_tokens)?;
     let arguments = match message.input {
         None => Ok(Arguments::new()),
         Some(Input::Arguments(structure)) => arguments::from_struct(structure),
@@ -70,9 +70,9 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, For
 }
 
 /// What became of it.
-pub(super) async fn handled(tools: &Tools, handled: Handled, form: Form) -> HandleToolCallResponse {
+pub(super) async fn render(tools: &Tools, handled: Handled, form: ResultForm) -> HandleToolCallResponse {
     let detail = match handled.detail {
-        Detail::Result(result) => Wire::Result(result::rendered(tools, *result, form).await),
+        Detail::Result(result) => Wire::Result(result::render(tools, *result, form).await),
         Detail::Value(arguments) => Wire::Value(json::to_struct(&arguments)),
         Detail::Block { status, reason, task_id, required } => Wire::Block(BlockAction {
             status,

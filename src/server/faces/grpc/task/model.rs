@@ -1,4 +1,4 @@
-//! What a model is shown of a task, as messages of the wire.
+//! The render of a task for a model, as messages of the wire.
 
 use toolwire_contract::proto::tasks::v1::{self, model_block};
 use toolwire_engine::tasks::render::{
@@ -8,7 +8,7 @@ use toolwire_engine::tasks::render::{
 };
 
 /// The answer to a request for a render by this provider.
-pub(super) fn rendered(of: Rendered, provider: &str) -> v1::RenderForModelResponse {
+pub(super) fn render(of: Rendered, provider: &str) -> v1::RenderForModelResponse {
     let Rendered { system, messages, tokens, cuts, last_sequence } = of;
     let messages = messages.into_iter().map(|it| message(it, provider)).collect();
     v1::RenderForModelResponse { system, messages, tokens: count(tokens), cuts, last_sequence }

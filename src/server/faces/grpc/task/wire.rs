@@ -1,9 +1,9 @@
-//! Tasks and entries of timelines as messages. Not here: requests (`asked`).
+//! Tasks and entries of timelines as messages. Not here: requests (`requests`).
 
 use prost_types::Struct;
 use serde_json::{Map, Value};
 
-use crate::service::tasks::News;
+use crate::service::tasks::WatchEvent;
 use toolwire_base::clock;
 use toolwire_contract::{
     convert::{self, timestamp},
@@ -58,12 +58,12 @@ pub(super) fn task(task: store::Task) -> v1::Task {
 pub(super) fn entry(entry: Entry) -> v1::TimelineEntry {
     use timeline_entry::Entry as Wire;
     let body = match entry.body {
-        Body::Created(it) => Wire::Created(created(it)),
+        Body::Created(it) => Wire::Created(render_created(it)),
         Body::Started(Started { holder, token }) => Wire::Started(v1::TaskStarted { holder, token }),
         Body::Message(it) => Wire::Message(message(it)),
         Body::ToolCall(it) => Wire::ToolCall(tool_call(it)),
         Body::Answer(it) => Wire::Answer(answer(it)),
-        Body::Ended(it) => Wire::Ended(ended(it)),
+        Body::Ended(it) => Wire::Ended(render_ended(it)),
         Body::Decision(it) => Wire::Decision(decision(it)),
     };
     v1::TimelineEntry {
@@ -79,17 +79,17 @@ pub(super) fn entry(entry: Entry) -> v1::TimelineEntry {
 }
 
 /// A piece of news about tasks.
-pub(super) fn told(news: News) -> v1::WatchTasksResponse {
+pub(super) fn watch_event(news: WatchEvent) -> v1::WatchTasksResponse {
     let silent =
         |kind: TaskWatchType, position| v1::WatchTasksResponse { r#type: kind.into(), task: None, position };
     match news {
-        News::Changed(task) => {
+        WatchEvent::Changed(task) => {
             let position = task.position;
             let task = Some(self::task(*task));
             v1::WatchTasksResponse { r#type: TaskWatchType::Changed.into(), task, position }
         }
-        News::Synced(position) => silent(TaskWatchType::Synced, position),
-        News::Heartbeat(position) => silent(TaskWatchType::Heartbeat, position),
+        WatchEvent::Synced(position) => silent(TaskWatchType::Synced, position),
+        WatchEvent::Heartbeat(position) => silent(TaskWatchType::Heartbeat, position),
     }
 }
 
@@ -157,7 +157,7 @@ fn lease(lease: store::Lease) -> v1::Lease {
     v1::Lease { holder: lease.holder, token: lease.token, expires_at: Some(timestamp(lease.expires_at)) }
 }
 
-fn created(it: Created) -> v1::TaskCreated {
+fn render_created(it: Created) -> v1::TaskCreated {
     v1::TaskCreated {
         r#type: it.tool_type.into_str().to_owned(),
         tool: it.tool,
@@ -221,7 +221,7 @@ fn decision(it: Decision) -> v1::Decision {
     }
 }
 
-fn ended(it: Ended) -> v1::TaskEnded {
+fn render_ended(it: Ended) -> v1::TaskEnded {
     v1::TaskEnded {
         state: it.end.state().into_str().to_owned(),
         result: it.result.as_ref().and_then(Part::whole).and_then(structure),

@@ -27,12 +27,12 @@ impl Tags {
     /// Strong comparison (RFC 9110 §8.8.3.2) with a tag of this server, which is always strong: a weak tag never
     /// matches.
     pub fn match_strongly(&self, etag: &str) -> bool {
-        self.any(|tag| !tag.is_weak && quoted(etag) == Some(&tag.text))
+        self.any(|tag| !tag.is_weak && unquote(etag) == Some(&tag.text))
     }
 
     /// Weak comparison with a tag of this server.
     pub fn match_weakly(&self, etag: &str) -> bool {
-        self.any(|tag| quoted(etag) == Some(&tag.text))
+        self.any(|tag| unquote(etag) == Some(&tag.text))
     }
 
     fn any(&self, is_matched: impl FnMut(&Tag) -> bool) -> bool {
@@ -43,7 +43,7 @@ impl Tags {
     }
 }
 
-fn quoted(etag: &str) -> Option<&str> {
+fn unquote(etag: &str) -> Option<&str> {
     etag.strip_prefix('"')?.strip_suffix('"')
 }
 
@@ -58,12 +58,12 @@ pub(super) fn tags(headers: &HeaderMap, name: &HeaderName, written: &str) -> Res
         return Ok(Some(Tags::Any));
     }
     let what = "must be `*` or a list of entity tags in quotation marks, such as \"a\", \"b\"";
-    let listed = listed(&joined).ok_or_else(|| refuse(written, "format", what))?;
+    let listed = parse_list(&joined).ok_or_else(|| refuse(written, "format", what))?;
     Ok(Some(Tags::Listed(listed)))
 }
 
 /// A list of tags; empty elements are none (RFC 9110 §5.6.1).
-fn listed(mut rest: &[u8]) -> Option<Vec<Tag>> {
+fn parse_list(mut rest: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
     loop {
         rest = rest.trim_ascii_start();

@@ -1,4 +1,4 @@
-//! What is done where: operations by path and method.
+//! The operations of the document, by path and method.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What can go wrong: the answers that are problems.
+//! The responses of the document that are problems.
 
 use serde_json::{Value, json};
 

@@ -4,13 +4,13 @@ use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Value, json};
 
 use super::{
-    asked::{self, is_open, is_required},
     paths::Paths,
     problems::problems,
-    schema::{Schemas, comment, described},
+    requests::{self, is_open, is_required},
+    schema::{Schemas, comment, with_description},
 };
 use crate::faces::rest::{
-    fixed::{Form, ROWS, Row},
+    fixed::{ROWS, ResponseForm, Row},
     read,
     transcode::{self, PRECONDITION},
 };
@@ -28,7 +28,7 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
 }
 
 fn operation(row: &Row, schemas: &mut Schemas) -> Value {
-    let method = transcode::described(row);
+    let method = transcode::method_descriptor(row);
     let input = transcode::input(row);
     let text = comment(&method.parent_file(), method.path());
     let mut operation = json!({
@@ -40,11 +40,11 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
         "responses": {"200": answer(row, &method.output(), schemas)},
     });
     match row.form {
-        Form::Upload => {
+        ResponseForm::Upload => {
             operation["requestBody"] = json!({"required": true, "content": {"*/*": {}}});
         }
         _ if !row.is_queried() => {
-            let schema = asked::body(schemas, &input, &elsewhere(row, &input));
+            let schema = requests::body(schemas, &input, &elsewhere(row, &input));
             let is_required = schema.get("required").or(schema.get("allOf")).is_some();
             operation["requestBody"] =
                 json!({"required": is_required, "content": {"application/json": {"schema": schema}}});
@@ -54,7 +54,7 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
     if transcode::has_precondition(row) {
         operation["responses"]["200"]["headers"] = json!({"ETag": {"schema": {"type": "string"}}});
     }
-    if matches!(row.form, Form::Document | Form::Tagged) {
+    if matches!(row.form, ResponseForm::Document | ResponseForm::Tagged) {
         operation["responses"]["304"] = json!({"description": "Nothing has changed."});
     }
     problems(&mut operation["responses"]);
@@ -72,17 +72,17 @@ fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Ve
     let mut parameters: Vec<_> = in_path(row)
         .map(|name| {
             let field = input.get_field_by_name(name).expect("paths name fields");
-            let mut schema = asked::value(schemas, &field);
+            let mut schema = requests::value(schemas, &field);
             if schema["type"] == "string" && schema.get("minLength").is_none() {
                 schema["minLength"] = 1.into();
             }
             let text = comment(&field.parent_file(), field.path());
-            described(json!({"name": name, "in": "path", "required": true, "schema": schema}), &text)
+            with_description(json!({"name": name, "in": "path", "required": true, "schema": schema}), &text)
         })
         .collect();
     let elsewhere = elsewhere(row, input);
     if row.is_queried() {
-        parameters.extend(queried(input, &elsewhere, schemas));
+        parameters.extend(query_parameters(input, &elsewhere, schemas));
     }
     parameters.push(json!({"$ref": "#/components/parameters/Timeout"}));
     if let Some(key) = key(input).filter(|_| elsewhere.iter().any(|name| name == KEY)) {
@@ -118,7 +118,11 @@ fn elsewhere(row: &Row, input: &MessageDescriptor) -> Vec<String> {
 }
 
 /// What the query of a request may name, but for what is said elsewhere.
-pub(super) fn queried(input: &MessageDescriptor, elsewhere: &[String], schemas: &mut Schemas) -> Vec<Value> {
+pub(super) fn query_parameters(
+    input: &MessageDescriptor,
+    elsewhere: &[String],
+    schemas: &mut Schemas,
+) -> Vec<Value> {
     let mut parameters = Vec::new();
     for field in read::fields(input).into_iter().filter(|field| is_open(field, elsewhere)) {
         let is_nested =
@@ -127,22 +131,24 @@ pub(super) fn queried(input: &MessageDescriptor, elsewhere: &[String], schemas: 
         if field.is_map() || is_nested {
             continue;
         }
-        let schema = asked::value(schemas, &field);
+        let schema = requests::value(schemas, &field);
         let parameter =
             json!({"name": field.name(), "in": "query", "required": is_required(&field), "schema": schema});
-        parameters.push(described(parameter, &comment(&field.parent_file(), field.path())));
+        parameters.push(with_description(parameter, &comment(&field.parent_file(), field.path())));
     }
     parameters
 }
 
 fn answer(row: &Row, output: &MessageDescriptor, schemas: &mut Schemas) -> Value {
     match row.form {
-        Form::Events | Form::Tools => json!({
+        ResponseForm::Events | ResponseForm::Tools => json!({
             "description": "Events as they come; the data of each is JSON.",
             "content": {"text/event-stream": {}},
         }),
-        Form::Document => json!({"description": "The bytes of the document.", "content": {"*/*": {}}}),
-        Form::Message | Form::Tagged | Form::Free | Form::Upload => json!({
+        ResponseForm::Document => {
+            json!({"description": "The bytes of the document.", "content": {"*/*": {}}})
+        }
+        ResponseForm::Message | ResponseForm::Tagged | ResponseForm::Free | ResponseForm::Upload => json!({
             "description": "What came of it.",
             "content": {"application/json": {"schema": schemas.reference(output)}},
         }),

@@ -1,4 +1,4 @@
-//! Messages as JSON Schemas, in the form in which this face writes them (`message`). As it reads them: `asked`.
+//! Messages as JSON Schemas, in the form in which this face writes them (`message`). As it reads them: `requests`.
 
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use crate::faces::rest::{message, transcode::POOL};
 pub(super) struct Schemas(Map<String, Value>);
 
 impl Schemas {
-    /// A schema that is no message's.
+    /// A schema that does not belong to a message.
     pub(super) fn put(&mut self, name: &str, schema: Value) {
         self.0.insert(name.to_owned(), schema);
     }
@@ -45,12 +45,12 @@ impl Schemas {
     fn object(&mut self, message: &MessageDescriptor) -> Value {
         let mut properties = json!({});
         for field in message.fields() {
-            let (name, is_text) = spelled(&field);
+            let (name, is_text) = field_name(&field);
             let schema = if is_text { json!({}) } else { self.field(&field) };
-            properties[name] = described(schema, &comment(&field.parent_file(), field.path()));
+            properties[name] = with_description(schema, &comment(&field.parent_file(), field.path()));
         }
         let schema = json!({"type": "object", "properties": properties});
-        described(schema, &comment(&message.parent_file(), message.path()))
+        with_description(schema, &comment(&message.parent_file(), message.path()))
     }
 
     /// The schema of a field's value.
@@ -89,7 +89,7 @@ impl Schemas {
 }
 
 /// The name of a field as this face has it, and whether it holds JSON.
-pub(super) fn spelled(field: &FieldDescriptor) -> (&str, bool) {
+pub(super) fn field_name(field: &FieldDescriptor) -> (&str, bool) {
     let name = field.name();
     match name.strip_suffix("_json").filter(|_| field.kind() == Kind::String) {
         Some(place) => (place, true),
@@ -98,7 +98,7 @@ pub(super) fn spelled(field: &FieldDescriptor) -> (&str, bool) {
 }
 
 /// The same with its description.
-pub(super) fn described(mut schema: Value, text: &str) -> Value {
+pub(super) fn with_description(mut schema: Value, text: &str) -> Value {
     if !text.is_empty() {
         schema["description"] = text.into();
     }

@@ -1,11 +1,11 @@
-//! What many operations have in common, and the operations that are neither tools nor RPCs.
+//! Components that many operations share, and the operations that are neither tools nor RPCs.
 
 use serde_json::{Value, json};
 
 use super::{
-    asked::{LENGTH, TASK},
     paths::Paths,
     problems::{self, problems},
+    requests::{LENGTH, TASK},
     rpcs,
     schema::Schemas,
 };
@@ -30,12 +30,12 @@ pub(super) fn parameters() -> Value {
     );
     let task = header("x-toolwire-task-id", text.clone(), "The task on whose behalf the call is made.");
     json!({
-        "RequiredKey": required(key.clone()),
+        "RequiredKey": make_required(key.clone()),
         "IdempotencyKey": key,
         "IfMatch": header("If-Match", tag, "The tag of the definition that the call is bound to."),
         "IfMatchDocument": header("If-Match", tags.clone(), "The document must have one of these tags."),
         "IfNoneMatchDocument": header("If-None-Match", tags, "It must have none of them; `*`: there must be none."),
-        "RequiredTask": required(of_task(task.clone())),
+        "RequiredTask": make_required(of_task(task.clone())),
         "TaskId": task,
         "SessionId": header("x-toolwire-session-id", text, "The caller's session."),
         "Timeout": header("x-toolwire-timeout", length.clone(), "How long the caller waits."),
@@ -67,7 +67,7 @@ fn of_task(mut parameter: Value) -> Value {
 }
 
 /// The same parameter, which must be given.
-fn required(mut parameter: Value) -> Value {
+fn make_required(mut parameter: Value) -> Value {
     parameter["required"] = true.into();
     parameter
 }
@@ -88,7 +88,7 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
         query("tags", json!({"type": "array", "items": {"type": "string"}, "maxItems": 32}), "All of these.")
     };
     let asked = POOL.get_message_by_name("toolwire.v1.ListToolsRequest").expect("a message of the platform");
-    let mut filters = rpcs::queried(&asked, &[], schemas);
+    let mut filters = rpcs::query_parameters(&asked, &[], schemas);
     filters.push(query("cursor", text(), "Where the last page ended: its `next_cursor`."));
     let limit = json!({"type": "integer", "minimum": 1, "maximum": 1_000});
     filters.push(query("limit", limit, "At most so many."));
@@ -98,7 +98,7 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
         read("ListTools", "The tools that the user may call.", &filters.into(), &listed),
     );
     let name = |name: &str, what: &str| {
-        json!([required(parameter("path", name, &json!({"type": "string", "pattern": NAME}), what))])
+        json!([make_required(parameter("path", name, &json!({"type": "string", "pattern": NAME}), what))])
     };
     let one =
         read("GetTool", "One tool.", &name("tool", "Its name."), &schemas.of("toolwire.v1.ToolDefinition"));

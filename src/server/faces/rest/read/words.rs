@@ -1,5 +1,4 @@
-//! Words of people as ProtoJSON has them: values of enumerations, lengths of time, and JSON where a field holds its
-//! text.
+//! Words of people in ProtoJSON: values of enumerations, durations, and JSON where a field holds its text.
 
 use prost_reflect::{Cardinality, EnumDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value};

@@ -24,7 +24,7 @@ pub struct Loopback {
 impl Loopback {
     /// Takes callers that name no user for `default_user`.
     pub fn new(default_user: User) -> Self {
-        Self { default_user: default_user.known_by(KnownBy::Loopback) }
+        Self { default_user: default_user.with_known_by(KnownBy::Loopback) }
     }
 
     fn identify(&self, credentials: Credentials<'_>) -> Result<User, AuthenticationError> {
@@ -56,7 +56,7 @@ const MALFORMED: AuthenticationError = AuthenticationError::Malformed { header: 
 
 fn named(name: &HeaderValue) -> Result<User, AuthenticationError> {
     let id = name.to_str().map_err(|_| MALFORMED)?.parse().map_err(|_| MALFORMED)?;
-    Ok(User::new(id).known_by(KnownBy::Loopback))
+    Ok(User::new(id).with_known_by(KnownBy::Loopback))
 }
 
 /// A header by which a proxy says that it passed the request on: RFC 7239, RFC 9110 §7.6.3, and the older custom.

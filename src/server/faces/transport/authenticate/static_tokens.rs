@@ -23,7 +23,7 @@ pub struct StaticTokens {
 impl StaticTokens {
     pub fn new(tokens: impl IntoIterator<Item = (SecretString, User)>) -> Self {
         let digested = |(token, user): (SecretString, User)| {
-            (digest(token.expose_secret().as_bytes()), user.known_by(KnownBy::Token))
+            (digest(token.expose_secret().as_bytes()), user.with_known_by(KnownBy::Token))
         };
         Self { users: tokens.into_iter().map(digested).collect() }
     }

@@ -1,4 +1,4 @@
-//! A source that refused us is left alone: for everybody, or for the user whose credentials it refused.
+//! A source that refused us gets a cool-down: for all users, or for the user whose credentials it refused.
 
 use tower::Layer as _;
 
@@ -31,7 +31,7 @@ async fn after(
         FailureKind::AuthFailed => Some(Duration::from_mins(30)),
         _ => None,
     };
-    assert_eq!(first.retry_after, length, "the first one is told for how long too");
+    assert_eq!(first.retry_after, length, "the first one learns for how long too");
     stack.oneshot(request(get(), &of(who))).await.err()
 }
 

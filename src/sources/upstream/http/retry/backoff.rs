@@ -1,4 +1,4 @@
-//! Whether a failure is worth another attempt, and after which wait.
+//! Backoff: whether a failure is worth another attempt, and after which wait.
 
 use std::time::Duration;
 

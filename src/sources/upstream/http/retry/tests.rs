@@ -1,4 +1,4 @@
-//! Each kind of failure is asked about again as often as spec 004 says, and no longer than the deadline allows.
+//! Each kind of failure is retried as often as spec 004 says, and no longer than the deadline allows.
 
 use tower::Layer as _;
 
@@ -25,7 +25,7 @@ fn limiter() -> Arc<MemoryLimiter> {
     Arc::new(MemoryLimiter::new([(PROFILE.name, Budgets { per_user: budget, ceiling: budget })]))
 }
 
-/// What comes of a request to a source that fails like this, and how often the source was asked.
+/// The outcome of a request to a source that fails like this, and the number of attempts.
 async fn asked(
     profile: Profile,
     outgoing: Outgoing,

@@ -20,7 +20,7 @@ use toolwire_tool::context::{StopCause, ToolContext};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// A server that reads one request and goes on as it is told. Where it is.
+/// A server that reads one request and then does as instructed. Returns its address.
 async fn server<F: Future<Output = ()> + std::marker::Send>(
     then: impl FnOnce(TcpStream) -> F + std::marker::Send + 'static,
 ) -> String {

@@ -132,7 +132,7 @@ impl Real {
         }
     }
 
-    /// Who waits longest ago first; that one leaves.
+    /// The caller that has waited longest comes first; that one leaves.
     pub(super) fn leave(&mut self, which: usize) -> Option<usize> {
         let number = *self.waiting.keys().nth(which % self.waiting.len().max(1))?;
         self.waiting.remove(&number);

@@ -8,15 +8,15 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::visit::refusal;
-use crate::sources::embedded::{asked::Asked, data::Data, reply};
+use crate::sources::embedded::{data::Data, reply, request_parts::RequestParts};
 
-/// So many rows has the JSON at most.
+/// Maximum number of rows in the JSON.
 const MOST: usize = 70;
 /// The names of the columns end with a space.
 const HEADER: &str = "\u{feff}\"Date \",\"Symbol \",\"Security Name \",\"Client Name \",\"Buy / Sell \",\"Quantity Traded \",\
                       \"Trade Price / Wght. Avg. Price \",\"Remarks \"\n";
 
-pub(super) async fn deals(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+pub(super) async fn deals(State(data): State<Arc<Data>>, asked: RequestParts) -> Response {
     if let Some(refusal) = refusal(&asked) {
         return refusal;
     }
@@ -26,7 +26,7 @@ pub(super) async fn deals(State(data): State<Arc<Data>>, asked: Asked) -> Respon
     let mut rows = rows(&data, kind);
     rows.retain(|row| is_wanted(row, &asked));
     if asked.get("csv") == Some("true") {
-        return reply::typed(StatusCode::OK, "text/csv; charset=utf-8", csv(&rows));
+        return reply::with_type(StatusCode::OK, "text/csv; charset=utf-8", csv(&rows));
     }
     rows.truncate(MOST);
     reply::json(StatusCode::OK, &json!({ "data": rows }))
@@ -49,7 +49,7 @@ fn date(row: &Value) -> Option<NaiveDate> {
     NaiveDate::parse_from_str(row["BD_DT_DATE"].as_str()?, "%d-%b-%Y").ok()
 }
 
-fn is_wanted(row: &Value, asked: &Asked) -> bool {
+fn is_wanted(row: &Value, asked: &RequestParts) -> bool {
     let date = date(row);
     let limit = |name: &str| NaiveDate::parse_from_str(asked.get(name)?, "%d-%m-%Y").ok();
     asked.get("symbol").is_none_or(|symbol| row["BD_SYMBOL"] == symbol)
@@ -66,8 +66,8 @@ fn csv(rows: &[Value]) -> String {
 
 fn line(row: &Value) -> String {
     let text = |name: &str| row[name].as_str().unwrap_or("-").replace('"', "\"\"");
-    let quantity = grouped(&row["BD_QTY_TRD"].to_string());
-    let price = grouped(&format!("{:.2}", row["BD_TP_WATP"].as_f64().unwrap_or_default()));
+    let quantity = group_digits(&row["BD_QTY_TRD"].to_string());
+    let price = group_digits(&format!("{:.2}", row["BD_TP_WATP"].as_f64().unwrap_or_default()));
     let cells = [
         text("BD_DT_DATE"),
         text("BD_SYMBOL"),
@@ -82,7 +82,7 @@ fn line(row: &Value) -> String {
 }
 
 /// Digits as India groups them: three, then twos.
-fn grouped(number: &str) -> String {
+fn group_digits(number: &str) -> String {
     let (whole, fraction) = number.find('.').map_or((number, ""), |at| number.split_at(at));
     let mut grouped = String::new();
     for (at, digit) in whole.char_indices() {
@@ -97,7 +97,7 @@ fn grouped(number: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::group_digits;
 
     #[test]
     fn digits_are_grouped_as_in_india() {
@@ -109,7 +109,7 @@ mod tests {
             ("12345678", "1,23,45,678"),
         ];
         for (number, expected) in cases {
-            assert_eq!(grouped(number), expected);
+            assert_eq!(group_digits(number), expected);
         }
     }
 }

@@ -7,11 +7,11 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::documents::{posts_of, read, topics};
-use crate::sources::embedded::{asked::Asked, data::Data, query::Query, reply};
+use crate::sources::embedded::{data::Data, query::Query, reply, request_parts::RequestParts};
 
-/// So many topics are found at most.
+/// Maximum number of topics found.
 const MOST: usize = 50;
-/// So many characters of a post are shown.
+/// Maximum number of characters of a post that are shown.
 const BLURB: usize = 200;
 
 /// A topic in which something was found.
@@ -21,7 +21,7 @@ struct Hit {
     post: Value,
 }
 
-pub(super) async fn search(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+pub(super) async fn search(State(data): State<Arc<Data>>, asked: RequestParts) -> Response {
     let Some(text) = asked.get("q") else {
         let error = json!({ "errors": ["q is missing"], "error_type": "invalid_parameters" });
         return reply::json(StatusCode::BAD_REQUEST, &error);
@@ -56,7 +56,7 @@ fn hit(data: &Data, query: &Query, topic: Value) -> Option<Hit> {
 }
 
 fn page(hits: &[Hit], text: &str) -> Value {
-    let posts: Vec<_> = hits.iter().map(|hit| found_post(&hit.post)).collect();
+    let posts: Vec<_> = hits.iter().map(|hit| render_post(&hit.post)).collect();
     let topics: Vec<_> = hits.iter().map(|hit| &hit.topic).collect();
     let post_ids: Vec<_> = hits.iter().map(|hit| &hit.post["id"]).collect();
     json!({
@@ -74,7 +74,7 @@ fn page(hits: &[Hit], text: &str) -> Value {
     })
 }
 
-fn found_post(post: &Value) -> Value {
+fn render_post(post: &Value) -> Value {
     let likes = post.pointer("/actions_summary/0/count").and_then(Value::as_u64).unwrap_or(0);
     let blurb: String = plain(post).chars().take(BLURB).collect();
     json!({

@@ -3,10 +3,10 @@
 use chrono::{DateTime, Datelike, Days, Months, NaiveTime, Utc};
 use serde_json::{Value, json};
 
-use crate::sources::embedded::asked::Asked;
+use crate::sources::embedded::request_parts::RequestParts;
 
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct ChartQuery {
     span: Span,
     range: String,
     has_dividends: bool,
@@ -17,12 +17,12 @@ pub(super) struct Wanted {
 enum Span {
     /// Epoch seconds: from the first, before the second.
     Between(i64, i64),
-    /// So many last bars.
+    /// The last bars, by number.
     Last(usize),
 }
 
 /// Reads `range`, or `period1` and `period2`, and `events`; or says what is wrong with them.
-pub(super) fn wanted(asked: &Asked, now: DateTime<Utc>) -> Result<Wanted, String> {
+pub(super) fn parse(asked: &RequestParts, now: DateTime<Utc>) -> Result<ChartQuery, String> {
     let interval = asked.get("interval").unwrap_or("1d");
     if interval != "1d" {
         return Err(format!("Invalid input - interval={interval} is not supported here, 1d is"));
@@ -33,7 +33,7 @@ pub(super) fn wanted(asked: &Asked, now: DateTime<Utc>) -> Result<Wanted, String
         None => span(range, now).ok_or_else(|| format!("Invalid input - range={range} is not supported"))?,
     };
     let events = asked.get("events").unwrap_or_default();
-    Ok(Wanted {
+    Ok(ChartQuery {
         span,
         range: if asked.get("range").is_some() { range.to_owned() } else { String::new() },
         has_dividends: events.contains("div"),
@@ -64,11 +64,11 @@ fn months(range: &str) -> Option<Months> {
 }
 
 /// The chart within the span. Without bars in it, there is no `timestamp` and the quote is empty.
-pub(super) fn cut(mut document: Value, wanted: &Wanted) -> Value {
+pub(super) fn cut(mut document: Value, wanted: &ChartQuery) -> Value {
     if let Some(result) = document.pointer_mut("/chart/result/0") {
         let stamps = result["timestamp"].as_array().cloned().unwrap_or_default();
         let stamps: Vec<_> = stamps.iter().map(|stamp| stamp.as_i64().unwrap_or_default()).collect();
-        let kept = kept(&stamps, &wanted.span);
+        let kept = select(&stamps, &wanted.span);
         cut_columns(result, kept.clone());
         keep_events(result, stamps.get(kept).unwrap_or_default(), wanted);
         result["meta"]["range"] = json!(wanted.range);
@@ -77,7 +77,7 @@ pub(super) fn cut(mut document: Value, wanted: &Wanted) -> Value {
 }
 
 /// The places of the bars that are kept. Bars are in order of time.
-fn kept(stamps: &[i64], span: &Span) -> std::ops::Range<usize> {
+fn select(stamps: &[i64], span: &Span) -> std::ops::Range<usize> {
     match *span {
         Span::Last(count) => stamps.len().saturating_sub(count)..stamps.len(),
         Span::Between(from, to) => {
@@ -105,7 +105,7 @@ fn cut_columns(result: &mut Value, kept: std::ops::Range<usize>) {
     }
 }
 
-fn keep_events(result: &mut Value, stamps: &[i64], wanted: &Wanted) {
+fn keep_events(result: &mut Value, stamps: &[i64], wanted: &ChartQuery) {
     let Some(events) = result.get_mut("events").and_then(Value::as_object_mut) else { return };
     let is_within = |date: &Value| date.as_i64().is_some_and(|date| stamps.contains(&date));
     events.retain(|kind, list| {

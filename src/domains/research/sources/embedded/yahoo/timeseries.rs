@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::sources::embedded::asked::Asked;
+use crate::sources::embedded::request_parts::RequestParts;
 
 /// One entry for each type asked for. One without values has only its `meta`.
-pub(super) fn cut(document: Option<Value>, symbol: &str, asked: &Asked) -> Value {
+pub(super) fn cut(document: Option<Value>, symbol: &str, asked: &RequestParts) -> Value {
     let known = document.and_then(|mut document| document.pointer_mut("/timeseries/result").map(Value::take));
     let mut known = known.unwrap_or_default();
     let span = asked.number("period1").unwrap_or(0)..asked.number("period2").unwrap_or(i64::MAX);

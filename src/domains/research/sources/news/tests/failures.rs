@@ -79,7 +79,7 @@ async fn a_feed_that_hangs_does_not_keep_the_other_from_the_call() {
     answer(&server, ECONOMIC_TIMES, xml(fresh())).await;
     let call = context();
     let call =
-        ToolContext { deadline: call.deadline.shortened(clock::now() + Duration::from_secs(2)), ..call };
+        ToolContext { deadline: call.deadline.no_later_than(clock::now() + Duration::from_secs(2)), ..call };
     let headlines = news(&server).headlines(Category::Markets, &call).await.unwrap();
     assert_eq!(headlines.articles[0].publisher, "Economic Times");
     assert!(headlines.warnings[0].starts_with("MoneyControl is left out: "), "{:?}", headlines.warnings);

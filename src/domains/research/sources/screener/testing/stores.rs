@@ -190,7 +190,7 @@ impl Screens for MemoryScreens {
     }
 }
 
-/// At most one cool-down, for everybody.
+/// At most one cool-down, for all users.
 #[derive(Debug, Default)]
 pub(in crate::sources::screener) struct OneCoolDown(pub(in crate::sources::screener) Mutex<Option<CoolDown>>);
 

@@ -1,4 +1,4 @@
-//! A site on which something is wrong: the copy is returned in its place, and nothing secret is told.
+//! A site on which something is wrong: the copy is returned in its place, and no secret leaks.
 
 use std::{
     io,
@@ -143,7 +143,7 @@ async fn whatever_fails_the_copy_is_returned_and_says_so_and_without_one_the_fai
     }
 }
 
-/// Signs in whoever knows the right word.
+/// Signs in every visitor with the right password.
 async fn site_of_one_word() -> Fixture {
     let fixture = Fixture::with(|settings| settings.demo = None, PROFILE).await;
     fixture.login_form().await;
@@ -231,7 +231,7 @@ async fn a_screen_ends_where_its_pages_repeat() {
     };
     // A stock left the screen while it was read: the last page comes once more.
     let shrunk = [page(&["TCS"], 0, 3, 1, 3), page(&["INFY"], 100, 3, 2, 3), page(&["INFY"], 100, 2, 2, 2)];
-    // The site shows no more than so much.
+    // The site truncates its lists.
     let cut = [page(&["TCS"], 0, 3, 1, 3), page(&["TCS"], 0, 3, 2, 3), page(&["TCS"], 0, 3, 3, 3)];
     for (answers, expected, warning, requests) in
         [(shrunk, vec!["TCS", "INFY"], None, 3), (cut, vec!["TCS"], Some("2 of 3 results of"), 2)]

@@ -12,7 +12,7 @@ fn demo() -> UserId {
     "demo".parse().unwrap()
 }
 
-/// Another process begins the scrape of the day, which ends within so much time: when it did.
+/// Another process begins the scrape of the day, which ends within this time: when it did.
 async fn begun_elsewhere(fixture: &Fixture, time: Duration) -> std::time::SystemTime {
     let now = clock::wall();
     let claim = fixture.screens.claim_scrape(&demo(), now, now + time).await.unwrap();

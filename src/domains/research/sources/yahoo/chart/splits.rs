@@ -15,11 +15,11 @@ pub(super) struct Split {
     pub(super) ratio: f64,
 }
 
-/// So many bars away from its day a split may show: the days of events are less exact than those of prices.
+/// A split may show this many bars away from its day: the days of events are less exact than those of prices.
 const WINDOW: usize = 3;
 /// A smaller change of the price is lost in what prices do every day.
 const LEAST_CHANGE: f64 = 0.01;
-/// From this change of the price on, as a logarithm, a split is told from a bad day by the price alone: 3 for 2.
+/// From this change of the price on, as a logarithm, the price alone distinguishes a split from a bad day: 3 for 2.
 const TELLING_CHANGE: f64 = 0.4;
 /// So far, as a logarithm, the price may go on the day of a split besides.
 const MAX_MOVE: f64 = 0.3;

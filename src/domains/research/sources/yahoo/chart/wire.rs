@@ -1,5 +1,4 @@
-//! The chart as Yahoo writes it, as far as it is read. Any list may be null in place of empty, and so may what holds
-//! it.
+//! The parts of Yahoo's chart that are read. Any list may be null in place of empty, and so may its parent.
 
 use chrono::{DateTime, NaiveDate};
 use serde::Deserialize;

@@ -1,0 +1,89 @@
+//! A job carried out to its end, which is kept whatever happens. Not here: what the workflow does.
+
+use std::{panic::AssertUnwindSafe, time::Duration};
+
+use futures_util::FutureExt;
+use tokio::{
+    select,
+    time::{sleep, sleep_until},
+};
+
+use super::{Finished, Run, Workflow};
+use toolwire_base::clock;
+use toolwire_store::jobs::{Ending, Failure, State};
+use toolwire_telemetry::metric;
+
+/// How long to wait before an end that could not be kept is kept again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Why a job ends before it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Its user cancelled it: that is kept already.
+    Cancelled,
+    Interrupted,
+}
+
+/// Carries a job out until it has ended or is stopped.
+pub async fn carry_out(workflow: &dyn Workflow, run: &Run, stopped: impl Future<Output = Stop>) {
+    let began = clock::now();
+    let work = AssertUnwindSafe(workflow.run(run)).catch_unwind();
+    let ending = select! {
+        biased;
+        stop = stopped => match stop {
+            Stop::Cancelled => Ending::cancelled(),
+            Stop::Interrupted => Ending::failed(Failure::interrupted(), String::new()),
+        },
+        // Ended by another process of the same state: that is kept already.
+        () = run.wait_lost() => Ending::cancelled(),
+        () = sleep_until(run.context().deadline.at()) => Ending::failed(late(), String::new()),
+        finished = work => finished.map_or_else(|_| Ending::failed(broken(run), String::new()), to_ending),
+    };
+    tracing::info!(
+        target: "toolwire::agent",
+        user_id = %run.context().user.id,
+        job_id = %run.id(),
+        kind = workflow.kind(),
+        state = ending.state.into_str(),
+        error = ending.error.as_ref().map(|error| error.code.as_str()),
+        took_ms = toolwire_telemetry::milliseconds(clock::now() - began),
+        "job"
+    );
+    metric::cycle_ended("job", run.calls());
+    keep(run, &ending).await;
+}
+
+fn to_ending(finished: Finished) -> Ending {
+    let Finished { error, result, said } = finished;
+    let state = if error.is_some() { State::Failed } else { State::Succeeded };
+    // Of a failure the words are those of the error.
+    let said = error.is_none().then_some(said);
+    Ending { state, error, result, said }
+}
+
+/// Stores the end. Until it is stored no other job can start, so it is tried until it succeeds or the process ends.
+async fn keep(run: &Run, ending: &Ending) {
+    let (store, user) = (run.store(), &run.context().user.id);
+    while let Err(error) = store.end_job(user, run.id(), ending, clock::wall()).await {
+        tracing::error!(%error, job_id = %run.id(), "the end of a job cannot be kept yet");
+        sleep(AGAIN).await;
+    }
+}
+
+/// The words of a job whose time is over.
+fn late() -> Failure {
+    Failure {
+        code: "DEADLINE_EXCEEDED".to_owned(),
+        message: "its time was over before it was done; start it again with more".to_owned(),
+        retryable: true,
+    }
+}
+
+/// The words of a panic, whose own are in the log.
+fn broken(run: &Run) -> Failure {
+    Failure {
+        code: "INTERNAL".to_owned(),
+        message: format!("internal error; quote job_id {} to the operator", run.id()),
+        retryable: false,
+    }
+}

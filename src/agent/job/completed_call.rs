@@ -1,0 +1,66 @@
+//! A completed call of a workflow, and its summary.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use toolwire_contract::{Payload, Provenance, ToolError, ToolResult};
+use toolwire_engine::registry::RegisteredTool;
+use toolwire_planner::policy::{OnError, on_error};
+
+#[derive(Clone, Debug)]
+pub struct CompletedCall {
+    /// The call. Empty if it was not made.
+    pub call_id: String,
+    /// Its arguments, defaults included.
+    pub arguments: Map<String, Value>,
+    pub result: Arc<ToolResult>,
+    pub(super) tool: Arc<RegisteredTool>,
+}
+
+impl CompletedCall {
+    pub fn data(&self) -> Option<&Value> {
+        self.result.outcome.as_ref().ok().map(Payload::json)
+    }
+
+    /// Why it brought nothing.
+    pub fn error(&self) -> Option<&ToolError> {
+        self.result.outcome.as_ref().err()
+    }
+
+    /// Whether the source refuses us, so that nothing more is called (spec 004 §5.3).
+    pub fn stops(&self) -> bool {
+        self.error().is_some_and(|error| on_error(error.code) == OnError::Stop)
+    }
+
+    /// Where its data came from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.result.provenance
+    }
+
+    /// The source, as definitions name it; the tool if it has none.
+    pub fn source(&self) -> &str {
+        let definition = &self.tool.definition;
+        definition.source.as_ref().map_or(definition.name.as_str(), |source| source.name.as_str())
+    }
+
+    /// What is said of what came out: `25 posts, mood +0.3`. `None` of a tool without such words, and of a failure.
+    pub fn summary(&self) -> Option<String> {
+        self.tool.narration.said(self.data()?)
+    }
+
+    /// `get_quotes("AAPL") → 1 quote`: the call and what came out (spec 004 §8.3).
+    pub fn words(&self) -> String {
+        let RegisteredTool { definition, narration, .. } = &*self.tool;
+        let (name, arguments) = (definition.name.as_str(), Value::Object(self.arguments.clone()));
+        let said = match &self.result.outcome {
+            Ok(data) => narration.summary(name, &definition.input_schema, &arguments, data.json()),
+            Err(_) => None,
+        };
+        said.unwrap_or_else(|| {
+            let came = self.error().map_or("done", |error| error.code.into_str());
+            let values: Vec<_> = self.arguments.values().map(Value::to_string).collect();
+            format!("{name}({}) → {came}", values.join(", "))
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! The checkpoint of a paused turn: its calls with their results, and those that wait for persons. Stored as JSON.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{kept_call::KeptCall, proposal::Proposal};
+use toolwire_contract::{Payload, Provenance, ToolError, ToolResult};
+use toolwire_planner::Made;
+
+/// What a paused turn goes on from.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Only tools with these tags are offered.
+    pub tags: Vec<String>,
+    /// The kinds of the message's parts other than text.
+    #[serde(default)]
+    pub unread: Vec<String>,
+    /// How many plans were made.
+    pub steps: u32,
+    /// How many calls were made.
+    pub calls: u32,
+    /// The number of the next call.
+    pub position: u32,
+    /// How sure the planner was of its least sure plan.
+    pub confidence: f64,
+    /// The most plans, calls and tokens.
+    pub bounds: [u32; 3],
+    /// The tokens of a model that were spent, in and out.
+    #[serde(default)]
+    pub tokens: [u64; 2],
+    /// The calls that ended.
+    pub made: Vec<KeptMade>,
+    /// The calls that wait, in the order in which they were planned.
+    pub pending: Vec<Pending>,
+    /// What is proposed beside them.
+    #[serde(default)]
+    pub proposal: Option<Proposal>,
+}
+
+/// A call that waits for a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
+    pub call: KeptCall,
+    /// The identifier to call again with.
+    pub request_id: String,
+    /// Its place among all calls of the turn, which results keep.
+    #[serde(default = "last")]
+    pub place: usize,
+}
+
+/// A call that ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KeptMade {
+    call: KeptCall,
+    call_id: String,
+    tool: String,
+    /// Milliseconds since the Unix epoch.
+    fetched_at: u64,
+    outcome: Result<Value, ToolError>,
+    provenance: Provenance,
+}
+
+/// Behind all others: of a call that was kept without its place.
+const fn last() -> usize {
+    usize::MAX
+}
+
+impl KeptMade {
+    /// A call that ended, with its name.
+    pub fn of(made: &Made, call_id: &str) -> Self {
+        let result = &*made.result;
+        let since = result.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            call: KeptCall::from(&made.call),
+            call_id: call_id.to_owned(),
+            tool: result.tool.to_string(),
+            fetched_at: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+            outcome: result.outcome.as_ref().map(|data| data.json().clone()).map_err(Clone::clone),
+            provenance: result.provenance.clone(),
+        }
+    }
+
+    /// The call, and its name; `None` if the stored text is not a tool name.
+    pub fn restore(self) -> Option<(Made, String)> {
+        let result = ToolResult {
+            tool: self.tool.parse().ok()?,
+            fetched_at: instant(self.fetched_at),
+            outcome: self.outcome.map(Payload::from_json),
+            provenance: self.provenance,
+        };
+        Some((Made { call: self.call.into(), result: Arc::new(result) }, self.call_id))
+    }
+}
+
+fn instant(millis: u64) -> SystemTime {
+    UNIX_EPOCH.checked_add(Duration::from_millis(millis)).unwrap_or(UNIX_EPOCH)
+}

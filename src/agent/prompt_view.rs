@@ -1,0 +1,63 @@
+//! What a model is shown of a turn: the conversation, and the results of calls in the form for models.
+
+use std::{fmt::Write, sync::Arc};
+
+use super::ground::ContextBundle;
+use toolwire_base::offload;
+use toolwire_engine::model::{self, LEAST_TOKENS, USUAL_TOKENS, Wanted};
+use toolwire_planner::{Made, Offer, PlanRequest};
+use toolwire_sources::models::Message;
+
+/// One result takes at most one part in this many of a turn's tokens.
+const PARTS: u64 = 15;
+
+/// The conversation: the history that fits into a quarter of the tokens, and the message.
+pub(super) fn conversation(asked: &PlanRequest<'_>, budget: u64) -> Vec<Message> {
+    // Four bytes are a token, and so this is a quarter.
+    let mut room = usize::try_from(budget).unwrap_or(usize::MAX);
+    let fits = |size: usize, room: &mut usize| room.checked_sub(size).map(|left| *room = left).is_some();
+    let newest = asked.history.iter().rev();
+    let mut kept: Vec<_> =
+        newest.take_while(|it| fits(it.said.len() + it.answered.len(), &mut room)).collect();
+    kept.reverse();
+    let mut messages = Vec::new();
+    for exchange in kept {
+        messages.push(Message::User(exchange.said.clone()));
+        if !exchange.answered.is_empty() {
+            messages.push(Message::assistant(exchange.answered.as_str()));
+        }
+    }
+    messages.push(Message::User(asked.message.to_owned()));
+    messages
+}
+
+/// The results of a turn as one message of the system (spec 003). `None` if there are none.
+pub(super) async fn results(asked: &PlanRequest<'_>, budget: u64) -> Option<Message> {
+    if asked.made.is_empty() {
+        return None;
+    }
+    let mut text = "tool_results:".to_owned();
+    for made in asked.made {
+        let call = serde_json::json!({"tool": made.call.tool, "arguments": made.call.arguments});
+        let result = result(made, asked.offer, budget).await;
+        let _ = write!(text, "\n\n{call}\n{result}");
+    }
+    Some(Message::System(text))
+}
+
+pub(super) async fn result(made: &Made, offer: &Offer, budget: u64) -> String {
+    let schema = offer.get(&made.call.tool).map(|tool| &tool.definition.input_schema);
+    let parameters = schema.and_then(|schema| schema.get("properties")?.as_object());
+    let narrow_by = parameters.into_iter().flat_map(|it| it.keys().cloned()).collect();
+    let max_tokens = (budget / PARTS).clamp(LEAST_TOKENS, USUAL_TOKENS);
+    let (result, wanted) = (Arc::clone(&made.result), Wanted { max_tokens, narrow_by });
+    let size = result.outcome.as_ref().map_or(0, |payload| payload.json_text().len());
+    // A token has a byte at least: then there is nothing to count, for which a vocabulary would be read.
+    let counted = if size as u64 <= max_tokens { 0 } else { usize::MAX };
+    offload::if_large(counted, move || model::text(&result, &wanted)).await
+}
+
+/// The sources that an answer may cite, as it cites them.
+pub(super) fn sources(bundle: &ContextBundle) -> String {
+    bundle.source_ids.iter().map(|id| format!("[{id}]")).collect::<Vec<_>>().join(" ")
+}

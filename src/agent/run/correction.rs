@@ -1,0 +1,63 @@
+//! What the user is asked where no model can correct a call: what is wrong with it, in words for people.
+
+use toolwire_contract::{ErrorCode, ToolError, Violation};
+
+/// Whether other words may help: of arguments that break a rule, or of a name that is not known beside those that are.
+pub(super) fn may_help(error: &ToolError) -> bool {
+    error.code == ErrorCode::InvalidArgument
+        || (error.code == ErrorCode::NotFound && error.message.contains(". Known "))
+}
+
+pub(super) fn question<'a>(errors: impl Iterator<Item = &'a ToolError>) -> String {
+    let wrong: Vec<_> = errors.flat_map(violations).collect();
+    format!("{} Can you say it differently?", wrong.join(" "))
+}
+
+fn violations(error: &ToolError) -> Vec<String> {
+    match error.violations.as_slice() {
+        [] => vec![sentence(&error.message)],
+        violations => violations.iter().map(|it| sentence(&missing(it))).collect(),
+    }
+}
+
+/// Of what is required and missing, what it is; the parameter's name is for programs.
+fn missing(violation: &Violation) -> String {
+    let description = &violation.description;
+    match description.split_once(" is required: ") {
+        Some((name, what)) if violation.rule == "required" => {
+            format!("I need the {}: {what}", name.trim_matches('`').replace('_', " "))
+        }
+        _ => description.clone(),
+    }
+}
+
+/// A text as one sentence, however it ends.
+fn sentence(text: &str) -> String {
+    let text = text.trim().trim_end_matches('.');
+    if text.ends_with(['!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_asked_for_in_words_for_people() {
+        let violation = Violation {
+            pointer: String::new(),
+            rule: "required".to_owned(),
+            description: "`stop_price` is required: What to record.".to_owned(),
+        };
+        let error = ToolError::invalid_arguments(vec![violation]);
+        let asked = question([&error].into_iter());
+        assert_eq!(asked, "I need the stop price: What to record. Can you say it differently?");
+    }
+
+    #[test]
+    fn an_unknown_name_is_asked_for_with_those_that_are_known() {
+        let error = ToolError::not_found("Unknown account 'X'. Known accounts: A, B.");
+        assert!(may_help(&error) && !may_help(&ToolError::not_found("no quote for X")));
+        let asked = question([&error].into_iter());
+        assert_eq!(asked, "Unknown account 'X'. Known accounts: A, B. Can you say it differently?");
+    }
+}

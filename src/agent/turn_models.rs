@@ -1,0 +1,76 @@
+//! The planner and the answerer of one turn: without a model, or a model within the turn's budget.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use super::{
+    Mode, Parts, TurnRequest,
+    answer::{Answerer, prompted::Prompted as ModelAnswerer},
+    asker::Asker,
+    meter::Meter,
+    parts::ModelParts,
+    planners::{native::Native, prompted::Prompted},
+};
+use toolwire_planner::Planner;
+use toolwire_sources::{models::Usage, upstream::source_status::SourceBudget};
+
+/// The planner and the answerer.
+pub(super) struct TurnModels {
+    pub(super) planner: Arc<dyn Planner>,
+    pub(super) answerer: Arc<dyn Answerer>,
+    /// Whether another answer may come if it is asked for again.
+    pub(super) model_answers: bool,
+    /// Whether the turn goes on without a model that fails.
+    pub(super) falls_back: bool,
+    /// What the turn spends on a model.
+    pub(super) meter: Arc<Meter>,
+}
+
+impl TurnModels {
+    pub(super) fn of(parts: &Parts, asking: &TurnRequest, budgets: &[SourceBudget]) -> Self {
+        let [input_tokens, output_tokens] = asking.checkpoint.as_ref().map_or([0, 0], |it| it.tokens);
+        let most = asking.checkpoint.as_ref().map_or(asking.budget.max_tokens, |it| it.bounds[2]);
+        let meter = Arc::new(Meter::new(most, Usage { input_tokens, output_tokens }));
+        let without = Self {
+            planner: Arc::clone(&parts.planner),
+            answerer: Arc::clone(&parts.answerer),
+            model_answers: parts.mode != Mode::Embedded,
+            falls_back: false,
+            meter,
+        };
+        match &parts.model_parts {
+            Some(model) => without.by_model(parts, model, asking, budgets),
+            None => without,
+        }
+    }
+
+    fn by_model(
+        self,
+        parts: &Parts,
+        model: &ModelParts,
+        asking: &TurnRequest,
+        budgets: &[SourceBudget],
+    ) -> Self {
+        let asker = Asker::new(Arc::clone(&model.model), asking.context.clone(), Arc::clone(&self.meter));
+        let (prompts, budgets) = (Arc::clone(&parts.prompts), Arc::from(budgets));
+        let answerer: Arc<dyn Answerer> = if model.answers {
+            Arc::new(ModelAnswerer { asker: asker.clone(), prompts: Arc::clone(&prompts) })
+        } else {
+            self.answerer
+        };
+        let planner: Arc<dyn Planner> = match parts.mode {
+            Mode::Embedded => self.planner,
+            Mode::Plan => Arc::new(Prompted { asker, prompts, budgets }),
+            Mode::Native => Arc::new(Native { asker, prompts, budgets, declared: OnceLock::new() }),
+        };
+        Self { planner, answerer, model_answers: model.answers, falls_back: model.fallback, ..self }
+    }
+}
+
+impl fmt::Debug for TurnModels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chosen").field("planner", &self.planner).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,46 @@
+//! The request of a turn: its user, its conversation, and its bounds. Not here: what is done about it.
+
+use std::time::SystemTime;
+
+use super::{TurnId, memory::Checkpoint};
+use toolwire_planner::Exchange;
+use toolwire_tool::context::{SessionId, ToolContext};
+
+/// A turn that is to be carried out.
+#[derive(Clone, Debug)]
+pub struct TurnRequest {
+    /// The user, the session and the deadline.
+    pub context: ToolContext,
+    pub session: SessionId,
+    /// Whether its caller named none, so that it begins with this turn.
+    pub is_new_session: bool,
+    pub turn_id: TurnId,
+    /// What the user says.
+    pub message: String,
+    /// The account of the request; empty if none.
+    pub account: String,
+    /// Only tools with all of these tags are offered.
+    pub tags: Vec<String>,
+    /// What it may spend.
+    pub budget: Budget,
+    /// The kinds of the message's parts other than text, such as `image`: the answer names them.
+    pub unread: Vec<String>,
+    /// What was said before, as its caller has it: older than what is remembered.
+    pub before: Vec<Exchange>,
+    pub created_at: SystemTime,
+    /// What it goes on from, if it was paused.
+    pub checkpoint: Option<Checkpoint>,
+    /// Whether it had read text from outside when it paused.
+    pub was_tainted: bool,
+}
+
+/// What a turn may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// The most plans.
+    pub max_steps: u32,
+    /// The most calls.
+    pub max_calls: u32,
+    /// The most tokens of a model.
+    pub max_tokens: u32,
+}

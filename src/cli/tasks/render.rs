@@ -1,0 +1,40 @@
+//! A task on a line, or as JSON.
+
+use clap::Args;
+
+use super::status::standing;
+use crate::{connection::Connection, json};
+use toolwire_base::words::visible;
+use toolwire_contract::proto::tasks::v1;
+use toolwire_server::console::{self, Failure};
+
+/// The longest request in a line, in characters.
+const LONGEST: usize = 60;
+
+// What every command on tasks takes. Not `///`, which would be the help of each of them.
+#[derive(Debug, Args)]
+pub(super) struct Common {
+    /// Prints each as one JSON line
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) connection: Connection,
+}
+
+/// Prints a task: as JSON, or on a line.
+pub(super) fn print(task: &v1::Task, as_json: bool) -> Result<console::Reader, Failure> {
+    let text = if as_json { json::message(task).to_string() } else { cells(task).join("  ") };
+    console::line(&text)
+}
+
+/// Its name, where it stands and what it is about.
+pub(super) fn cells(task: &v1::Task) -> [String; 3] {
+    let role = match (task.role.as_str(), task.kind()) {
+        ("", v1::TaskKind::Question) => "question to a person: ".to_owned(),
+        ("", _) => String::new(),
+        (role, v1::TaskKind::Question) => format!("question to {}: ", visible(role)),
+        (role, _) => format!("{}: ", visible(role)),
+    };
+    let what: String = visible(&task.request).chars().take(LONGEST).collect();
+    [task.task_id.clone(), standing(task), format!("{role}{what}")]
+}

@@ -1,0 +1,122 @@
+//! Why a screen was not scraped: as a warning beside an older copy, or as the failure of a call that has none.
+
+use std::time::{Duration, SystemTime};
+
+use super::PROFILE;
+use crate::store::screens::ScreenCopy;
+use toolwire_base::clock::{self, rfc3339};
+use toolwire_contract::{ErrorCode, Origin, ToolError};
+use toolwire_sources::upstream::http::{Failure, FailureKind};
+use toolwire_store::{StoreError, cool_downs::CoolDown};
+
+/// Why a screen was not scraped.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Why {
+    /// The user's scrape of the day is spent.
+    NotYet {
+        /// When the next one is allowed.
+        allowed_at: SystemTime,
+    },
+    NoCredentials,
+    Failed(Failure),
+}
+
+impl Why {
+    /// The call has no time for it, or no longer.
+    pub(super) fn out_of_time() -> Self {
+        Failure::new(FailureKind::OutOfTime, "no time is left for a scrape").into()
+    }
+
+    /// The call would have ended before anything was fetched.
+    pub(super) fn too_short(least_time: Duration) -> Self {
+        let message = format!(
+            "Screener.in was not asked: that takes at least {}. Call again with a longer deadline.",
+            clock::wait_in_words(least_time)
+        );
+        Failure::new(FailureKind::OutOfTime, "too little time for a scrape").saying(message).into()
+    }
+
+    /// The source is left alone for now.
+    pub(super) fn resting(cool_down: CoolDown) -> Self {
+        let kind = match cool_down.code {
+            ErrorCode::AuthFailed => FailureKind::AuthFailed,
+            _ => FailureKind::Blocked,
+        };
+        let left = cool_down.until.duration_since(clock::wall()).ok();
+        Failure::new(kind, "in a cool-down").saying(cool_down.reason).with_retry_after(left).into()
+    }
+
+    /// These credentials were refused a while ago.
+    pub(super) fn refused(until: SystemTime) -> Self {
+        let message = format!(
+            "Screener.in refused these credentials, so it is not asked with them before {}. Stop and tell the user to give \
+             the right ones: SetScreenerCredentials, or `toolwire screener-login`.",
+            when(until)
+        );
+        let left = until.duration_since(clock::wall()).ok();
+        Failure::new(FailureKind::AuthFailed, "these credentials were refused before")
+            .saying(message)
+            .with_retry_after(left)
+            .into()
+    }
+
+    /// Without the record of the day's scrape none may begin.
+    pub(super) fn of_store(error: &StoreError) -> Self {
+        let message = "Nothing can be kept now, so Screener.in is not asked. Try again later.";
+        Failure::new(FailureKind::Down, error.to_string()).saying(message).into()
+    }
+
+    /// The warning that goes with an older copy.
+    pub(super) fn warning(&self, copy: &ScreenCopy) -> String {
+        let copied = rfc3339(copy.scraped_at);
+        match self {
+            Self::NotYet { allowed_at } => format!(
+                "This is the copy of {copied}. Screens are scraped at most once a day; a refresh is allowed from {} on.",
+                when(*allowed_at)
+            ),
+            Self::NoCredentials | Self::Failed(_) => {
+                format!("This is the copy of {copied}, since it could not be refreshed. {}", self.brief())
+            }
+        }
+    }
+
+    /// Code and words in one line.
+    pub(super) fn brief(&self) -> String {
+        self.error().to_string()
+    }
+
+    /// The failure of a call that has no copy.
+    pub(super) fn error(&self) -> ToolError {
+        match self {
+            Self::NotYet { allowed_at } => not_yet(*allowed_at),
+            Self::NoCredentials => {
+                let message = "This session has no Screener.in credentials. Stop and tell the user to call \
+                               SetScreenerCredentials, or to run `toolwire screener-login`.";
+                ToolError::new(ErrorCode::AuthFailed, message).with_origin(Origin::Service)
+            }
+            Self::Failed(failure) => failure.clone().into(),
+        }
+    }
+}
+
+impl From<Failure> for Why {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(Failure { source_title: PROFILE.title, ..failure })
+    }
+}
+
+/// `2026-01-16T10:00:00Z (in 23 h)`.
+fn when(instant: SystemTime) -> String {
+    let left = instant.duration_since(clock::wall()).unwrap_or_default();
+    format!("{} (in {})", rfc3339(instant), clock::wait_in_words(left))
+}
+
+fn not_yet(allowed_at: SystemTime) -> ToolError {
+    let message = format!(
+        "Screens are scraped at most once a day, and there is no copy of this one yet. A scrape is allowed from {} on: go \
+         on without it.",
+        when(allowed_at)
+    );
+    let left = allowed_at.duration_since(clock::wall()).unwrap_or_default();
+    ToolError::new(ErrorCode::RateLimited, message).with_origin(Origin::Service).with_retry_after(left)
+}

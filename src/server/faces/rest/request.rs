@@ -1,0 +1,129 @@
+//! Decodes a request to a tool: target, body, headers and query to a call.
+
+use http::{HeaderMap, HeaderName, request::Parts};
+
+use super::query::Query;
+use crate::{
+    faces::{
+        http::{
+            conditional::{self, Conditions, Tag, Tags},
+            problem::Problem,
+        },
+        incoming,
+        render::result::ResultForm,
+    },
+    service::{Tools, request},
+};
+use toolwire_base::digest::Digest;
+use toolwire_contract::{
+    Refusal,
+    arguments::{self, Arguments},
+    proto::v1::ResultFormat,
+};
+use toolwire_engine::pipeline::{Call, Target};
+
+/// By what a repeat is recognised.
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The call that a request asks for, whose body is the arguments, and the form of its result.
+pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, ResultForm), Refusal> {
+    let form = form(&Query::read(&parts.uri, &["format", "max_tokens"])?)?;
+    let arguments = arguments::from_text(request::body_text(body)?);
+    let call = incoming::call(&parts.extensions, request::target(Some(target))?, Arguments::new());
+    let mut call = call.written(arguments);
+    incoming::metadata(&mut call, &parts.headers)?;
+    if let Some(key) = key(&parts.headers)? {
+        call.request_id = request::request_id(IDEMPOTENCY_KEY, key)?;
+    }
+    incoming::hand_over(&parts.extensions);
+    Ok((call, form))
+}
+
+/// The same refusal in the words of this face's callers.
+pub(super) fn in_our_words(refusal: Refusal) -> Refusal {
+    let Refusal::InvalidRequest(mut violations) = refusal else { return refusal };
+    for violation in violations.iter_mut().filter(|it| it.pointer == "request_id") {
+        violation.description = violation.description.replace("request_id", IDEMPOTENCY_KEY);
+        IDEMPOTENCY_KEY.clone_into(&mut violation.pointer);
+    }
+    Refusal::InvalidRequest(violations)
+}
+
+fn form(query: &Query) -> Result<ResultForm, Refusal> {
+    let format = match query.one("format")? {
+        "" | "json" => ResultFormat::Json,
+        "model" => ResultFormat::Model,
+        _ => return Err(request::refuse("format", "enum", "must be json or model")),
+    };
+    ResultForm::read(format, query.number("max_tokens")?.unwrap_or_default())
+}
+
+/// The key by which a repeat is recognised: bare or in quotation marks, as its draft has it.
+pub(super) fn key(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let Some(text) = text(headers, &KEY, IDEMPOTENCY_KEY)? else { return Ok(None) };
+    let bare = unquote(text).unwrap_or(text);
+    if bare.is_empty() {
+        return Err(request::refuse(IDEMPOTENCY_KEY, "format", "must be a UUID"));
+    }
+    Ok(Some(bare))
+}
+
+/// Holds a call to the conditions of its request, whose representation is the definition that is called: a tag is the
+/// digest of one, alone or with its status behind a dot. A definition that changes meanwhile is refused by the
+/// pipeline.
+pub(super) fn bind(call: &mut Call, conditions: &Conditions, tools: &Tools) -> Result<(), Problem> {
+    // What may not be called is refused below, in its own words.
+    let Some(tool) = tools.find(&call.context.user, &call.target) else { return Ok(()) };
+    let digest = tool.definition.digest;
+    let is_named = |tag: &Tag| tag.text.split('.').next().and_then(Digest::from_hex) == Some(digest);
+    if let Some(Tags::Listed(tags)) = &conditions.if_match {
+        if !tags.iter().any(|tag| !tag.is_weak && is_named(tag)) {
+            return Err(Refusal::DefinitionChanged { tool: tool.definition.name.to_string() }.into());
+        }
+        call.wishes.get_or_insert_default().expected_digest = Some(digest);
+    }
+    match &conditions.if_none_match {
+        Some(Tags::Any) => Err(conditional::precondition_failed()),
+        Some(Tags::Listed(tags)) if tags.iter().any(is_named) => Err(conditional::precondition_failed()),
+        _ => Ok(()),
+    }
+}
+
+/// What stands in quotation marks.
+fn unquote(text: &str) -> Option<&str> {
+    text.strip_prefix('"')?.strip_suffix('"')
+}
+
+/// The text of a header, whose name callers read as it is `written`; what cannot be read is not taken for absent.
+pub(super) fn text<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+    written: &str,
+) -> Result<Option<&'a str>, Refusal> {
+    let malformed = || request::refuse(written, "format", "must be visible ASCII characters, sent once");
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(|it| Some(it.trim())).map_err(|_| malformed()),
+        (Some(_), Some(_)) => Err(malformed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: &'static str, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())])
+    }
+
+    #[test]
+    fn a_key_is_bare_or_quoted() {
+        for text in ["a-b", "\"a-b\""] {
+            assert_eq!(key(&headers("idempotency-key", text)), Ok(Some("a-b")));
+        }
+        assert_eq!(key(&HeaderMap::new()), Ok(None));
+        assert!(key(&headers("idempotency-key", "")).is_err());
+    }
+}

@@ -1,0 +1,284 @@
+//! One task, from where it stands until it waits or ends: leased, rendered, and each call of the model's made in the
+//! task's name (spec 002's loop).
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use serde_json::json;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    events,
+    lease_guard::LeaseGuard,
+    messages::{self, Opaques},
+    run_end::{RunEnd, busy},
+    work::Work,
+    worker::Worker,
+};
+use crate::service::tasks::{Detail, Handled, LeaseTarget, LeaseWish, RenderWish};
+use toolwire_contract::{ErrorCode, Refusal, arguments};
+use toolwire_sources::models::{Part, Request, ToolCall};
+use toolwire_store::tasks::{
+    LoopControl, NewEnd, NewMessage, OpenCall, Task, Turn,
+    entry::{Opaque, Speaker},
+    life::State,
+};
+use toolwire_tool::context::RequestId;
+
+/// How long a lease lasts, and how often it is renewed.
+const LEASE: Duration = Duration::from_secs(30);
+const RENEW: Duration = Duration::from_secs(10);
+
+/// The holder of the lease, for people.
+const HOLDER: &str = "the server's agent";
+
+/// The longest answer of a model, in bytes: a message of a task takes no more.
+const LONGEST: usize = 256 * 1024;
+
+/// After this many responses in a row of nothing but mistakes the model has failed.
+const MOST_MISTAKEN: u32 = 2;
+
+/// Work on one task.
+pub(super) struct TaskRun<'a, 'b> {
+    work: &'a mut Work<'b>,
+    task: Task,
+    worker: Worker,
+    token: u64,
+    calls: u32,
+    tokens: u64,
+}
+
+#[derive(Debug, Default)]
+struct Answered {
+    text: String,
+    calls: Vec<ToolCall>,
+}
+
+impl<'a, 'b> TaskRun<'a, 'b> {
+    pub(super) fn of(work: &'a mut Work<'b>, task: Task) -> Self {
+        let worker = Worker::of(work, &task);
+        Self { work, task, worker, token: 0, calls: 0, tokens: 0 }
+    }
+
+    /// Leases the task and works on it.
+    pub(super) async fn work(mut self) -> Result<RunEnd, Refusal> {
+        let (tasks, user) = (self.work.parts.tasks.clone(), self.work.context.user.clone());
+        // It never blocks on a person, so it needs no signal of a drain.
+        let never = CancellationToken::new();
+        // Without a wait: another worker may hold it for long.
+        let leased = match tasks.lease(&user, self.wish(0), &never).await {
+            Ok(Some(leased)) => leased,
+            Ok(None) => return Ok(RunEnd::Busy),
+            Err(refusal) => return busy(refusal),
+        };
+        self.token = leased.task.lease.as_ref().map_or(0, |lease| lease.token);
+        self.task = leased.task;
+        let held = LeaseGuard::new(&tasks, &user, &self.task.id, self.token);
+        let wish = self.wish(self.token);
+        let renewed = async {
+            loop {
+                sleep(RENEW).await;
+                if tasks.lease(&user, wish.clone(), &never).await.is_err() {
+                    return RunEnd::Busy;
+                }
+            }
+        };
+        // A lost lease ends the work at once: two workers must not answer the same calls.
+        let ended = tokio::select! {
+            ended = self.steps(leased.open_calls) => ended,
+            lost = renewed => Ok(lost),
+        };
+        // Released before the outcome is looked at, whatever it is.
+        held.release().await;
+        ended.or_else(busy)
+    }
+
+    fn wish(&self, token: u64) -> LeaseWish {
+        LeaseWish {
+            wanted: LeaseTarget::Task(self.task.id.to_string()),
+            holder: HOLDER.to_owned(),
+            duration: Some(LEASE),
+            token,
+            wait: Duration::ZERO,
+        }
+    }
+
+    async fn steps(&mut self, open: Vec<OpenCall>) -> Result<RunEnd, Refusal> {
+        // What the last worker left open comes before anything else.
+        for call in open {
+            if let Some(ended) = self.again(call).await? {
+                return Ok(ended);
+            }
+        }
+        let (mut step, mut mistaken) = (self.task.newest_step, 0);
+        for _ in 0..self.work.budget.max_steps {
+            if let Some(ended) = self.standing().await? {
+                return Ok(ended);
+            }
+            // Checked before the model is asked: its answer cannot be given back.
+            if self.tokens >= u64::from(self.work.budget.max_tokens) {
+                return Ok(RunEnd::Spent);
+            }
+            let answered = match self.ask().await? {
+                Ok(answered) => answered,
+                Err(why) => return Ok(RunEnd::Failed(why)),
+            };
+            step += 1;
+            self.work.spent.steps += 1;
+            self.plan(&answered);
+            if answered.calls.is_empty() {
+                return self.end(answered.text).await;
+            }
+            // Recorded before its calls are made, so that the next worker finds them if this one dies.
+            self.note(step, &answered).await?;
+            match self.make(step, answered.calls).await? {
+                StepEnd::Ended(ended) => return Ok(ended),
+                StepEnd::Mistakes => mistaken += 1,
+                StepEnd::Some => mistaken = 0,
+            }
+            if mistaken >= MOST_MISTAKEN {
+                return Ok(RunEnd::Failed(
+                    "the model calls tools in ways that they cannot be called".to_owned(),
+                ));
+            }
+        }
+        Ok(RunEnd::Spent)
+    }
+
+    /// How the task stands, if it cannot go on.
+    async fn standing(&self) -> Result<Option<RunEnd>, Refusal> {
+        let task = self.work.parts.tasks.get(&self.work.context.user, self.task.id.as_str()).await?;
+        let can_go_on = matches!(task.state, State::Pending | State::Running);
+        Ok((!can_go_on).then(|| if task.state.is_final() { RunEnd::Over } else { RunEnd::Blocked }))
+    }
+
+    /// Asks the model, with the task as it stands; the inner error is why it does not answer.
+    async fn ask(&mut self) -> Result<Result<Answered, String>, Refusal> {
+        let (work, model) = (&*self.work, self.worker.model());
+        let wish = RenderWish { provider: model.id().to_owned(), ..RenderWish::default() };
+        let rendered = work.parts.tasks.render(&work.context.user, self.task.id.as_str(), wish).await?;
+        let offer = self.worker.offer(work);
+        let system = self.worker.system(work, &offer, &rendered.system);
+        let tools = messages::declare(model, &offer);
+        let request =
+            Request { system, messages: messages::of(rendered.messages), tools, ..Request::default() };
+        let (mut parts, mut answered) = (model.chat(request, &work.context), Answered::default());
+        while let Some(part) = parts.next().await {
+            match part {
+                Ok(Part::Text(text)) => answered.text.push_str(&text),
+                Ok(Part::Calls(calls)) => answered.calls.extend(calls),
+                Ok(Part::End { usage, .. }) => {
+                    self.tokens += usage.input_tokens + usage.output_tokens;
+                    self.work.spent.usage.input_tokens += usage.input_tokens;
+                    self.work.spent.usage.output_tokens += usage.output_tokens;
+                }
+                Err(error) => return Ok(Err(error.to_string())),
+            }
+            if answered.text.len() > LONGEST {
+                return Ok(Err("the model's answer is longer than a task takes".to_owned()));
+            }
+        }
+        Ok(Ok(answered))
+    }
+
+    fn plan(&self, answered: &Answered) {
+        let plan = events::plan(self.work.spent.steps, &answered.text, &answered.calls);
+        self.work.tell(&self.task.id, plan);
+    }
+
+    /// Keeps what the model said beside its calls, and what its provider wants back with them.
+    async fn note(&self, step: u64, answered: &Answered) -> Result<(), Refusal> {
+        let opaque = Opaques::of(&answered.calls)
+            .map(|data| Opaque { provider: self.worker.model().id().to_owned(), data });
+        if answered.text.is_empty() && opaque.is_none() {
+            return Ok(());
+        }
+        let turn = Turn { step, lease_token: self.token, ..Turn::default() };
+        let text = answered.text.clone();
+        let message = NewMessage { speaker: Speaker::Assistant, text, opaque, turn };
+        let (tasks, user) = (&self.work.parts.tasks, &self.work.context.user);
+        tasks.append(user, self.task.id.as_str(), message, Some(RequestId::generate())).await.map(|_| ())
+    }
+
+    /// An agent that ends its turn without a hand-off has ended its task.
+    async fn end(&self, text: String) -> Result<RunEnd, Refusal> {
+        let result = json!({"text": text}).as_object().cloned().unwrap_or_default();
+        let end = NewEnd::Completed(result, Vec::new());
+        let (tasks, user) = (&self.work.parts.tasks, &self.work.context.user);
+        tasks.end(user, self.task.id.as_str(), end, self.token, Some(RequestId::generate())).await?;
+        Ok(RunEnd::Over)
+    }
+
+    /// Makes the calls of one response. Those after a hand-off are not made any more.
+    async fn make(&mut self, step: u64, calls: Vec<ToolCall>) -> Result<StepEnd, Refusal> {
+        let (mut is_blocked, mut mistakes) = (false, true);
+        let offer = self.worker.offer(self.work);
+        for (position, call) in calls.into_iter().enumerate() {
+            if self.calls >= self.work.budget.max_calls {
+                return Ok(StepEnd::Ended(if is_blocked { RunEnd::Blocked } else { RunEnd::Spent }));
+            }
+            self.calls += 1;
+            let turn = Turn {
+                step,
+                position: u32::try_from(position).unwrap_or(u32::MAX),
+                tool_call_id: call.id.clone(),
+                lease_token: self.token,
+            };
+            let is_unknown = !offer.iter().any(|tool| tool.definition.name.as_str() == call.tool);
+            let arguments = arguments::from_value(call.arguments);
+            let (id, said) = (RequestId::generate(), (turn, self.worker.bound(&offer)));
+            let handled = self.work.handle(&self.task.id, call.tool, arguments, id, said).await?;
+            mistakes &= is_unknown || is_mistake(&handled);
+            match handled.then {
+                LoopControl::Continue => {}
+                LoopControl::Return => return Ok(StepEnd::Ended(RunEnd::Over)),
+                // Calls of the step are still taken: a model may delegate to several at once.
+                LoopControl::Block => is_blocked = true,
+            }
+        }
+        Ok(match (is_blocked, mistakes) {
+            (true, _) => StepEnd::Ended(RunEnd::Blocked),
+            (false, true) => StepEnd::Mistakes,
+            (false, false) => StepEnd::Some,
+        })
+    }
+
+    /// Makes a call again that has no end yet: nothing is done twice by that. It was offered when it was made.
+    async fn again(&mut self, call: OpenCall) -> Result<Option<RunEnd>, Refusal> {
+        let arguments = arguments::from_text(&call.input);
+        let turn = Turn {
+            step: call.step,
+            position: call.position,
+            tool_call_id: call.tool_call_id,
+            lease_token: self.token,
+        };
+        let handled =
+            self.work.handle(&self.task.id, call.tool, arguments, call.request_id, (turn, None)).await?;
+        Ok(match handled.then {
+            LoopControl::Continue => None,
+            LoopControl::Return => Some(RunEnd::Over),
+            LoopControl::Block => Some(RunEnd::Blocked),
+        })
+    }
+}
+
+/// What came of the calls of a response.
+enum StepEnd {
+    /// The work on the task has come to an end.
+    Ended(RunEnd),
+    /// All of them were mistakes.
+    Mistakes,
+    /// At least one was not.
+    Some,
+}
+
+/// Whether a model asked for what cannot be called so.
+fn is_mistake(handled: &Handled) -> bool {
+    match &handled.detail {
+        Detail::Result(result) => {
+            result.outcome.as_ref().is_err_and(|error| error.code == ErrorCode::InvalidArgument)
+        }
+        Detail::Value(_) | Detail::Block { .. } => false,
+    }
+}
