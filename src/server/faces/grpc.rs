@@ -70,8 +70,8 @@ pub async fn serve(
     ready: Receiver<bool>,
     shutdown: impl Future<Output = ()>,
 ) -> Report {
-    let speech = http1_at.map_or(Protocols::Http2, Protocols::Http2Beside);
-    let config = Config { speech, ..Config::clone(&common.config) };
+    let protocols = http1_at.map_or(Protocols::Http2, Protocols::Http2Beside);
+    let config = Config { protocols, ..Config::clone(&common.config) };
     let in_flight = face.tools.in_flight().clone();
     let following = services.clone();
     let (routes, rules) = (services.routes(&face), services.rules().clone());

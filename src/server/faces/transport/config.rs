@@ -1,4 +1,4 @@
-//! The numbers of the transport: those of the operator's configuration, and those that nobody sets.
+//! The limits and durations of the transport: those of the operator's configuration, and constants.
 //!
 //! Plain data: nothing here reads the environment or a file, and defaults of settings stand in
 //! `toolwire-config` alone.
@@ -11,19 +11,19 @@ use toolwire_config::{self as config, Drain, ServerBounds};
 /// How much longer than the longest call a connection goes on after its age is exceeded.
 const AGE_MARGIN: Duration = Duration::from_secs(30);
 
-/// Everything `serve` and `stack` need to know in numbers.
+/// The settings of `serve` and `stack`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// What clients may take, on this listener.
+    /// The limits of this listener.
     pub limits: ServerBounds,
-    /// What a refused caller is told to wait before it tries again.
+    /// The retry delay that a caller gets who is refused because of overload.
     pub overload_retry_after: Duration,
     /// The longest any capped call may last, whatever its `grpc-timeout` says.
     pub server_cap: Duration,
-    pub speech: Protocols,
-    /// When a connection has lived long enough.
+    pub protocols: Protocols,
+    /// When a connection is closed for its age.
     pub age: Age,
-    /// How the server leaves.
+    /// How the server drains at shutdown.
     pub drain: Drain,
 }
 
@@ -62,7 +62,7 @@ impl From<&config::Server> for Config {
             limits: server.limits.clone(),
             overload_retry_after: Duration::from_secs(1),
             server_cap: server.deadline_cap,
-            speech: Protocols::Http2,
+            protocols: Protocols::Http2,
             age: Age {
                 max: server.limits.max_connection_age,
                 jitter: 0.1,
@@ -75,17 +75,18 @@ impl From<&config::Server> for Config {
 }
 
 impl Config {
-    /// The same for a listener on which HTTP/1 is spoken, too, with at most so many connections.
+    /// This configuration for a listener that also speaks HTTP/1, with at most `most` connections.
     pub(super) fn for_http(self, most: usize, bounds: Either) -> Self {
         let most = self.limits.max_connections.min(most).max(1);
         let limits = ServerBounds { max_header_list: HTTP_HEADERS, ..self.limits };
-        Self { limits, speech: Protocols::Either(bounds), ..self }.with_connections(most)
+        Self { limits, protocols: Protocols::Either(bounds), ..self }.with_connections(most)
     }
 
-    /// The same with so many connections, of one peer the same share of them.
+    /// This configuration with `max_connections`; one peer keeps its share of them.
     pub(super) fn with_connections(mut self, max_connections: usize) -> Self {
         let limits = &mut self.limits;
-        let of_peer = limits.max_connections_per_peer * max_connections / limits.max_connections.max(1);
+        let of_peer =
+            limits.max_connections_per_peer.saturating_mul(max_connections) / limits.max_connections.max(1);
         (limits.max_connections, limits.max_connections_per_peer) = (max_connections, of_peer.max(1));
         self
     }

@@ -88,11 +88,11 @@ impl<S: Layers> Connection<S> {
     where
         T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        if let (Some(either), Protocol::Text) = (self.config.speech.either(), other.protocol) {
+        if let (Some(either), Protocol::Text) = (self.config.protocols.either(), other.protocol) {
             // Boxed: no connection of another protocol needs room for it.
             return Box::pin(http1::serve(self.course(), other, either)).await;
         }
-        let http1_at = self.config.speech.http_at();
+        let http1_at = self.config.protocols.http_at();
         log_other_protocol(self.address, &other);
         // Ignored if it fails or takes too long: the connection ends in any case.
         let _ = timeout(self.config.limits.preface_timeout, other.reject_by_protocol(http1_at)).await;
@@ -101,9 +101,9 @@ impl<S: Layers> Connection<S> {
     /// How it goes on once it is known what is spoken.
     fn course(self) -> ConnectionLifecycle<S> {
         let Self { address, service, config, tls, signals, known } = self;
-        let wanted = config.speech.either().is_some();
+        let wanted = config.protocols.either().is_some();
         let requests = wanted.then(|| Arc::new(Requests::new(signals.draining.clone())));
-        let http_at = config.speech.http_at();
+        let http_at = config.protocols.http_at();
         let peer = Peer { http_at, requests, ..Peer::new(address, tls.is_some(), known) };
         ConnectionLifecycle { service, peer, config, signals }
     }

@@ -14,8 +14,8 @@ use tokio::time::Instant;
 use toolwire_base::clock;
 use toolwire_telemetry::metric;
 
-/// Each bound has one line in the log in so much time, with how often it was exceeded: a flood must not become one of
-/// lines.
+/// Each limit writes at most one log line per interval, with the number of times it was exceeded: a flood of calls must
+/// not become a flood of lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
@@ -23,35 +23,37 @@ const INTERVAL: Duration = Duration::from_secs(10);
 pub(super) enum Limit {
     Connections,
     PeerConnections,
-    /// Room for connections: one that never authenticated was closed.
+    /// Connections: one that never authenticated was closed to make room.
     Unauthenticated,
-    /// What all users may have under way of something.
+    /// The resource in use by all users together.
     All,
-    /// What one user, or one peer, may have under way of something.
+    /// The resource in use by one user or one peer.
     Share,
     RequestTime,
 }
 
-/// Since when nothing was told, and how often the bound was exceeded since.
-struct Untold {
+/// How often a limit was exceeded since its last log line.
+struct Unreported {
+    /// The second, since the start of the process, from which the next line may be written.
     due: AtomicU64,
     times: AtomicU64,
 }
 
-static UNTOLD: [Untold; 6] = [const { Untold { due: AtomicU64::new(0), times: AtomicU64::new(0) } }; 6];
+static UNREPORTED: [Unreported; 6] =
+    [const { Unreported { due: AtomicU64::new(0), times: AtomicU64::new(0) } }; 6];
 static START: OnceLock<Instant> = OnceLock::new();
 
 impl Limit {
-    /// The bound of `what` is exceeded; the last one of it was `who`.
+    /// Records that the limit on `what` was exceeded, last by `who`.
     pub(super) fn exceeded(self, what: &str, who: &dyn fmt::Display) {
         metric::bound_reached(self.into_str());
-        let untold = &UNTOLD[self as usize];
-        let times = untold.times.fetch_add(1, Relaxed) + 1;
+        let unreported = &UNREPORTED[self as usize];
+        let times = unreported.times.fetch_add(1, Relaxed) + 1;
         let now = clock::now().duration_since(*START.get_or_init(clock::now)).as_secs();
-        let due = untold.due.load(Relaxed);
+        let due = unreported.due.load(Relaxed);
         let next = now + INTERVAL.as_secs();
-        if now >= due && untold.due.compare_exchange(due, next, Relaxed, Relaxed).is_ok() {
-            untold.times.store(0, Relaxed);
+        if now >= due && unreported.due.compare_exchange(due, next, Relaxed, Relaxed).is_ok() {
+            unreported.times.store(0, Relaxed);
             tracing::warn!(target: "toolwire::bounds", bound = self.into_str(), what, last = %who, times, "a bound is exceeded");
         }
     }

@@ -34,15 +34,15 @@ pub enum ListenError {
 }
 
 impl Listener {
-    /// Listens as [`bind`] does; with `files` for TLS and nothing else, under which `speech` is spoken.
+    /// Listens as [`bind`] does; with `files` for TLS and nothing else, under which `protocols` is spoken.
     pub fn open(
         address: SocketAddr,
         reuse_port: bool,
         files: Option<tls::Files>,
-        speech: &Protocols,
+        protocols: &Protocols,
     ) -> Result<Self, ListenError> {
         // First what a typing mistake is likelier in, before anybody can connect.
-        let tls = files.map(|files| Tls::open(files, speech)).transpose()?;
+        let tls = files.map(|files| Tls::open(files, protocols)).transpose()?;
         Ok(Self { socket: bind(address, reuse_port)?, tls })
     }
 

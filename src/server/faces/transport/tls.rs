@@ -47,14 +47,14 @@ pub(super) enum Accepted<S> {
 
 impl Tls {
     /// Reads the files. What they hold is served until [`Tls::keep_fresh`] finds something else.
-    pub fn open(files: Files, speech: &Protocols) -> Result<Self, CertificateError> {
+    pub fn open(files: Files, protocols: &Protocols) -> Result<Self, CertificateError> {
         let certificate = Arc::new(Certificate::open(files)?);
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .expect("ring has the ciphers of TLS 1.2 and 1.3")
             .with_no_client_auth()
             .with_cert_resolver(certificate.clone());
-        config.alpn_protocols = speech.protocols();
+        config.alpn_protocols = protocols.protocols();
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate })
     }
 

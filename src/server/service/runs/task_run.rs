@@ -33,11 +33,11 @@ const RENEW: Duration = Duration::from_secs(10);
 /// The holder of the lease, for people.
 const HOLDER: &str = "the server's agent";
 
-/// The longest answer of a model, in bytes: a message of a task takes no more.
-const LONGEST: usize = 256 * 1024;
+/// The maximum answer of a model, in bytes, which is that of a message in a task's timeline.
+const MAX_ANSWER: usize = 256 * 1024;
 
-/// After this many responses in a row of nothing but mistakes the model has failed.
-const MOST_MISTAKEN: u32 = 2;
+/// After this many consecutive responses that hold only invalid calls the task fails.
+const MAX_MISTAKEN: u32 = 2;
 
 /// Work on one task.
 pub(super) struct TaskRun<'a, 'b> {
@@ -137,7 +137,7 @@ impl<'a, 'b> TaskRun<'a, 'b> {
                 StepEnd::Mistakes => mistaken += 1,
                 StepEnd::Some => mistaken = 0,
             }
-            if mistaken >= MOST_MISTAKEN {
+            if mistaken >= MAX_MISTAKEN {
                 return Ok(RunEnd::Failed(
                     "the model calls tools in ways that they cannot be called".to_owned(),
                 ));
@@ -175,7 +175,7 @@ impl<'a, 'b> TaskRun<'a, 'b> {
                 }
                 Err(error) => return Ok(Err(error.to_string())),
             }
-            if answered.text.len() > LONGEST {
+            if answered.text.len() > MAX_ANSWER {
                 return Ok(Err("the model's answer is longer than a task takes".to_owned()));
             }
         }

@@ -48,7 +48,7 @@ fn builder(config: &Config, executor: Executor) -> http2::Builder<Executor> {
     let mut builder = http2::Builder::new(executor);
     builder
         .timer(TokioTimer::new())
-        .auto_date_header(config.speech.either().is_some())
+        .auto_date_header(config.protocols.either().is_some())
         .max_concurrent_streams(limits.max_concurrent_streams)
         .initial_stream_window_size(limits.stream_window)
         .initial_connection_window_size(limits.connection_window)

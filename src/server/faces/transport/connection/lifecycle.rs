@@ -74,7 +74,7 @@ impl<S> ConnectionLifecycle<S> {
             result = connection.as_mut() => return closed(address, result),
             () = self.signals.go_away.cancelled() => {}
             () = sleep(self.config.age.jittered()) => {}
-            () = requests::silence(self.peer.requests.as_deref(), self.config.speech.either()) => {
+            () = requests::silence(self.peer.requests.as_deref(), self.config.protocols.either()) => {
                 if silent == Silent::Dropped {
                     return tracing::debug!(%address, "connection closed: nothing was asked on it");
                 }
