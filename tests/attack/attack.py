@@ -101,6 +101,8 @@ def main(binary, holds_ratios):
                 (calls, failed, wait, peak), found = one(server, background, attack, calm, holds_ratios)
                 row(attack.__name__, calls, failed, wait, calm, peak)
                 problems += [f"{attack.__name__}: {problem}" for problem in found]
+                # The next one's connections must not be refused for those of this one that the server has yet to close.
+                settled(server, baseline)
             now, is_settled = settled(server, baseline)
             print(f"descriptors and tasks: {baseline} before, {now} after")
             if not is_settled:
