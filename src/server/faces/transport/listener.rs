@@ -34,7 +34,7 @@ pub enum ListenError {
 }
 
 impl Listener {
-    /// Listens as [`bind`] does; with `files` for TLS and nothing else, under which `protocols` is spoken.
+    /// Listens as [`bind`] does; with `files` for TLS and nothing else, under which `protocols` are spoken.
     pub fn open(
         address: SocketAddr,
         reuse_port: bool,

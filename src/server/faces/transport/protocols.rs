@@ -45,7 +45,7 @@ impl From<&config::Http> for Either {
 
 impl Protocols {
     /// What a TLS client may choose from by ALPN, best first.
-    pub(super) fn protocols(&self) -> Vec<Vec<u8>> {
+    pub(super) fn alpn(&self) -> Vec<Vec<u8>> {
         match self {
             Self::Http2 | Self::Http2Beside(_) => vec![b"h2".to_vec()],
             Self::Either(_) => vec![b"h2".to_vec(), b"http/1.1".to_vec()],

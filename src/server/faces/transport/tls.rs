@@ -54,7 +54,7 @@ impl Tls {
             .expect("ring has the ciphers of TLS 1.2 and 1.3")
             .with_no_client_auth()
             .with_cert_resolver(certificate.clone());
-        config.alpn_protocols = protocols.protocols();
+        config.alpn_protocols = protocols.alpn();
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate })
     }
 
