@@ -13,8 +13,8 @@ use toolwire::{
     base::{clock, digest::Digest},
     engine::tasks::render::read::{Wish, rendered},
     store::{
-        Sqlite,
-        tasks::{Mutation, NewMessage, NewRoot, PageOf, Tasks, Turn, entry::Speaker},
+        Store,
+        tasks::{Mutation, NewMessage, NewRoot, PageRequest, StepRef, entry::Speaker},
         workspace::Workspace,
     },
     tool::context::{RequestId, TaskId, User, UserId},
@@ -83,13 +83,13 @@ async fn followers() {
     let house = House::open().await;
     let mut seen = Vec::new();
     for _ in 0..1_000 {
-        let mut followed = house.state.followed().await.unwrap();
+        let mut followed = house.state.follow_tasks().await.unwrap();
         let (task, state, user) = (house.tasks[0].clone(), Arc::clone(&house.state), house.user.clone());
         let last = state.task(&user, &task).await.unwrap().next_sequence;
         let reading = tokio::spawn(async move {
             loop {
-                let from = PageOf { from: Some(last), backwards: false, limit: 500 };
-                if !state.page(&user, &task, from).await.unwrap().entries.is_empty() {
+                let from = PageRequest { from: Some(last), backwards: false, limit: 500 };
+                if !state.timeline_page(&user, &task, from).await.unwrap().entries.is_empty() {
                     return clock::now();
                 }
                 followed.changed().await.unwrap();
@@ -112,8 +112,11 @@ async fn last_page() {
     let mut times = Vec::new();
     for _ in 0..200 {
         let begun = clock::now();
-        let page = PageOf { from: None, backwards: true, limit: 100 };
-        assert_eq!(house.state.page(&house.user, &house.tasks[0], page).await.unwrap().entries.len(), 100);
+        let page = PageRequest { from: None, backwards: true, limit: 100 };
+        assert_eq!(
+            house.state.timeline_page(&house.user, &house.tasks[0], page).await.unwrap().entries.len(),
+            100
+        );
         times.push(begun.elapsed());
     }
     times.sort();
@@ -132,7 +135,7 @@ async fn render() {
     }))
     .await;
     let (user, id) = (User::new(house.user.clone()), &house.tasks[0]);
-    let room = Workspace::new(&house.state).room(&user, id).await.unwrap();
+    let room = Workspace::new(&house.state).of_task(&user, id).await.unwrap();
     let task = house.state.task(&house.user, id).await.unwrap();
     let mut times = Vec::new();
     for _ in 0..50 {
@@ -151,7 +154,7 @@ async fn render() {
 
 /// A state with a few roots.
 struct House {
-    state: Arc<Sqlite>,
+    state: Arc<Store>,
     user: UserId,
     tasks: Vec<TaskId>,
     _directory: tempfile::TempDir,
@@ -160,7 +163,7 @@ struct House {
 impl House {
     async fn open() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let (state, user): (_, UserId) = (Arc::new(Sqlite::at(directory.path())), "riley".parse().unwrap());
+        let (state, user): (_, UserId) = (Arc::new(Store::at(directory.path())), "riley".parse().unwrap());
         let mut tasks = Vec::new();
         for _ in 0..TASKS {
             let root = NewRoot {
@@ -173,7 +176,8 @@ impl House {
                 deadline: clock::wall() + Duration::from_hours(24),
                 labels: BTreeMap::new(),
             };
-            tasks.push(state.create_root(&root, mutation("CreateTask"), clock::wall()).await.unwrap().id);
+            tasks
+                .push(state.create_root_task(&root, mutation("CreateTask"), clock::wall()).await.unwrap().id);
         }
         Self { state, user, tasks, _directory: directory }
     }
@@ -198,7 +202,7 @@ impl House {
             speaker: Speaker::Assistant,
             text,
             opaque: None,
-            turn: Turn { step: 0, position: 0, tool_call_id: String::new(), lease_token: 0 },
+            step_ref: StepRef { step: 0, position: 0, tool_call_id: String::new(), lease_token: 0 },
         };
         let appended = self.state.append_message(
             &self.user,

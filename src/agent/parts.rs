@@ -10,7 +10,7 @@ use toolwire_engine::{
 };
 use toolwire_planner::{Offers, Planner};
 use toolwire_sources::{models::Model, upstream::source_status::SourceLimits};
-use toolwire_store::sessions::Sessions;
+use toolwire_store::Store;
 
 /// How tools are picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -61,7 +61,7 @@ pub struct Parts {
     pub model_parts: Option<ModelParts>,
     /// The prompts for models.
     pub prompts: Arc<Prompts>,
-    pub sessions: Arc<dyn Sessions>,
+    pub sessions: Arc<Store>,
     /// What turns may spend.
     pub settings: Settings,
     /// How often each source may be asked.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use directories::ProjectDirs;
 
 use super::{ConfigError, reader::Reader, setting::Setting, size::Size};
-use toolwire_store::idempotency::Room;
+use toolwire_store::idempotency::Quota;
 
 /// What outlives the process: `[state]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct State {
     /// Bytes of the file for remembering calls with a `request_id`: writes for 24 h; reads, which make room for others,
     /// for 10 min. Those of one user: `request_ids`, `TOOLWIRE_STATE_REQUEST_IDS`, default `1024MiB`, about a million
     /// writes. Those of all users: `all_request_ids`, `TOOLWIRE_STATE_ALL_REQUEST_IDS`, default eight times as many.
-    pub request_ids: Room,
+    pub request_ids: Quota,
 }
 
 impl State {
@@ -29,10 +29,10 @@ impl State {
             None => reader.optional(dir, None),
         };
         let request_ids = Setting::new("state.request_ids", "TOOLWIRE_STATE_REQUEST_IDS");
-        let Size(of_user) = reader.value(request_ids, Size(Room::default().of_user));
+        let Size(of_user) = reader.value(request_ids, Size(Quota::default().of_user));
         let all = Setting::new("state.all_request_ids", "TOOLWIRE_STATE_ALL_REQUEST_IDS");
-        let Size(of_all) = reader.value(all, Size(Room::of_users(of_user).of_all));
-        let request_ids = Room { of_user, of_all };
+        let Size(of_all) = reader.value(all, Size(Quota::of_users(of_user).of_all));
+        let request_ids = Quota { of_user, of_all };
         Self { dir, request_ids }
     }
 

@@ -54,7 +54,7 @@ use self::{
 use crate::registry::Registry;
 use toolwire_base::middleware::Layer;
 use toolwire_contract::{Refusal, Terminal};
-use toolwire_store::{confirmations::Confirmations, idempotency::Idempotency, tasks::Tasks};
+use toolwire_store::{Store, idempotency::Idempotency};
 use toolwire_tool::context::{EventSink, Events, Services, Unread, UnreadBounds};
 
 /// What the pipeline is made of.
@@ -65,10 +65,10 @@ pub struct Parts {
     pub policy: Arc<dyn Policy>,
     /// Remembers calls with a `request_id`.
     pub idempotency: Arc<dyn Idempotency>,
-    /// Keeps what persons must decide, in one store with the calls that wait for it.
-    pub confirmations: Arc<dyn Confirmations>,
+    /// Confirmations, and the calls that wait for them.
+    pub confirmations: Arc<Store>,
     /// Keeps tasks, in the same store.
-    pub tasks: Arc<dyn Tasks>,
+    pub tasks: Arc<Store>,
     /// Carries out what executes nothing.
     pub orchestrate: Arc<dyn Orchestrate>,
     /// How long a person has to decide.

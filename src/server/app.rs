@@ -58,7 +58,7 @@ use toolwire_config::{Config, Section};
 use toolwire_engine::registry::{DataSource, Registry};
 use toolwire_sources::upstream::{settings, source_status::SourceLimits};
 use toolwire_store::{
-    Sqlite,
+    Store,
     workspace::{Workspace, sweep},
 };
 use toolwire_tool::context::Services;
@@ -71,7 +71,7 @@ pub struct App {
     /// The tools as every face offers them.
     pub tools: Tools,
     /// What outlives the process. Opened at first use.
-    pub state: Arc<Sqlite>,
+    pub state: Arc<Store>,
     /// The documents that tasks share.
     pub workspace: Workspace,
     /// What the tools of all domains find in their context.

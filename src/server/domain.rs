@@ -15,7 +15,7 @@ use toolwire_config::{Config, Section};
 use toolwire_engine::registry::{Choice, DataSource, Disabled};
 use toolwire_planner::Names;
 use toolwire_sources::upstream::{source::SourceSpec, source_status::Hold, sources::Sources};
-use toolwire_store::{Sqlite, sqlite::Migrations};
+use toolwire_store::{Migrations, Store};
 use toolwire_tool::{
     Executor,
     context::{Services, SourceStates},
@@ -95,7 +95,7 @@ pub struct Opening<'a> {
     /// The data tree: a directory on disk, or what all domains embed.
     pub tree: &'a Tree,
     /// What outlives the process.
-    pub state: &'a Arc<Sqlite>,
+    pub state: &'a Arc<Store>,
     /// The sources of all domains: clients, addresses, clocks.
     pub upstream: &'a Sources,
 }

@@ -43,7 +43,7 @@ use toolwire_engine::{
     registry::{RegisteredTool, Registry},
 };
 use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
-use toolwire_store::confirmations::Of;
+use toolwire_store::confirmations::CallRef;
 use toolwire_tool::context::User;
 
 /// The tools, as every face offers them. Cheap to clone.
@@ -169,16 +169,16 @@ impl Tools {
     /// confirmation is open. Returns whether there was one.
     pub async fn cancel(&self, user: &User, which: Which) -> Result<bool, Refusal> {
         let cancelled = self.in_flight().cancel(&user.id, which);
-        let of = match which {
+        let call = match which {
             // Most calls request no confirmation, and then there is nothing to look for in the state.
             Which::Call(_) if cancelled.is_some_and(|it| !it.may_have_asked) => return Ok(true),
-            Which::Call(call_id) => Of::Call(call_id),
+            Which::Call(call_id) => CallRef::Call(call_id),
             // The confirmation may stem from an earlier call of the same identifier.
-            Which::Request(request_id) => Of::Request(request_id),
+            Which::Request(request_id) => CallRef::Request(request_id),
         };
         // Before what it asked for is withdrawn, so that it asks for nothing more.
         let was_running = self.calls().cancel_elsewhere(user, which, cancelled.is_some()).await;
-        match self.confirmations.withdraw(user, of).await {
+        match self.confirmations.withdraw(user, call).await {
             Ok(was_waiting) => Ok(was_running || was_waiting),
             Err(_) if was_running => Ok(true),
             Err(refusal) => Err(refusal),

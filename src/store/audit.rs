@@ -1,14 +1,12 @@
-//! Who did what: a record of each write, by a call or by a request that is none, and of each decision on a confirmation
-//! or of its end without one. Kept with what it is of, in one change; never with arguments.
+//! The audit: a record of each write, by a call or by a request that is none, and of each decision on a confirmation or
+//! of its end without one. Written in the change that it is about; never with arguments.
 //!
-//! Not here: who may see which record.
+//! Not here: the right to see a record.
 
 use std::time::{Duration, SystemTime};
 
-use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 
-use super::{StoreError, secret::Secret};
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{KnownBy, Origin, UserId};
 
@@ -29,12 +27,12 @@ tokio::task_local! {
     static BY: By;
 }
 
-/// Does what a request asks for: records of what it changes say how it came.
+/// Runs the work of a request: records of what it changes say how it came.
 pub async fn on_behalf<T>(by: By, doing: impl Future<Output = T>) -> T {
     BY.scope(by, doing).await
 }
 
-/// How the request came that is carried out; from this program itself if none is.
+/// How the current request came; from this program itself outside of one.
 pub fn by() -> By {
     let own = By { known_by: KnownBy::Process, origin: Origin::PROCESS, trace_id: None };
     BY.try_with(|by| *by).unwrap_or(own)
@@ -48,14 +46,14 @@ pub struct Record {
     pub at: SystemTime,
     /// When it ended, if that is known.
     pub ended_at: Option<SystemTime>,
-    /// Who did it. Where nobody did: whose call it was.
+    /// The user who did it; without one, the user whose call it was.
     pub user: String,
     /// How the user is known.
     pub known_by: String,
     /// The address that the user came from.
     pub peer: Option<String>,
     pub face: String,
-    /// Whose call it is.
+    /// The user whose call it is.
     pub caller: String,
     /// The tool; of a request that is no call, its method.
     pub tool: String,
@@ -75,7 +73,7 @@ pub struct Record {
     pub task_id: String,
     /// The confirmation; empty if none.
     pub confirmation_id: String,
-    /// Who decided; empty if nobody had to.
+    /// The decider; empty if no decision was needed.
     pub approver: String,
     /// On whose behalf the decider says to have decided.
     pub on_behalf_of: String,
@@ -86,7 +84,7 @@ pub struct Record {
 pub enum Kind {
     /// A write, or another call that a person approved, began.
     Write,
-    /// A person decided, or it came to none.
+    /// A person decided, or a confirmation ended without a decision.
     Decision,
 }
 
@@ -94,11 +92,11 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Verdict {
-    /// Nobody had to approve it.
+    /// It needed no approval.
     Allowed,
     Approved,
     Denied,
-    /// Nobody decided in time, or it was not used in time.
+    /// It was not decided, or not used, in time.
     Expired,
     /// The call was cancelled.
     Withdrawn,
@@ -106,7 +104,7 @@ pub enum Verdict {
     Voided,
 }
 
-/// Which records a list is of.
+/// Selects records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
     /// What this user may see: what the user did, and decisions on the user's calls. `None`: everything.
@@ -114,7 +112,7 @@ pub struct Criteria {
     pub filter: Filter,
 }
 
-/// Which records are meant. Criteria are combined with AND.
+/// Criteria, combined with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Any of these tools; any at all if there is none.
@@ -130,17 +128,4 @@ pub struct Filter {
     pub call_id: String,
     /// The confirmation; any if empty.
     pub confirmation_id: String,
-}
-
-pub trait Audit: Secret + Send + Sync + std::fmt::Debug {
-    /// At most so many records before a position, the newest first.
-    fn records<'a>(
-        &'a self,
-        criteria: &'a Criteria,
-        before: Option<u64>,
-        limit: u32,
-    ) -> BoxFuture<'a, Result<Vec<Record>, StoreError>>;
-
-    /// Forgets, some at a time, what is kept no longer.
-    fn sweep_records(&self, now: SystemTime) -> BoxFuture<'_, Result<(), StoreError>>;
 }

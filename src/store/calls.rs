@@ -1,14 +1,12 @@
-//! Calls with a `request_id`, for those who look at them: what is recorded, and how they ended.
+//! Calls with a `request_id` as they are listed: what is recorded of them, and how they ended.
 //!
 //! Not here: beginning and ending them (`idempotency`), and calls that have no record.
 
 use std::time::SystemTime;
 
-use futures_util::future::BoxFuture;
-
-use super::{StoreError, cancellations::Cancellations, idempotency::Key, secret::Secret};
+use super::idempotency::Key;
 use toolwire_base::digest::Digest;
-use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
+use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::{CallId, RequestId, UserId};
 
 #[derive(Clone, Debug)]
@@ -49,7 +47,7 @@ pub enum Standing {
     Ended(String),
 }
 
-/// Which call is meant.
+/// Selects calls by a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named<'a> {
     Call(CallId),
@@ -57,7 +55,7 @@ pub enum Named<'a> {
     Request(&'a UserId, RequestId, Option<&'a str>),
 }
 
-/// Which calls a list is of. Criteria are combined with AND; empty ones match every call.
+/// Selects calls for a list. Criteria are combined with AND; empty ones match every call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
     pub user: Option<UserId>,
@@ -68,32 +66,4 @@ pub struct Criteria {
     pub parent_call_id: Option<CallId>,
     /// Begun at or after this instant.
     pub since: Option<SystemTime>,
-}
-
-/// Looks at recorded calls.
-pub trait Calls: Cancellations + Secret {
-    /// The calls that are meant, and that are still remembered.
-    fn recorded<'a>(
-        &'a self,
-        named: Named<'a>,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<Vec<RecordedCall>, StoreError>>;
-
-    /// How a call ended.
-    fn outcome<'a>(
-        &'a self,
-        key: &'a Key,
-    ) -> BoxFuture<'a, Result<Option<ToolResult<StoredPayload>>, StoreError>>;
-
-    /// At most so many calls before one of this id, the newest first.
-    fn calls<'a>(
-        &'a self,
-        criteria: &'a Criteria,
-        before: Option<CallId>,
-        limit: u32,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<Vec<RecordedCall>, StoreError>>;
-
-    /// The pending confirmation of a part of a call that waits for it.
-    fn pending_part<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<ConfirmationId>, StoreError>>;
 }

@@ -3,9 +3,6 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-
-use super::StoreError;
 use toolwire_tool::context::{CallId, RequestId, SessionId, UserId};
 
 /// How long a requester waits for an answer. An owner that follows the state answers in about a tenth of a second; this
@@ -37,24 +34,6 @@ pub struct CancelRequest {
     pub user: UserId,
     /// What is to be cancelled.
     pub subject: Subject,
-}
-
-/// Reaches the other processes that share the state.
-pub trait Cancellations: Send + Sync + std::fmt::Debug {
-    /// Asks them to cancel something of a user's, and waits for an answer. Whether one of them carries it out. Returns
-    /// at once where there is no other process.
-    fn cancel_elsewhere<'a>(
-        &'a self,
-        user: &'a UserId,
-        subject: &'a Subject,
-    ) -> BoxFuture<'a, Result<bool, StoreError>>;
-
-    /// Asks them without waiting for an answer.
-    fn request_cancel<'a>(
-        &'a self,
-        user: &'a UserId,
-        subject: &'a Subject,
-    ) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
 impl Subject {

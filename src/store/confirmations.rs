@@ -1,47 +1,40 @@
-//! Confirmations: decisions of persons on calls, and the calls that need them. One store holds both, since what is used
-//! and what is begun is one change.
+//! Confirmations: decisions of persons on calls. One store holds them and the calls that need them, since the
+//! transaction that begins a call uses its confirmation.
 //!
-//! Not here: who may decide, and what needs a confirmation. There is no store of this in memory: what was acknowledged
-//! outlives the process, and tests take a database of their own.
+//! Not here: who may decide, and what needs a confirmation.
 
 mod decision;
 pub mod life;
+mod outcome;
 mod query;
-mod wait;
 
 use std::time::{Duration, SystemTime};
 
-use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
 
 use self::life::State;
 pub use self::{
     decision::{Decided, Decision, Verdict},
-    query::{Among, Binding, Criteria, Kept, Of, Place},
-    wait::may_have_changed,
+    outcome::{Ended, REDEFINED},
+    query::{Binding, CallRef, Criteria, Cursor, Scope, SequenceRange},
 };
-use super::{
-    StoreError,
-    idempotency::{ArgumentsDigest, Beginning, Begun, Idempotency, Key, Room},
-    secret::Secret,
-};
+use super::idempotency::{ArgumentsDigest, Begun, Key, Quota};
 use toolwire_base::digest::Digest;
 use toolwire_contract::{
     ConfirmationCause, ConfirmationId, ConfirmationRequired, Crowding, ToolName, proto::v1,
 };
-use toolwire_tool::context::{CallId, Outermost, RequestId, SessionId, TaskLabel, UserId};
+use toolwire_tool::context::{CallId, Outermost, SessionId, TaskLabel};
 
-/// So many of one user's confirmations may be pending.
+/// The most pending confirmations of one user.
 pub const MAX_PENDING_OF_USER: u32 = 100;
 
-/// So many confirmations may be pending in all.
+/// The most pending confirmations of all users.
 pub const MAX_PENDING: u32 = 10_000;
 
-/// So many bytes of arguments are in a part of a list. In a message they are up to seven times as many.
+/// The most bytes of arguments in a page of a list. In a message they are up to seven times as many.
 pub const MAX_PAGE_BYTES: usize = 512 * 1024;
 
-/// A denial answers calls without an identifier for so long, so that nobody is asked the same again at once.
+/// How long a denial answers equal calls without an identifier, so that a person is not asked the same again at once.
 pub const DENIAL_ANSWERS: Duration = Duration::from_mins(10);
 
 /// How long the changes of confirmations are kept.
@@ -50,9 +43,9 @@ pub const EVENTS_KEPT: Duration = Duration::from_hours(24 * 90);
 /// How long the arguments of a confirmation are kept after its end.
 pub const ARGUMENTS_KEPT: Duration = Duration::from_hours(24 * 30);
 
-/// How many bytes are kept of confirmations: those of one user, and of all. Then the arguments of those that ended are
-/// forgotten, the earliest first, and no other is asked for where that does not help. What is open is never forgotten.
-pub const ROOM: Room = Room { of_user: 256 * 1024 * 1024, of_all: 2 * 1024 * 1024 * 1024 };
+/// The quota of confirmations in bytes. Beyond it, the arguments of those that ended are deleted, the earliest first;
+/// where that is not enough, none is requested any more. Nothing is deleted of one that is open.
+pub const QUOTA: Quota = Quota { of_user: 256 * 1024 * 1024, of_all: 2 * 1024 * 1024 * 1024 };
 
 /// A decision of a person on one exact call.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +55,7 @@ pub struct Confirmation {
     /// Whose call of which tool it is, by which identifier.
     pub key: Key,
     /// What is decided on.
-    pub asked: Asked,
+    pub asked: ConfirmationRequest,
     pub arguments_digest: ArgumentsDigest,
     /// When it was asked for.
     pub created_at: SystemTime,
@@ -82,9 +75,9 @@ pub struct Confirmation {
     pub is_cut: bool,
 }
 
-/// What is decided on: fixed when it is asked for, so that what a person saw is what is carried out.
+/// What is decided on: fixed when it is requested, so that the call which a person saw is the one that is executed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct ConfirmationRequest {
     /// The caller's e-mail address, if the credentials carry one.
     pub user_email: Option<String>,
     /// The tools from the called one to the one that needs it.
@@ -108,25 +101,25 @@ pub struct Asked {
     pub outermost: Outermost,
 }
 
-/// What a call meets that needs a confirmation.
+/// Whether a call that needs a confirmation may begin.
 #[derive(Clone, Debug)]
-pub enum Opened {
+pub enum Admission {
     /// What its record says. `New`: its confirmation is used, and it must now be carried out.
     Begun(Begun),
     /// A person must approve it first.
     Asks(Box<Confirmation>),
-    /// There are too many confirmations: the user's own, or in all.
+    /// A bound on confirmations is reached: the user's own, or that of all users.
     TooMany {
-        /// What there is too much of.
+        /// Which bound.
         crowding: Crowding,
-        /// Whether they are the user's own.
+        /// Whether it is the user's own.
         own: bool,
-        /// When room is expected.
+        /// When another can be expected to fit.
         until: SystemTime,
     },
 }
 
-/// What a decision came to.
+/// The result of a decision.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The confirmation as it stands now.
@@ -150,99 +143,18 @@ pub struct Page {
     pub more: bool,
 }
 
-/// A list of confirmations, or what came of asking for one.
-pub type Listed<T> = Result<Vec<T>, StoreError>;
-
-/// Keeps confirmations, in one store with the calls that need them.
-pub trait Confirmations: Idempotency + Secret {
-    /// Begins a call that needs a confirmation, in one change: a call that was begun before meets its record; one whose
-    /// confirmation is approved uses it; otherwise a person is asked, until `expires_at`, unless one is already.
-    fn begin_confirmed<'a>(
-        &'a self,
-        begins: Beginning<'a>,
-        asked: &'a Asked,
-        expires_at: SystemTime,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Opened>;
-
-    /// The identifier of the newest confirmation of a call that has none itself: one that is open, or was denied of
-    /// late.
-    fn adopt<'a>(
-        &'a self,
-        binding: Binding<'a>,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<Option<RequestId>, StoreError>>;
-
-    /// One confirmation as it stands at the given time.
-    fn find<'a>(
-        &'a self,
-        id: &'a ConfirmationId,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<Option<Confirmation>, StoreError>>;
-
-    /// Decides. `None` if there is no such confirmation.
-    fn decide<'a>(
-        &'a self,
-        id: &'a ConfirmationId,
-        decision: &'a Decision,
-    ) -> BoxFuture<'a, Result<Option<Outcome>, StoreError>>;
-
-    /// Withdraws what is open of a user's call that is cancelled. How many there were.
-    fn withdraw<'a>(
-        &'a self,
-        user: &'a UserId,
-        of: Of,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<usize, StoreError>>;
-
-    /// Ends what was not decided or not used in time, some at a time. How many there were.
-    fn expire(&self, now: SystemTime) -> BoxFuture<'_, Result<usize, StoreError>>;
-
-    /// Forgets what is kept no longer.
-    fn sweep(&self, now: SystemTime) -> BoxFuture<'_, Result<(), StoreError>>;
-
-    /// At most so many confirmations from a place on, for a user who looks. It ends at [`MAX_PAGE_BYTES`].
-    fn list<'a>(
-        &'a self,
-        viewer: (&'a UserId, &'a Among),
-        criteria: &'a Criteria,
-        from: Option<Place>,
-        limit: u32,
-    ) -> BoxFuture<'a, Result<Page, StoreError>>;
-
-    /// What is open and last changed after the one position and up to the other, in order of change, for a user who
-    /// looks. It ends at [`MAX_PAGE_BYTES`].
-    fn open_now<'a>(
-        &'a self,
-        viewer: (&'a UserId, &'a Among),
-        criteria: &'a Criteria,
-        between: (u64, u64),
-    ) -> BoxFuture<'a, Result<Page, StoreError>>;
-
-    /// At most so many changes after a position, in order. They end at [`MAX_PAGE_BYTES`]; none: there are none yet.
-    fn changes<'a>(&'a self, among: &'a Among, after: u64, limit: u32) -> BoxFuture<'a, Listed<Change>>;
-
-    /// The positions of the changes that are kept.
-    fn kept<'a>(&'a self, among: &'a Among) -> BoxFuture<'a, Result<Kept, StoreError>>;
-
-    /// Tells, by changing, that this process changed something. Others are seen by looking.
-    fn changed(&self) -> watch::Receiver<u64>;
-
-    /// Tells, by changing, that this confirmation may have changed: at once if this process changed it, otherwise when
-    /// somebody [looks](Self::look).
-    fn changes_of(&self, id: &ConfirmationId) -> watch::Receiver<()>;
-
-    /// Looks for what other processes changed. However many do so, it is looked for once.
-    fn look(&self) -> BoxFuture<'_, ()>;
-}
-
 impl Confirmation {
     /// Whether it can still be decided or used at the given time.
     pub fn is_open(&self, now: SystemTime) -> bool {
         self.state.is_open() && now < self.expires_at
     }
 
-    /// What the caller is told.
+    /// Whether it was not decided, or not used, in time, and its state does not say so yet.
+    pub fn is_overdue(&self, now: SystemTime) -> bool {
+        self.state.is_open() && self.expires_at <= now
+    }
+
+    /// What the caller receives instead of a result.
     pub fn required(&self) -> ConfirmationRequired {
         let asked = &self.asked;
         ConfirmationRequired {
@@ -260,17 +172,17 @@ impl Confirmation {
     }
 
     /// The position of its last change.
-    pub fn at(&self, among: &Among) -> u64 {
-        match among {
-            Among::All => self.sequence,
-            Among::Own(_) => self.position,
+    pub fn at(&self, scope: &Scope) -> u64 {
+        match scope {
+            Scope::All => self.sequence,
+            Scope::Own(_) => self.position,
         }
     }
 
-    pub fn place(&self, among: &Among) -> Place {
+    pub fn cursor(&self, scope: &Scope) -> Cursor {
         match self.state {
-            State::Pending => Place::Pending(self.at(among)),
-            _ => Place::Other(self.at(among)),
+            State::Pending => Cursor::Pending(self.at(scope)),
+            _ => Cursor::Other(self.at(scope)),
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! The words are for operators: they name paths. Whoever called the store chooses the words for callers.
 
+use std::sync::Arc;
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Somebody else has kept it busy for longer than anybody waits. The same may succeed soon.
@@ -47,6 +49,13 @@ pub enum StoreError {
         /// The step that was changed.
         version: i64,
     },
+    /// The tables must be changed first, and another process uses them, which may be an older program. Nothing was
+    /// touched.
+    #[error(
+        "the state in {place} is of an older toolwire, and another process uses it. End that process, and start this one \
+         again: it upgrades the state, which an older process must not write to from then on"
+    )]
+    InUse { place: String },
     /// The tables are not those that this program made. Nothing was touched.
     #[error(
         "the state in {place} is not of this toolwire: {owner}: {cause}. Name another directory with --state DIR"
@@ -68,7 +77,7 @@ pub enum StoreError {
         /// The system's or the database's words.
         cause: String,
     },
-    /// There is no place where it could be: the reason, in words.
+    /// There is no state, for this reason.
     #[error("{0}")]
     Nowhere(String),
     /// A row was read, and does not say what it should. Other rows may.
@@ -89,4 +98,32 @@ pub enum StoreError {
     /// It did not answer as soon as it was needed. The same may succeed soon.
     #[error("the store did not answer in time; check whether its disk is slow")]
     Late,
+}
+
+/// An error within a transaction. [`Store::explain`](crate::Store::explain) turns it into a [`StoreError`].
+#[derive(Debug)]
+pub enum Error {
+    Store(StoreError),
+    Database(sqlx::Error),
+    /// The database's error of a commit that several transactions shared.
+    Shared(Arc<sqlx::Error>),
+}
+
+impl Error {
+    /// A row with a value that its table cannot hold.
+    pub(crate) fn unreadable(what: &'static str, cause: impl Into<String>) -> Self {
+        Self::Store(StoreError::Unreadable { what, cause: cause.into() })
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
+    }
 }

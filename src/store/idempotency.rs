@@ -1,5 +1,5 @@
-//! What is known of calls with a `request_id`: begun, and how they ended. Bounded by bytes: each user's, and all
-//! together.
+//! The records of calls with a `request_id`: that they began, and how they ended. Their bytes are bounded, of each user
+//! and of all.
 
 pub mod life;
 
@@ -17,13 +17,13 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::{ToolName, ToolResult, payload::StoredPayload};
 use toolwire_tool::context::{CallId, KnownBy, Origin, RequestId, SessionId, TaskLabel, UserId};
 
-/// How many bytes records may have before new writes are refused rather than old ones forgotten: forgetting could
-/// repeat a write.
+/// The bytes that records may have. Beyond them new writes are refused rather than old records deleted: without its
+/// record a write could be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct Quota {
     pub of_user: u64,
-    /// Those of all users. The first half is for whoever comes first; the second one is kept for users who have less
-    /// than a fair share, so that each of these finds room however much others have taken.
+    /// The bytes of all users. The first half goes to those who come first; the second one is kept for users who have
+    /// less than a fair share, so that each of these finds room however much others have taken.
     pub of_all: u64,
 }
 
@@ -35,11 +35,13 @@ pub enum Bound {
     All,
 }
 
-/// So many users have a fair share in the half that is kept for it.
+/// The number of users who find a fair share in the half that is kept for it.
 const FAIR_SHARES: u64 = 1024;
 
-/// What a record costs beside its columns of variable length, and how often those of its key are there.
+/// The bytes of a record beside its columns of variable length.
 const ROW: usize = 512;
+
+/// The table and its indexes hold the columns of the key this often.
 const COPIES_OF_KEY: usize = 3;
 
 /// What a call does, which says how long it is remembered.
@@ -97,7 +99,7 @@ pub struct About {
 pub enum Begun {
     /// Nothing is known of it: it is recorded as begun, and must now be carried out.
     New,
-    /// A person was asked to approve it, which is for a store of confirmations to go on with. Nothing was done.
+    /// A person was asked to approve it; a store of confirmations goes on with it. Nothing was done.
     Asked,
     /// It was begun before and its end is not recorded.
     Unfinished {
@@ -118,7 +120,7 @@ pub enum Begun {
     Unavailable(StoreError),
 }
 
-/// Which process carries out a call that was begun.
+/// The process that carries out a call that was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// A living process other than this one, as the call of this id.
@@ -170,27 +172,27 @@ pub trait Idempotency: Send + Sync + Debug {
     }
 }
 
-impl Default for Room {
+impl Default for Quota {
     /// A million small writes of one user, and eight times as many of all.
     fn default() -> Self {
         Self::of_users(1024 * 1024 * 1024)
     }
 }
 
-impl Room {
-    /// So much of one user, and eight times as much of all.
+impl Quota {
+    /// That many bytes of one user, and eight times as many of all.
     pub fn of_users(of_user: u64) -> Self {
         Self { of_user, of_all: of_user.saturating_mul(8) }
     }
 
-    /// What a user may always have.
+    /// The bytes that a user may have however much others have taken.
     pub fn fair_share(self) -> u64 {
         (self.of_all / 2 / FAIR_SHARES).max(1)
     }
 
-    /// What leaves no room for a user who has so many bytes, where all have so many; and how many bytes are to be
-    /// forgotten before there is some.
-    pub(super) fn full(self, user: u64, all: u64) -> Option<(Bound, u64)> {
+    /// The bound that leaves no room for another record, by the bytes of its user and of all, and the bytes that must
+    /// be deleted before there is room.
+    pub fn full(self, user: u64, all: u64) -> Option<(Bound, u64)> {
         let of_all = if user < self.fair_share() { self.of_all } else { self.of_all / 2 };
         let excess = |used: u64, limit: u64| used.checked_sub(limit).map(|excess| excess + 1);
         let own = excess(user, self.of_user).map(|it| (Bound::User, it));
@@ -216,7 +218,7 @@ impl About {
 }
 
 impl Effect {
-    /// How long such a call is remembered.
+    /// How long the record of such a call is kept.
     pub const fn retention(self) -> Duration {
         match self {
             Self::Read => Duration::from_mins(10),
@@ -226,8 +228,8 @@ impl Effect {
 }
 
 impl Key {
-    /// What a record without an outcome costs.
-    pub(super) fn bytes(&self) -> usize {
+    /// The bytes of a record without an outcome.
+    pub fn bytes(&self) -> usize {
         let request_id = self.request_id.to_string();
         ROW + COPIES_OF_KEY * (self.user.as_str().len() + self.tool.as_str().len() + request_id.len())
     }

@@ -6,11 +6,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
 
-use super::{StoreError, cancellations::Cancellations, secret::Secret};
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, UserId};
 
@@ -126,58 +123,6 @@ pub struct Event {
     pub said: Said,
     /// Whether nothing comes after it.
     pub is_last: bool,
-}
-
-pub trait Jobs: Cancellations + Secret {
-    /// Begins a job in the name of this process; forgets the oldest of the user beyond what is kept.
-    fn begin_job<'a>(&'a self, new: &'a NewJob, now: SystemTime) -> BoxFuture<'a, Result<Begun, StoreError>>;
-
-    fn job<'a>(&'a self, user: &'a UserId, id: JobId) -> BoxFuture<'a, Result<Option<Job>, StoreError>>;
-
-    /// So many jobs of a user's from a place on, the newest first, with where each stands and without results.
-    fn jobs<'a>(
-        &'a self,
-        user: &'a UserId,
-        states: &'a [State],
-        before: Option<u64>,
-        limit: u32,
-    ) -> BoxFuture<'a, Result<Vec<(u64, Job)>, StoreError>>;
-
-    /// Adds what a job says. Whether it still runs: if not, nothing was added. Its percentage never falls.
-    fn say<'a>(
-        &'a self,
-        user: &'a UserId,
-        id: JobId,
-        said: &'a Said,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<bool, StoreError>>;
-
-    /// Ends a job that runs, with its last event. Whether it did: whoever ends it first does.
-    fn end_job<'a>(
-        &'a self,
-        user: &'a UserId,
-        id: JobId,
-        ending: &'a Ending,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<bool, StoreError>>;
-
-    /// So many events of a job from a sequence on, in order.
-    fn events<'a>(
-        &'a self,
-        user: &'a UserId,
-        id: JobId,
-        from: u64,
-        limit: u32,
-    ) -> BoxFuture<'a, Result<Vec<Event>, StoreError>>;
-
-    /// Changes when something may have been said or ended, by whichever process.
-    fn jobs_watched(&self) -> BoxFuture<'_, Result<watch::Receiver<u64>, StoreError>>;
-
-    /// Ends the jobs whose process is gone. How many.
-    fn interrupt_jobs(&self, now: SystemTime) -> BoxFuture<'_, Result<usize, StoreError>>;
-
-    /// Forgets, some at a time, what is kept no longer. Whether there may be more.
-    fn sweep_jobs(&self, now: SystemTime) -> BoxFuture<'_, Result<bool, StoreError>>;
 }
 
 impl Ending {

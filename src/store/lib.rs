@@ -1,7 +1,7 @@
-//! State behind traits: in memory, gone with the process, or in one SQLite file, which several processes may share.
+//! The state of a server, in one SQLite file that several processes may share.
 //!
-//! Here are the platform's own stores, and [`sqlite`], the handle on which domains keep theirs. Not here: any domain's
-//! tables.
+//! [`Store`] is the handle. `engine` has what the platform decides within a transaction, `rows` its statements, [`sql`]
+//! the types with which the platform and domains write statements, `sqlite` the file. Not here: the tables of domains.
 
 pub mod audit;
 pub mod backup;
@@ -11,6 +11,7 @@ pub mod cancellations;
 pub mod confirmations;
 pub mod cool_downs;
 pub mod documents;
+mod engine;
 mod error;
 pub mod hold_offs;
 pub mod idempotency;
@@ -20,13 +21,16 @@ pub mod outbox;
 mod remembered;
 pub mod reservations;
 pub mod results;
+mod rows;
 pub mod secret;
 pub mod sessions;
-pub mod sqlite;
+pub mod sql;
+mod sqlite;
 pub mod tasks;
 pub mod workspace;
 
-pub use error::StoreError;
-pub use memory::{MemoryCoolDowns, MemoryHoldOffs, MemoryIdempotency, MemoryResults};
+pub use engine::{Lane, Partition, Scoped, Store, scoped};
+pub use error::{Error, StoreError};
+pub use memory::{MemoryCoolDowns, MemoryHoldOffs, MemoryResults};
 pub use remembered::{RememberedCoolDowns, RememberedHoldOffs};
-pub use sqlite::Sqlite;
+pub use sqlite::{Durability, Migrations, TableTaken, Tx, Wal, time};

@@ -2,10 +2,8 @@
 
 mod cool_downs;
 mod hold_offs;
-mod idempotency;
 mod results;
 
 pub use cool_downs::MemoryCoolDowns;
 pub use hold_offs::MemoryHoldOffs;
-pub use idempotency::MemoryIdempotency;
 pub use results::MemoryResults;

@@ -126,13 +126,13 @@ fn later(one: CoolDown, other: CoolDown) -> CoolDown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Sqlite;
+    use crate::Store;
     use toolwire_base::clock;
     use toolwire_contract::ErrorCode;
 
     #[tokio::test]
     async fn a_cool_down_holds_although_its_store_fails() {
-        let cool_downs = RememberedCoolDowns::new(Arc::new(Sqlite::nowhere("there is no place")), ["nse"]);
+        let cool_downs = RememberedCoolDowns::new(Arc::new(Store::unavailable("there is no place")), ["nse"]);
         let user: UserId = "demo".parse().unwrap();
         let now = clock::wall();
         assert!(cool_downs.in_force("nse", &user, now).await.is_err());
@@ -148,7 +148,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_cool_down_of_another_process_holds_too() {
-        let store = Arc::new(Sqlite::in_memory());
+        let store = Arc::new(Store::in_memory());
         let (one, other) = (
             RememberedCoolDowns::new(store.clone(), ["nse"]),
             RememberedCoolDowns::new(store.clone(), ["nse"]),

@@ -1,8 +1,8 @@
 //! The workspace of a tree of tasks: the documents that its tasks share, apart from every other tree's.
 //!
 //! What is read out of a document (type, tokens, summary, blocks, words) is a pure function of its bytes: the same each
-//! time, for whatever bytes come. [`Workspace`] keeps and finds documents; [`Room`] is the part of it that one task may
-//! use, and there is no other way in.
+//! time, for whatever bytes come. [`Workspace`] keeps and finds documents; [`WorkspaceHandle`] is the part of it that
+//! one task may use, and there is no other way in.
 
 mod arriving;
 pub mod blocks;
@@ -30,13 +30,13 @@ use self::arriving::Arriving;
 pub use self::{
     change::Edit,
     put::{Header, Upload},
-    read::{Asked, Content},
+    read::{Content, ReadOptions},
     search::{Hit, Hits},
 };
 use crate::{
-    Sqlite, StoreError,
-    blobs::{Blobs, ReadError},
-    documents::{Change, Criteria, Document, Documents, Expected, Refused, Tree, Version},
+    Store, StoreError,
+    blobs::ReadError,
+    documents::{Change, Criteria, Document, Expected, Refused, Tree, Version},
 };
 use toolwire_base::{clock, offload};
 use toolwire_contract::{DocumentRefusal, near};
@@ -47,61 +47,54 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The documents of all trees. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Workspace(Arc<Stores>);
+pub struct Workspace(Arc<Shared>);
 
 #[derive(Debug)]
-struct Stores {
-    documents: Arc<dyn Documents>,
-    blobs: Arc<dyn Blobs>,
+struct Shared {
+    store: Arc<Store>,
     arriving: Arriving,
 }
 
 /// The workspace of one tree, as one of its tasks uses it. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Room {
-    stores: Arc<Stores>,
+pub struct WorkspaceHandle {
+    shared: Arc<Shared>,
     tree: Tree,
+    /// The task that writes, or the user if a person does.
     by: String,
 }
 
 impl Workspace {
-    pub fn new(state: &Arc<Sqlite>) -> Self {
-        let (documents, blobs) = (Arc::clone(state) as _, Arc::clone(state) as _);
-        Self(Arc::new(Stores { documents, blobs, arriving: Arriving::default() }))
+    pub fn new(store: &Arc<Store>) -> Self {
+        Self(Arc::new(Shared { store: Arc::clone(store), arriving: Arriving::default() }))
     }
 
     /// The workspace that a task of the user's shares. Anybody else's task is as unknown as one that does not exist.
-    pub async fn room(&self, user: &User, task: &TaskId) -> Result<Room, DocumentRefusal> {
-        let tree = self.0.documents.tree(task).await.map_err(|error| unavailable(&error))?;
+    pub async fn of_task(&self, user: &User, task: &TaskId) -> Result<WorkspaceHandle, DocumentRefusal> {
+        let tree = self.0.store.workspace_tree(task).await.map_err(|error| unavailable(&error))?;
         match tree.filter(|tree| tree.user == user.id) {
-            Some(tree) => Ok(Room { stores: Arc::clone(&self.0), tree, by: task.to_string() }),
+            Some(tree) => Ok(WorkspaceHandle { shared: Arc::clone(&self.0), tree, by: task.to_string() }),
             None => Err(DocumentRefusal::UnknownTask { task_id: task.to_string() }),
         }
     }
 
     /// The workspace of a tree that is about to begin, for the documents that it begins with.
-    pub fn room_of_new(&self, user: &User, root: &TaskId) -> Room {
+    pub fn of_new_tree(&self, user: &User, root: &TaskId) -> WorkspaceHandle {
         let tree = Tree { root: root.clone(), user: user.id.clone(), tainted: false };
-        Room { stores: Arc::clone(&self.0), tree, by: user.id.to_string() }
+        WorkspaceHandle { shared: Arc::clone(&self.0), tree, by: user.id.to_string() }
     }
 
-    /// Forgets the documents of a tree that did not begin after all.
+    /// Deletes the documents of a tree that did not begin after all.
     pub async fn abandon(&self, root: &TaskId) -> Result<(), DocumentRefusal> {
-        self.0.documents.abandon(root).await.map_err(|error| unavailable(&error))
+        self.0.store.abandon_documents(root).await.map_err(|error| unavailable(&error))
     }
 
-    /// Keeps documents of trees that never began for no longer than they may still be needed.
-    pub fn documents(&self) -> &dyn Documents {
-        &*self.0.documents
-    }
-
-    /// Keeps bytes that nothing names for no longer than they may still be needed.
-    pub fn blobs(&self) -> &dyn Blobs {
-        &*self.0.blobs
+    pub fn store(&self) -> &Store {
+        &self.0.store
     }
 }
 
-impl Room {
+impl WorkspaceHandle {
     /// The same, written in by the user and not by an agent of a task.
     pub fn of_person(self) -> Self {
         Self { by: self.tree.user.to_string(), ..self }
@@ -117,8 +110,8 @@ impl Room {
 
     /// The document of a path, be it deleted.
     pub async fn find(&self, path: &str) -> Result<Document, DocumentRefusal> {
-        let path = parsed(path)?;
-        let found = self.documents().find(self.root(), path.as_str()).await;
+        let path = parse_path(path)?;
+        let found = self.store().document(self.root(), path.as_str()).await;
         match found.map_err(|error| unavailable(&error))? {
             Some(document) => Ok(document),
             None => Err(self.unknown(path.as_str()).await),
@@ -132,7 +125,7 @@ impl Room {
         after: &str,
         limit: u32,
     ) -> Result<Vec<Document>, DocumentRefusal> {
-        let listed = self.documents().list(self.root(), criteria, after, limit).await;
+        let listed = self.store().list_documents(self.root(), criteria, after, limit).await;
         listed.map_err(|error| unavailable(&error))
     }
 
@@ -143,8 +136,8 @@ impl Room {
         below: u32,
         limit: u32,
     ) -> Result<Vec<Version>, DocumentRefusal> {
-        let path = parsed(path)?;
-        let versions = self.documents().versions(self.root(), path.as_str(), below, limit).await;
+        let path = parse_path(path)?;
+        let versions = self.store().document_versions(self.root(), path.as_str(), below, limit).await;
         let versions = versions.map_err(|error| unavailable(&error))?;
         if versions.is_empty() {
             self.find(path.as_str()).await?;
@@ -152,16 +145,12 @@ impl Room {
         Ok(versions)
     }
 
-    fn documents(&self) -> &dyn Documents {
-        &*self.stores.documents
+    fn store(&self) -> &Store {
+        &self.shared.store
     }
 
-    fn blobs(&self) -> &dyn Blobs {
-        &*self.stores.blobs
-    }
-
-    /// Whatever large work there is, is of the user whose tree it is.
-    fn working<T>(&self, doing: impl Future<Output = T>) -> impl Future<Output = T> {
+    /// Offloads large work in the turn of the user whose tree it is.
+    fn on_behalf<T>(&self, doing: impl Future<Output = T>) -> impl Future<Output = T> {
         offload::on_behalf(self.tree.user.shared(), doing)
     }
 
@@ -179,13 +168,13 @@ impl Room {
     }
 
     async fn unknown(&self, path: &str) -> DocumentRefusal {
-        let near = self.documents().near(self.root(), path).await.unwrap_or_default();
+        let near = self.store().document_paths_near(self.root(), path).await.unwrap_or_default();
         let near = near::names(path, near.iter().map(String::as_str));
         DocumentRefusal::Unknown { path: path.to_owned(), near }
     }
 
-    /// Why nothing was written, in words.
-    async fn refused(&self, path: &str, refused: Refused) -> DocumentRefusal {
+    /// Puts into words why nothing was written.
+    async fn explain(&self, path: &str, refused: Refused) -> DocumentRefusal {
         let path = path.to_owned();
         match refused {
             Refused::Unknown => self.unknown(&path).await,
@@ -200,7 +189,7 @@ impl Room {
     }
 }
 
-fn parsed(text: &str) -> Result<path::Path, DocumentRefusal> {
+fn parse_path(text: &str) -> Result<path::Path, DocumentRefusal> {
     path::Path::parse(text).map_err(|error| DocumentRefusal::PathInvalid(error.to_string()))
 }
 

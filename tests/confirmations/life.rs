@@ -9,9 +9,9 @@ use toolwire::{
     base::digest::Digest,
     contract::{ConfirmationCause, ConfirmationId, ErrorCode, proto::v1},
     store::{
-        Sqlite,
+        Store,
         confirmations::{
-            Among, Asked, Confirmations, Decided, Decision, Of, Opened, Verdict,
+            Admission, CallRef, ConfirmationRequest, Decided, Decision, Scope, Verdict,
             life::{Event, Next, State},
         },
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
@@ -25,7 +25,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 /// A store, one call, and the clock.
 struct Desk {
-    store: Sqlite,
+    store: Store,
     key: Key,
     lineage: Lineage,
     now: SystemTime,
@@ -38,19 +38,19 @@ impl Desk {
         let key = Key { user: "riley".parse().unwrap(), tool: "pay_bill".parse().unwrap(), request_id };
         let lineage = Lineage::of(CallId::generate()).with_request_id(request_id);
         let now = UNIX_EPOCH + Duration::from_hours(491_266);
-        Self { store: Sqlite::in_memory(), key, lineage, now, definition: 0 }
+        Self { store: Store::in_memory(), key, lineage, now, definition: 0 }
     }
 
     fn digest(&self) -> Digest {
         Digest::of_bytes(&[self.definition])
     }
 
-    async fn call(&self) -> Opened {
+    async fn call(&self) -> Admission {
         self.call_with(b"arguments").await
     }
 
-    async fn call_with(&self, arguments: &[u8]) -> Opened {
-        let asked = Asked {
+    async fn call_with(&self, arguments: &[u8]) -> Admission {
+        let asked = ConfirmationRequest {
             user_email: Some("riley@example.com".to_owned()),
             path: vec![self.key.tool.clone()],
             summary: "Pay".to_owned(),
@@ -90,18 +90,18 @@ impl Desk {
         };
         let decision =
             Decision { verdict, decided, reason: "because".to_owned(), known_by: KnownBy::Token, peer: None };
-        self.store.decide(id, &decision).await.unwrap().expect("it is there").holds
+        self.store.decide_confirmation(id, &decision).await.unwrap().expect("it is there").holds
     }
 
     async fn state(&self, id: &ConfirmationId) -> State {
-        self.store.find(id, self.now).await.unwrap().unwrap().state
+        self.store.confirmation(id, self.now).await.unwrap().unwrap().state
     }
 }
 
 #[track_caller]
-fn confirmation_id(opened: Opened) -> ConfirmationId {
+fn confirmation_id(opened: Admission) -> ConfirmationId {
     match opened {
-        Opened::Asks(confirmation) => confirmation.id,
+        Admission::Asks(confirmation) => confirmation.id,
         other => panic!("{other:?}"),
     }
 }
@@ -113,7 +113,7 @@ async fn step(desk: &mut Desk, id: &ConfirmationId, state: State, event: Event) 
         Event::Approve | Event::Deny => desk.decide(id, event == Event::Approve).await,
         Event::TimePasses => {
             desk.now += MINUTE;
-            desk.store.expire(desk.now).await.unwrap();
+            desk.store.expire_confirmations(desk.now).await.unwrap();
             true
         }
         Event::DefinitionChanges => {
@@ -125,8 +125,8 @@ async fn step(desk: &mut Desk, id: &ConfirmationId, state: State, event: Event) 
             true
         }
         Event::Cancel => {
-            let of = Of::Request(desk.key.request_id);
-            desk.store.withdraw(&desk.key.user, of, desk.now).await.unwrap();
+            let of = CallRef::Request(desk.key.request_id);
+            desk.store.withdraw_confirmations(&desk.key.user, of, desk.now).await.unwrap();
             true
         }
         Event::CallAgain => {
@@ -143,15 +143,15 @@ async fn step(desk: &mut Desk, id: &ConfirmationId, state: State, event: Event) 
 }
 
 async fn check_answer(desk: &Desk, id: &ConfirmationId, state: State) {
-    let error = |opened: Opened| match opened {
-        Opened::Begun(Begun::Ended(result)) => result.outcome.err().map(|error| error.code),
+    let error = |opened: Admission| match opened {
+        Admission::Begun(Begun::Ended(result)) => result.outcome.err().map(|error| error.code),
         other => panic!("{state:?}: {other:?}"),
     };
     let opened = desk.call().await;
     match state {
         State::Pending => assert_eq!(confirmation_id(opened), *id),
-        State::Approved => assert!(matches!(opened, Opened::Begun(Begun::New)), "{opened:?}"),
-        State::Used => assert!(matches!(opened, Opened::Begun(Begun::Unfinished { .. })), "{opened:?}"),
+        State::Approved => assert!(matches!(opened, Admission::Begun(Begun::New)), "{opened:?}"),
+        State::Used => assert!(matches!(opened, Admission::Begun(Begun::Unfinished { .. })), "{opened:?}"),
         State::Denied => assert_eq!(error(opened), Some(ErrorCode::ConfirmationDenied)),
         State::Expired => assert_eq!(error(opened), Some(ErrorCode::ConfirmationExpired)),
         State::Withdrawn => assert_eq!(error(opened), Some(ErrorCode::Cancelled)),
@@ -177,8 +177,8 @@ proptest! {
                     break;
                 }
             }
-            let kept = desk.store.kept(&Among::All).await.unwrap();
-            let changes = desk.store.changes(&Among::All, 0, 1_000).await.unwrap();
+            let kept = desk.store.confirmation_change_range(&Scope::All).await.unwrap();
+            let changes = desk.store.confirmation_changes(&Scope::All, 0, 1_000).await.unwrap();
             let sequences: Vec<_> = changes.iter().map(|change| change.confirmation.sequence).collect();
             assert_eq!(sequences, (1..=kept.last).collect::<Vec<_>>(), "no gap, no double");
             let states: Vec<_> =
@@ -192,13 +192,13 @@ proptest! {
 #[tokio::test]
 async fn a_confirmation_is_read_back_as_it_was_asked_and_each_change_as_it_stood() {
     let mut desk = Desk::new();
-    let Opened::Asks(asked) = desk.call().await else { panic!("asked") };
-    let found = desk.store.find(&asked.id, desk.now).await.unwrap().unwrap();
+    let Admission::Asks(asked) = desk.call().await else { panic!("asked") };
+    let found = desk.store.confirmation(&asked.id, desk.now).await.unwrap().unwrap();
     assert_eq!(found, *asked);
     desk.now += Duration::from_secs(1);
     assert!(desk.decide(&asked.id, true).await);
-    assert!(matches!(desk.call().await, Opened::Begun(Begun::New)));
-    let changes = desk.store.changes(&Among::All, 0, 10).await.unwrap();
+    assert!(matches!(desk.call().await, Admission::Begun(Begun::New)));
+    let changes = desk.store.confirmation_changes(&Scope::All, 0, 10).await.unwrap();
     let told: Vec<_> = changes
         .iter()
         .map(|change| {
@@ -222,11 +222,11 @@ async fn a_confirmation_is_read_back_as_it_was_asked_and_each_change_as_it_stood
 async fn what_was_used_has_begun_and_other_arguments_conflict() {
     let desk = Desk::new();
     let id = confirmation_id(desk.call().await);
-    assert!(matches!(desk.call_with(b"others").await, Opened::Begun(Begun::Conflict)));
+    assert!(matches!(desk.call_with(b"others").await, Admission::Begun(Begun::Conflict)));
     assert!(desk.decide(&id, true).await);
-    assert!(matches!(desk.call_with(b"others").await, Opened::Begun(Begun::Conflict)));
-    assert!(matches!(desk.call().await, Opened::Begun(Begun::New)));
-    assert!(matches!(desk.call().await, Opened::Begun(Begun::Unfinished { .. })));
+    assert!(matches!(desk.call_with(b"others").await, Admission::Begun(Begun::Conflict)));
+    assert!(matches!(desk.call().await, Admission::Begun(Begun::New)));
+    assert!(matches!(desk.call().await, Admission::Begun(Begun::Unfinished { .. })));
     // Nothing was done and the same may succeed later: it is asked for again, since each use needs its own.
     desk.store.forget(&desk.key, "UNAVAILABLE").await.unwrap();
     assert_ne!(confirmation_id(desk.call().await), id);
@@ -247,13 +247,13 @@ async fn arguments_and_then_everything_is_forgotten_after_the_end() {
     assert!(desk.decide(&id, false).await);
     let days = |days: u64| Duration::from_hours(24 * days);
     desk.now += days(31);
-    desk.store.sweep(desk.now).await.unwrap();
-    let found = desk.store.find(&id, desk.now).await.unwrap().unwrap();
+    desk.store.sweep_confirmations(desk.now).await.unwrap();
+    let found = desk.store.confirmation(&id, desk.now).await.unwrap().unwrap();
     assert_eq!((found.asked.arguments, found.state), (None, State::Denied));
     desk.now += days(60);
-    desk.store.sweep(desk.now).await.unwrap();
-    assert!(desk.store.find(&id, desk.now).await.unwrap().is_none());
-    let kept = desk.store.kept(&Among::All).await.unwrap();
+    desk.store.sweep_confirmations(desk.now).await.unwrap();
+    assert!(desk.store.confirmation(&id, desk.now).await.unwrap().is_none());
+    let kept = desk.store.confirmation_change_range(&Scope::All).await.unwrap();
     assert_eq!((kept.first, kept.last), (3, 2), "positions are never given again");
 }
 

@@ -311,7 +311,7 @@ async fn nothing_that_a_caller_says_is_a_decision() {
 /// A read is carried out without a record where there is no room for one; not one that a person must approve.
 #[tokio::test]
 async fn a_read_that_cannot_be_recorded_is_not_carried_out_without_a_confirmation() {
-    use toolwire::store::idempotency::Room;
+    use toolwire::store::idempotency::Quota;
     let house = House::with(|config| config.state.request_ids = Room { of_user: 1, of_all: u64::MAX });
     let riley = house.person("riley").await;
     let write = call("debug_write", &json!({"value": "x"}), Some(RequestId::generate()));
@@ -329,7 +329,7 @@ async fn an_approval_that_another_process_used_is_used_up() {
     use toolwire::{
         base::clock,
         store::{
-            confirmations::{Confirmations, Opened},
+            confirmations::Admission,
             idempotency::{About, Beginning, Begun, Effect},
         },
     };
@@ -344,12 +344,12 @@ async fn an_approval_that_another_process_used_is_used_up() {
         let asked = confirmation(riley.call(message.clone()).await);
         riley.approve(&asked.confirmation_id).await.unwrap();
         let (state, now) = (&house.server.app.state, clock::wall());
-        let it = state.find(&asked.confirmation_id.parse().unwrap(), now).await.unwrap().unwrap();
+        let it = state.confirmation(&asked.confirmation_id.parse().unwrap(), now).await.unwrap().unwrap();
         let until = now + Duration::from_mins(1);
         let about = About::of(it.asked.outermost.call_id, it.asked.definition_digest);
         let begins = Beginning { key: &it.key, effect, digest: it.arguments_digest, about: &about };
         let opened = state.begin_confirmed(begins, &it.asked, until, now).await;
-        assert!(matches!(opened, Opened::Begun(Begun::New)), "{opened:?}");
+        assert!(matches!(opened, Admission::Begun(Begun::New)), "{opened:?}");
         assert_eq!(error(riley.call(message).await).0, ToolErrorCode::OutcomeUnknown);
     }
 }

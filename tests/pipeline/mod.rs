@@ -18,13 +18,13 @@ use toolwire::{
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult},
     engine::pipeline::{Call, Step, Which},
     store::{
-        MemoryIdempotency, StoreError,
-        idempotency::{Beginning, Begun, Effect, Idempotency, Key, Room},
+        StoreError,
+        idempotency::{Beginning, Begun, Effect, Idempotency, Key, Quota},
     },
     tool::context::{CallId, CallTools, Lineage, RequestId, StopCause, ToolContext},
 };
 
-use crate::support::{Bench, arguments};
+use crate::support::{Bench, MemoryIdempotency, arguments};
 
 #[track_caller]
 fn result(end: Result<Terminal, Refusal>) -> ToolResult {

@@ -14,8 +14,10 @@
 mod caller;
 mod client;
 mod ledger;
+#[path = "../support/memory_idempotency.rs"]
+#[allow(dead_code, unreachable_pub, reason = "a part is used here")]
+mod memory_idempotency;
 mod network;
-mod no_confirmations;
 mod plan;
 mod promises;
 #[path = "../support/raw.rs"]

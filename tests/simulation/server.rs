@@ -45,15 +45,15 @@ use toolwire::{
         limiter::{Budgets, MemoryLimiter},
         source_status::Limits,
     },
-    store::{MemoryCoolDowns, MemoryIdempotency, Sqlite, workspace::Workspace},
+    store::{MemoryCoolDowns, Store, workspace::Workspace},
     tool::context::{Services, UnreadBounds, User},
 };
 use turmoil::net::TcpListener;
 
 use crate::{
     ledger::Ledger,
+    memory_idempotency::MemoryIdempotency,
     network::Simulated,
-    no_confirmations::NoConfirmations,
     plan::{CALLERS, CAP, SHARE},
     source::{Connector, Notes},
     tools,
@@ -103,7 +103,7 @@ fn no_limits() -> Limits {
 }
 
 /// Conversations, of which there are none here.
-fn turns(pipeline: &Arc<Pipeline>, nowhere: &Arc<Sqlite>, confirmations: &Confirmations) -> Turns {
+fn turns(pipeline: &Arc<Pipeline>, nowhere: &Arc<Store>, confirmations: &Confirmations) -> Turns {
     let templates = Templates::open(Tree::Embedded(Embedded::default()), Vec::new()).expect("there are none");
     let answerer = Arc::new(Answerer::new(Arc::new(templates)));
     let agent = Agent::new(agent::Parts {
@@ -133,16 +133,16 @@ impl Server {
         let services = Services::default();
         let services = services.with(Arc::new(Connector::new(ledger))).with(Arc::new(Notes(ledger.clone())));
         let policy = Arc::new(AllowAll);
-        // Tasks and documents are no part of it.
-        let nowhere = Arc::new(Sqlite::nowhere("nothing is kept"));
+        // Tasks, confirmations and documents are no part of it: SQLite's thread knows no simulated time.
+        let nowhere = Arc::new(Store::unavailable("nothing is kept"));
         let workspace = Workspace::new(&nowhere);
-        let orchestrator = Orchestrator::new(Arc::clone(&nowhere) as _, workspace.clone());
+        let orchestrator = Orchestrator::new(Arc::clone(&nowhere), workspace.clone());
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&REGISTRY),
             policy: policy.clone(),
             idempotency: Arc::new(MemoryIdempotency::default()),
-            confirmations: Arc::new(NoConfirmations),
-            tasks: Arc::clone(&nowhere) as _,
+            confirmations: nowhere.clone(),
+            tasks: Arc::clone(&nowhere),
             orchestrate: Arc::new(orchestrator.clone()),
             decide_within: CAP,
             decide_within_tasks: CAP,
@@ -155,7 +155,7 @@ impl Server {
         });
         let limits = no_limits();
         let confirmations = Confirmations::new(confirmations::Parts {
-            store: Arc::new(NoConfirmations),
+            store: nowhere.clone(),
             registry: Arc::clone(&REGISTRY),
             policy: policy.clone(),
             own_calls: true,
@@ -170,7 +170,7 @@ impl Server {
         // Nobody looks at calls here.
         let calls = Calls::new(calls::Parts {
             store: nowhere.clone(),
-            confirmations: Arc::new(NoConfirmations),
+            confirmations: nowhere.clone(),
             registry: Arc::clone(&REGISTRY),
             policy: policy.clone(),
             in_flight: pipeline.in_flight().clone(),

@@ -7,8 +7,8 @@ use toolwire::{
     base::digest::Digest,
     contract::{ErrorCode, ToolError, ToolResult},
     store::{
-        Sqlite,
-        audit::{Audit, Criteria, KEPT, Kind, Verdict},
+        Store,
+        audit::{Criteria, KEPT, Kind, Verdict},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
     },
     tool::context::{CallId, KnownBy, Origin, RequestId},
@@ -20,7 +20,7 @@ fn key(name: &str) -> Key {
     Key { user: user(name), tool: "pay".parse().unwrap(), request_id: RequestId::generate() }
 }
 
-async fn begin(store: &Sqlite, key: &Key, effect: Effect) -> CallId {
+async fn begin(store: &Store, key: &Key, effect: Effect) -> CallId {
     let call_id = CallId::generate();
     let origin = Origin { face: "grpc", peer: Some("10.0.0.7".parse().unwrap()) };
     let about = About {
@@ -38,14 +38,14 @@ fn result(outcome: Result<toolwire::contract::Payload, ToolError>) -> ToolResult
     ToolResult { tool: "pay".parse().unwrap(), fetched_at: now(), outcome, provenance: provenance() }
 }
 
-async fn codes(store: &Sqlite) -> Vec<String> {
-    let records = store.records(&Criteria::default(), None, 100).await.unwrap();
+async fn codes(store: &Store) -> Vec<String> {
+    let records = store.audit_records(&Criteria::default(), None, 100).await.unwrap();
     records.into_iter().map(|record| record.code).collect()
 }
 
 #[tokio::test]
 async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
-    let store = Sqlite::in_memory();
+    let store = Store::in_memory();
     let keys: [_; 5] = std::array::from_fn(|_| key("riley"));
     let [ended, failed, forgotten, suspended, runs] = &keys;
     let mut ids = Vec::new();
@@ -66,7 +66,7 @@ async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
         codes(&store).await,
         ["", "OK", "", "CONFIRMATION_REQUIRED", "UNAVAILABLE", "NOT_FOUND", "OK"]
     );
-    let records = store.records(&Criteria::default(), None, 100).await.unwrap();
+    let records = store.audit_records(&Criteria::default(), None, 100).await.unwrap();
     let of_runs = records.iter().find(|record| record.request_id == runs.request_id.to_string()).unwrap();
     assert_eq!((of_runs.ended_at, &of_runs.call_id, of_runs.kind), (None, &ids[4], Kind::Write));
     assert_eq!((of_runs.verdict, of_runs.peer.as_deref()), (Verdict::Allowed, Some("10.0.0.7")));
@@ -79,11 +79,11 @@ async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
 
 #[tokio::test]
 async fn a_record_is_forgotten_after_its_time() {
-    let store = Sqlite::in_memory();
+    let store = Store::in_memory();
     begin(&store, &key("riley"), Effect::Write).await;
-    store.sweep_records(now() + KEPT - Duration::from_secs(1)).await.unwrap();
+    store.sweep_audit_records(now() + KEPT - Duration::from_secs(1)).await.unwrap();
     assert_eq!(codes(&store).await.len(), 1);
-    store.sweep_records(now() + KEPT).await.unwrap();
+    store.sweep_audit_records(now() + KEPT).await.unwrap();
     assert!(codes(&store).await.is_empty());
 }
 
@@ -91,7 +91,7 @@ async fn a_record_is_forgotten_after_its_time() {
 #[tokio::test]
 async fn the_earliest_records_of_a_user_with_very_many_are_forgotten() {
     let directory = tempfile::tempdir().unwrap();
-    let store = Sqlite::at(directory.path());
+    let store = Store::at(directory.path());
     begin(&store, &key("sam"), Effect::Write).await;
     begin(&store, &key("riley"), Effect::Write).await;
     let file = format!("sqlite://{}", directory.path().join("toolwire.db").display());
@@ -102,6 +102,9 @@ async fn the_earliest_records_of_a_user_with_very_many_are_forgotten() {
          SELECT kind, at, user_id, known_by, face, caller, tool, definition_digest, arguments_digest, verdict, \
          'call-' || i, request_id, trace_id, task_id, confirmation_id, approver FROM audit, n WHERE user_id = 'riley'";
     sqlx::query(many).execute(&mut raw).await.unwrap();
+    let counted = "UPDATE audit_usage SET records = records + 199999 WHERE user_id = 'riley'; \
+         UPDATE audit_total SET records = records + 199999";
+    sqlx::raw_sql(counted).execute(&mut raw).await.unwrap();
     for _ in 0..3 {
         begin(&store, &key("riley"), Effect::Write).await;
     }

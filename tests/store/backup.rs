@@ -7,7 +7,7 @@ use toolwire::{
     base::digest::Digest,
     contract::ToolResult,
     store::{
-        Sqlite,
+        Store,
         backup::{backup, check, restore},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
     },
@@ -20,13 +20,13 @@ fn key(name: &str) -> Key {
     Key { user: user(name), tool: "pay".parse().unwrap(), request_id: RequestId::generate() }
 }
 
-async fn begin(store: &Sqlite, key: &Key) -> Begun {
+async fn begin(store: &Store, key: &Key) -> Begun {
     let about = About::of(CallId::generate(), Digest::of_bytes(b"definition"));
     let digest = Digest::of_bytes(b"arguments");
     store.begin(Beginning { key, effect: Effect::Write, digest, about: &about }, now()).await
 }
 
-async fn end(store: &Sqlite, key: &Key) {
+async fn end(store: &Store, key: &Key) {
     let result = ToolResult {
         tool: "pay".parse().unwrap(),
         fetched_at: now(),
@@ -41,7 +41,7 @@ async fn a_copy_is_of_one_instant_and_goes_back_into_an_empty_directory_only() {
     let house = tempfile::tempdir().unwrap();
     let (state, copy, other) =
         (house.path().join("state"), house.path().join("copy"), house.path().join("other"));
-    let store = Sqlite::at(&state);
+    let store = Store::at(&state);
     let (before, after) = (key("a"), key("a"));
     begin(&store, &before).await;
     end(&store, &before).await;
@@ -66,7 +66,7 @@ async fn a_copy_is_of_one_instant_and_goes_back_into_an_empty_directory_only() {
     restore(&copy, &other).unwrap();
     assert_eq!(fs::read(other.join(&place)).unwrap(), bytes);
     assert_eq!(check(&other).await.unwrap().problems, Vec::<String>::new());
-    let restored = Sqlite::at(&other);
+    let restored = Store::at(&other);
     assert!(matches!(begin(&restored, &before).await, Begun::Ended(_)));
     assert!(matches!(begin(&restored, &after).await, Begun::New), "it began after the copy");
 }
@@ -77,7 +77,7 @@ async fn a_copy_that_is_not_whole_is_refused_before_anything_is_written() {
     let (state, copy, other) =
         (house.path().join("state"), house.path().join("copy"), house.path().join("other"));
     assert!(backup(&state, &copy).await.unwrap_err().to_string().contains("there is no state"));
-    begin(&Sqlite::at(&state), &key("a")).await;
+    begin(&Store::at(&state), &key("a")).await;
     backup(&state, &copy).await.unwrap();
     let list = copy.join("backup.json");
     let text = fs::read_to_string(&list).unwrap();
@@ -107,7 +107,7 @@ async fn a_copy_that_is_not_whole_is_refused_before_anything_is_written() {
 #[tokio::test]
 async fn a_check_finds_what_is_not_as_it_must_be() {
     let house = tempfile::tempdir().unwrap();
-    let store = Sqlite::at(house.path());
+    let store = Store::at(house.path());
     begin(&store, &key("a")).await;
     assert!(check(house.path()).await.unwrap().problems.is_empty());
     let mut raw = connect(house.path()).await;

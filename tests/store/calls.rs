@@ -4,9 +4,9 @@ use tempfile::TempDir;
 use toolwire::{
     base::digest::Digest,
     store::{
-        Sqlite,
-        calls::{Calls, Criteria, Named, Standing},
-        cancellations::{Cancellations, Subject},
+        Store,
+        calls::{Criteria, Named, Standing},
+        cancellations::Subject,
         idempotency::{About, Beginning, Begun, Effect, EndElsewhere, Idempotency, Key, Owner},
     },
     tool::context::{CallId, RequestId},
@@ -15,7 +15,7 @@ use toolwire::{
 use super::{now, user};
 
 /// Begins a write, and says by which call.
-async fn begin(store: &Sqlite) -> CallId {
+async fn begin(store: &Store) -> CallId {
     begin_of(store, &key()).await
 }
 
@@ -23,7 +23,7 @@ fn key() -> Key {
     Key { user: user("riley"), tool: "pay".parse().unwrap(), request_id: RequestId::generate() }
 }
 
-async fn begin_of(store: &Sqlite, key: &Key) -> CallId {
+async fn begin_of(store: &Store, key: &Key) -> CallId {
     let call_id = CallId::generate();
     let about = About::of(call_id, Digest::of_bytes(b"definition"));
     let begins = Beginning { key, effect: Effect::Write, digest: Digest::of_bytes(b"x"), about: &about };
@@ -32,9 +32,9 @@ async fn begin_of(store: &Sqlite, key: &Key) -> CallId {
 }
 
 /// Whether the process of a call is gone, as one process sees it: named, and in a list.
-async fn is_left(store: &Sqlite, call: CallId) -> [bool; 2] {
-    let named = store.recorded(Named::Call(call), now()).await.unwrap().remove(0);
-    let listed = store.calls(&Criteria::default(), None, 100, now()).await.unwrap();
+async fn is_left(store: &Store, call: CallId) -> [bool; 2] {
+    let named = store.find_calls(Named::Call(call), now()).await.unwrap().remove(0);
+    let listed = store.list_calls(&Criteria::default(), None, 100, now()).await.unwrap();
     let listed = listed.into_iter().find(|it| it.call_id == call).unwrap();
     assert_eq!([&named.standing, &listed.standing], [&Standing::Started; 2]);
     [named.is_left, listed.is_left]
@@ -43,7 +43,7 @@ async fn is_left(store: &Sqlite, call: CallId) -> [bool; 2] {
 #[tokio::test]
 async fn a_call_whose_process_is_gone_is_known_to_be_left() {
     let directory: TempDir = tempfile::tempdir().unwrap();
-    let (one, other) = (Sqlite::at(directory.path()), Sqlite::at(directory.path()));
+    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
     let call = begin(&one).await;
     assert_eq!([is_left(&one, call).await, is_left(&other, call).await], [[false; 2]; 2]);
     // Its lock goes with it, as that of a process that is killed.
@@ -56,7 +56,7 @@ async fn a_call_whose_process_is_gone_is_known_to_be_left() {
 #[tokio::test]
 async fn who_waits_for_a_call_of_another_process_is_told_how_it_ended() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, other) = (Sqlite::at(directory.path()), Sqlite::at(directory.path()));
+    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
     let key = key();
     let call = begin_of(&one, &key).await;
     assert_eq!(one.owner(&key).await.unwrap(), Owner::Lost, "it is its own, and knows best");
@@ -79,7 +79,7 @@ async fn who_waits_for_a_call_of_another_process_is_told_how_it_ended() {
 #[tokio::test]
 async fn a_request_to_cancel_is_read_once_by_every_other_process_and_is_answered() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, other) = (Sqlite::at(directory.path()), Sqlite::at(directory.path()));
+    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
     let (riley, subject) = (user("riley"), Subject::Turn(RequestId::generate()));
     assert!(!one.cancel_elsewhere(&riley, &subject).await.unwrap(), "nobody else is there");
     let mut requests = other.cancel_requests().await.unwrap();
@@ -96,7 +96,7 @@ async fn a_request_to_cancel_is_read_once_by_every_other_process_and_is_answered
     one.request_cancel(&riley, &subject).await.unwrap();
     assert_eq!(requests.next().await.len(), 2);
     // Whoever comes later begins nothing that it is meant for.
-    let third = Sqlite::at(directory.path());
+    let third = Store::at(directory.path());
     let mut later = third.cancel_requests().await.unwrap();
     one.request_cancel(&riley, &second).await.unwrap();
     let asked = later.next().await;

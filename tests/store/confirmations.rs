@@ -7,11 +7,13 @@ use toolwire::{
     base::digest::Digest,
     contract::{ConfirmationCause, ConfirmationId, Crowding, proto::v1},
     store::{
-        Sqlite,
+        Store,
+        backup::check,
         confirmations::{
-            Asked, Confirmation, Confirmations, Decided, Decision, Of, Opened, Verdict, life::State,
+            ARGUMENTS_KEPT, Admission, CallRef, Confirmation, ConfirmationRequest, Decided, Decision,
+            EVENTS_KEPT, Verdict, life::State,
         },
-        idempotency::{About, Beginning, Effect, Key, Room},
+        idempotency::{About, Beginning, Begun, Effect, Key, Quota},
     },
     tool::context::{CallId, KnownBy, Outermost, RequestId},
 };
@@ -24,9 +26,9 @@ fn key(name: &str) -> Key {
     Key { user: user(name), tool: "pay".parse().unwrap(), request_id: RequestId::generate() }
 }
 
-fn asked(request_id: RequestId, value: &str) -> Asked {
+fn asked(request_id: RequestId, value: &str) -> ConfirmationRequest {
     let arguments: Map<_, _> = json!({"value": value}).as_object().unwrap().clone();
-    Asked {
+    ConfirmationRequest {
         user_email: None,
         path: vec!["pay".parse().unwrap()],
         summary: "Pay".to_owned(),
@@ -41,7 +43,7 @@ fn asked(request_id: RequestId, value: &str) -> Asked {
     }
 }
 
-async fn ask(store: &Sqlite, key: &Key, value: &str, at: SystemTime) -> Opened {
+async fn ask(store: &Store, key: &Key, value: &str, at: SystemTime) -> Admission {
     let (asked, digest) = (asked(key.request_id, value), Digest::of_bytes(value.as_bytes()));
     let about = About::of(asked.outermost.call_id, asked.definition_digest);
     let begins = Beginning { key, effect: Effect::Write, digest, about: &about };
@@ -49,21 +51,21 @@ async fn ask(store: &Sqlite, key: &Key, value: &str, at: SystemTime) -> Opened {
 }
 
 #[track_caller]
-fn asks(opened: Opened) -> Confirmation {
+fn asks(opened: Admission) -> Confirmation {
     match opened {
-        Opened::Asks(confirmation) => *confirmation,
+        Admission::Asks(confirmation) => *confirmation,
         other => panic!("{other:?}"),
     }
 }
 
-async fn arguments_kept(store: &Sqlite, id: &ConfirmationId) -> bool {
-    store.find(id, now()).await.unwrap().unwrap().asked.arguments.is_some()
+async fn arguments_kept(store: &Store, id: &ConfirmationId) -> bool {
+    store.confirmation(id, now()).await.unwrap().unwrap().asked.arguments.is_some()
 }
 
 /// The growth that a client makes who asks and cancels for as long as it likes.
 #[tokio::test]
 async fn who_asks_and_cancels_for_ever_makes_the_state_forget_and_then_is_refused() {
-    let store = Sqlite::in_memory().confirming(Room { of_user: 64 * KIB, of_all: 1024 * KIB });
+    let store = Store::in_memory().with_confirmations_quota(Quota { of_user: 64 * KIB, of_all: 1024 * KIB });
     let value = "x".repeat(8 * 1024);
     let open = key("riley");
     let stays = asks(ask(&store, &open, &value, now()).await);
@@ -72,12 +74,18 @@ async fn who_asks_and_cancels_for_ever_makes_the_state_forget_and_then_is_refuse
         let key = key("riley");
         let at = now() + Duration::from_millis(u64::try_from(ended.len()).unwrap());
         match ask(&store, &key, &value, at).await {
-            Opened::Asks(confirmation) => {
-                assert_eq!(store.withdraw(&key.user, Of::Request(key.request_id), at).await.unwrap(), 1);
+            Admission::Asks(confirmation) => {
+                assert_eq!(
+                    store
+                        .withdraw_confirmations(&key.user, CallRef::Request(key.request_id), at)
+                        .await
+                        .unwrap(),
+                    1
+                );
                 ended.push(confirmation.id);
             }
-            Opened::TooMany { crowding, own, until } => break (crowding, own, until),
-            other @ Opened::Begun(_) => panic!("{other:?}"),
+            Admission::TooMany { crowding, own, until } => break (crowding, own, until),
+            other @ Admission::Begun(_) => panic!("{other:?}"),
         }
         assert!(ended.len() < 1_000, "nothing bounds what one user keeps");
     };
@@ -91,13 +99,14 @@ async fn who_asks_and_cancels_for_ever_makes_the_state_forget_and_then_is_refuse
 /// A user with little is not turned away for what others keep.
 #[tokio::test]
 async fn who_has_less_than_a_fair_share_finds_room_whatever_others_keep() {
-    let store = Sqlite::in_memory().confirming(Room { of_user: 256 * KIB, of_all: 4 * 1024 * KIB });
+    let store =
+        Store::in_memory().with_confirmations_quota(Quota { of_user: 256 * KIB, of_all: 4 * 1024 * KIB });
     let value = "x".repeat(100 * 1024);
     let mut ended = Vec::new();
     for name in 0..60 {
         let key = key(&format!("user-{name}"));
         ended.push(asks(ask(&store, &key, &value, now()).await).id);
-        store.withdraw(&key.user, Of::Request(key.request_id), now()).await.unwrap();
+        store.withdraw_confirmations(&key.user, CallRef::Request(key.request_id), now()).await.unwrap();
     }
     assert!(!arguments_kept(&store, &ended[0]).await && arguments_kept(&store, &ended[59]).await);
 }
@@ -105,15 +114,16 @@ async fn who_has_less_than_a_fair_share_finds_room_whatever_others_keep() {
 #[tokio::test]
 async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, other) = (Sqlite::at(directory.path()), Sqlite::at(directory.path()));
+    let (one, other) = (Store::at(directory.path()), Store::at(directory.path()));
     let (mine, not_mine) = (key("riley"), key("riley"));
     let (mine_id, not_mine_id) = (
         asks(ask(&one, &mine, "x", toolwire::base::clock::wall()).await).id,
         asks(ask(&one, &not_mine, "y", toolwire::base::clock::wall()).await).id,
     );
-    let (mut of_mine, mut of_not_mine) = (one.changes_of(&mine_id), one.changes_of(&not_mine_id));
+    let (mut of_mine, mut of_not_mine) =
+        (one.follow_confirmation(&mine_id), one.follow_confirmation(&not_mine_id));
     // The first look tells all: who knows what changed before it.
-    one.look().await;
+    one.poll_confirmations().await;
     of_mine.mark_unchanged();
     of_not_mine.mark_unchanged();
     deny(&one, &not_mine_id).await;
@@ -121,27 +131,61 @@ async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
     deny(&other, &mine_id).await;
     let told = async {
         while !of_mine.has_changed().unwrap() {
-            one.look().await;
+            one.poll_confirmations().await;
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(60 * SECOND, told).await.expect("told");
 }
 
-async fn deny(store: &Sqlite, id: &ConfirmationId) {
-    let decided = Decided {
-        at: toolwire::base::clock::wall(),
-        by: user("alex"),
-        via: "grpc".to_owned(),
-        on_behalf_of: String::new(),
+/// What the quota is checked against is what `state check` counts anew.
+#[tokio::test]
+async fn the_counts_follow_every_change() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::at(directory.path());
+    let counted = async |when: &str| {
+        assert_eq!(check(directory.path()).await.unwrap().problems, Vec::<String>::new(), "{when}");
     };
-    let decision = Decision {
-        verdict: Verdict::Deny,
-        decided,
-        reason: "no".to_owned(),
-        known_by: KnownBy::Token,
-        peer: None,
-    };
-    let outcome = store.decide(id, &decision).await.unwrap().unwrap();
-    assert_eq!(outcome.confirmation.state, State::Denied);
+    let keys: [_; 4] = std::array::from_fn(|_| key("riley"));
+    let mut ids = Vec::new();
+    for key in &keys {
+        ids.push(asks(ask(&store, key, "x", now()).await).id);
+    }
+    counted("requested").await;
+    let [used, denied, withdrawn, _expired] = &keys;
+    let definition_digest = Some(Digest::of_bytes(b"definition"));
+    let approve = Verdict::Approve { use_until: now() + 600 * SECOND, definition_digest };
+    assert_eq!(decide(&store, &ids[0], approve, now()).await, State::Approved);
+    assert_eq!(decide(&store, &ids[1], Verdict::Deny, now()).await, State::Denied);
+    counted("decided").await;
+    let begun = ask(&store, used, "x", now()).await;
+    assert!(matches!(begun, Admission::Begun(Begun::New)), "{begun:?}");
+    let call = CallRef::Request(withdrawn.request_id);
+    assert_eq!(store.withdraw_confirmations(&denied.user, call, now()).await.unwrap(), 1);
+    assert_eq!(store.expire_confirmations(now() + 601 * SECOND).await.unwrap(), 1);
+    counted("ended").await;
+    store.sweep_confirmations(now() + ARGUMENTS_KEPT + 3600 * SECOND).await.unwrap();
+    assert!(!arguments_kept(&store, &ids[0]).await);
+    counted("without arguments").await;
+    store.sweep_confirmations(now() + EVENTS_KEPT + 3600 * SECOND).await.unwrap();
+    assert_eq!(store.confirmation(&ids[0], now()).await.unwrap(), None);
+    store.sweep_audit_records(now() + EVENTS_KEPT + 3600 * SECOND).await.unwrap();
+    counted("deleted").await;
+    let mut reader = store.reader().await.unwrap();
+    let counts = "SELECT (SELECT bytes FROM confirmation_total) + (SELECT count(*) FROM confirmation_usage) \
+                  + (SELECT records FROM audit_total) + (SELECT count(*) FROM audit_usage)";
+    let counts: i64 = sqlx::query_scalar(counts).fetch_one(&mut *reader).await.unwrap();
+    assert_eq!(counts, 0, "what is gone is not counted");
+}
+
+async fn deny(store: &Store, id: &ConfirmationId) {
+    assert_eq!(decide(store, id, Verdict::Deny, toolwire::base::clock::wall()).await, State::Denied);
+}
+
+async fn decide(store: &Store, id: &ConfirmationId, verdict: Verdict, at: SystemTime) -> State {
+    let (by, via) = (user("alex"), "grpc".to_owned());
+    let decided = Decided { at, by, via, on_behalf_of: "the board".to_owned() };
+    let (reason, known_by) = ("because".to_owned(), KnownBy::Token);
+    let decision = Decision { verdict, decided, reason, known_by, peer: None };
+    store.decide_confirmation(id, &decision).await.unwrap().unwrap().confirmation.state
 }

@@ -13,10 +13,7 @@ use toolwire::{
     base::files::Embedded,
     config::Config,
     server::{app::App, domain::Domain},
-    store::{
-        StoreError,
-        sqlite::{Durability, Migrations, Sqlite, TableTaken},
-    },
+    store::{Durability, Migrations, Store, StoreError, TableTaken},
 };
 
 const NOTES: &str = "CREATE TABLE notes (text TEXT NOT NULL) STRICT";
@@ -39,17 +36,17 @@ fn words() -> Migrations {
     domain("words", &["words"], &[WORDS])
 }
 
-fn at(directory: &Path, tables: impl IntoIterator<Item = Migrations>) -> Sqlite {
-    Sqlite::at(directory).with(tables).unwrap()
+fn at(directory: &Path, tables: impl IntoIterator<Item = Migrations>) -> Store {
+    Store::at(directory).with_tables(tables).unwrap()
 }
 
-async fn write(store: &Sqlite, statement: &'static str) {
+async fn write(store: &Store, statement: &'static str) {
     let mut change = store.change(Durability::Process).await.unwrap();
     sqlx::query(statement).execute(&mut *change).await.unwrap();
     change.commit().await.unwrap();
 }
 
-async fn count(store: &Sqlite, statement: &'static str) -> i64 {
+async fn count(store: &Store, statement: &'static str) -> i64 {
     sqlx::query_scalar(statement).fetch_one(store.readers().await.unwrap()).await.unwrap()
 }
 
@@ -109,18 +106,18 @@ async fn steps_that_were_changed_since_are_refused() {
 #[tokio::test]
 async fn a_table_that_a_domain_does_not_list_is_refused() {
     let unlisted = domain("notes", &["notes"], &[NOTES, WORDS]);
-    let error = Sqlite::in_memory().with([unlisted]).unwrap().open().await.unwrap_err();
+    let error = Store::in_memory().with_tables([unlisted]).unwrap().open().await.unwrap_err();
     assert!(error.to_string().contains("the domain notes: its steps make the table words"), "{error}");
 }
 
 #[test]
 fn a_table_that_another_has_is_refused_and_both_are_named() {
-    let said = |taken: Result<Sqlite, TableTaken>| taken.unwrap_err().to_string();
+    let said = |taken: Result<Store, TableTaken>| taken.unwrap_err().to_string();
     let other = domain("diary", &["notes"], &[NOTES]);
-    let two = said(Sqlite::in_memory().with([notes(&[NOTES]), words(), other]));
+    let two = said(Store::in_memory().with_tables([notes(&[NOTES]), words(), other]));
     assert!(two.starts_with("the domain notes and the domain diary both have the table notes"), "{two}");
     let of_platform = domain("diary", &["results"], &[]);
-    let two = said(Sqlite::in_memory().with([of_platform]));
+    let two = said(Store::in_memory().with_tables([of_platform]));
     assert!(two.starts_with("the platform and the domain diary both have the table results"), "{two}");
 }
 

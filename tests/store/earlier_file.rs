@@ -5,7 +5,11 @@ use std::{fs, process::Command};
 use prost_reflect::DescriptorPool;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolwire::store::{Sqlite, results::Results};
+use toolwire::store::{
+    Store, StoreError,
+    backup::{self, BackupError},
+    results::Results,
+};
 
 use super::now;
 
@@ -110,7 +114,7 @@ fn cool_downs_that_an_earlier_program_began_still_hold() {
 #[tokio::test]
 async fn results_that_an_earlier_program_kept_are_found() {
     let state = copy();
-    let store = Sqlite::at(state.path());
+    let store = Store::at(state.path());
     store.open().await.unwrap();
     let pool = DescriptorPool::decode(toolwire::domains::research::proto::DESCRIPTORS).unwrap();
     let mut found = Vec::new();
@@ -130,4 +134,30 @@ async fn results_that_an_earlier_program_kept_are_found() {
         ("toolwire.research.v1.GetStockThesisOutput", &json!(34))
     );
     assert_eq!((news.as_str(), &articles["articles"]), ("toolwire.research.v1.GetNewsOutput", &json!([])));
+}
+
+#[tokio::test]
+async fn an_earlier_file_is_upgraded_only_when_no_other_process_uses_it() {
+    let state = copy();
+    let processes = state.path().join("processes");
+    fs::create_dir(&processes).unwrap();
+    let lock = || {
+        let file = fs::File::create(processes.join("of-another-process")).unwrap();
+        file.lock().unwrap();
+        file
+    };
+    let earlier = lock();
+    let refused = Store::at(state.path()).open().await.unwrap_err();
+    assert!(matches!(refused, StoreError::InUse { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("End that process"), "{refused}");
+    assert!(
+        matches!(backup::check(state.path()).await, Err(BackupError::Older { .. })),
+        "nothing was changed"
+    );
+    drop(earlier);
+    Store::at(state.path()).open().await.unwrap();
+    // From then on there is nothing to upgrade.
+    let _later = lock();
+    Store::at(state.path()).open().await.unwrap();
+    assert_eq!(backup::check(state.path()).await.unwrap().problems, Vec::<String>::new());
 }

@@ -3,9 +3,8 @@
 use toolwire::{
     contract::ErrorCode,
     store::{
-        StoreError,
+        Durability, StoreError,
         cool_downs::{CoolDown, CoolDowns},
-        sqlite::Durability,
     },
 };
 

@@ -9,20 +9,23 @@ use toolwire::{
     contract::{Payload, ToolName, ToolResult},
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::{
-        MemoryIdempotency, Sqlite,
-        idempotency::{About, Beginning, Begun, Bound, Effect, Idempotency, Key, Room},
+        Store, backup,
+        idempotency::{About, Beginning, Begun, Bound, Effect, Idempotency, Key, Quota},
+        results::{Results, StoredResult},
     },
     tool::context::{CallId, RequestId},
 };
 
+use crate::support::MemoryIdempotency;
+
 use super::{SECOND, assert_same, in_file, now, outcomes, output, provenance, user};
 
-type Store = Arc<dyn Idempotency>;
+type AnyStore = Arc<dyn Idempotency>;
 
 /// Every implementation, and what it stands on.
-fn stores() -> (Vec<Store>, TempDir) {
+fn stores() -> (Vec<AnyStore>, TempDir) {
     let (file, directory) = in_file();
-    (vec![Arc::new(MemoryIdempotency::default()), Arc::new(Sqlite::in_memory()), file], directory)
+    (vec![Arc::new(MemoryIdempotency::default()), Arc::new(Store::in_memory()), file], directory)
 }
 
 fn digest(of: &str) -> Digest {
@@ -42,15 +45,15 @@ fn result() -> ToolResult {
     ToolResult { tool: tool("debug_write"), fetched_at: now(), outcome, provenance: provenance() }
 }
 
-async fn begin(store: &Store, key: &Key) -> Begun {
+async fn begin(store: &AnyStore, key: &Key) -> Begun {
     begin_at(store, key, now()).await
 }
 
-async fn begin_at(store: &Store, key: &Key, now: SystemTime) -> Begun {
+async fn begin_at(store: &AnyStore, key: &Key, now: SystemTime) -> Begun {
     begin_as(store, key, Effect::Write, "1", now).await
 }
 
-async fn begin_as(store: &Store, key: &Key, effect: Effect, arguments: &str, now: SystemTime) -> Begun {
+async fn begin_as(store: &AnyStore, key: &Key, effect: Effect, arguments: &str, now: SystemTime) -> Begun {
     let about = About::of(CallId::generate(), digest("definition"));
     store.begin(Beginning { key, effect, digest: digest(arguments), about: &about }, now).await
 }
@@ -139,18 +142,29 @@ async fn what_is_forgotten_can_be_tried_again() {
     }
 }
 
+#[tokio::test]
+async fn what_is_forgotten_leaves_nothing_behind() {
+    let store = Arc::new(MemoryIdempotency::default());
+    let (key, forgetful) = (key("a"), Arc::clone(&store) as AnyStore);
+    for _ in 0..3 {
+        assert!(matches!(begin(&forgetful, &key).await, Begun::New));
+        forgetful.forget(&key, "UNAVAILABLE").await.unwrap();
+    }
+    assert!(store.is_empty());
+}
+
 /// Every implementation, remembering little of each user.
-fn small_stores() -> [Store; 2] {
-    stores_of(Room { of_user: 4_000, of_all: u64::MAX })
+fn small_stores() -> [AnyStore; 2] {
+    stores_of(Quota { of_user: 4_000, of_all: u64::MAX })
 }
 
 /// Every implementation, with so much room.
-fn stores_of(room: Room) -> [Store; 2] {
-    [Arc::new(MemoryIdempotency::new(room)), Arc::new(Sqlite::in_memory().remembering(room))]
+fn stores_of(room: Quota) -> [AnyStore; 2] {
+    [Arc::new(MemoryIdempotency::new(room)), Arc::new(Store::in_memory().with_calls_quota(room))]
 }
 
 /// Begins calls of a user until there is no room: the first one, and until when.
-async fn fill(store: &Store, name: &str, now: SystemTime) -> (Key, SystemTime) {
+async fn fill(store: &AnyStore, name: &str, now: SystemTime) -> (Key, SystemTime) {
     let first = key(name);
     assert!(matches!(begin_at(store, &first, now).await, Begun::New));
     loop {
@@ -211,7 +225,7 @@ async fn outcomes_use_up_a_share_too() {
 async fn beyond_half_of_all_the_room_a_user_below_a_fair_share_still_finds_some() {
     // Some thirty records of one user, and some sixty of all in the first half. A fair share is less than one: it is
     // looked at before a record.
-    let room = Room { of_user: 20_000, of_all: 80_000 };
+    let room = Quota { of_user: 20_000, of_all: 80_000 };
     for store in stores_of(room) {
         for name in ["a", "b", "c"] {
             fill(&store, name, now()).await;
@@ -229,7 +243,7 @@ async fn beyond_half_of_all_the_room_a_user_below_a_fair_share_still_finds_some(
 
 #[tokio::test]
 async fn a_user_above_a_fair_share_is_told_when_all_have_room_again() {
-    let room = Room { of_user: 30_000, of_all: 80_000 };
+    let room = Quota { of_user: 30_000, of_all: 80_000 };
     for store in stores_of(room) {
         fill(&store, "a", now()).await;
         let (_, until) = fill(&store, "b", now() + 60 * SECOND).await;
@@ -243,7 +257,7 @@ async fn a_user_above_a_fair_share_is_told_when_all_have_room_again() {
 
 #[tokio::test]
 async fn what_all_users_have_is_counted_as_it_comes_and_goes() {
-    let room = Room { of_user: u64::MAX, of_all: 40_000 };
+    let room = Quota { of_user: u64::MAX, of_all: 40_000 };
     for store in stores_of(room) {
         for round in 0..100 {
             let key = key(&format!("user-{round}"));
@@ -252,6 +266,44 @@ async fn what_all_users_have_is_counted_as_it_comes_and_goes() {
             store.forget(&key, "UNAVAILABLE").await.unwrap();
         }
     }
+}
+
+#[tokio::test]
+async fn counts_are_right_after_whatever_becomes_of_calls_and_results() {
+    let directory = tempfile::tempdir().unwrap();
+    let room = Quota { of_user: 20_000, of_all: u64::MAX };
+    let state = Arc::new(Store::at(directory.path()).with_calls_quota(room).with_results_bytes(20_000));
+    let store = Arc::clone(&state) as AnyStore;
+    let large = Payload::from_json("x".repeat(2_000).into());
+    for round in 0..30_u8 {
+        let at = now() + u32::from(round) * Effect::Read.retention() / 20;
+        for name in ["a", "b"] {
+            // Reads are deleted to make room, and as they expire.
+            begin_as(&store, &key(name), Effect::Read, "1", at).await;
+            let write = key(name);
+            begin_at(&store, &write, at).await;
+            store.end(&write, &result()).await.unwrap();
+            // As a person who resolves an unknown outcome.
+            store.end(&write, &ToolResult { outcome: Ok(large.clone()), ..result() }).await.unwrap();
+            if round % 3 != 0 {
+                store.forget(&write, "UNAVAILABLE").await.unwrap();
+            }
+            // Not recorded any more.
+            store.end(&key(name), &result()).await.unwrap();
+        }
+        let stored = StoredResult {
+            output_message: None,
+            outcome: Ok(large.clone()),
+            provenance: provenance(),
+            stored_at: at,
+            ttl: 10 * SECOND,
+        };
+        state.put(&[round % 20; 32], &stored).await.unwrap();
+    }
+    let end = now() + 2 * Effect::Write.retention();
+    begin_at(&store, &key("c"), end).await;
+    let checked = backup::check(directory.path()).await.unwrap();
+    assert_eq!(checked.problems, Vec::<String>::new());
 }
 
 /// How many of the answers say that the call is new; the others must say that it has begun.
@@ -280,7 +332,7 @@ async fn of_many_at_the_same_instant_one_is_new() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_processes_at_the_same_instant_one_begins() {
     let directory = tempfile::tempdir().unwrap();
-    let handle = || Arc::new(Sqlite::at(directory.path())) as Store;
+    let handle = || Arc::new(Store::at(directory.path())) as AnyStore;
     let (one, other) = (handle(), handle());
     for _ in 0..20 {
         let key = key("a");
@@ -292,7 +344,7 @@ async fn of_two_processes_at_the_same_instant_one_begins() {
 #[tokio::test]
 async fn what_is_recorded_outlives_the_process() {
     let directory = tempfile::tempdir().unwrap();
-    let reopened = || Arc::new(Sqlite::at(directory.path())) as Store;
+    let reopened = || Arc::new(Store::at(directory.path())) as AnyStore;
     let (ended, begun) = (key("a"), key("a"));
     let store = reopened();
     begin(&store, &ended).await;
@@ -307,7 +359,7 @@ async fn what_is_recorded_outlives_the_process() {
 
 #[tokio::test]
 async fn a_store_without_a_place_records_nothing_and_says_so() {
-    let store: Store = Arc::new(Sqlite::nowhere("no home"));
+    let store: AnyStore = Arc::new(Store::unavailable("no home"));
     let Begun::Unavailable(error) = begin(&store, &key("a")).await else { panic!("it has no place") };
     assert_eq!(error.to_string(), "no home");
     assert!(store.end(&key("a"), &result()).await.is_err());

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use toolwire::{
     base::digest::Digest,
     store::{
-        Sqlite,
-        jobs::{Begun, Ending, Event, Failure, JobId, Jobs, KEPT, MOST_OF_USER, NewJob, Said, State},
+        Store,
+        jobs::{Begun, Ending, Event, Failure, JobId, KEPT, MOST_OF_USER, NewJob, Said, State},
     },
     tool::context::RequestId,
 };
@@ -27,7 +27,7 @@ fn said(percent: u32, message: &str) -> Said {
     Said { percent, step: "look".to_owned(), message: message.to_owned(), call_id: String::new() }
 }
 
-async fn begun(store: &Sqlite, name: &str) -> JobId {
+async fn begun(store: &Store, name: &str) -> JobId {
     let new = new(name, "a");
     match store.begin_job(&new, now()).await.unwrap() {
         Begun::New(job) => assert_eq!((job.id, job.state, job.next), (new.id, State::Running, 0)),
@@ -36,8 +36,8 @@ async fn begun(store: &Sqlite, name: &str) -> JobId {
     new.id
 }
 
-async fn events(store: &Sqlite, name: &str, id: JobId, from: u64) -> Vec<Event> {
-    store.events(&user(name), id, from, 100).await.unwrap()
+async fn events(store: &Store, name: &str, id: JobId, from: u64) -> Vec<Event> {
+    store.job_events(&user(name), id, from, 100).await.unwrap()
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn what_a_job_says_is_read_in_order_from_any_place_and_its_percentage_neve
     let (store, _directory) = in_file();
     let id = begun(&store, "riley").await;
     for (percent, message) in [(10, "one"), (30, "two"), (20, "three")] {
-        assert!(store.say(&user("riley"), id, &said(percent, message), now()).await.unwrap());
+        assert!(store.append_job_event(&user("riley"), id, &said(percent, message), now()).await.unwrap());
     }
     let done = Ending::succeeded(r#"{"n":1}"#.to_owned(), said(100, "done"));
     assert!(store.end_job(&user("riley"), id, &done, now() + SECOND).await.unwrap());
@@ -87,7 +87,7 @@ async fn whoever_ends_a_job_first_does_and_nothing_is_said_after_its_end() {
     let (store, _directory) = in_file();
     let id = begun(&store, "riley").await;
     let riley = user("riley");
-    store.say(&riley, id, &said(10, "one"), now()).await.unwrap();
+    store.append_job_event(&riley, id, &said(10, "one"), now()).await.unwrap();
     let ends: Vec<_> = (0..8)
         .map(|number| {
             let (store, riley) = (Arc::clone(&store), riley.clone());
@@ -104,7 +104,7 @@ async fn whoever_ends_a_job_first_does_and_nothing_is_said_after_its_end() {
         winners += usize::from(end.await.unwrap());
     }
     assert_eq!(winners, 1);
-    assert!(!store.say(&riley, id, &said(50, "late"), now()).await.unwrap());
+    assert!(!store.append_job_event(&riley, id, &said(50, "late"), now()).await.unwrap());
     let all = events(&store, "riley", id, 0).await;
     assert_eq!((all.len(), all[1].is_last, all[1].said.percent), (2, true, 10));
 }
@@ -113,9 +113,9 @@ async fn whoever_ends_a_job_first_does_and_nothing_is_said_after_its_end() {
 async fn whoever_watches_is_told_of_every_change() {
     let (store, _directory) = in_file();
     let id = begun(&store, "riley").await;
-    let mut watch = store.jobs_watched().await.unwrap();
+    let mut watch = store.follow_jobs().await.unwrap();
     watch.mark_unchanged();
-    store.say(&user("riley"), id, &said(10, "one"), now()).await.unwrap();
+    store.append_job_event(&user("riley"), id, &said(10, "one"), now()).await.unwrap();
     watch.changed().await.unwrap();
     watch.mark_unchanged();
     store.end_job(&user("riley"), id, &Ending::cancelled(), now()).await.unwrap();
@@ -126,8 +126,8 @@ async fn whoever_watches_is_told_of_every_change() {
 async fn a_job_whose_process_is_gone_is_over_and_keeps_nobody_from_another() {
     let (store, directory) = in_file();
     let (riley, sam) = (begun(&store, "riley").await, begun(&store, "sam").await);
-    store.say(&user("riley"), riley, &said(30, "one"), now()).await.unwrap();
-    let other = Sqlite::at(directory.path());
+    store.append_job_event(&user("riley"), riley, &said(30, "one"), now()).await.unwrap();
+    let other = Store::at(directory.path());
     assert_eq!(other.interrupt_jobs(now()).await.unwrap(), 0, "its process is there");
     assert_eq!(other.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::Running(riley));
     drop(store);

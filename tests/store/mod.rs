@@ -28,7 +28,7 @@ use tempfile::TempDir;
 use toolwire::{
     contract::{ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation, transcode::Renderer},
     domains::diagnostics::proto::v1::DebugWriteOutput,
-    store::Sqlite,
+    store::Store,
     tool::context::UserId,
 };
 
@@ -44,9 +44,9 @@ fn user(name: &str) -> UserId {
 }
 
 /// SQLite in a directory of its own, which lives as long as the guard.
-fn in_file() -> (Arc<Sqlite>, TempDir) {
+fn in_file() -> (Arc<Store>, TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    (Arc::new(Sqlite::at(directory.path())), directory)
+    (Arc::new(Store::at(directory.path())), directory)
 }
 
 fn provenance() -> Provenance {

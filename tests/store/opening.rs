@@ -11,7 +11,7 @@ use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 use toolwire::{
     contract::ErrorCode,
     store::{
-        Sqlite, StoreError, backup,
+        Store, StoreError, backup,
         cool_downs::{CoolDown, CoolDowns},
     },
 };
@@ -37,7 +37,7 @@ fn assert_says(error: impl std::fmt::Display, words: &[&str]) {
 async fn nothing_is_touched_before_it_is_needed_and_then_it_is_the_users_own() {
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path().join("a/b");
-    let store = Sqlite::at(&state);
+    let store = Store::at(&state);
     assert!(!state.exists());
     store.of_sources(now()).await.unwrap();
     let database = state.join("toolwire.db");
@@ -55,8 +55,8 @@ async fn nothing_is_touched_before_it_is_needed_and_then_it_is_the_users_own() {
 async fn several_processes_can_open_a_new_state_at_once() {
     for _ in 0..5 {
         let directory = tempfile::tempdir().unwrap();
-        let handles: Vec<_> = (0..8).map(|_| Sqlite::at(directory.path())).collect();
-        for opened in join_all(handles.iter().map(Sqlite::open)).await {
+        let handles: Vec<_> = (0..8).map(|_| Store::at(directory.path())).collect();
+        for opened in join_all(handles.iter().map(Store::open)).await {
             opened.unwrap();
         }
     }
@@ -69,7 +69,7 @@ async fn a_state_of_a_newer_program_is_refused() {
     let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
                  VALUES (9999, 'of tomorrow', TRUE, x'00', 0)";
     execute(directory.path(), newer).await;
-    let error = Sqlite::at(directory.path()).open().await.unwrap_err();
+    let error = Store::at(directory.path()).open().await.unwrap_err();
     assert!(matches!(error, StoreError::Newer { version: 9999, .. }), "{error:?}");
     assert_says(error, &["toolwire.db", "newer toolwire", "the platform has schema 9999", "--state DIR"]);
 }
@@ -80,7 +80,7 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let file = directory.path().join("toolwire.db");
     let text = "not a database, but somebody's notes\n".repeat(100);
     fs::write(&file, &text).unwrap();
-    let error = Sqlite::at(directory.path()).open().await.unwrap_err();
+    let error = Store::at(directory.path()).open().await.unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
     assert_says(error, &[file.to_str().unwrap(), "cannot be used", "not a database", "Restore a copy"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
@@ -99,7 +99,7 @@ async fn a_file_that_lost_its_content_is_refused_and_what_is_beside_it_is_left_a
     let bytes = fs::read(&log).unwrap();
     fs::write(&file, "").unwrap();
     for cause in ["0 bytes", "missing"] {
-        let error = Sqlite::at(copy.path()).open().await.unwrap_err();
+        let error = Store::at(copy.path()).open().await.unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
         assert_says(error, &[file.to_str().unwrap(), cause, "Restore a copy"]);
         for words in [backup::check(copy.path()).await.unwrap_err(), copied(copy.path()).await] {
@@ -122,7 +122,7 @@ async fn an_empty_file_alone_becomes_a_state_and_is_none_until_then() {
     fs::write(directory.path().join("toolwire.db"), "").unwrap();
     assert_says(backup::check(directory.path()).await.unwrap_err(), &["there is no state in"]);
     assert_says(copied(directory.path()).await, &["there is no state in"]);
-    Sqlite::at(directory.path()).open().await.unwrap();
+    Store::at(directory.path()).open().await.unwrap();
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn a_damaged_file_is_found_when_it_is_opened() {
     file.seek(SeekFrom::Start(length / 2)).unwrap();
     file.write_all(&vec![0xa5; usize::try_from(length / 4).unwrap()]).unwrap();
     drop(file);
-    let error = Sqlite::at(directory.path()).open().await.unwrap_err();
+    let error = Store::at(directory.path()).open().await.unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
     assert_says(error, &["toolwire.db", "cannot be used", "Restore a copy"]);
 }
@@ -150,7 +150,7 @@ async fn a_directory_that_cannot_be_made_is_named_and_tried_again_at_the_next_us
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path().join("state");
     fs::write(&state, "a file").unwrap();
-    let store = Sqlite::at(&state);
+    let store = Store::at(&state);
     let error = store.open().await.unwrap_err();
     assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
     assert_says(error, &[state.to_str().unwrap(), "--state DIR"]);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use toolwire::{
     store::{
-        Sqlite,
-        sessions::{KEPT, KeptTurn, MOST_OF_SESSION, Sessions, State},
+        Store,
+        sessions::{KEPT, KeptTurn, MOST_OF_SESSION, State},
     },
     tool::context::{RequestId, SessionId},
 };
@@ -34,12 +34,12 @@ fn turn(name: &str, of: &str, message: &str) -> KeptTurn {
     }
 }
 
-async fn keep(store: &Sqlite, turn: KeptTurn) -> KeptTurn {
+async fn keep(store: &Store, turn: KeptTurn) -> KeptTurn {
     store.keep_turn(&turn).await.unwrap();
     turn
 }
 
-async fn said(store: &Sqlite, name: &str, of: &str) -> Vec<String> {
+async fn said(store: &Store, name: &str, of: &str) -> Vec<String> {
     let turns = store.turns(&user(name), &session(of), 0, 1_000).await.unwrap();
     turns.into_iter().map(|(_, turn)| turn.message).collect()
 }
@@ -71,7 +71,7 @@ async fn a_session_has_its_turns_in_order_and_its_users_apart() {
     let first = store.turns(&user("riley"), &session("s"), 0, 1).await.unwrap();
     let rest = store.turns(&user("riley"), &session("s"), first[0].0, 10).await.unwrap();
     assert_eq!(rest[0].1.message, "tainted");
-    let remembered = store.remembered(&user("riley"), &session("s"), 1).await.unwrap();
+    let remembered = store.recall_turns(&user("riley"), &session("s"), 1).await.unwrap();
     assert_eq!(remembered.len(), 1);
     assert!(remembered[0].tainted && remembered[0].answered == "to tainted", "{remembered:?}");
 }
@@ -83,13 +83,16 @@ async fn a_paused_turn_that_goes_on_keeps_its_place() {
     let paused = KeptTurn { state: State::Paused, standing, ..turn("riley", "s", "one") };
     let paused = keep(&store, paused).await;
     keep(&store, turn("riley", "s", "two")).await;
-    assert_eq!(store.paused(&user("riley"), &session("s")).await.unwrap(), std::slice::from_ref(&paused));
-    assert_eq!(store.remembered(&user("riley"), &session("s"), 9).await.unwrap().len(), 1);
+    assert_eq!(
+        store.paused_turns(&user("riley"), &session("s")).await.unwrap(),
+        std::slice::from_ref(&paused)
+    );
+    assert_eq!(store.recall_turns(&user("riley"), &session("s"), 9).await.unwrap().len(), 1);
     let ended = KeptTurn { state: State::Ended, standing: String::new(), ..paused };
     keep(&store, ended.clone()).await;
     assert_eq!(said(&store, "riley", "s").await, ["one", "two"]);
     assert_eq!(store.turn(&user("riley"), ended.turn_id).await.unwrap(), Some(ended));
-    assert_eq!(store.paused(&user("riley"), &session("s")).await.unwrap(), []);
+    assert_eq!(store.paused_turns(&user("riley"), &session("s")).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -98,7 +101,7 @@ async fn only_a_paused_turn_of_ones_own_is_cancelled_and_once() {
     let paused = keep(&store, KeptTurn { state: State::Paused, ..turn("riley", "s", "one") }).await;
     let ended = keep(&store, turn("riley", "s", "two")).await;
     let cancel = async |name: &str, turn: &KeptTurn| {
-        store.cancel_paused(&user(name), turn.turn_id, now()).await.unwrap()
+        store.cancel_paused_turn(&user(name), turn.turn_id, now()).await.unwrap()
     };
     assert!(!cancel("sam", &paused).await && !cancel("riley", &ended).await);
     assert!(cancel("riley", &paused).await && !cancel("riley", &paused).await);

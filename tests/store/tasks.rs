@@ -29,12 +29,12 @@ use toolwire::{
     base::digest::Digest,
     contract::{Payload, Provenance, ToolError, ToolName, ToolResult, proto::v1::ToolCategory},
     store::{
-        Sqlite,
-        confirmations::Opened,
+        Store,
+        confirmations::Admission,
         idempotency::{About, Begun, Effect, Key},
         tasks::{
-            Action, CallEnd, Ending, Lease, Leased, Mutation, NewChild, NewRoot, PageOf, Recorded, Refused,
-            Task, TaskCall, TaskError, Tasks, Turn, Wanted, Wish,
+            Action, CallEnd, Ending, Lease, LeaseRequest, LeaseTarget, Leased, Mutation, NewChild, NewRoot,
+            PageRequest, Recorded, Refused, StepRef, Task, TaskCall, TaskError,
             entry::{Body, CallType, Entry},
             fold,
             life::State,
@@ -49,7 +49,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 /// A store of tasks, and what it stands on.
 struct House {
-    store: Arc<Sqlite>,
+    store: Arc<Store>,
     directory: TempDir,
 }
 
@@ -60,18 +60,18 @@ impl House {
     }
 
     /// The same state, opened by another process.
-    fn other(&self) -> Arc<Sqlite> {
-        Arc::new(Sqlite::at(self.directory.path()))
+    fn other(&self) -> Arc<Store> {
+        Arc::new(Store::at(self.directory.path()))
     }
 
     /// The same state after the process was killed and another one began.
     fn again(self) -> Self {
         let Self { store, directory } = self;
         drop(Arc::into_inner(store).expect("nobody else has it"));
-        Self { store: Arc::new(Sqlite::at(directory.path())), directory }
+        Self { store: Arc::new(Store::at(directory.path())), directory }
     }
 
-    fn tasks(&self) -> &dyn Tasks {
+    fn tasks(&self) -> &Store {
         &*self.store
     }
 
@@ -81,7 +81,7 @@ impl House {
 
     async fn root_of(&self, role: &str) -> Task {
         let new = NewRoot { role: role.to_owned(), ..new_root() };
-        self.tasks().create_root(&new, mutation("CreateTask", "1"), now()).await.unwrap()
+        self.tasks().create_root_task(&new, mutation("CreateTask", "1"), now()).await.unwrap()
     }
 
     async fn task(&self, id: &TaskId) -> Task {
@@ -89,30 +89,31 @@ impl House {
     }
 
     async fn delegate(&self, to: &Task, step: u64) -> (Action, Task) {
-        let call = TaskCall { turn: of_step(step), ..call(to, "route_to_analyst", CallType::AgentAsTool) };
-        let action = self.tasks().delegate(&call, &child(), now()).await.unwrap();
+        let call =
+            TaskCall { step_ref: of_step(step), ..call(to, "route_to_analyst", CallType::AgentAsTool) };
+        let action = self.tasks().delegate_task(&call, &child(), now()).await.unwrap();
         let made = self.task(action.task_id.as_ref().unwrap()).await;
         (action, made)
     }
 
     async fn hand_off(&self, task: &Task) -> Result<Ending<Action>, TaskError> {
         let call = call(task, "handoff", CallType::Handoff);
-        self.tasks().hand_off(&call, &object(&json!({"charts": 1})), &[], now()).await
+        self.tasks().hand_off_task(&call, &object(&json!({"charts": 1})), &[], now()).await
     }
 
     /// Begins and ends a call that executes.
     async fn execute(&self, task: &Task, step: u64) -> Recorded {
-        let call = TaskCall { turn: of_step(step), ..call(task, "write_file", CallType::Function) };
-        assert_new(self.tasks().begin_call(&call, None, now()).await);
+        let call = TaskCall { step_ref: of_step(step), ..call(task, "write_file", CallType::Function) };
+        assert_new(self.tasks().begin_task_call(&call, None, now()).await);
         let result = result(&call, Ok(json!({"path": "a.md"})));
-        self.tasks().end_call(&call, ended(&result), now()).await.unwrap()
+        self.tasks().end_task_call(&call, ended(&result), now()).await.unwrap()
     }
 
     async fn timeline(&self, id: &TaskId) -> Vec<Entry> {
-        let page = PageOf { from: None, backwards: false, limit: 1_000 };
-        let mut page = self.tasks().page(&riley(), id, page).await.unwrap();
+        let page = PageRequest { from: None, backwards: false, limit: 1_000 };
+        let mut page = self.tasks().timeline_page(&riley(), id, page).await.unwrap();
         for entry in &mut page.entries {
-            let whole = self.tasks().entry(&riley(), id, entry.sequence).await.unwrap();
+            let whole = self.tasks().timeline_entry(&riley(), id, entry.sequence).await.unwrap();
             *entry = whole.expect("it was in the page");
         }
         page.entries
@@ -139,8 +140,8 @@ impl House {
         token: Option<u64>,
         at: SystemTime,
     ) -> Result<Leased, TaskError> {
-        let wish = wish(Wanted::Task(id.clone(), token), holder);
-        self.tasks().lease(&riley(), &wish, at).await.map(Option::unwrap)
+        let wish = wish(LeaseTarget::Task(id.clone(), token), holder);
+        self.tasks().lease_task(&riley(), &wish, at).await.map(Option::unwrap)
     }
 }
 
@@ -216,7 +217,7 @@ fn call(task: &Task, tool: &str, tool_type: CallType) -> TaskCall {
         about: About { task_id: Some(task.id.clone().into()), ..about() },
         tool_type,
         category: ToolCategory::Write,
-        turn: Turn::default(),
+        step_ref: StepRef::default(),
         input: r#"{"request":"x"}"#.to_owned(),
         remembers: None,
     }
@@ -237,8 +238,8 @@ fn about() -> About {
     }
 }
 
-fn of_step(step: u64) -> Turn {
-    Turn { step, ..Turn::default() }
+fn of_step(step: u64) -> StepRef {
+    StepRef { step, ..StepRef::default() }
 }
 
 fn result(call: &TaskCall, outcome: Result<Value, ToolError>) -> ToolResult {
@@ -258,8 +259,8 @@ fn mutation(method: &'static str, content: &str) -> Mutation {
     Mutation { method, request_id: RequestId::generate(), digest: Digest::of_bytes(content.as_bytes()) }
 }
 
-fn wish(wanted: Wanted, holder: &str) -> Wish {
-    Wish { wanted, holder: holder.to_owned(), duration: 30 * SECOND }
+fn wish(wanted: LeaseTarget, holder: &str) -> LeaseRequest {
+    LeaseRequest { target: wanted, holder: holder.to_owned(), duration: 30 * SECOND }
 }
 
 fn object(value: &Value) -> Map<String, Value> {
@@ -272,8 +273,8 @@ fn token(lease: Option<&Lease>) -> u64 {
 
 #[track_caller]
 #[allow(clippy::needless_pass_by_value, reason = "what a call returned, as it is")]
-fn assert_new(opened: Result<Opened, TaskError>) {
-    assert!(matches!(opened, Ok(Opened::Begun(Begun::New))), "{opened:?}");
+fn assert_new(opened: Result<Admission, TaskError>) {
+    assert!(matches!(opened, Ok(Admission::Begun(Begun::New))), "{opened:?}");
 }
 
 #[track_caller]

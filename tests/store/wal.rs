@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
-use toolwire::store::sqlite::{Durability, Wal};
+use toolwire::store::{Durability, Wal};
 
 use super::in_file;
 

@@ -6,6 +6,7 @@
 pub mod capture;
 pub mod collector;
 pub mod draws;
+pub mod memory_idempotency;
 pub mod program;
 pub mod raw;
 pub mod second_calls;
@@ -40,12 +41,14 @@ use toolwire::{
         pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
         registry::{Disabled, Manifests, Offered, Registry},
     },
-    store::{MemoryIdempotency, Sqlite, idempotency::Idempotency},
+    store::{Store, idempotency::Idempotency},
     tool::{
         Executor,
         context::{Services, SourceStates, ToolContext, UnreadBounds, User, UserId},
     },
 };
+
+pub use self::memory_idempotency::MemoryIdempotency;
 
 /// A pipeline and what it is made of.
 pub struct Bench {
@@ -129,15 +132,15 @@ impl Bench {
         };
         let registry = Arc::new(Registry::open(offered).expect("good manifests"));
         let brokerage = Brokerage::open(Tree::Embedded(brokerage::data()), user_id()).expect("good data");
-        let state = Arc::new(Sqlite::in_memory());
+        let state = Arc::new(Store::in_memory());
         let mut parts = Parts {
             registry: Arc::clone(&registry),
             policy: Arc::new(AllowAll),
             idempotency: Arc::new(MemoryIdempotency::default()),
             confirmations: Arc::clone(&state) as _,
-            tasks: Arc::clone(&state) as _,
+            tasks: Arc::clone(&state),
             orchestrate: Arc::new(toolwire::engine::tasks::Orchestrator::new(
-                Arc::clone(&state) as _,
+                Arc::clone(&state),
                 toolwire::store::workspace::Workspace::new(&state),
             )),
             decide_within: Duration::from_mins(10),

@@ -11,10 +11,9 @@ use bytes::Bytes;
 use toolwire::{
     base::{clock, digest::Digest},
     store::{
-        blobs::{Blobs, Swept},
-        documents::Documents,
-        sqlite::{Durability, Sqlite},
-        workspace::{Asked, Header, Room, Workspace},
+        Store,
+        blobs::Swept,
+        workspace::{Header, ReadOptions, Workspace, WorkspaceHandle},
     },
     tool::context::TaskId,
 };
@@ -23,17 +22,17 @@ use super::{files, root};
 
 const HOUR: Duration = Duration::from_hours(1);
 
-async fn room(state: &Arc<Sqlite>) -> Room {
+async fn room(state: &Arc<Store>) -> WorkspaceHandle {
     let task = root(state, "riley", false).await.parse().unwrap();
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
-    Workspace::new(state).room(&user, &task).await.unwrap()
+    Workspace::new(state).of_task(&user, &task).await.unwrap()
 }
 
 fn large(filler: u8) -> Bytes {
     Bytes::from(vec![filler; 100_000])
 }
 
-async fn put(room: &Room, path: &str, bytes: Bytes) {
+async fn put(room: &WorkspaceHandle, path: &str, bytes: Bytes) {
     room.put(Header { path: path.to_owned(), ..Header::default() }, bytes).await.unwrap();
 }
 
@@ -51,19 +50,19 @@ fn path_of(directory: &Path, bytes: &[u8]) -> std::path::PathBuf {
 #[tokio::test]
 async fn a_crash_between_rename_and_commit_leaves_an_orphan_that_is_swept() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Sqlite::at(directory.path()));
+    let state = Arc::new(Store::at(directory.path()));
     let room = room(&state).await;
     put(&room, "kept.bin", large(1)).await;
     // The bytes are at their place, and the process ends before any row names them.
-    let mut sink = Blobs::begin(&*state).await.unwrap();
+    let mut sink = state.begin_blob().await.unwrap();
     sink.write(large(2)).await.unwrap();
     sink.finish().await.unwrap();
     assert_eq!(files(directory.path()).iter().filter(|name| name.len() == 64).count(), 2);
-    let sweep = async |now: SystemTime| Blobs::sweep(&*state, now).await.unwrap();
+    let sweep = async |now: SystemTime| state.sweep_blobs(now).await.unwrap();
     assert_eq!(sweep(clock::wall() + 23 * HOUR).await, Swept::default(), "it may be named yet");
     let swept = sweep(clock::wall() + 25 * HOUR).await;
     assert_eq!(swept, Swept { orphans: 1, ..Swept::default() });
-    let (_, content) = room.read("kept.bin", Asked::default()).await.unwrap();
+    let (_, content) = room.read("kept.bin", ReadOptions::default()).await.unwrap();
     assert_eq!(content.all().await.unwrap(), large(1));
     // The repeat stores it.
     put(&room, "again.bin", large(2)).await;
@@ -73,13 +72,13 @@ async fn a_crash_between_rename_and_commit_leaves_an_orphan_that_is_swept() {
 #[tokio::test]
 async fn a_crash_before_the_rename_leaves_a_file_that_is_swept() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Sqlite::at(directory.path()));
+    let state = Arc::new(Store::at(directory.path()));
     put(&room(&state).await, "kept.bin", large(1)).await;
     let unfinished = directory.path().join("blobs/tmp/left");
     fs::write(&unfinished, b"half").unwrap();
-    assert_eq!(Blobs::sweep(&*state, clock::wall()).await.unwrap(), Swept::default());
+    assert_eq!(state.sweep_blobs(clock::wall()).await.unwrap(), Swept::default());
     age(&unfinished, 2 * HOUR);
-    let swept = Blobs::sweep(&*state, clock::wall()).await.unwrap();
+    let swept = state.sweep_blobs(clock::wall()).await.unwrap();
     assert_eq!(swept, Swept { unfinished: 1, ..Swept::default() });
     assert!(!unfinished.exists());
 }
@@ -87,34 +86,33 @@ async fn a_crash_before_the_rename_leaves_a_file_that_is_swept() {
 #[tokio::test]
 async fn bytes_that_no_version_names_any_more_are_swept() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Sqlite::at(directory.path()));
+    let state = Arc::new(Store::at(directory.path()));
     let room = room(&state).await;
-    put(&room, "a.bin", large(1)).await;
-    put(&room, "b.txt", Bytes::from_static(b"small")).await;
+    let (user, root) = (toolwire::tool::context::User::new("riley".parse().unwrap()), TaskId::generate());
+    let never = Workspace::new(&state).of_new_tree(&user, &root);
+    put(&never, "a.bin", large(1)).await;
+    put(&never, "b.txt", Bytes::from_static(b"small")).await;
     put(&room, "c.txt", Bytes::from_static(b"small")).await;
-    let mut change = state.change(Durability::Process).await.unwrap();
-    let gone = "DELETE FROM versions WHERE document IN (SELECT id FROM documents WHERE path <> 'c.txt')";
-    sqlx::query(gone).execute(&mut *change).await.unwrap();
-    change.commit().await.unwrap();
+    state.abandon_documents(&root).await.unwrap();
     let path = path_of(directory.path(), &large(1));
     age(&path, 25 * HOUR);
-    let swept = Blobs::sweep(&*state, clock::wall() + 25 * HOUR).await.unwrap();
+    let swept = state.sweep_blobs(clock::wall() + 25 * HOUR).await.unwrap();
     assert_eq!(swept, Swept { rows: 1, orphans: 1, unfinished: 0 });
     assert!(!path.exists());
-    let (_, content) = room.read("c.txt", Asked::default()).await.unwrap();
+    let (_, content) = room.read("c.txt", ReadOptions::default()).await.unwrap();
     assert_eq!(content.all().await.unwrap(), "small");
 }
 
 #[tokio::test]
 async fn a_version_whose_bytes_were_taken_away_meanwhile_is_not_written() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Sqlite::at(directory.path()));
+    let state = Arc::new(Store::at(directory.path()));
     let room = room(&state).await;
     put(&room, "a.bin", large(1)).await;
     // A row that names a file that is gone: the next write of these bytes brings them back.
     fs::remove_file(path_of(directory.path(), &large(1))).unwrap();
     put(&room, "b.bin", large(1)).await;
-    let (_, content) = room.read("a.bin", Asked::default()).await.unwrap();
+    let (_, content) = room.read("a.bin", ReadOptions::default()).await.unwrap();
     assert_eq!(content.all().await.unwrap(), large(1));
 }
 
@@ -122,11 +120,11 @@ async fn a_version_whose_bytes_were_taken_away_meanwhile_is_not_written() {
 #[tokio::test]
 async fn documents_of_a_tree_that_never_began_are_swept_after_a_day() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Sqlite::at(directory.path()));
+    let state = Arc::new(Store::at(directory.path()));
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let begun = room(&state).await;
     put(&begun, "kept.md", "kept".into()).await;
-    let never = Workspace::new(&state).room_of_new(&user, &TaskId::generate());
+    let never = Workspace::new(&state).of_new_tree(&user, &TaskId::generate());
     put(&never, "a.md", "never".into()).await;
     let paths = async || -> Vec<String> {
         let paths = sqlx::query_scalar("SELECT path FROM documents ORDER BY path");

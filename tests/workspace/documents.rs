@@ -306,8 +306,8 @@ async fn a_copy_of_another_tree_shares_its_bytes() {
     one.put_with(header, large.as_bytes()).await.unwrap();
     let user = User::new("riley".parse().unwrap());
     let workspace = &house.server.app.workspace;
-    let from = workspace.room(&user, &one.task.parse().unwrap()).await.unwrap();
-    let to = workspace.room(&user, &other.task.parse().unwrap()).await.unwrap();
+    let from = workspace.of_task(&user, &one.task.parse().unwrap()).await.unwrap();
+    let to = workspace.of_task(&user, &other.task.parse().unwrap()).await.unwrap();
     let document = from.find("birds.txt").await.unwrap();
     let header = || Header { path: "copies/birds.txt".to_owned(), etag: "*".to_owned(), ..Header::default() };
     let copy = to.copy(&from, &document, header()).await.unwrap();

@@ -4,6 +4,7 @@ mod broken;
 mod cli;
 mod crash;
 mod documents;
+mod earlier_index;
 mod races;
 mod refused;
 mod search;
@@ -24,7 +25,7 @@ use toolwire::{
         PutDocumentRequest, PutHeader, SearchDocumentsRequest, SearchDocumentsResponse,
         get_document_response, put_document_request::Part, workspace_service_client::WorkspaceServiceClient,
     },
-    store::sqlite::{Durability, Sqlite},
+    store::{Durability, Store},
     tool::context::{RequestId, TaskId},
 };
 
@@ -58,7 +59,7 @@ impl House {
         Self { server: Server::with(config), state }
     }
 
-    fn state(&self) -> &Sqlite {
+    fn state(&self) -> &Store {
         &self.server.app.state
     }
 
@@ -78,14 +79,14 @@ impl House {
 }
 
 /// Adds a root of a user's.
-async fn root(state: &Sqlite, user: &str, tainted: bool) -> String {
+async fn root(state: &Store, user: &str, tainted: bool) -> String {
     let id = TaskId::generate().to_string();
     task(state, &id, &id, user, tainted).await;
     id
 }
 
 /// Adds a task.
-async fn task(state: &Sqlite, id: &str, root: &str, user: &str, tainted: bool) {
+async fn task(state: &Store, id: &str, root: &str, user: &str, tainted: bool) {
     let mut change = state.change(Durability::Process).await.unwrap();
     sqlx::query(ADD_TASK).bind(id).bind(root).bind(user).bind(tainted).execute(&mut *change).await.unwrap();
     change.commit().await.unwrap();

@@ -1,4 +1,4 @@
-//! How long a search takes among 10,000 documents. Run by hand, in release:
+//! How long a search takes among 10,000 documents, and the writing of a large text. Run by hand, in release:
 //! `cargo test --release --test suite -- --ignored --nocapture workspace::speed`.
 
 use std::{sync::Arc, time::Duration};
@@ -7,8 +7,8 @@ use bytes::Bytes;
 use toolwire::{
     base::clock,
     store::{
+        Store,
         documents::Criteria,
-        sqlite::Sqlite,
         workspace::{Header, Workspace},
     },
 };
@@ -47,10 +47,10 @@ impl Seed {
 #[ignore = "measures; nothing else should run meanwhile"]
 async fn a_search_among_10_000_documents_takes_at_most_20_ms() {
     let directory = tempfile::tempdir().unwrap();
-    let state = Arc::new(Sqlite::at(directory.path()));
+    let state = Arc::new(Store::at(directory.path()));
     let task = root(&state, "riley", false).await.parse().unwrap();
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
-    let room = Workspace::new(&state).room(&user, &task).await.unwrap();
+    let room = Workspace::new(&state).of_task(&user, &task).await.unwrap();
     let (mut seed, begun) = (Seed(7), clock::now());
     for number in 0..DOCUMENTS {
         let text: Vec<_> = (0..WORDS).map(|_| seed.word()).collect();
@@ -74,4 +74,28 @@ async fn a_search_among_10_000_documents_takes_at_most_20_ms() {
     times.sort();
     println!("p50 {:?}, p99 {:?}, most {:?}", times[100], times[197], times[199]);
     assert!(times[197] <= Duration::from_millis(20), "{:?}", times[197]);
+}
+
+#[tokio::test]
+#[ignore = "measures; nothing else should run meanwhile"]
+async fn a_document_of_64_kib_is_written_in_at_most_50_ms() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = Arc::new(Store::at(directory.path()));
+    let task = root(&state, "riley", false).await.parse().unwrap();
+    let user = toolwire::tool::context::User::new("riley".parse().unwrap());
+    let workspace = Workspace::new(&state).of_task(&user, &task).await.unwrap();
+    let mut seed = Seed(7);
+    for round in ["new", "written again"] {
+        let mut times = Vec::new();
+        for number in 0..60 {
+            let text: Vec<_> = (0..10_900).map(|_| seed.word()).collect();
+            let header = Header { path: format!("document-{number}.txt"), ..Header::default() };
+            let begun = clock::now();
+            workspace.put(header, Bytes::from(text.join(" "))).await.unwrap();
+            times.push(begun.elapsed());
+        }
+        times.sort();
+        println!("{round}: p50 {:?}, most {:?}", times[30], times[59]);
+        assert!(times[30] <= Duration::from_millis(50), "{:?}", times[30]);
+    }
 }

@@ -10,7 +10,7 @@ use toolwire::{
         GetDocumentRequest, PutDocumentRequest, PutHeader, get_document_response, put_document_request::Part,
         workspace_service_client::WorkspaceServiceClient,
     },
-    store::sqlite::Sqlite,
+    store::Store,
 };
 
 use super::{House, hex, refused, root, said};
@@ -87,24 +87,24 @@ async fn a_damaged_file_is_data_loss_of_that_version_alone() {
 
 #[tokio::test]
 async fn a_state_in_memory_keeps_large_documents_too() {
-    use toolwire::store::workspace::{Asked, Header, Workspace};
-    let state = Arc::new(Sqlite::in_memory());
+    use toolwire::store::workspace::{Header, ReadOptions, Workspace};
+    let state = Arc::new(Store::in_memory());
     let task = root(&state, "riley", false).await.parse().unwrap();
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
-    let room = Workspace::new(&state).room(&user, &task).await.unwrap();
+    let room = Workspace::new(&state).of_task(&user, &task).await.unwrap();
     let header = Header { path: "a.bin".to_owned(), ..Header::default() };
     let bytes = piece(0);
     room.put(header, bytes.clone().into()).await.unwrap();
-    let (_, content) = room.read("a.bin", Asked::default()).await.unwrap();
+    let (_, content) = room.read("a.bin", ReadOptions::default()).await.unwrap();
     assert!(content.all().await.unwrap() == bytes);
 }
 
 #[tokio::test]
 async fn without_a_place_for_the_state_documents_are_said_to_be_unavailable() {
-    let state = Arc::new(Sqlite::nowhere("there is no home directory"));
+    let state = Arc::new(Store::unavailable("there is no home directory"));
     let user = toolwire::tool::context::User::new("riley".parse().unwrap());
     let workspace = toolwire::store::workspace::Workspace::new(&state);
-    let refusal = workspace.room(&user, &toolwire::tool::context::TaskId::generate()).await.unwrap_err();
+    let refusal = workspace.of_task(&user, &toolwire::tool::context::TaskId::generate()).await.unwrap_err();
     assert_eq!(
         refused(Err::<(), _>(toolwire::contract::Refusal::from(refusal).into())),
         said(Code::Unavailable, "STATE_UNAVAILABLE")
@@ -118,7 +118,7 @@ async fn a_hundred_mebibytes_pass_in_and_out_in_bounded_memory() {
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path().to_str().unwrap();
     let task = {
-        let state = Sqlite::at(directory.path());
+        let state = Store::at(directory.path());
         root(&state, "demo", false).await
     };
     let program = Program::start(directory.path(), &[], &[("TOOLWIRE_STATE", state)]).await;

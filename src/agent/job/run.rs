@@ -29,7 +29,10 @@ use toolwire_planner::{
     policy::{OnError, on_error},
 };
 use toolwire_sources::models::Model;
-use toolwire_store::jobs::{JobId, Jobs, Said};
+use toolwire_store::{
+    Store,
+    jobs::{JobId, Said},
+};
 use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, ToolContext};
 
 /// What a job is made of.
@@ -41,7 +44,7 @@ pub struct Setup {
     /// From then on nothing is called any more: the rest is for the result.
     pub until: Instant,
     /// Keeps what is said.
-    pub store: Arc<dyn Jobs>,
+    pub store: Arc<Store>,
     /// Writes texts; `None` without a model.
     pub model: Option<Arc<dyn Model>>,
 }
@@ -133,7 +136,7 @@ impl Run {
     /// Says how far the job is and what is done: kept before it is returned.
     pub async fn say(&self, said: Said) {
         let (store, user) = (self.store(), &self.context().user.id);
-        match store.say(user, self.id(), &said, clock::wall()).await {
+        match store.append_job_event(user, self.id(), &said, clock::wall()).await {
             Ok(true) => {}
             Ok(false) => self.lost.cancel(),
             // It is missing for good; those after it follow those before.
@@ -177,7 +180,7 @@ impl Run {
         checker.release(text).issue.is_none() && checker.finish().issue.is_none()
     }
 
-    pub(super) fn store(&self) -> &dyn Jobs {
+    pub(super) fn store(&self) -> &Store {
         &*self.setup.store
     }
 

@@ -15,8 +15,8 @@ use toolwire_base::clock;
 use toolwire_contract::proto::agent::v1::Reply;
 use toolwire_planner::Exchange;
 use toolwire_store::{
-    StoreError,
-    sessions::{self, KeptTurn, Sessions, State},
+    Store, StoreError,
+    sessions::{self, KeptTurn, State},
 };
 use toolwire_tool::context::{SessionId, UserId};
 
@@ -35,7 +35,7 @@ const LARGEST_REPLY: usize = 256 * 1024;
 /// One turn of a conversation.
 #[derive(Clone, Debug)]
 pub struct Session {
-    pub store: Arc<dyn Sessions>,
+    pub store: Arc<Store>,
     pub user: UserId,
     pub session: SessionId,
     pub turn_id: TurnId,
@@ -49,7 +49,7 @@ pub struct Session {
 impl Memory for Session {
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
         Box::pin(async move {
-            let turns = self.store.remembered(&self.user, &self.session, MOST_TURNS).await?;
+            let turns = self.store.recall_turns(&self.user, &self.session, MOST_TURNS).await?;
             let proposal = if proposal::may_answer(&self.message) { self.proposal().await? } else { None };
             Ok(Remembered { proposal, ..newest(turns) })
         })

@@ -73,7 +73,7 @@ async fn narrate(mut events: Events) -> Result<LastEvent, Failure> {
                 return Ok(LastEvent::ConfirmationRequired(Box::new(it)));
             }
             Some(Event::Accepted(it)) => {
-                narrator.progress(None, &it.tool, &render::render_accepted(&call_id, &it));
+                narrator.progress(None, &it.tool, &render::render_accepted(&call_id, &it))
             }
             Some(Event::Progress(it)) => narrator.progress(it.fraction, &it.message, &render::progress(&it)),
             Some(Event::Chunk(it)) => narrator.tell(&render::chunk(it)),

@@ -23,7 +23,7 @@ use toolwire_contract::{
     ToolResult,
     arguments::{Arguments, Unreadable},
 };
-use toolwire_store::tasks::Turn;
+use toolwire_store::tasks::StepRef;
 use toolwire_tool::context::{RequestId, ToolContext};
 
 /// How a call ended.
@@ -58,7 +58,7 @@ pub struct Call {
     /// What the caller asks for beside the result. `None` for nearly all.
     pub wishes: Option<Box<Wishes>>,
     /// What the agent of a task says of it. `record` completes it; `None` for a call that no timeline has.
-    pub turn: Option<Box<Turn>>,
+    pub step_ref: Option<Box<StepRef>>,
     /// The tools that the caller's agent was offered: for it there are no others. `None`: all of the user's.
     pub offered: Option<Arc<BTreeSet<ToolName>>>,
     /// Why a person must approve it first. `confirm` says so; a face leaves it empty.
@@ -132,7 +132,7 @@ impl Call {
             given: Given::default(),
             request_id: None,
             wishes: None,
-            turn: None,
+            step_ref: None,
             offered: None,
             cause: None,
             arrived,

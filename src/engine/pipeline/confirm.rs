@@ -23,17 +23,17 @@ use toolwire_base::{
     middleware::{Middleware, take_ready},
 };
 use toolwire_contract::{ConfirmationRequired, Refusal, Terminal, ToolError};
-use toolwire_store::confirmations::{Binding, Confirmations};
+use toolwire_store::{Store, confirmations::Binding};
 use toolwire_tool::context::RequestId;
 
 /// Passes calls on with why they need a confirmation, and again once it is decided.
 #[derive(Clone, Debug)]
 pub struct Confirm {
-    store: Arc<dyn Confirmations>,
+    store: Arc<Store>,
 }
 
 impl Confirm {
-    pub fn new(store: Arc<dyn Confirmations>) -> Self {
+    pub fn new(store: Arc<Store>) -> Self {
         Self { store }
     }
 }
@@ -59,7 +59,7 @@ impl<S: Inner> Middleware<Call, S> for Confirm {
 /// Carries a call out, waiting for its confirmation and for those of the calls that it makes.
 async fn confirmed(
     mut inner: impl Inner,
-    store: Arc<dyn Confirmations>,
+    store: Arc<Store>,
     mut call: Call,
     wait_for: Option<Duration>,
 ) -> CallResult {
@@ -91,7 +91,7 @@ async fn confirmed(
 /// Tells the reader that the call waits, and waits.
 async fn announced(
     call: &mut Call,
-    store: &dyn Confirmations,
+    store: &Store,
     required: &ConfirmationRequired,
     until: tokio::time::Instant,
 ) -> Waited {
@@ -103,7 +103,7 @@ async fn announced(
 /// The identifier of a call that has none and needs a confirmation: by it, what was decided is found again. A repeat of
 /// the call that it is a part of has the same nested calls; otherwise the newest confirmation of an equal call is
 /// meant.
-async fn stand_in(call: &Call, store: &dyn Confirmations) -> Result<Option<RequestId>, Refusal> {
+async fn stand_in(call: &Call, store: &Store) -> Result<Option<RequestId>, Refusal> {
     let context = &call.context;
     // A write from outside without an identifier is refused below.
     if call.cause.is_none() || call.request_id.is_some() || (context.depth == 0 && call.writes()) {
@@ -120,7 +120,7 @@ async fn stand_in(call: &Call, store: &dyn Confirmations) -> Result<Option<Reque
         definition_digest: call.tool().definition.digest,
         task_id: context.task_id.as_ref(),
     };
-    match store.adopt(binding, clock::wall()).await {
+    match store.find_adoptable_confirmation(binding, clock::wall()).await {
         Ok(adopted) => Ok(Some(adopted.unwrap_or(own))),
         Err(error) => {
             tracing::error!(%error, call_id = %context.call_id, "confirmations cannot be read");

@@ -49,7 +49,7 @@ impl<S: Inner> Middleware<Call, S> for Idempotent {
         }
         let reads = !call.writes();
         match call.request_id {
-            None if reads && call.turn.is_none() => {
+            None if reads && call.step_ref.is_none() => {
                 call.accept();
                 Either::Left(inner.call(call))
             }

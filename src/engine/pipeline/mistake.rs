@@ -16,7 +16,10 @@ use toolwire_contract::{
     DocumentRefusal, ErrorCode, Provenance, Refusal, TaskRefusal, Terminal, ToolError, ToolName, ToolResult,
     arguments::Arguments, proto::v1,
 };
-use toolwire_store::tasks::{Mistake, TaskError, Tasks, Turn, entry::CallType};
+use toolwire_store::{
+    Store,
+    tasks::{Mistake, StepRef, TaskError, entry::CallType},
+};
 use toolwire_telemetry as telemetry;
 use toolwire_tool::context::{RequestId, TaskId, ToolContext};
 
@@ -26,12 +29,12 @@ const LONGEST: usize = 64;
 /// Passes calls on, and looks at how those of tasks end.
 #[derive(Clone, Debug)]
 pub struct RecordModelErrors {
-    tasks: Arc<dyn Tasks>,
+    tasks: Arc<Store>,
 }
 
 impl RecordModelErrors {
     /// Tasks are in the given store.
-    pub fn new(tasks: Arc<dyn Tasks>) -> Self {
+    pub fn new(tasks: Arc<Store>) -> Self {
         Self { tasks }
     }
 }
@@ -57,7 +60,7 @@ struct Attempt {
     target: Target,
     arguments: Arguments,
     request_id: Option<RequestId>,
-    turn: Option<Box<Turn>>,
+    step_ref: Option<Box<StepRef>>,
     facts: Arc<Facts>,
 }
 
@@ -69,15 +72,15 @@ impl Attempt {
             target: call.target.clone(),
             arguments: call.arguments.clone(),
             request_id: call.request_id,
-            turn: call.turn.clone(),
+            step_ref: call.step_ref.clone(),
             facts: Arc::clone(&call.facts),
         }
     }
 
-    async fn told(self, tasks: &dyn Tasks, end: CallResult) -> CallResult {
+    async fn told(self, tasks: &Store, end: CallResult) -> CallResult {
         let Some(error) = mistake(&end, &self.facts) else { return end };
         let noted = self.noted(error);
-        match tasks.note_mistake(&noted, clock::wall()).await {
+        match tasks.record_mistake(&noted, clock::wall()).await {
             Ok(sequence) => {
                 let Mistake { tool, error, .. } = noted;
                 let result = ToolResult {
@@ -90,7 +93,7 @@ impl Attempt {
                 end
             }
             // Whoever drives the agent must not do so now; that comes before what it asks for.
-            Err(TaskError::Refused(why)) if self.turn.is_some() => Err(refused(&self.task, why.into())),
+            Err(TaskError::Refused(why)) if self.step_ref.is_some() => Err(refused(&self.task, why.into())),
             Err(TaskError::Refused(_)) => end,
             Err(TaskError::Store(error)) => {
                 tracing::error!(%error, task_id = %self.task, "a mistake of an agent is not recorded");
@@ -113,7 +116,7 @@ impl Attempt {
             request_id: self.request_id.unwrap_or_else(RequestId::generate),
             call_id: self.context.call_id,
             trace_id: trace_id.map(|id| id.to_string()),
-            turn: self.turn.as_deref().cloned().unwrap_or_default(),
+            step_ref: self.step_ref.as_deref().cloned().unwrap_or_default(),
             tool: definition.map_or_else(|| name_like(self.target.as_str()), |it| it.name.clone()),
             tool_type: definition.map_or(CallType::Function, |it| super::recorded::call_type(it.kind)),
             category: definition.map(|it| v1::ToolCategory::from(it.category)).unwrap_or_default(),

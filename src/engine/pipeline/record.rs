@@ -13,18 +13,18 @@ use super::{Call, CallResult, Facts, Inner, refusals::refused};
 use crate::registry::Execution;
 use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_contract::{Payload, Refusal, TaskRefusal, Terminal, Violation};
-use toolwire_store::tasks::{Action, Tasks};
+use toolwire_store::{Store, tasks::Action};
 use toolwire_tool::context::TaskId;
 
 /// Passes calls on with the task that they belong to.
 #[derive(Clone, Debug)]
 pub struct Record {
-    tasks: Arc<dyn Tasks>,
+    tasks: Arc<Store>,
 }
 
 impl Record {
     /// Tasks are in the given store.
-    pub fn new(tasks: Arc<dyn Tasks>) -> Self {
+    pub fn new(tasks: Arc<Store>) -> Self {
         Self { tasks }
     }
 }
@@ -56,14 +56,14 @@ impl<S: Inner> Middleware<Call, S> for Record {
 
 async fn recorded(
     mut inner: impl Inner,
-    tasks: Arc<dyn Tasks>,
+    tasks: Arc<Store>,
     mut call: Call,
     id: TaskId,
     by: Execution,
 ) -> CallResult {
-    let tree = tasks.tree(&call.context.user.id, &id).await.map_err(|error| refused(&id, error))?;
+    let tree = tasks.task_tree(&call.context.user.id, &id).await.map_err(|error| refused(&id, error))?;
     call.context.tainted = tree.tainted;
-    call.turn.get_or_insert_default();
+    call.step_ref.get_or_insert_default();
     call.facts.take();
     let facts = Arc::clone(&call.facts);
     let mut end = inner.call(call).await?;

@@ -15,7 +15,7 @@ use toolwire_tool::context::ToolContext;
 
 /// A call of a task, as the store of tasks takes it. `None` for all others.
 pub(super) fn task_call(call: &Call) -> Option<TaskCall> {
-    let turn = call.turn.as_deref()?.clone();
+    let step_ref = call.step_ref.as_deref()?.clone();
     let definition = &call.tool().definition;
     let shown = call.tool().input.shown(&call.arguments).into_owned();
     Some(TaskCall {
@@ -26,7 +26,7 @@ pub(super) fn task_call(call: &Call) -> Option<TaskCall> {
         about: about(call),
         tool_type: call_type(definition.kind),
         category: v1::ToolCategory::from(definition.category),
-        turn,
+        step_ref,
         input: Value::Object(shown).to_string(),
         remembers: definition.memory.map(|scope| match scope {
             MemoryScope::Tree => Memory::Tree,
@@ -84,7 +84,7 @@ pub(super) fn about(call: &Call) -> About {
 /// only answered.
 pub(super) fn records_itself(call: &Call) -> bool {
     let behaviour = call.tool().definition.kind.behaviour();
-    !behaviour.executes && (call.turn.is_some() || behaviour.by == Execution::Root)
+    !behaviour.executes && (call.step_ref.is_some() || behaviour.by == Execution::Root)
 }
 
 pub(super) fn digest_of(call: &Call) -> ArgumentsDigest {

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 
 use toolwire_contract::DocumentRefusal;
-use toolwire_store::workspace::{Asked, Header, Room, Workspace};
+use toolwire_store::workspace::{Header, ReadOptions, Workspace, WorkspaceHandle};
 use toolwire_tool::context::{TaskId, User};
 
 /// A document to begin with.
@@ -34,7 +34,7 @@ pub(super) async fn fill(
     root: &TaskId,
     documents: Vec<Initial>,
 ) -> Result<Vec<String>, DocumentRefusal> {
-    let into = workspace.room_of_new(user, root);
+    let into = workspace.of_new_tree(user, root);
     let mut paths = Vec::with_capacity(documents.len());
     for document in documents {
         let Initial { path, content, mime_type } = document;
@@ -57,14 +57,14 @@ pub(super) async fn fill(
 async fn copy(
     workspace: &Workspace,
     user: &User,
-    into: &Room,
+    into: &WorkspaceHandle,
     of: &str,
     mut header: Header,
 ) -> Result<(String, Result<(), DocumentRefusal>), DocumentRefusal> {
     let (task, path) = of.split_once('/').unwrap_or((of, ""));
     let unknown = || DocumentRefusal::UnknownTask { task_id: task.chars().take(64).collect() };
-    let from = workspace.room(user, &task.parse().map_err(|_| unknown())?).await?;
-    let (document, mut bytes) = from.read(path, Asked::default()).await?;
+    let from = workspace.of_task(user, &task.parse().map_err(|_| unknown())?).await?;
+    let (document, mut bytes) = from.read(path, ReadOptions::default()).await?;
     if header.path.is_empty() {
         path.clone_into(&mut header.path);
     }

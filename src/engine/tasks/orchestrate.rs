@@ -10,9 +10,9 @@ use crate::pipeline::{Carried, Orchestrate, refused};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::Refusal;
 use toolwire_store::{
+    Store,
     tasks::{
         Action, DEFAULT_TIMEOUT, Ending, Mutation, NewChild, NewQuestion, NewRoot, RootCall, Task, TaskCall,
-        Tasks,
     },
     workspace::Workspace,
 };
@@ -21,20 +21,20 @@ use toolwire_tool::context::{TaskId, User};
 /// Carries out what executes nothing.
 #[derive(Clone, Debug)]
 pub struct Orchestrator {
-    store: Arc<dyn Tasks>,
+    store: Arc<Store>,
     workspace: Workspace,
 }
 
 impl Orchestrator {
     /// Tasks are in the given store, and their documents in the given workspace.
-    pub fn new(store: Arc<dyn Tasks>, workspace: Workspace) -> Self {
+    pub fn new(store: Arc<Store>, workspace: Workspace) -> Self {
         Self { store, workspace }
     }
 }
 
 impl Orchestrate for Orchestrator {
     fn log<'a>(&'a self, call: &'a TaskCall) -> Carried<'a, Action> {
-        self.store.log(call, clock::wall())
+        Box::pin(self.store.log_task_call(call, clock::wall()))
     }
 
     fn hand_off<'a>(
@@ -43,7 +43,7 @@ impl Orchestrate for Orchestrator {
         result: &'a Map<String, Value>,
         documents: &'a [String],
     ) -> Carried<'a, Ending<Action>> {
-        self.store.hand_off(call, result, documents, clock::wall())
+        Box::pin(self.store.hand_off_task(call, result, documents, clock::wall()))
     }
 
     fn delegate<'a>(
@@ -59,7 +59,7 @@ impl Orchestrate for Orchestrator {
             documents: documents.to_vec(),
             timeout: DEFAULT_TIMEOUT,
         };
-        Box::pin(async move { self.store.delegate(call, &child, clock::wall()).await })
+        Box::pin(async move { self.store.delegate_task(call, &child, clock::wall()).await })
     }
 
     fn ask<'a>(
@@ -73,7 +73,7 @@ impl Orchestrate for Orchestrator {
             documents: documents.to_vec(),
             timeout: DEFAULT_TIMEOUT,
         };
-        Box::pin(async move { self.store.ask(call, &question, clock::wall()).await })
+        Box::pin(async move { self.store.ask_question(call, &question, clock::wall()).await })
     }
 
     fn root<'a>(
@@ -104,7 +104,7 @@ impl Orchestrate for Orchestrator {
         };
         Box::pin(async move {
             let root = self.filled(root, documents).await?;
-            let begun = self.store.start_root(call, &root, clock::wall()).await;
+            let begun = self.store.start_root_task(call, &root, clock::wall()).await;
             let begun =
                 self.all_or_nothing(&root.id, begun.map_err(|error| refused(&root.id, error))).await?;
             Ok(begun.task_id.unwrap_or(root.id))
@@ -123,7 +123,7 @@ impl Orchestrator {
         let named = [root.user.to_string(), mutation.request_id.to_string(), mutation.digest.to_string()];
         let root = NewRoot { id: TaskId::of(&Digest::of_parts(named)), ..root };
         let root = self.filled(root, documents).await?;
-        let created = self.store.create_root(&root, mutation, clock::wall()).await;
+        let created = self.store.create_root_task(&root, mutation, clock::wall()).await;
         self.all_or_nothing(&root.id, created.map_err(|error| refused(&root.id, error))).await
     }
 

@@ -22,13 +22,13 @@ use toolwire_sources::{
     models::{Model, genai::Remote},
     upstream::source_status::SourceLimits,
 };
-use toolwire_store::Sqlite;
+use toolwire_store::Store;
 
 pub(super) struct Wiring<'a> {
     pub(super) config: &'a Config,
     pub(super) answers: Answers,
     pub(super) offers: Arc<Offers>,
-    pub(super) state: &'a Arc<Sqlite>,
+    pub(super) state: &'a Arc<Store>,
     pub(super) registry: &'a Arc<Registry>,
     pub(super) policy: &'a Arc<dyn Policy>,
     pub(super) pipeline: &'a Arc<Pipeline>,
@@ -90,23 +90,23 @@ pub(super) fn turns(wiring: Wiring<'_>) -> Result<Turns, Problems> {
         embedded: answerer,
         model_parts,
         prompts: prompts.unwrap_or_else(|| Arc::new(Prompts::built_in())),
-        sessions: Arc::clone(wiring.state) as _,
+        sessions: Arc::clone(wiring.state),
         settings: wiring.config.agent,
         limits: Arc::clone(wiring.limits),
         log_arguments: wiring.config.log.arguments,
     });
     Ok(Turns::new(turns::Parts {
         agent,
-        store: Arc::clone(wiring.state) as _,
+        store: Arc::clone(wiring.state),
         confirmations: wiring.confirmations.clone(),
     }))
 }
 
 /// Work in the background, by the same agent.
-pub(super) fn jobs(turns: &Turns, state: &Arc<Sqlite>) -> Jobs {
+pub(super) fn jobs(turns: &Turns, state: &Arc<Store>) -> Jobs {
     let agent = turns.agent().clone();
     let model = agent.parts().model_parts.as_ref().map(|it| Arc::clone(&it.model));
-    Jobs::new(jobs::Parts { agent, store: Arc::clone(state) as _, model })
+    Jobs::new(jobs::Parts { agent, store: Arc::clone(state), model })
 }
 
 /// Tasks that the same agent works on.

@@ -8,14 +8,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use toolwire_base::clock;
 use toolwire_engine::pipeline::InFlight;
-use toolwire_store::{
-    Sqlite,
-    audit::Audit,
-    confirmations::Confirmations,
-    jobs::Jobs,
-    sessions::Sessions,
-    tasks::{Recovered, Tasks},
-};
+use toolwire_store::{Store, tasks::Recovered};
 
 /// How often it looks, which is one read of an index.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -27,13 +20,13 @@ const RECOVER: Duration = Duration::from_secs(5);
 const SWEEP: Duration = Duration::from_mins(10);
 
 /// Looks for as long as it is polled. What cannot be done now is done later; the state's own watch says why.
-pub(super) async fn run(state: &Sqlite, in_flight: &InFlight, keep: Duration) -> Infallible {
+pub(super) async fn run(state: &Store, in_flight: &InFlight, keep: Duration) -> Infallible {
     let mut interval = interval(INTERVAL);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut recovered, mut swept) = (None, None);
     loop {
         interval.tick().await;
-        let _ = state.expire(clock::wall()).await;
+        let _ = state.expire_confirmations(clock::wall()).await;
         if let Ok(stopped) = state.expire_tasks(clock::wall()).await {
             in_flight.cancel_calls(&stopped.calls);
         }
@@ -41,8 +34,8 @@ pub(super) async fn run(state: &Sqlite, in_flight: &InFlight, keep: Duration) ->
             recover(state).await;
         }
         if is_due(&mut swept, SWEEP) {
-            let _ = state.sweep(clock::wall()).await;
-            let _ = state.sweep_records(clock::wall()).await;
+            let _ = state.sweep_confirmations(clock::wall()).await;
+            let _ = state.sweep_audit_records(clock::wall()).await;
             // A part at a time: others change something meanwhile.
             while let Ok(true) = state.sweep_tasks(keep, clock::wall()).await {}
             while let Ok(true) = state.sweep_turns(clock::wall()).await {}
@@ -61,12 +54,12 @@ fn is_due(last: &mut Option<Instant>, every: Duration) -> bool {
     is_due
 }
 
-async fn recover(state: &Sqlite) {
+async fn recover(state: &Store) {
     match state.interrupt_jobs(clock::wall()).await {
         Ok(0) | Err(_) => {}
         Ok(jobs) => tracing::warn!(jobs, "jobs whose process is gone are ended"),
     }
-    match state.recover(clock::wall()).await {
+    match state.recover_tasks(clock::wall()).await {
         Ok(Recovered { reads: 0, settled: 0, unknown: 0 }) | Err(_) => {}
         Ok(Recovered { reads, settled, unknown }) => {
             tracing::warn!(

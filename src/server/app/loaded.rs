@@ -17,7 +17,7 @@ use toolwire_base::files::Tree;
 use toolwire_config::Config;
 use toolwire_engine::registry::Registry;
 use toolwire_sources::upstream::sources::Sources;
-use toolwire_store::{Sqlite, workspace::Workspace};
+use toolwire_store::{Store, workspace::Workspace};
 
 /// What files and domains give.
 pub(super) struct Loaded {
@@ -34,7 +34,7 @@ pub(super) fn load(
     config: &Config,
     domains: &[Domain],
     tree: &Tree,
-    state: &Arc<Sqlite>,
+    state: &Arc<Store>,
     workspace: &Workspace,
 ) -> Result<Loaded, StartError> {
     let offered = gather(tree, domains, config);

@@ -33,13 +33,13 @@ use toolwire_engine::{
 };
 use toolwire_planner::Offers;
 use toolwire_sources::upstream::source_status::SourceLimits;
-use toolwire_store::{Sqlite, workspace::Workspace};
+use toolwire_store::{Store, workspace::Workspace};
 use toolwire_tool::context::Services;
 
 /// The files and the state.
 pub(super) struct Stores {
     pub(super) tree: Tree,
-    pub(super) state: Arc<Sqlite>,
+    pub(super) state: Arc<Store>,
     pub(super) workspace: Workspace,
 }
 
@@ -77,12 +77,12 @@ pub(super) fn build_call_path(
 ) -> CallPath {
     let Stores { state, workspace, .. } = stores;
     let policy = policy(&config.auth);
-    let orchestrator = Orchestrator::new(Arc::clone(state) as _, workspace.clone());
+    let orchestrator = Orchestrator::new(Arc::clone(state), workspace.clone());
     let pipeline = pipeline(config, domains, state, registry, &policy, &orchestrator, services);
     let confirmations = confirmations(config, state, registry, &policy);
     // The pipeline begins tasks and this ends them, by the same orchestrator.
     let tasks = Tasks::new(tasks::Parts {
-        store: Arc::clone(state) as _,
+        store: Arc::clone(state),
         pipeline: Arc::clone(&pipeline),
         orchestrator,
         workspace: workspace.clone(),
@@ -119,7 +119,7 @@ pub(super) fn build_agents(
 /// The tools as every face offers them.
 pub(super) fn build_tools(
     config: &Config,
-    state: &Arc<Sqlite>,
+    state: &Arc<Store>,
     registry: &Arc<Registry>,
     path: CallPath,
     limits: &Arc<dyn SourceLimits>,

@@ -10,14 +10,14 @@ use toolwire_engine::{
     registry::Registry,
     tasks::Orchestrator,
 };
-use toolwire_store::Sqlite;
+use toolwire_store::Store;
 use toolwire_tool::context::Services;
 
 /// Made of the tools, and of what they find in their context.
 pub(super) fn pipeline(
     config: &Config,
     domains: &[Domain],
-    state: &Arc<Sqlite>,
+    state: &Arc<Store>,
     registry: &Arc<Registry>,
     policy: &Arc<dyn Policy>,
     orchestrator: &Orchestrator,
@@ -27,7 +27,7 @@ pub(super) fn pipeline(
         registry: Arc::clone(registry),
         policy: Arc::clone(policy),
         idempotency: Arc::clone(state) as _,
-        confirmations: Arc::clone(state) as _,
+        confirmations: Arc::clone(state),
         tasks: Arc::clone(state) as _,
         orchestrate: Arc::new(orchestrator.clone()),
         decide_within: config.confirmations.expire_in,

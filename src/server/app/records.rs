@@ -13,36 +13,36 @@ use toolwire_engine::{
     pipeline::{Pipeline, Policy},
     registry::Registry,
 };
-use toolwire_store::Sqlite;
+use toolwire_store::Store;
 
 /// Made over the state, and over the calls that run in the pipeline.
 pub(super) fn records(
     config: &Config,
-    state: &Arc<Sqlite>,
+    state: &Arc<Store>,
     registry: &Arc<Registry>,
     policy: &Arc<dyn Policy>,
     pipeline: &Arc<Pipeline>,
 ) -> Records {
     let calls = Calls::new(calls::Parts {
         store: Arc::clone(state) as _,
-        confirmations: Arc::clone(state) as _,
+        confirmations: Arc::clone(state),
         registry: Arc::clone(registry),
         policy: Arc::clone(policy),
         in_flight: pipeline.in_flight().clone(),
         cap: config.server.deadline_cap,
     });
-    Records { calls, audit: Audit::new(Arc::clone(state) as _, Arc::clone(policy)) }
+    Records { calls, audit: Audit::new(Arc::clone(state), Arc::clone(policy)) }
 }
 
 /// Made over the state.
 pub(super) fn confirmations(
     config: &Config,
-    state: &Arc<Sqlite>,
+    state: &Arc<Store>,
     registry: &Arc<Registry>,
     policy: &Arc<dyn Policy>,
 ) -> Confirmations {
     Confirmations::new(confirmations::Parts {
-        store: Arc::clone(state) as _,
+        store: Arc::clone(state),
         registry: Arc::clone(registry),
         policy: Arc::clone(policy),
         own_calls: config.confirmations.own_calls,

@@ -6,7 +6,7 @@ use super::StartError;
 use crate::domain::Domain;
 use toolwire_config::Config;
 use toolwire_sources::upstream::sources::Sources;
-use toolwire_store::Sqlite;
+use toolwire_store::Store;
 
 /// The sources for which users give credentials.
 pub(super) fn users_sources(domains: &[Domain]) -> Arc<[&'static str]> {
@@ -18,7 +18,7 @@ pub(super) fn users_sources(domains: &[Domain]) -> Arc<[&'static str]> {
 pub(super) fn sources(
     config: &Config,
     domains: &[Domain],
-    state: &Arc<Sqlite>,
+    state: &Arc<Store>,
 ) -> Result<Sources, StartError> {
     let specs = domains.iter().flat_map(|domain| domain.sources.iter().copied()).collect();
     Sources::new(config.part(), specs, state)

@@ -4,7 +4,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::sleep};
 
-use toolwire_store::Sqlite;
+use toolwire_store::Store;
 
 /// Between two attempts to write again.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -12,12 +12,12 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Reports whether calls that need the state can be served.
 #[derive(Debug)]
 pub(super) struct Watch {
-    state: Arc<Sqlite>,
+    state: Arc<Store>,
     ready: watch::Sender<bool>,
 }
 
 impl Watch {
-    pub(super) fn new(state: &Arc<Sqlite>) -> Self {
+    pub(super) fn new(state: &Arc<Store>) -> Self {
         Self { state: Arc::clone(state), ready: watch::Sender::new(true) }
     }
 

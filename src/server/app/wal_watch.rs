@@ -4,7 +4,7 @@ use std::{convert::Infallible, time::Duration};
 
 use tokio::time::sleep;
 
-use toolwire_store::{Sqlite, sqlite::Wal};
+use toolwire_store::{Store, Wal};
 use toolwire_telemetry::metric;
 
 /// How often the size is looked at.
@@ -17,7 +17,7 @@ const FAILURES: u32 = 3;
 const HELD_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Looks for as long as it is polled.
-pub(super) async fn run(state: &Sqlite) -> Infallible {
+pub(super) async fn run(state: &Store) -> Infallible {
     let mut failures = 0_u32;
     loop {
         match state.truncate_wal().await {

@@ -18,9 +18,9 @@ use toolwire_base::clock;
 use toolwire_config::{Webhook, webhook_key};
 use toolwire_sources::upstream::webhook::{NotTaken, Poster};
 use toolwire_store::{
-    Sqlite,
-    confirmations::{Change, Confirmations},
-    outbox::{Message, Outbox, Subscription},
+    Store,
+    confirmations::Change,
+    outbox::{Event, Message, Subscription},
 };
 use toolwire_telemetry::metric;
 
@@ -34,19 +34,19 @@ const AT_ONCE: u32 = 8;
 const HELD: Duration = Duration::from_secs(30);
 
 /// Tells the webhooks for as long as it is polled.
-pub(super) async fn run(state: &Arc<Sqlite>, webhooks: &[Webhook]) -> Infallible {
-    let has = |webhook: &Webhook, event: &str| webhook.events.iter().any(|it| it == event);
+pub(super) async fn run(state: &Arc<Store>, webhooks: &[Webhook]) -> Infallible {
+    let has = |webhook: &Webhook, event: Event| webhook.events.iter().any(|it| it == event.into_str());
     let all: Vec<_> = webhooks
         .iter()
         .map(|webhook| Subscription {
             url: webhook.url.to_string(),
-            requested: has(webhook, "requested"),
-            decided: has(webhook, "decided"),
-            expired: has(webhook, "expired"),
+            requested: has(webhook, Event::Requested),
+            decided: has(webhook, Event::Decided),
+            expired: has(webhook, Event::Expired),
         })
         .collect();
     // What cannot be written now is written when the state can be.
-    while let Err(error) = state.subscribe(&all).await {
+    while let Err(error) = state.subscribe_webhooks(&all).await {
         if all.is_empty() {
             return pending().await;
         }
@@ -57,7 +57,7 @@ pub(super) async fn run(state: &Arc<Sqlite>, webhooks: &[Webhook]) -> Infallible
     pending().await
 }
 
-async fn serve(state: &Sqlite, webhook: &Webhook) {
+async fn serve(state: &Store, webhook: &Webhook) {
     let poster = match Poster::new(webhook.url.scheme() == "https") {
         Ok(poster) => poster,
         Err(error) => {
@@ -66,11 +66,11 @@ async fn serve(state: &Sqlite, webhook: &Webhook) {
         }
     };
     let url = webhook.url.to_string();
-    let mut changed = state.changed();
+    let mut changed = state.follow_confirmations();
     loop {
         changed.mark_unchanged();
         let now = clock::wall();
-        let taken = state.take(&url, now, now + HELD, AT_ONCE).await.unwrap_or_default();
+        let taken = state.take_messages(&url, now, now + HELD, AT_ONCE).await.unwrap_or_default();
         let is_empty = taken.is_empty();
         join_all(taken.into_iter().map(|message| tell(state, webhook, &poster, message))).await;
         if is_empty {
@@ -83,18 +83,18 @@ async fn serve(state: &Sqlite, webhook: &Webhook) {
 }
 
 /// Posts a message once, and says what becomes of it.
-async fn tell(state: &Sqlite, webhook: &Webhook, poster: &Poster, message: Message) {
+async fn tell(state: &Store, webhook: &Webhook, poster: &Poster, message: Message) {
     let Message { id, event, change, attempts, expires_at } = message;
     let Some(change) = change else {
-        let _ = state.done(&id).await;
+        let _ = state.delete_message(&id).await;
         return;
     };
     let keys: Vec<_> = webhook.secrets.iter().map(webhook_key).collect();
-    let body = body(&event, &change, webhook.arguments).to_string();
+    let body = body(event, &change, webhook.arguments).to_string();
     let result = poster.post(&webhook.url, &keys, &id, body).await;
     let outcome = match result {
         Ok(()) => {
-            let _ = state.done(&id).await;
+            let _ = state.delete_message(&id).await;
             "delivered"
         }
         Err(error) => again(state, webhook, &id, &change, &error, (attempts, expires_at)).await,
@@ -104,7 +104,7 @@ async fn tell(state: &Sqlite, webhook: &Webhook, poster: &Poster, message: Messa
 
 /// Tries again later, as long as that is of use.
 async fn again(
-    state: &Sqlite,
+    state: &Store,
     webhook: &Webhook,
     id: &str,
     change: &Change,
@@ -119,15 +119,15 @@ async fn again(
     if !is_of_use {
         let host = webhook.url.host_str().unwrap_or_default();
         tracing::warn!(%error, %confirmation, webhook_id = id, host, attempts, "a webhook is not delivered: given up");
-        let _ = state.done(id).await;
+        let _ = state.delete_message(id).await;
         return "given_up";
     }
-    let _ = state.again(id, next).await;
+    let _ = state.postpone_message(id, next).await;
     "retried"
 }
 
 /// The body of a delivery: never who may decide, and arguments only if configured.
-fn body(event: &str, change: &Change, with_arguments: bool) -> Value {
+fn body(event: Event, change: &Change, with_arguments: bool) -> Value {
     let it = &change.confirmation;
     let asked = &it.asked;
     let mut data = json!({
@@ -156,5 +156,5 @@ fn body(event: &str, change: &Change, with_arguments: bool) -> Value {
         data["summary"] = json!(asked.summary);
         data["arguments"] = json!(asked.arguments);
     }
-    json!({"type": format!("confirmation.{event}"), "timestamp": clock::rfc3339(change.at), "data": data})
+    json!({"type": format!("confirmation.{}", event.into_str()), "timestamp": clock::rfc3339(change.at), "data": data})
 }

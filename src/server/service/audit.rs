@@ -11,7 +11,7 @@ use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::Policy;
 use toolwire_store::{
-    audit as store,
+    Store,
     audit::{Criteria, KEPT, Record},
 };
 use toolwire_tool::context::User;
@@ -29,7 +29,7 @@ const LONGEST: usize = 64;
 /// The audit, as every face offers it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Audit {
-    store: Arc<dyn store::Audit>,
+    store: Arc<Store>,
     policy: Arc<dyn Policy>,
 }
 
@@ -42,7 +42,7 @@ pub struct Page {
 }
 
 impl Audit {
-    pub fn new(store: Arc<dyn store::Audit>, policy: Arc<dyn Policy>) -> Self {
+    pub fn new(store: Arc<Store>, policy: Arc<dyn Policy>) -> Self {
         Self { store, policy }
     }
 
@@ -58,7 +58,7 @@ impl Audit {
         // What the sweep has not come to is not shown either.
         let filter = Filter { since: filter.since.max(oldest), ..filter };
         let criteria = Criteria { seen_by: (!observes).then(|| user.id.clone()), filter };
-        let records = self.store.records(&criteria, before, size + 1).await;
+        let records = self.store.audit_records(&criteria, before, size + 1).await;
         let mut records = records.map_err(|error| unavailable(&error))?;
         let goes_on = records.len() > size as usize;
         records.truncate(size as usize);

@@ -24,10 +24,9 @@ use toolwire_engine::{
     registry::Registry,
 };
 use toolwire_store::{
-    calls as store,
+    Store,
     calls::{Named, RecordedCall},
     cancellations::Subject,
-    confirmations::Confirmations,
 };
 use toolwire_tool::context::{CallId, RequestId, User, UserId};
 
@@ -41,9 +40,9 @@ const LOOK: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The calls with a `request_id`.
-    pub store: Arc<dyn store::Calls>,
+    pub store: Arc<Store>,
     /// What they wait for.
-    pub confirmations: Arc<dyn Confirmations>,
+    pub confirmations: Arc<Store>,
     /// The tools, whose results are read.
     pub registry: Arc<Registry>,
     /// Which user may see whose calls.
@@ -114,7 +113,7 @@ impl Calls {
             CallRef::Request(id, tool) => Named::Request(&user.id, *id, tool.as_deref()),
         };
         // The running calls are listed before the state is read: a call that ends in between is in one of both.
-        let recorded = match self.0.store.recorded(named, clock::wall()).await {
+        let recorded = match self.0.store.find_calls(named, clock::wall()).await {
             Ok(mut recorded) => {
                 recorded.retain(|it| self.may_see(user, &it.key.user));
                 recorded
@@ -190,7 +189,7 @@ impl Calls {
                     None => self.0.store.pending_part(&recorded.key).await.map_err(|it| unavailable(&it))?,
                 };
                 if let Some(id) = id {
-                    let found = self.0.confirmations.find(&id, clock::wall()).await;
+                    let found = self.0.confirmations.confirmation(&id, clock::wall()).await;
                     let found = found.map_err(|error| unavailable(&error))?;
                     required = found.map(|it| Box::new(it.required()));
                     record.confirmation_id = id.to_string();
@@ -207,7 +206,7 @@ impl Calls {
 
     /// The outcome of a recorded call, framed as a response of its own. None if it cannot be read any more.
     async fn result(&self, recorded: &RecordedCall) -> Result<Option<ToolResult>, Refusal> {
-        let stored = self.0.store.outcome(&recorded.key).await.map_err(|error| unavailable(&error))?;
+        let stored = self.0.store.call_outcome(&recorded.key).await.map_err(|error| unavailable(&error))?;
         let snapshot = self.0.registry.snapshot();
         let tool = snapshot.get(&recorded.key.tool);
         let output = tool.and_then(|tool| tool.output.as_ref());

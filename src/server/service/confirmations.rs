@@ -25,8 +25,8 @@ use toolwire_base::clock;
 use toolwire_contract::{ConfirmationId, Refusal, proto::v1};
 use toolwire_engine::{pipeline::Policy, registry::Registry};
 use toolwire_store::{
-    confirmations as store,
-    confirmations::{Among, Confirmation, Of, life::State, may_have_changed},
+    Store,
+    confirmations::{CallRef, Confirmation, Scope, life::State},
 };
 use toolwire_tool::context::User;
 
@@ -39,7 +39,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// What confirmations are offered with.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    pub store: Arc<dyn store::Confirmations>,
+    pub store: Arc<Store>,
     /// The tools as they stand now.
     pub registry: Arc<Registry>,
     pub policy: Arc<dyn Policy>,
@@ -82,7 +82,7 @@ impl Confirmations {
     ) -> Result<ConfirmationView, Refusal> {
         let parsed = id.parse().map_err(|_| unknown(id))?;
         let until = clock::now() + wait.min(LONGEST_WAIT);
-        let mut changes = self.0.store.changes_of(&parsed);
+        let mut changes = self.0.store.follow_confirmation(&parsed);
         loop {
             changes.mark_unchanged();
             let confirmation = self.find(user, &parsed).await?;
@@ -93,21 +93,22 @@ impl Confirmations {
             let expires = confirmation.expires_at.duration_since(clock::wall()).unwrap_or_default();
             let expires = clock::now().checked_add(expires).unwrap_or(until);
             select! {
-                () = may_have_changed(&*self.0.store, &mut changes, until.min(expires)) => {}
+                () = self.0.store.confirmation_may_have_changed(&mut changes, until.min(expires)) => {}
                 () = ends.cancelled() => {}
             }
         }
     }
 
     /// Withdraws what a user's own cancelled call asked for. Whether there was any.
-    pub async fn withdraw(&self, user: &User, of: Of) -> Result<bool, Refusal> {
-        let withdrawn = self.0.store.withdraw(&user.id, of, clock::wall()).await;
+    pub async fn withdraw(&self, user: &User, call: CallRef) -> Result<bool, Refusal> {
+        let withdrawn = self.0.store.withdraw_confirmations(&user.id, call, clock::wall()).await;
         withdrawn.map(|count| count > 0).map_err(|error| unavailable(&error))
     }
 
     /// A confirmation that the user may see.
     async fn find(&self, user: &User, id: &ConfirmationId) -> Result<Confirmation, Refusal> {
-        let found = self.0.store.find(id, clock::wall()).await.map_err(|error| unavailable(&error))?;
+        let found =
+            self.0.store.confirmation(id, clock::wall()).await.map_err(|error| unavailable(&error))?;
         found.filter(|it| self.may_see(user, it)).ok_or_else(|| unknown(id.as_str()))
     }
 
@@ -118,9 +119,9 @@ impl Confirmations {
             || policy.may_approve(user, &confirmation.key.tool, &confirmation.key.user)
     }
 
-    /// Among which confirmations a user's positions are counted.
-    fn among(&self, user: &User) -> Among {
-        if self.0.policy.sees_others(user) { Among::All } else { Among::Own(user.id.clone()) }
+    /// The confirmations among which a user's positions are counted.
+    fn scope(&self, user: &User) -> Scope {
+        if self.0.policy.sees_others(user) { Scope::All } else { Scope::Own(user.id.clone()) }
     }
 
     fn view(&self, user: &User, confirmation: Confirmation) -> ConfirmationView {
@@ -128,7 +129,7 @@ impl Confirmations {
         let is_over = (confirmation.state != State::Pending)
             .then(|| format!("it is {} already", confirmation.state.into_str()));
         let why_not = is_over.or_else(|| self.lacks_right(user, &confirmation));
-        let position = confirmation.at(&self.among(user));
+        let position = confirmation.at(&self.scope(user));
         ConfirmationView { confirmation, why_not, name_required, position }
     }
 

@@ -25,8 +25,9 @@ use toolwire_base::clock;
 use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_sources::models::Model;
 use toolwire_store::{
+    Store,
     cancellations::Subject,
-    jobs::{Ending, Job, JobId, Jobs as Store},
+    jobs::{Ending, Job, JobId},
 };
 use toolwire_tool::context::{User, UserId};
 
@@ -35,7 +36,7 @@ use toolwire_tool::context::{User, UserId};
 pub struct Parts {
     /// Calls tools for them.
     pub agent: Agent,
-    pub store: Arc<dyn Store>,
+    pub store: Arc<Store>,
     /// Writes texts; `None` without a model.
     pub model: Option<Arc<dyn Model>>,
 }

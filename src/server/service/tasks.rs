@@ -34,7 +34,8 @@ use toolwire_engine::{
     tasks::Orchestrator,
 };
 use toolwire_store::{
-    tasks::{Ending, Mutation, OpenCall, Task, TaskError, Tasks as Store},
+    Store,
+    tasks::{Ending, Mutation, OpenCall, Task, TaskError},
     workspace::Workspace,
 };
 use toolwire_tool::context::{RequestId, TaskId, User};
@@ -54,7 +55,7 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 /// What tasks are offered with.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<Store>,
     /// Carries their calls out.
     pub pipeline: Arc<Pipeline>,
     pub orchestrator: Orchestrator,

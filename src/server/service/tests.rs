@@ -18,7 +18,7 @@ use toolwire_sources::upstream::{
     limiter::{Budgets, MemoryLimiter},
     source_status::Limits,
 };
-use toolwire_store::{MemoryCoolDowns, MemoryIdempotency, Sqlite, workspace::Workspace};
+use toolwire_store::{MemoryCoolDowns, Store, workspace::Workspace};
 use toolwire_tool::context::Services;
 
 /// Three toy tools on disk, and what a user who may call only `spin_*` and one who may call all find there.
@@ -50,14 +50,14 @@ impl Toys {
         };
         let registry = Arc::new(Registry::open(offered).unwrap());
         let policy: Arc<dyn Policy> = Arc::new(policy());
-        let state = Arc::new(Sqlite::in_memory());
-        let orchestrator = Orchestrator::new(Arc::clone(&state) as _, Workspace::new(&state));
+        let state = Arc::new(Store::in_memory());
+        let orchestrator = Orchestrator::new(Arc::clone(&state), Workspace::new(&state));
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
-            idempotency: Arc::new(MemoryIdempotency::default()),
-            confirmations: Arc::clone(&state) as _,
-            tasks: Arc::clone(&state) as _,
+            idempotency: Arc::clone(&state) as _,
+            confirmations: Arc::clone(&state),
+            tasks: Arc::clone(&state),
             orchestrate: Arc::new(orchestrator.clone()),
             decide_within: std::time::Duration::from_mins(10),
             decide_within_tasks: std::time::Duration::from_mins(10),

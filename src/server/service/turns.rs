@@ -24,14 +24,14 @@ use toolwire_agent::{
     running::Running,
 };
 use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::Paused};
-use toolwire_store::sessions::{KeptTurn, Sessions};
+use toolwire_store::{Store, sessions::KeptTurn};
 use toolwire_tool::context::User;
 
 /// What turns are offered with.
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub agent: Agent,
-    pub store: Arc<dyn Sessions>,
+    pub store: Arc<Store>,
     /// What persons must decide.
     pub confirmations: Confirmations,
 }

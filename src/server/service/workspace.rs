@@ -16,7 +16,7 @@ use toolwire_engine::pipeline::refused;
 use toolwire_store::{
     documents::{Content, Criteria, Document, Version},
     tasks::{MAX_PAGE_BYTES, Refused},
-    workspace::{Hits, Room, Workspace},
+    workspace::{Hits, Workspace, WorkspaceHandle},
 };
 use toolwire_tool::context::{TaskId, User};
 
@@ -48,31 +48,31 @@ impl Workspaces {
     }
 
     /// The workspace that a task of the user's shares. What is written is the user's: an agent's has its lease.
-    pub async fn room(&self, user: &User, task_id: &str) -> Result<Room, Refusal> {
+    pub async fn of_task(&self, user: &User, task_id: &str) -> Result<WorkspaceHandle, Refusal> {
         if task_id.is_empty() {
             return Err(request::refuse("task_id", "required", "must name a task; CreateTask begins one"));
         }
         // A malformed name is as unknown as another user's task.
         let unknown = || DocumentRefusal::UnknownTask { task_id: task_id.chars().take(64).collect() };
         let task: TaskId = task_id.parse().map_err(|_| unknown())?;
-        Ok(self.0.room(user, &task).await?.of_person())
+        Ok(self.0.of_task(user, &task).await?.of_person())
     }
 
     /// The same for the agent that has a lease on the task: what is written is the task's.
-    pub async fn leased_workspace(
+    pub async fn of_leased_task(
         &self,
         tasks: &Tasks,
         user: &User,
         task_id: &str,
         lease_token: u64,
-    ) -> Result<Room, Refusal> {
-        let room = self.room(user, task_id).await?;
+    ) -> Result<WorkspaceHandle, Refusal> {
+        let workspace = self.of_task(user, task_id).await?;
         if lease_token == 0 {
-            return Ok(room);
+            return Ok(workspace);
         }
         let task = tasks.get(user, task_id).await?;
         match task.leased(clock::wall()) {
-            Some(lease) if lease.token == lease_token => Ok(self.0.room(user, &task.id).await?),
+            Some(lease) if lease.token == lease_token => Ok(self.0.of_task(user, &task.id).await?),
             lease => {
                 let holder = lease.map(|lease| lease.holder.clone()).unwrap_or_default();
                 let token = task.lease.as_ref().map_or(0, |lease| lease.token);
@@ -84,16 +84,16 @@ impl Workspaces {
     /// The documents of a workspace that pass, by path.
     pub async fn list(
         &self,
-        room: &Room,
+        workspace: &WorkspaceHandle,
         criteria: &Criteria,
         size: i32,
         token: &str,
     ) -> Result<Page<Document>, Refusal> {
         check(criteria)?;
         let size = PAGE.of(size)?;
-        let page_token = self.page_token(room, List::Documents, criteria).await?;
+        let page_token = self.page_token(workspace, List::Documents, criteria).await?;
         let after: String = page_token.place(token)?.unwrap_or_default();
-        let mut items = room.list(criteria, &after, size + 1).await?;
+        let mut items = workspace.list(criteria, &after, size + 1).await?;
         let goes_on = cut(&mut items, size, document_size);
         let next = match items.last() {
             Some(last) if goes_on => page_token.text(&last.path),
@@ -105,15 +105,15 @@ impl Workspaces {
     /// The versions of a document, the newest first.
     pub async fn versions(
         &self,
-        room: &Room,
+        workspace: &WorkspaceHandle,
         path: &str,
         size: i32,
         token: &str,
     ) -> Result<Page<Version>, Refusal> {
         let size = PAGE.of(size)?;
-        let page_token = self.page_token(room, List::Versions, &path).await?;
+        let page_token = self.page_token(workspace, List::Versions, &path).await?;
         let below = page_token.place(token)?.map_or(u32::MAX, u32::from_be_bytes);
-        let mut items = room.versions(path, below, size + 1).await?;
+        let mut items = workspace.versions(path, below, size + 1).await?;
         let goes_on = cut(&mut items, size, version_size);
         let next = match items.last() {
             Some(last) if goes_on => page_token.text(last.version.to_be_bytes()),
@@ -125,24 +125,24 @@ impl Workspaces {
     /// The documents of a workspace that have the words of a query and pass, best first.
     pub async fn search(
         &self,
-        room: &Room,
+        workspace: &WorkspaceHandle,
         query: &str,
         criteria: &Criteria,
         size: i32,
     ) -> Result<Hits, Refusal> {
         check(criteria)?;
         let size = HITS.of(size)?;
-        Ok(room.search(query, criteria, size as usize).await?)
+        Ok(workspace.search(query, criteria, size as usize).await?)
     }
 
     /// The tokens of a list of a workspace: it depends on the tree as well.
     async fn page_token(
         &self,
-        room: &Room,
+        workspace: &WorkspaceHandle,
         list: List,
         criteria: &(impl fmt::Debug + Sync),
     ) -> Result<PageToken, Refusal> {
-        PageToken::of(self.0.documents(), list, room.user(), &(room.root(), criteria)).await
+        PageToken::of(self.0.store(), list, workspace.user(), &(workspace.root(), criteria)).await
     }
 }
 

@@ -16,10 +16,7 @@ use super::{
     source::SourceSpec,
     source_status::{Limits, SourceBudget},
 };
-use toolwire_store::{
-    RememberedCoolDowns, RememberedHoldOffs, cool_downs::CoolDowns, hold_offs::HoldOffs,
-    reservations::Reservations,
-};
+use toolwire_store::{RememberedCoolDowns, RememberedHoldOffs, Store, cool_downs::CoolDowns};
 
 #[derive(Clone, Debug)]
 pub struct Sources {
@@ -34,17 +31,14 @@ pub struct Sources {
 impl Sources {
     /// The given sources as they are set. Cool-downs, hold-offs and requests of the live ones outlive the process in
     /// what is kept.
-    pub fn new<S>(settings: Arc<Settings>, specs: Vec<SourceSpec>, kept: &Arc<S>) -> Result<Self, TlsError>
-    where
-        S: CoolDowns + HoldOffs + Reservations + 'static,
-    {
+    pub fn new(settings: Arc<Settings>, specs: Vec<SourceSpec>, kept: &Arc<Store>) -> Result<Self, TlsError> {
         let user_agent = HeaderValue::from_str(&settings.user_agent).expect("checked when it was read");
         let live: Vec<_> =
             specs.iter().map(|spec| spec.name).filter(|name| !settings.is_embedded(name)).collect();
         let cool_downs = Arc::new(RememberedCoolDowns::new(Arc::clone(kept) as _, live.iter().copied()));
         let hold_offs = Arc::new(RememberedHoldOffs::new(Arc::clone(kept) as _, live.iter().copied()));
         let budgets = specs.iter().map(|spec| (spec.name, settings.budgets(spec)));
-        let limiter = Arc::new(SharedLimiter::new(budgets, Arc::clone(kept) as _, live));
+        let limiter = Arc::new(SharedLimiter::new(budgets, Arc::clone(kept), live));
         let sender = Sender::new()?.with_user_agent(user_agent);
         Ok(Self { settings, specs: specs.into(), sender, limiter, cool_downs, hold_offs })
     }

@@ -14,7 +14,7 @@ use sqlx::{Connection, Row, SqliteConnection};
 pub use self::checked::Checked;
 use self::looks::{LOOKS, Look};
 use super::{BackupError, database_in, failed, open};
-use crate::sqlite::refold_all;
+use crate::{Error, engine::refold_all};
 
 /// Looks at a state directory, which may be in use.
 pub async fn check(state: &Path) -> Result<Checked, BackupError> {
@@ -39,10 +39,18 @@ async fn look(
     for look in LOOKS {
         found(&mut connection, look, checked).await?;
     }
-    let timelines = refold_all(&mut connection).await?;
+    let timelines = refold_all(&mut connection).await.map_err(into_database)?;
     checked.problems.extend(timelines.problems);
     checked.looked_at.push(format!("{} tasks and {} entries", timelines.tasks, timelines.entries));
     bytes::look(&mut connection, state, checked).await
+}
+
+fn into_database(error: Error) -> sqlx::Error {
+    match error {
+        Error::Database(error) => error,
+        Error::Store(error) => sqlx::Error::Decode(Box::new(error)),
+        Error::Shared(error) => sqlx::Error::Decode(Box::new(error)),
+    }
 }
 
 async fn pages(connection: &mut SqliteConnection, checked: &mut Checked) -> Result<(), sqlx::Error> {

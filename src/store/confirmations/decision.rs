@@ -1,4 +1,4 @@
-//! What was decided, by whom and when.
+//! Decisions on confirmations.
 
 use std::{net::IpAddr, time::SystemTime};
 

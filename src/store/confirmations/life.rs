@@ -25,9 +25,9 @@ pub enum State {
 /// What happens to a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, VariantArray)]
 pub enum Event {
-    /// Somebody who may decide approves it.
+    /// A person with the right to decide approves it.
     Approve,
-    /// Somebody who may decide denies it.
+    /// A person with the right to decide denies it.
     Deny,
     TimePasses,
     /// The tool's definition is found to be another.

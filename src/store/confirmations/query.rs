@@ -1,4 +1,4 @@
-//! How confirmations are looked for, and where they stand in lists.
+//! Queries of confirmations, and cursors into lists of them.
 
 use super::life::State;
 use crate::idempotency::ArgumentsDigest;
@@ -6,16 +6,16 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::ToolName;
 use toolwire_tool::context::{CallId, RequestId, TaskLabel, UserId};
 
-/// The calls whose confirmations are meant.
+/// A call, as a reference to the confirmations that it requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum CallRef {
     /// The call of this id, and what it called.
     Call(CallId),
     /// The call that was made with this identifier, and what it called.
     Request(RequestId),
 }
 
-/// What an un-identified call is bound to.
+/// What the confirmation of a call without an identifier is bound to.
 #[derive(Clone, Debug)]
 pub struct Binding<'a> {
     pub user: &'a UserId,
@@ -26,7 +26,7 @@ pub struct Binding<'a> {
     pub task_id: Option<&'a TaskLabel>,
 }
 
-/// Which confirmations a list is of. Criteria are combined with AND.
+/// Selects confirmations. Criteria are combined with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
     /// Any of these states; any at all if there is none.
@@ -38,26 +38,27 @@ pub struct Criteria {
     pub task_id: Option<TaskLabel>,
 }
 
-/// Among which confirmations positions are counted.
+/// The confirmations among which positions are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Among {
-    /// All there are: for who sees those of others.
+pub enum Scope {
+    /// All: for a user who sees those of others.
     All,
-    /// Those of one user, so that nobody else's can be counted by them.
+    /// Those of one user, whose positions reveal nothing of others.
     Own(UserId),
 }
 
-/// A place in a list: first what is pending, oldest first, then the others, the last changed first.
+/// A cursor into a list: first the pending ones, the oldest first, then the others, the last changed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Cursor {
     /// After the pending one of this position.
     Pending(u64),
     /// After the other one of this position.
     Other(u64),
 }
 
+/// Positions of the changes that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct SequenceRange {
     pub first: u64,
     /// The position of the last; one less than `first` if there is none.
     pub last: u64,

@@ -1,8 +1,6 @@
-//! Which documents are meant, and where words stand.
+//! Filters and search terms, and what a search finds.
 
 use std::time::SystemTime;
-
-use super::document::Document;
 
 /// Which documents are meant. Criteria are combined with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,25 +23,19 @@ pub struct Criteria {
 
 /// A part of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Term {
+    /// A stem.
     Word(String),
-    /// Words one after the other, stemmed.
+    /// Stems of words that follow each other.
     Phrase(Vec<String>),
 }
 
-/// Where the parts of a query stand.
+/// The documents of a tree that contain the parts of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Postings {
-    /// How many documents the tree has.
+pub struct Matches {
+    /// Documents of the tree.
     pub documents: u64,
-    /// For each part the documents that have it, by their row, each with the step from 1 to 8 that says how much it is
-    /// about it. In order of row within a step.
+    /// For each part, the documents that contain it, by identifier, each once with the weight of the part in it, from 1
+    /// to 8. In no order.
     pub parts: Vec<Vec<(i64, u8)>>,
-}
-
-/// A document by its row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    pub id: i64,
-    pub document: Document,
 }

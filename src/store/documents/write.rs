@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use super::{document::Content, precondition::Expected};
+use super::{document::Content, postings::Terms, precondition::Expected};
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, TaskId, UserId};
 
@@ -73,21 +73,9 @@ pub struct Update {
     pub terms: Terms,
 }
 
-/// The words by which a document is found: stems, in order, and how much it is about each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
-    pub path: Vec<String>,
-    /// Of description and tags.
-    pub said: Vec<String>,
-    pub summary: Vec<String>,
-    pub text: Vec<String>,
-    /// Each stem once, with a step from 1 to 8.
-    pub weights: Vec<(String, u8)>,
-}
-
-/// How many bytes may still be written.
+/// Bytes that may still be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Free {
+pub struct RemainingBytes {
     pub tree: u64,
     pub user: u64,
 }

@@ -70,7 +70,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::Sqlite;
+    use crate::Store;
     use toolwire_base::clock;
 
     fn pause() -> HoldOff {
@@ -84,7 +84,7 @@ mod tests {
 
     #[tokio::test]
     async fn another_process_knows_the_hold_offs_of_live_sources_and_their_parts() {
-        let store = Arc::new(Sqlite::in_memory());
+        let store = Arc::new(Store::in_memory());
         let process = || RememberedHoldOffs::new(store.clone(), ["news"]);
         let (one, other) = (process(), process());
         for name in ["news", "news/gazette", "newspaper", "toys"] {
@@ -97,7 +97,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_hold_off_holds_although_its_store_fails() {
-        let hold_offs = RememberedHoldOffs::new(Arc::new(Sqlite::nowhere("there is no place")), ["news"]);
+        let hold_offs = RememberedHoldOffs::new(Arc::new(Store::unavailable("there is no place")), ["news"]);
         assert!(hold_offs.begin("news", &pause()).await.is_err(), "it is said that it cannot be kept");
         assert_eq!(names(&hold_offs, "news").await, ["news"]);
     }

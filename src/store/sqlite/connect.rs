@@ -1,6 +1,6 @@
 //! Opening the file: connections, schema, checks. Safe when several processes do it at once.
 
-use std::{io, path::Path, sync::Arc, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use sqlx::{
     Connection, SqlitePool,
@@ -11,9 +11,10 @@ use tokio::time::sleep;
 use super::{
     content::{Content, inspect},
     error,
-    group::Writer,
+    group_commit::Writer,
+    location::{FILE, Location},
     migrations::Migrations,
-    place::{FILE, Place},
+    replica::Replica,
 };
 use crate::StoreError;
 
@@ -23,17 +24,17 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one waits for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) const READERS: u32 = 4;
+pub(crate) const READERS: u32 = 4;
 
 /// Connections that ask whether the file has changed: one asks for all who follow.
-pub(super) const FOLLOWERS: u32 = 1;
+pub(crate) const FOLLOWERS: u32 = 1;
 
 /// A file that another process opens for the first time can be busy without SQLite's own waiting.
 const ATTEMPTS: u32 = 100;
 
 /// Up to this size the write-ahead log is left alone: SQLite starts to reuse it at 4 MiB, and a large commit may come
 /// on top.
-pub(super) const WAL_LIMIT: u64 = 16 << 20;
+pub(crate) const WAL_LIMIT: u64 = 16 << 20;
 
 /// How often a file that seems to have lost its content is looked at again.
 const CREATION_ATTEMPTS: u32 = 20;
@@ -41,35 +42,35 @@ const CREATION_ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug)]
-pub(super) struct Pools {
+pub(crate) struct Pools {
     /// The only one that writes.
-    pub(super) writer: Writer,
+    pub(crate) writer: Writer,
     /// Those that read meanwhile.
-    pub(super) readers: SqlitePool,
+    pub(crate) readers: SqlitePool,
 }
 
-/// Opens the state, for the process of this name.
-pub(super) async fn connect(
-    place: &Place,
+/// Opens the state, for a process.
+pub(crate) async fn connect(
+    place: &Location,
     tables: &[Migrations],
-    replica: Arc<str>,
+    replica: &Replica,
 ) -> Result<Pools, StoreError> {
     let pools = match place {
-        Place::Nowhere(reason) => return Err(StoreError::Nowhere(reason.clone())),
-        Place::Memory => in_memory(replica).await.map_err(|error| error::unusable(place, &error))?,
-        Place::Directory(directory) => {
+        Location::Unavailable(reason) => return Err(StoreError::Nowhere(reason.clone())),
+        Location::Memory => in_memory(replica).await.map_err(|error| error::unusable(place, &error))?,
+        Location::Directory(directory) => {
             refuse_lost(place, directory).await?;
             create(directory).await.map_err(|error| error::unusable(place, &error.into()))?;
             let opened = in_file(&directory.join(FILE), replica).await;
             opened.map_err(|error| error::unusable(place, &error))?
         }
     };
-    migrate(pools.writer.pool(), place, tables).await?;
+    migrate(pools.writer.pool(), place, tables, replica).await?;
     Ok(pools)
 }
 
 /// Looks through the whole file for damage.
-pub(super) async fn check(place: &Place, readers: &SqlitePool) -> Result<(), StoreError> {
+pub(crate) async fn check(place: &Location, readers: &SqlitePool) -> Result<(), StoreError> {
     let found = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(readers).await;
     let found: String = found.map_err(|error| error::unusable(place, &error))?;
     match found.as_str() {
@@ -78,7 +79,7 @@ pub(super) async fn check(place: &Place, readers: &SqlitePool) -> Result<(), Sto
     }
 }
 
-async fn in_file(path: &Path, replica: Arc<str>) -> Result<Pools, sqlx::Error> {
+async fn in_file(path: &Path, replica: &Replica) -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY_TIMEOUT).foreign_keys(true);
     let writing = options.clone().journal_mode(SqliteJournalMode::Wal);
     // Takes effect whenever the log is used from its beginning again.
@@ -92,11 +93,11 @@ async fn in_file(path: &Path, replica: Arc<str>) -> Result<Pools, sqlx::Error> {
         sleep(PAUSE).await;
     };
     let readers = pool(READERS + FOLLOWERS).connect_lazy_with(options.pragma("query_only", "ON"));
-    Ok(Pools { writer: Writer::new(writer, replica), readers })
+    Ok(Pools { writer: Writer::new(writer, replica.name()), readers })
 }
 
 /// Refuses a directory that has lost its database: SQLite would begin a new one, and what was kept would be gone.
-async fn refuse_lost(place: &Place, directory: &Path) -> Result<(), StoreError> {
+async fn refuse_lost(place: &Location, directory: &Path) -> Result<(), StoreError> {
     let mut attempts = 0;
     loop {
         let content = inspect(directory).map_err(|error| error::unusable(place, &error.into()))?;
@@ -111,10 +112,10 @@ async fn refuse_lost(place: &Place, directory: &Path) -> Result<(), StoreError> 
 }
 
 /// One connection is the whole database.
-async fn in_memory(replica: Arc<str>) -> Result<Pools, sqlx::Error> {
+async fn in_memory(replica: &Replica) -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true);
     let writer = pool(1).connect_with(options).await?;
-    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer, replica) })
+    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer, replica.name()) })
 }
 
 /// Connections are for good: there is no server that could tire of them.
@@ -135,11 +136,16 @@ fn pool(connections: u32) -> SqlitePoolOptions {
 
 /// Brings the tables of all owners up to date in one step: a second process waits, and then finds nothing left to do;
 /// and what one owner refuses leaves the tables of all as they were.
-async fn migrate(writer: &SqlitePool, place: &Place, tables: &[Migrations]) -> Result<(), StoreError> {
+async fn migrate(
+    writer: &SqlitePool,
+    place: &Location,
+    tables: &[Migrations],
+    replica: &Replica,
+) -> Result<(), StoreError> {
     let begun = writer.begin_with("BEGIN IMMEDIATE").await;
     let mut change = begun.map_err(|error| error::unusable(place, &error))?;
     for migrations in tables {
-        let run = migrations.run(&mut change).await;
+        let run = migrations.run(&mut change, || replica.peers(place) > 0).await;
         run.map_err(|error| error::unmigrated(place, migrations.owner(), error))?;
     }
     change.commit().await.map_err(|error| error::unusable(place, &error))

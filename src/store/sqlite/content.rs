@@ -3,7 +3,7 @@
 
 use std::{ffi::OsStr, fs, io, path::Path};
 
-use super::{place::FILE, replica};
+use super::{location::FILE, replica};
 
 /// The content of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,8 @@
-//! What the database says, as a [`StoreError`].
-
-use std::sync::Arc;
+//! Errors of the database as a [`StoreError`].
 
 use sqlx::migrate::MigrateError;
 
-use super::{migrations::MigrationError, place::Place};
+use super::{location::Location, migrations::MigrationError};
 use crate::StoreError;
 
 /// Primary result codes of SQLite. The first is of a statement that does not fit the tables that are there.
@@ -14,30 +12,8 @@ const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const NOT_A_DATABASE: u32 = 26;
 
-/// Something did not succeed: in the store's words, or still in the database's. [`super::Sqlite::explain`] makes the
-/// one of the other.
-#[derive(Debug)]
-pub enum Failed {
-    Store(StoreError),
-    Database(sqlx::Error),
-    /// The database's, of a commit that several changes shared.
-    Shared(Arc<sqlx::Error>),
-}
-
-impl From<StoreError> for Failed {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<sqlx::Error> for Failed {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Database(error)
-    }
-}
-
 /// The state cannot be used.
-pub(super) fn unusable(place: &Place, error: &sqlx::Error) -> StoreError {
+pub(crate) fn unusable(place: &Location, error: &sqlx::Error) -> StoreError {
     let (place, cause) = (place.name(), words(error));
     match (primary_code(error), error) {
         (Some(CORRUPT | NOT_A_DATABASE), _) => StoreError::Damaged { place, cause },
@@ -49,7 +25,7 @@ pub(super) fn unusable(place: &Place, error: &sqlx::Error) -> StoreError {
 }
 
 /// The tables of an owner cannot be brought up to date.
-pub(super) fn unmigrated(place: &Place, owner: String, error: MigrationError) -> StoreError {
+pub(crate) fn unmigrated(place: &Location, owner: String, error: MigrationError) -> StoreError {
     match error {
         MigrationError::Failed(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _))
             if primary_code(&error) != Some(STATEMENT) =>
@@ -62,12 +38,13 @@ pub(super) fn unmigrated(place: &Place, owner: String, error: MigrationError) ->
         MigrationError::Failed(MigrateError::VersionMismatch(version)) => {
             StoreError::Changed { place: place.name(), owner, version }
         }
+        MigrationError::InUse(_) => StoreError::InUse { place: place.name() },
         other => StoreError::Foreign { place: place.name(), owner, cause: other.to_string() },
     }
 }
 
 /// Whether another process holds the file.
-pub(super) fn is_busy(error: &sqlx::Error) -> bool {
+pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     primary_code(error) == Some(BUSY)
 }
 
@@ -98,7 +75,7 @@ mod tests {
         for statement in statements {
             last = sqlx::query(*statement).execute(&mut connection).await.map(|_| ());
         }
-        unusable(&Place::Memory, &last.unwrap_err())
+        unusable(&Location::Memory, &last.unwrap_err())
     }
 
     #[tokio::test]
@@ -118,7 +95,7 @@ mod tests {
         let mut other = SqliteConnection::connect(&path).await.unwrap();
         sqlx::query("PRAGMA busy_timeout = 0").execute(&mut other).await.unwrap();
         let error = sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap_err();
-        let busy = unusable(&Place::Memory, &error);
+        let busy = unusable(&Location::Memory, &error);
         assert!(is_busy(&error) && matches!(busy, StoreError::Busy { .. }), "{busy:?}");
     }
 }

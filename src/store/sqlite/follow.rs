@@ -12,14 +12,14 @@ use std::{
 use sqlx::SqlitePool;
 use tokio::{sync::watch, time::sleep};
 
-use super::Failed;
+use crate::Error;
 
 /// The interval of polls: commits of other processes are seen this late at most.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What a follower reads when it is notified.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Topic {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topic {
     Tasks,
     Jobs,
     /// Records of calls of other processes, and their requests to cancel. Never notified by commits of this process.
@@ -28,7 +28,7 @@ pub(super) enum Topic {
 
 /// The followers, by topic. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Followers(Arc<Inner>);
+pub(crate) struct Followers(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -41,12 +41,12 @@ struct Inner {
 
 impl Followers {
     /// Notifies followers of a commit of this process.
-    pub(super) fn tell(&self, topic: Topic) {
+    pub(crate) fn tell(&self, topic: Topic) {
         increment(self.0.committed(topic));
     }
 
     /// Adds a follower. With a shared file, starts polling it unless that is running.
-    pub(super) fn add(&self, topic: Topic, shared: Option<&SqlitePool>) -> watch::Receiver<u64> {
+    pub(crate) fn add(&self, topic: Topic, shared: Option<&SqlitePool>) -> watch::Receiver<u64> {
         let follower = self.0.committed(topic).subscribe();
         if let Some(readers) = shared
             && !self.0.looking.swap(true, SeqCst)
@@ -102,7 +102,7 @@ async fn keep_looking(readers: SqlitePool, followers: Arc<Inner>) {
 }
 
 /// Polls whether another connection has changed the file, until there is no follower.
-async fn look(readers: &SqlitePool, followers: &Inner) -> Result<(), Failed> {
+async fn look(readers: &SqlitePool, followers: &Inner) -> Result<(), Error> {
     let mut connection = readers.acquire().await?;
     let mut seen: Option<i64> = None;
     while followers.is_followed() {

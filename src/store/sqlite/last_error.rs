@@ -7,11 +7,11 @@ use tokio::sync::watch;
 use crate::StoreError;
 
 /// Writes more than a page, so that there is room for the row of a call where there is room for this.
-pub(super) const PROBE: &str = "INSERT OR REPLACE INTO probe (only, filler) VALUES (0, zeroblob(16384))";
+pub(crate) const PROBE: &str = "INSERT OR REPLACE INTO probe (only, filler) VALUES (0, zeroblob(16384))";
 
 /// What failed last, while it is not known to work again.
 #[derive(Debug)]
-pub(super) struct LastError(watch::Sender<Option<StoreError>>);
+pub(crate) struct LastError(watch::Sender<Option<StoreError>>);
 
 impl Default for LastError {
     fn default() -> Self {
@@ -20,17 +20,17 @@ impl Default for LastError {
 }
 
 impl LastError {
-    pub(super) fn begin(&self, error: StoreError) -> StoreError {
+    pub(crate) fn begin(&self, error: StoreError) -> StoreError {
         self.0.send_replace(Some(error.clone()));
         error
     }
 
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.0.send_replace(None);
     }
 
     /// Whoever wants to know.
-    pub(super) fn watch(&self) -> watch::Receiver<Option<StoreError>> {
+    pub(crate) fn watch(&self) -> watch::Receiver<Option<StoreError>> {
         self.0.subscribe()
     }
 }

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use sqlx::{
     SqliteConnection,
-    migrate::{MigrateError, Migrator},
+    migrate::{Migrate, MigrateError, Migration, Migrator},
 };
 
 /// The platform's own. Its first step also makes tables that a domain has adopted since.
@@ -26,7 +26,6 @@ const PLATFORM: &[&str] = &[
     "confirmation_sequence",
     "confirmation_positions",
     "tasks",
-    "task_positions",
     "entries",
     "entry_parts",
     "waits",
@@ -43,7 +42,7 @@ const PLATFORM: &[&str] = &[
     "workspaces",
     "documents",
     "versions",
-    "texts",
+    "postings",
     "turns",
     "memories",
     "jobs",
@@ -82,11 +81,14 @@ pub struct TableTaken {
 
 /// Why the tables of an owner cannot be brought up to date.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum MigrationError {
+pub(crate) enum MigrationError {
     #[error(transparent)]
     Failed(#[from] MigrateError),
     #[error("its steps make the table {0}, which it does not list; add it to `tables`")]
     Unlisted(String),
+    /// An exclusive step is to be carried out, and another process uses the file.
+    #[error("step {0} needs the file for itself")]
+    InUse(i64),
 }
 
 impl Migrations {
@@ -97,18 +99,28 @@ impl Migrations {
         Self { owner: Owner::Domain(domain), tables, steps: Arc::new(steps) }
     }
 
-    pub(super) fn of_platform() -> Self {
+    pub(crate) fn of_platform() -> Self {
         let steps = Arc::new(sqlx::migrate!("./migrations"));
         Self { owner: Owner::Platform, tables: PLATFORM, steps }
     }
 
     /// Whose they are, in words.
-    pub(super) fn owner(&self) -> String {
+    pub(crate) fn owner(&self) -> String {
         self.owner.to_string()
     }
 
-    /// Carries out the steps that the file has not seen. A file that has seen steps unknown here is refused.
-    pub(super) async fn run(&self, change: &mut SqliteConnection) -> Result<(), MigrationError> {
+    /// Carries out the steps that the file has not seen. A file that has seen steps unknown here is refused, and so is
+    /// one that needs an [exclusive](is_exclusive) step while `is_shared` says that another process uses it.
+    pub(crate) async fn run(
+        &self,
+        change: &mut SqliteConnection,
+        is_shared: impl Fn() -> bool,
+    ) -> Result<(), MigrationError> {
+        if let Some(version) = self.next_exclusive(change).await?
+            && is_shared()
+        {
+            return Err(MigrationError::InUse(version));
+        }
         let before = tables(change).await?;
         // What `run` does, which the compiler does not let into a future that can be sent.
         self.steps.run_direct(None, change, false).await?;
@@ -118,6 +130,21 @@ impl Migrations {
             None => Ok(()),
         }
     }
+
+    /// The first exclusive step that is to be carried out. A new file needs none: nobody has written to it.
+    async fn next_exclusive(&self, change: &mut SqliteConnection) -> Result<Option<i64>, MigrateError> {
+        change.ensure_migrations_table(&self.steps.table_name).await?;
+        let applied = change.list_applied_migrations(&self.steps.table_name).await?;
+        let is_new = |step: &&Migration| applied.iter().all(|it| it.version != step.version);
+        let next = self.steps.iter().filter(is_new).find(|step| is_exclusive(step));
+        Ok(next.filter(|_| !applied.is_empty()).map(|step| step.version))
+    }
+}
+
+/// Whether no older process may use the file during a step and after it. Where a trigger goes, this program does in
+/// Rust what the trigger did; an older one relies on it still, and what it writes would go uncounted.
+fn is_exclusive(step: &Migration) -> bool {
+    step.sql.as_str().contains("DROP TRIGGER")
 }
 
 /// The last step of the platform's tables.
@@ -127,7 +154,7 @@ pub(crate) fn newest() -> i64 {
 }
 
 /// Refuses a table that two owners have.
-pub(super) fn refuse_taken(all: &[Migrations]) -> Result<(), TableTaken> {
+pub(crate) fn refuse_taken(all: &[Migrations]) -> Result<(), TableTaken> {
     for (index, later) in all.iter().enumerate() {
         for earlier in &all[..index] {
             let taken = later.tables.iter().find(|table| earlier.tables.contains(table));
@@ -150,5 +177,46 @@ impl fmt::Display for Owner {
             Self::Platform => f.write_str("the platform"),
             Self::Domain(name) => write!(f, "the domain {name}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::{AssertSqlSafe, Connection, SqlSafeStr, migrate::MigrationType};
+
+    use super::*;
+
+    const STEPS: [&str; 3] = [
+        "CREATE TABLE t (a INTEGER); CREATE TABLE n (a INTEGER)",
+        "CREATE TRIGGER counted AFTER INSERT ON t BEGIN UPDATE n SET a = a + 1; END",
+        "DROP TRIGGER counted",
+    ];
+
+    /// The first steps, of a domain.
+    fn first(steps: usize) -> Migrations {
+        let step = |(version, sql): (i64, &'static str)| {
+            let sql = AssertSqlSafe(sql).into_sql_str();
+            Migration::new(version, "step".into(), MigrationType::Simple, sql, false)
+        };
+        let migrations = (1_i64..).zip(STEPS).take(steps).map(step).collect::<Vec<_>>();
+        Migrations::of_domain(
+            "d",
+            &["t", "n"],
+            Migrator { migrations: migrations.into(), ..Migrator::DEFAULT },
+        )
+    }
+
+    #[tokio::test]
+    async fn a_step_that_drops_a_trigger_waits_until_no_other_process_uses_the_file() {
+        let mut old = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        first(1).run(&mut old, || true).await.unwrap();
+        first(2).run(&mut old, || true).await.unwrap();
+        let refused = first(3).run(&mut old, || true).await.unwrap_err();
+        assert!(matches!(refused, MigrationError::InUse(3)), "{refused:?}");
+        first(3).run(&mut old, || false).await.unwrap();
+        first(3).run(&mut old, || true).await.unwrap();
+
+        let mut new = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        first(3).run(&mut new, || true).await.unwrap();
     }
 }

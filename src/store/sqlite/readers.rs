@@ -1,46 +1,52 @@
-//! Connections that read a page for one user: a few at once of one user, and in turn of all, so that whoever reads much
-//! keeps nobody else from reading.
+//! Connections that read a page for one user. Permits are divided among users, so that one who reads much does not
+//! starve others.
 
 use std::{
     ops::{Deref, DerefMut},
     time::Duration,
 };
 
-use sqlx::{SqliteConnection, SqlitePool, pool::PoolConnection};
+use sqlx::{Connection as _, SqliteConnection, SqlitePool, Transaction, pool::PoolConnection};
 use tokio::time::timeout;
 
-use super::{Failed, connect::READERS};
-use crate::StoreError;
+use super::connect::READERS;
+use crate::{Error, StoreError};
 use toolwire_base::fair_semaphore::{FairSemaphore, Permit};
 use toolwire_tool::context::UserId;
 
-/// So many pages are read at once for one user.
-const OF_USER: usize = 2;
+/// The maximum number of pages read at once for one user.
+const MAX_OF_USER: usize = 2;
 
-/// How long one waits for one's turn.
+/// The maximum wait for a permit.
 const WAIT: Duration = Duration::from_secs(10);
 
-pub(super) fn turns() -> FairSemaphore<UserId> {
-    FairSemaphore::new(READERS as usize, OF_USER)
+pub(crate) fn permits() -> FairSemaphore<UserId> {
+    FairSemaphore::new(READERS as usize, MAX_OF_USER)
 }
 
 /// A connection that reads for one user.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     connection: PoolConnection<sqlx::Sqlite>,
-    /// Over when the connection is given back.
-    _turn: Permit,
+    /// Released with the connection.
+    _permit: Permit,
 }
 
-/// One of the connections, when it is the user's turn.
-pub(super) async fn reading(
+/// Acquires a permit of the user's, then a connection.
+pub(crate) async fn reading(
     readers: &SqlitePool,
-    turns: &FairSemaphore<UserId>,
+    permits: &FairSemaphore<UserId>,
     user: &UserId,
-) -> Result<Reading, Failed> {
-    let turn = timeout(WAIT, turns.acquire(Some(user))).await;
-    let turn = turn.map_err(|_| StoreError::Crowded)?;
-    Ok(Reading { connection: readers.acquire().await?, _turn: turn })
+) -> Result<Reading, Error> {
+    let permit = timeout(WAIT, permits.acquire(Some(user))).await.map_err(|_| StoreError::Crowded)?;
+    Ok(Reading { connection: readers.acquire().await?, _permit: permit })
+}
+
+impl Reading {
+    /// Begins a transaction, whose statements all see one state.
+    pub(crate) async fn snapshot(&mut self) -> Result<Transaction<'_, sqlx::Sqlite>, Error> {
+        Ok(self.connection.begin().await?)
+    }
 }
 
 impl Deref for Reading {
@@ -62,7 +68,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::{super::connect::FOLLOWERS, *};
-    use crate::Sqlite;
+    use crate::Store;
 
     fn user(name: &str) -> UserId {
         name.parse().unwrap()
@@ -71,7 +77,7 @@ mod tests {
     #[tokio::test]
     async fn one_user_has_at_most_half_of_the_connections() {
         let directory = tempfile::tempdir().unwrap();
-        let state = Sqlite::at(directory.path());
+        let state = Store::at(directory.path());
         let _held = [state.reading(&user("a")).await.unwrap(), state.reading(&user("a")).await.unwrap()];
         assert!(state.reading(&user("a")).now_or_never().is_none());
         let mut other = state.reading(&user("b")).await.unwrap();
@@ -82,7 +88,7 @@ mod tests {
     #[tokio::test]
     async fn a_lack_of_connections_is_no_failure_of_the_state() {
         let directory = tempfile::tempdir().unwrap();
-        let state = Sqlite::at(directory.path());
+        let state = Store::at(directory.path());
         let mut held = Vec::new();
         let all = READERS + FOLLOWERS;
         for _ in 0..all {
@@ -91,7 +97,7 @@ mod tests {
         tokio::time::pause();
         let crowded = state.explain(state.reading(&user("a")).await).unwrap_err();
         assert!(matches!(crowded, StoreError::Crowded), "{crowded:?}");
-        let crowded = state.readers().await.unwrap().acquire().await.map_err(Failed::from);
+        let crowded = state.readers().await.unwrap().acquire().await.map_err(Error::from);
         assert!(matches!(state.explain(crowded).unwrap_err(), StoreError::Crowded));
         assert_eq!(*state.last_error().borrow(), None);
     }

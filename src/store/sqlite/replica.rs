@@ -13,16 +13,16 @@ use std::{
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use super::place::Place;
+use super::location::Location;
 use crate::StoreError;
 use toolwire_base::clock;
 
 /// The directory of the lock files, in the state's directory.
-pub(super) const DIRECTORY: &str = "processes";
+pub(crate) const DIRECTORY: &str = "processes";
 
 /// The identity of this process among those that share the state.
 #[derive(Debug)]
-pub(super) struct Replica {
+pub(crate) struct Replica {
     id: Arc<str>,
     held: Mutex<Option<(File, PathBuf)>>,
     /// Since when other processes see this one; `None` before it holds its lock.
@@ -41,13 +41,13 @@ impl Default for Replica {
 
 impl Replica {
     /// The name of this process: a random UUID.
-    pub(super) fn name(&self) -> Arc<str> {
+    pub(crate) fn name(&self) -> Arc<str> {
         Arc::clone(&self.id)
     }
 
     /// The name of this process, after taking its lock: from now on other processes see it. An error if the lock file
     /// cannot be created.
-    pub(super) fn id(&self, place: &Place) -> Result<&str, StoreError> {
+    pub(crate) fn id(&self, place: &Location) -> Result<&str, StoreError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none()
             && let Some(path) = path(place, &self.id)
@@ -64,17 +64,17 @@ impl Replica {
     }
 
     /// Waits until other processes see this one. Before that it owns no recorded work.
-    pub(super) async fn seen(&self) {
+    pub(crate) async fn seen(&self) {
         let _ = self.seen_since.subscribe().wait_for(Option::is_some).await;
     }
 
     /// Since when other processes may see this one.
-    pub(super) fn seen_since(&self) -> Option<SystemTime> {
+    pub(crate) fn seen_since(&self) -> Option<SystemTime> {
         *self.seen_since.borrow()
     }
 
     /// Whether the process of this name has ended.
-    pub(super) fn is_gone(&self, place: &Place, id: &str) -> bool {
+    pub(crate) fn is_gone(&self, place: &Location, id: &str) -> bool {
         if *id == *self.id {
             return false;
         }
@@ -83,8 +83,8 @@ impl Replica {
     }
 
     /// How many other processes of this state are alive; one if the directory cannot be read.
-    pub(super) fn peers(&self, place: &Place) -> usize {
-        let Place::Directory(directory) = place else { return 0 };
+    pub(crate) fn peers(&self, place: &Location) -> usize {
+        let Location::Directory(directory) = place else { return 0 };
         match fs::read_dir(directory.join(DIRECTORY)) {
             Ok(files) => {
                 files.flatten().filter(|file| file.file_name() != *self.id && is_held(&file.path())).count()
@@ -96,7 +96,7 @@ impl Replica {
     }
 
     /// Removes the lock file of a process that has ended.
-    pub(super) fn forget(place: &Place, id: &str) {
+    pub(crate) fn forget(place: &Location, id: &str) {
         if let Some(path) = path(place, id) {
             let _ = fs::remove_file(path);
         }
@@ -111,10 +111,10 @@ impl Drop for Replica {
     }
 }
 
-fn path(place: &Place, id: &str) -> Option<PathBuf> {
+fn path(place: &Location, id: &str) -> Option<PathBuf> {
     match place {
-        Place::Directory(directory) => Some(directory.join(DIRECTORY).join(id)),
-        Place::Memory | Place::Nowhere(_) => None,
+        Location::Directory(directory) => Some(directory.join(DIRECTORY).join(id)),
+        Location::Memory | Location::Unavailable(_) => None,
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn where_the_directory_cannot_be_read_there_may_be_another_process() {
         let directory = tempfile::tempdir().unwrap();
-        let place = Place::Directory(directory.path().to_owned());
+        let place = Location::Directory(directory.path().to_owned());
         assert_eq!(Replica::default().peers(&place), 0, "no directory");
         fs::write(directory.path().join(DIRECTORY), "").unwrap();
         assert_eq!(Replica::default().peers(&place), 1, "a file in its place");
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_process_is_there_until_it_lets_go_of_its_file() {
         let directory = tempfile::tempdir().unwrap();
-        let place = Place::Directory(directory.path().to_owned());
+        let place = Location::Directory(directory.path().to_owned());
         let (one, other) = (Replica::default(), Replica::default());
         let id = one.id(&place).unwrap().to_owned();
         assert!(!other.is_gone(&place, &id) && !one.is_gone(&place, &id));

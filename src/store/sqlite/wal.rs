@@ -9,10 +9,9 @@ use std::{fs, io, path::Path, time::Duration};
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 
 use super::{
-    Sqlite,
     connect::WAL_LIMIT,
     error,
-    place::{FILE, Place},
+    location::{FILE, Location},
 };
 use crate::StoreError;
 
@@ -38,26 +37,24 @@ impl Wal {
     }
 }
 
-impl Sqlite {
-    /// Truncates the log if it is over its limit and no read transaction needs it. Otherwise it costs one `stat`.
-    pub async fn truncate_wal(&self) -> Result<Wal, StoreError> {
-        let Place::Directory(directory) = &self.place else { return Ok(Wal::Short(0)) };
-        let file = directory.join(FILE);
-        let log = directory.join(format!("{FILE}-wal"));
-        let size = || size(&log).map_err(|error| error::unusable(&self.place, &error.into()));
-        let bytes = size()?;
-        if bytes <= WAL_LIMIT {
-            return Ok(Wal::Short(bytes));
-        }
-        // Boxed: the future is large and rarely needed.
-        match Box::pin(checkpoint(&file)).await {
-            Err(error) if !error::is_busy(&error) => return Err(error::unusable(&self.place, &error)),
-            _ => {}
-        }
-        // SQLite reports a blocked checkpoint in several ways; only the size is reliable.
-        let bytes = size()?;
-        Ok(if bytes > WAL_LIMIT { Wal::Held(bytes) } else { Wal::Truncated(bytes) })
+/// Truncates the log if it is over its limit and no read transaction needs it.
+pub(crate) async fn truncate(location: &Location) -> Result<Wal, StoreError> {
+    let Location::Directory(directory) = location else { return Ok(Wal::Short(0)) };
+    let file = directory.join(FILE);
+    let log = directory.join(format!("{FILE}-wal"));
+    let size = || size(&log).map_err(|error| error::unusable(location, &error.into()));
+    let bytes = size()?;
+    if bytes <= WAL_LIMIT {
+        return Ok(Wal::Short(bytes));
     }
+    // Boxed: the future is large and rarely needed.
+    match Box::pin(checkpoint(&file)).await {
+        Err(error) if !error::is_busy(&error) => return Err(error::unusable(location, &error)),
+        _ => {}
+    }
+    // SQLite reports a blocked checkpoint in several ways; only the size is reliable.
+    let bytes = size()?;
+    Ok(if bytes > WAL_LIMIT { Wal::Held(bytes) } else { Wal::Truncated(bytes) })
 }
 
 /// On a separate connection, with a shorter busy timeout than writers have.

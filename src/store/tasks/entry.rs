@@ -2,7 +2,7 @@
 //!
 //! Not here: what a task is after them (`fold`).
 
-mod part;
+mod text;
 mod words;
 
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    part::{DocumentVersion, Opaque, Part, Thing},
+    text::{DocumentVersion, Opaque, Text, WaitTarget},
     words::{CallType, Cause, End, Speaker},
 };
 use super::as_text;
@@ -89,7 +89,7 @@ pub struct Started {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     pub speaker: Speaker,
-    pub text: Part,
+    pub text: Text,
     /// What a provider wants back unchanged.
     pub opaque: Option<Opaque>,
 }
@@ -104,9 +104,9 @@ pub struct ToolCall {
     /// The model's own identifier of the call, or ours.
     pub tool_call_id: String,
     /// The arguments as JSON text; what is sensitive is redacted.
-    pub input: Part,
+    pub input: Text,
     /// The result's data as JSON text, if it executed or was logged.
-    pub result: Option<Part>,
+    pub result: Option<Text>,
     pub error: Option<ToolError>,
     /// What was begun: `→ delegated (task …)`. Empty otherwise.
     pub status: String,
@@ -118,7 +118,7 @@ pub struct ToolCall {
     #[serde(with = "as_text::category")]
     pub category: v1::ToolCategory,
     /// What the task waits for from here on.
-    pub waits_for: Option<Thing>,
+    pub waits_for: Option<WaitTarget>,
     /// Whether it brought text from outside.
     pub untrusted: bool,
 }
@@ -132,7 +132,7 @@ pub struct Answer {
     /// that was confirmed.
     pub status: String,
     /// The result or answer as JSON text.
-    pub result: Option<Part>,
+    pub result: Option<Text>,
     /// Why there is none.
     pub error: Option<ToolError>,
     pub documents: Vec<DocumentVersion>,
@@ -148,7 +148,7 @@ pub struct Answer {
 pub struct Ended {
     pub end: End,
     /// The result as JSON text, an object. Absent unless it completed.
-    pub result: Option<Part>,
+    pub result: Option<Text>,
     /// The documents that were handed off.
     pub documents: Vec<DocumentVersion>,
     /// Why it failed or was cancelled. Empty otherwise.
@@ -170,8 +170,8 @@ pub struct Decision {
 }
 
 impl Body {
-    /// The parts that may be kept apart: `input` and `result`.
-    pub fn parts(&mut self) -> (Option<&mut Part>, Option<&mut Part>) {
+    /// The texts that may be stored apart: `input` and `result`.
+    pub fn texts(&mut self) -> (Option<&mut Text>, Option<&mut Text>) {
         match self {
             Self::Message(message) => (Some(&mut message.text), None),
             Self::ToolCall(call) => (Some(&mut call.input), call.result.as_mut()),

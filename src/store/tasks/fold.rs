@@ -1,7 +1,7 @@
 //! The fold: what a task is after an entry of its timeline. Pure; the stores keep its result beside the entries.
 
 use super::{
-    entry::{Body, Cause, End, Ended, Entry, Part, Thing},
+    entry::{Body, Cause, End, Ended, Entry, Text, WaitTarget},
     life::{Event, Next, State, Wait},
     task::{Task, Waiting},
 };
@@ -32,7 +32,7 @@ pub fn apply(task: &mut Task, entry: &Entry) -> Result<(), Impossible> {
             Some(task.state)
         }
         Body::Started(_) => after(task.state, Event::Leased),
-        // Whoever adds one is asked for the step; a note of a question is taken while the task waits.
+        // Its step was checked when it was admitted; the note of a question is taken while the task waits.
         Body::Message(_) => after(task.state, Event::Call { same_step: true }),
         Body::ToolCall(call) => {
             task.tainted |= call.untrusted;
@@ -59,9 +59,9 @@ pub fn call(task: &Task, step: u64) -> Event {
     Event::Call { same_step: step != 0 && step == task.waiting_step }
 }
 
-/// The highest of the things that are waited for.
+/// The highest reason of some waits.
 pub fn highest(waits: &[Waiting]) -> Option<Wait> {
-    waits.iter().map(|wait| wait.thing.wait()).max()
+    waits.iter().map(|wait| wait.target.wait()).max()
 }
 
 /// The state after an event, unless it cannot be.
@@ -75,14 +75,14 @@ pub fn after(state: State, event: Event) -> Option<State> {
 
 /// The entry of a call is made when it ends, or when it begins to wait. It may have begun before the task waited, so
 /// here it is taken in any state that is not final.
-fn called(task: &mut Task, entry: &Entry, waits_for: Option<&Thing>) -> Option<State> {
+fn called(task: &mut Task, entry: &Entry, target: Option<&WaitTarget>) -> Option<State> {
     let state = after(task.state, Event::Call { same_step: true })?;
-    let Some(thing) = waits_for else { return Some(state) };
+    let Some(target) = target else { return Some(state) };
     if task.waits.is_empty() {
         task.waiting_step = entry.step;
     }
-    task.waits.push(Waiting { sequence: entry.sequence, thing: thing.clone() });
-    after(state, Event::WaitBegins(thing.wait()))
+    task.waits.push(Waiting { sequence: entry.sequence, target: target.clone() });
+    after(state, Event::WaitBegins(target.wait()))
 }
 
 /// An answer or a decision: of a wait, or of a call whose wait is over.
@@ -106,7 +106,7 @@ fn end(task: &mut Task, entry: &Entry, ended: &Ended) -> Option<State> {
         (_, End::Failed) => Event::Failed,
         (_, End::Cancelled) => Event::Cancelled,
     };
-    // Whoever ends it so has worked on it, be it without a call.
+    // An agent that ends a pending task with a result has worked on it without a call.
     let state = match event {
         Event::HandedOff => after(task.state, Event::Call { same_step: false })?,
         _ => task.state,
@@ -117,7 +117,7 @@ fn end(task: &mut Task, entry: &Entry, ended: &Ended) -> Option<State> {
     };
     task.waits.clear();
     task.waiting_step = 0;
-    task.result = ended.result.as_ref().and_then(Part::whole).map(str::to_owned);
+    task.result = ended.result.as_ref().and_then(Text::inline).map(str::to_owned);
     task.result_documents.clone_from(&ended.documents);
     task.message.clone_from(&ended.message);
     task.cause = Some(ended.cause);

@@ -18,7 +18,9 @@ pub enum State {
 }
 
 /// Why a task is blocked, the lowest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr,
+)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Reason {
     /// Another task works for it.
@@ -68,7 +70,7 @@ pub enum Event {
 pub enum Next {
     Becomes(State),
     Same,
-    /// It cannot be: whoever asks is told the state.
+    /// It cannot be. The caller is refused with the state.
     Refused,
 }
 
@@ -110,7 +112,7 @@ impl State {
 
             (Self::AwaitingConfirmation | Self::Blocked(_), event) => match event {
                 Event::Call { same_step: false } | Event::HandedOff => Refused,
-                // A person can always answer a question: whoever was to answer it may wait for ever.
+                // A person can always answer a question: the agent that was to answer it may wait for ever.
                 Event::Answered => Becomes(Self::Completed),
                 Event::WaitBegins(wait) => self.also(wait),
                 Event::WaitAnswered(None) => Becomes(Self::Running),

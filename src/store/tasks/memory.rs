@@ -1,7 +1,7 @@
 //! Notes that agents asked to be remembered: a reading of timelines.
 
 /// For whom a note is remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Memory {
     /// For every task of the tree.

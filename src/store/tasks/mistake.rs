@@ -1,10 +1,10 @@
 //! What an agent got wrong, for its timeline.
 
-use super::{Turn, entry::CallType};
+use super::{StepRef, entry::CallType};
 use toolwire_contract::{ToolError, ToolName, proto::v1};
 use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
-/// A call that a task's agent got wrong: nothing was begun, and the agent is told.
+/// A call that a task's agent got wrong: nothing was begun, and its timeline keeps the error for the agent.
 #[derive(Clone, Debug)]
 pub struct Mistake {
     pub user: UserId,
@@ -13,8 +13,8 @@ pub struct Mistake {
     pub request_id: RequestId,
     pub call_id: CallId,
     pub trace_id: Option<String>,
-    /// What the agent says of it.
-    pub turn: Turn,
+    /// Its step.
+    pub step_ref: StepRef,
     /// The tool; one that there is not, in a form that names can have.
     pub tool: ToolName,
     pub tool_type: CallType,

@@ -33,7 +33,7 @@ pub enum Refused {
     /// Another worker has it.
     #[error("the task is leased to {holder:?}, with the token {token}")]
     LeaseLost {
-        /// Who has it; empty if nobody has any more.
+        /// The holder of the lease. Empty if it has expired.
         holder: String,
         token: u64,
     },
@@ -108,7 +108,7 @@ pub enum TreeLimit {
 }
 
 fn in_words(waits: &[Waiting]) -> String {
-    waits.iter().map(|wait| wait.thing.to_string()).collect::<Vec<_>>().join(", ")
+    waits.iter().map(|wait| wait.target.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 fn near_ones(paths: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! What one asks of the store of tasks, and what comes of it.
+//! Request and response types of tasks.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use super::{
     memory::Memory,
 };
 use crate::{
-    confirmations::Asked,
+    confirmations::ConfirmationRequest,
     idempotency::{About, ArgumentsDigest, Beginning, Effect, Key},
 };
 use toolwire_base::digest::Digest;
@@ -35,17 +35,17 @@ pub struct TaskCall {
     pub tool_type: CallType,
     /// What it may change.
     pub category: v1::ToolCategory,
-    /// What the agent says of it.
-    pub turn: Turn,
+    /// Its step.
+    pub step_ref: StepRef,
     /// The arguments as JSON text, as the timeline keeps them: what is sensitive is redacted.
     pub input: String,
     /// For whom it is remembered, if it is only logged.
     pub remembers: Option<Memory>,
 }
 
-/// What an agent says of a call or a message.
+/// The step of an agent that a call or a message belongs to, as the agent states it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Turn {
+pub struct StepRef {
     /// The model's response that it belongs to, from 1. 0: a step of its own.
     pub step: u64,
     /// Its place in the step, from 0.
@@ -56,11 +56,11 @@ pub struct Turn {
     pub lease_token: u64,
 }
 
-/// How a call asks for a confirmation.
+/// The confirmation that a call needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
-    /// What is decided on.
-    pub asked: &'a Asked,
+pub struct ExpiringRequest<'a> {
+    /// The call to decide on.
+    pub asked: &'a ConfirmationRequest,
     pub expires_at: SystemTime,
 }
 
@@ -162,8 +162,8 @@ pub struct NewMessage {
     pub text: String,
     /// What a provider wants back unchanged.
     pub opaque: Option<Opaque>,
-    /// What the agent says of it. A person's needs no lease.
-    pub turn: Turn,
+    /// Its step. A message of a person needs no lease.
+    pub step_ref: StepRef,
 }
 
 /// How a task is ended by its agent.
@@ -232,7 +232,7 @@ impl RootCall {
     }
 }
 
-impl Turn {
+impl StepRef {
     /// The model's identifier of the call, or ours.
     pub fn id_or(&self, call_id: CallId) -> String {
         match self.tool_call_id.as_str() {
@@ -245,7 +245,7 @@ impl Turn {
 impl TaskCall {
     /// The model's identifier of the call, or ours.
     pub fn tool_call_id(&self) -> String {
-        self.turn.id_or(self.call_id())
+        self.step_ref.id_or(self.call_id())
     }
 
     pub fn tool(&self) -> &ToolName {

@@ -6,12 +6,12 @@ use std::{
 };
 
 use super::{
-    entry::{Cause, DocumentVersion, Entry, Thing},
+    entry::{Cause, DocumentVersion, Entry, WaitTarget},
     life::State,
 };
 use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
-/// A node of a tree of tasks: the fold of its timeline, and who works on it.
+/// A node of a tree of tasks: the fold of its timeline, and its lease.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     pub id: TaskId,
@@ -44,7 +44,7 @@ pub struct Task {
     pub next_sequence: u64,
     /// The newest step of its entries. 0: none has one.
     pub newest_step: u64,
-    /// Who works on it.
+    /// The lease of the worker that works on it.
     pub lease: Option<Lease>,
     /// When it was created.
     pub created_at: SystemTime,
@@ -77,15 +77,15 @@ pub enum Kind {
     Question,
 }
 
-/// One thing that a task waits for.
+/// A wait of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The entry with which the wait began.
     pub sequence: u64,
-    pub thing: Thing,
+    pub target: WaitTarget,
 }
 
-/// Who works on a task, and until when.
+/// The right of a worker to drive a task, until it expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// The worker, in words for people.
@@ -120,7 +120,7 @@ pub struct Leased {
 /// A call that has no end yet: the same call again goes on with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCall {
-    pub standing: Standing,
+    pub state: OpenCallState,
     pub call_id: CallId,
     pub request_id: RequestId,
     pub tool: String,
@@ -133,9 +133,9 @@ pub struct OpenCall {
     pub input: String,
 }
 
-/// Where a call stands that has no end yet.
+/// The state of a call that has no end yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum OpenCallState {
     /// A process carries it out. The same call again waits for its end.
     UnderWay,
     /// A read whose process is gone. It is to be made again.
@@ -146,26 +146,26 @@ pub enum Standing {
 
 /// The newest entry of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryOf {
+pub struct CallEntry {
     pub sequence: u64,
     pub call_id: CallId,
     /// Where its task stands now.
     pub state: State,
 }
 
-/// Which task a worker wants.
+/// The task that a worker asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum LeaseTarget {
     /// This one. With a token: only as a renewal of that lease.
     Task(TaskId, Option<u64>),
     /// The one of any of these roles that has waited longest for a worker.
     AnyOf(Vec<String>),
 }
 
-/// A worker's wish for a lease.
+/// A request for a lease, or for its renewal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wish {
-    pub wanted: Wanted,
+pub struct LeaseRequest {
+    pub target: LeaseTarget,
     /// The worker, in words for people.
     pub holder: String,
     pub duration: Duration,
@@ -195,35 +195,35 @@ pub enum Scope {
     Tree(TaskId),
 }
 
-/// A place in a list: after the task that was made as the n-th.
-pub type Place = u64;
+/// A cursor of a list of tasks: the number of the last task on the page before.
+pub type Cursor = u64;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct TaskPage {
     pub tasks: Vec<Task>,
     /// Where the next page begins, unless this is the last one.
-    pub next: Option<Place>,
+    pub next: Option<Cursor>,
 }
 
-/// What changed after a position, in order; and the position up to which that is everything.
+/// Tasks that changed after a position, in the order of their changes, and the position up to which they are complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes {
     /// Each task as it stands now.
     pub tasks: Vec<Task>,
     /// Where to go on.
     pub up_to: u64,
-    /// Whether there may be more already.
+    /// Whether there may be more.
     pub more: bool,
 }
 
 /// Where a page of a timeline begins, and how far it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageOf {
+pub struct PageRequest {
     /// The first entry; otherwise the very first, or backwards the last.
     pub from: Option<u64>,
-    /// From later entries to earlier ones.
+    /// Whether the page goes from later entries to earlier ones.
     pub backwards: bool,
-    /// At most so many.
+    /// The maximum number of entries.
     pub limit: u32,
 }
 
@@ -238,13 +238,13 @@ pub struct Page {
 impl Task {
     /// Writes that began and whose end is not known.
     pub fn unknown_calls(&self) -> impl Iterator<Item = CallId> {
-        self.waits.iter().filter_map(|wait| match &wait.thing {
-            Thing::Call(call_id) => Some(*call_id),
+        self.waits.iter().filter_map(|wait| match &wait.target {
+            WaitTarget::Call(call_id) => Some(*call_id),
             _ => None,
         })
     }
 
-    /// Whether it is a question that a person should be shown: nobody else was asked, or half of its time is over.
+    /// Whether it is a question to show to a person: no agent was asked, or half of its time is over.
     pub fn is_for_person(&self, now: SystemTime) -> bool {
         let time = self.deadline.duration_since(self.created_at).unwrap_or_default();
         self.kind == Kind::Question
@@ -252,7 +252,7 @@ impl Task {
             && (self.role.is_empty() || now >= self.created_at + time / 2)
     }
 
-    /// Who works on it at the given time.
+    /// The lease that is valid at the given time.
     pub fn leased(&self, now: SystemTime) -> Option<&Lease> {
         self.lease.as_ref().filter(|lease| lease.expires_at > now)
     }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::documents::{Free, Quota};
+use crate::documents::{Quota, RemainingBytes};
 use toolwire_tool::context::UserId;
 
 /// How many bytes of each user are on their way in. Cheap to clone; clones share state.
@@ -18,13 +18,13 @@ pub(super) struct Reserved {
     arriving: Arriving,
     user: UserId,
     bytes: u64,
-    free: Free,
+    remaining: RemainingBytes,
 }
 
 impl Arriving {
-    /// Begins to count an upload, for which there is so much room.
-    pub(super) fn begin(&self, user: &UserId, free: Free) -> Reserved {
-        Reserved { arriving: self.clone(), user: user.clone(), bytes: 0, free }
+    /// Begins to count an upload, which may have this many bytes.
+    pub(super) fn begin(&self, user: &UserId, remaining: RemainingBytes) -> Reserved {
+        Reserved { arriving: self.clone(), user: user.clone(), bytes: 0, remaining }
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<UserId, u64>> {
@@ -36,12 +36,12 @@ impl Reserved {
     /// Counts so many bytes in all, or says what there is no room for.
     pub(super) fn grow(&mut self, bytes: u64) -> Result<(), Quota> {
         let more = bytes.saturating_sub(self.bytes);
-        if bytes > self.free.tree {
+        if bytes > self.remaining.tree {
             return Err(Quota::TreeBytes);
         }
         let mut counts = self.arriving.counts();
         let count = counts.entry(self.user.clone()).or_default();
-        if *count + more > self.free.user {
+        if *count + more > self.remaining.user {
             return Err(Quota::UserBytes);
         }
         *count += more;
@@ -68,13 +68,13 @@ mod tests {
 
     #[test]
     fn what_comes_counts_until_it_has_ended() {
-        let (arriving, free) = (Arriving::default(), Free { tree: 70, user: 100 });
+        let (arriving, remaining) = (Arriving::default(), RemainingBytes { tree: 70, user: 100 });
         let [a, b]: [UserId; 2] = ["a", "b"].map(|user| user.parse().unwrap());
-        let mut first = arriving.begin(&a, free);
+        let mut first = arriving.begin(&a, remaining);
         assert_eq!([first.grow(60), first.grow(60), first.grow(71)], [Ok(()), Ok(()), Err(Quota::TreeBytes)]);
-        let mut second = arriving.begin(&a, free);
+        let mut second = arriving.begin(&a, remaining);
         assert_eq!([second.grow(40), second.grow(41)], [Ok(()), Err(Quota::UserBytes)]);
-        assert_eq!(arriving.begin(&b, free).grow(70), Ok(()));
+        assert_eq!(arriving.begin(&b, remaining).grow(70), Ok(()));
         drop(first);
         assert_eq!(second.grow(70), Ok(()));
         drop(second);

@@ -1,11 +1,11 @@
-//! What is said of a document, and its deletion.
+//! Changes of the description, the tags and the type of a document, and its deletion.
 
-use super::{Room, index, index::Said, mime, text, unavailable, utf8};
+use super::{WorkspaceHandle, index, index::Metadata, mime, text, unavailable, utf8};
 use crate::documents::{Document, Expected, Update};
 use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
 
-/// What is to be said of a document.
+/// A change of what describes a document.
 #[derive(Clone, Debug, Default)]
 pub struct Edit {
     /// What the author says of it; `None`: as it is.
@@ -16,8 +16,8 @@ pub struct Edit {
     pub mime_type: String,
 }
 
-impl Room {
-    /// Changes what is said of a document. What must be there has to be stated.
+impl WorkspaceHandle {
+    /// Changes what describes a document. The caller must state what is there.
     pub async fn update(
         &self,
         path: &str,
@@ -42,15 +42,15 @@ impl Room {
         let change = self.change(&document.path, expected);
         let update = offload::if_large(head.len(), move || {
             let (path, summary) = (&document.path, &document.content.summary);
-            let said = Said { path, description: &description, tags: &tags, summary };
+            let metadata = Metadata { path, description: &description, tags: &tags, summary };
             let text = utf8::prefix(&head).filter(|_| mime::is_text(&mime_type));
-            let terms = index::terms_of(&said, text.unwrap_or_default());
+            let terms = index::terms_of(&metadata, text.unwrap_or_default());
             Update { change, description, tags, mime_type, terms }
         });
-        let update = self.working(update).await;
-        match self.documents().update(&update).await.map_err(|error| unavailable(&error))? {
+        let update = self.on_behalf(update).await;
+        match self.store().update_document(&update).await.map_err(|error| unavailable(&error))? {
             Ok(document) => Ok(document),
-            Err(refused) => Err(self.refused(&update.change.path, refused).await),
+            Err(refused) => Err(self.explain(&update.change.path, refused).await),
         }
     }
 
@@ -60,11 +60,11 @@ impl Room {
         path: &str,
         expected: impl Into<Expected>,
     ) -> Result<Document, DocumentRefusal> {
-        let path = super::parsed(path)?;
+        let path = super::parse_path(path)?;
         let change = self.change(path.as_str(), expected.into());
-        match self.documents().delete(&change).await.map_err(|error| unavailable(&error))? {
+        match self.store().delete_document(&change).await.map_err(|error| unavailable(&error))? {
             Ok(document) => Ok(document),
-            Err(refused) => Err(self.refused(path.as_str(), refused).await),
+            Err(refused) => Err(self.explain(path.as_str(), refused).await),
         }
     }
 }
@@ -74,6 +74,6 @@ fn mime_type(document: &Document, stated: &str, head: &[u8]) -> Result<String, D
         return Ok(document.content.mime_type.clone());
     }
     let head = &head[..head.len().min(mime::HEAD)];
-    let checked = mime::detect(Some(stated), &super::parsed(&document.path)?, head);
+    let checked = mime::detect(Some(stated), &super::parse_path(&document.path)?, head);
     checked.map_err(|error| DocumentRefusal::invalid("mime_type", "format", &error.to_string()))
 }

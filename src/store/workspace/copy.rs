@@ -1,10 +1,10 @@
 //! A document of another workspace: its bytes are shared, not copied.
 
 use super::{
-    Header, Room,
-    index::{self, Said},
+    Header, WorkspaceHandle,
+    index::{self, Metadata},
     mime,
-    put::{Found, checked},
+    put::{Analysis, checked},
     utf8,
 };
 use crate::{
@@ -14,12 +14,12 @@ use crate::{
 use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
 
-impl Room {
-    /// Writes a version of the bytes of a document that this user's room or another one has. A header without a type
-    /// takes the document's.
+impl WorkspaceHandle {
+    /// Writes a version of the bytes of a document of this workspace or of another one of the user. A header without a
+    /// type takes the document's.
     pub async fn copy(
         &self,
-        from: &Room,
+        from: &WorkspaceHandle,
         document: &Document,
         mut header: Header,
     ) -> Result<Document, DocumentRefusal> {
@@ -37,16 +37,16 @@ impl Room {
                 .map_err(|error| DocumentRefusal::invalid("mime_type", "format", &error.to_string()))?;
         }
         content.untrusted |= header.untrusted || self.tree.tainted;
-        let (description, tags) = self.said(&path, &header).await?;
+        let (description, tags) = self.resulting_metadata(&path, &header).await?;
         let name = path.as_str().to_owned();
-        let found = offload::if_large(head.len(), move || {
+        let analysis = offload::if_large(head.len(), move || {
             let Content { mime_type, summary, .. } = &content;
             let text = utf8::prefix(&head).filter(|_| mime::is_text(mime_type));
-            let said = Said { path: &name, description: &description, tags: &tags, summary };
-            let terms = index::terms_of(&said, text.unwrap_or_default());
-            Found { content, terms }
+            let metadata = Metadata { path: &name, description: &description, tags: &tags, summary };
+            let terms = index::terms_of(&metadata, text.unwrap_or_default());
+            Analysis { content, terms }
         });
         let stored = Stored { digest, size: document.content.size, inline: None, pin: None };
-        self.write(header, &path, stored, self.working(found).await).await
+        self.write(header, &path, stored, self.on_behalf(analysis).await).await
     }
 }

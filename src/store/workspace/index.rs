@@ -1,11 +1,11 @@
-//! The words by which a document is found, and how much it is about each of them.
+//! The terms by which a document is found: their weights and positions.
 
 use std::collections::HashMap;
 
 use super::terms;
-use crate::documents::Terms;
+use crate::documents::{Posting, Terms};
 
-/// So many bytes of a text are found.
+/// Bytes of a text that are indexed.
 pub(super) const READ: usize = 64 * 1024;
 
 /// What a word weighs by where it stands.
@@ -17,43 +17,65 @@ const TEXT: f64 = 1.0;
 /// BM25's: a word that stands there often says little more, and in a long text less.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
-/// A text of so many words is neither short nor long. Fixed: what other documents hold changes no weight.
+/// Words of a text that is neither short nor long. Fixed: what other documents hold changes no weight.
 const USUAL_LENGTH: f64 = 300.0;
 
 const STEPS: f64 = 8.0;
 
-/// What is said of a document, besides its text.
+/// Where the positions of a part of a document begin: no part is as long, so that no phrase reaches into the next.
+const TEXT_BEGINS: u32 = 0;
+const PATH_BEGINS: u32 = 100_000;
+const SAID_BEGINS: u32 = 200_000;
+const SUMMARY_BEGINS: u32 = 300_000;
+
+/// What a document has besides its text.
 #[derive(Clone, Debug)]
-pub(super) struct Said<'a> {
+pub(super) struct Metadata<'a> {
     pub(super) path: &'a str,
     pub(super) description: &'a str,
     pub(super) tags: &'a [String],
     pub(super) summary: &'a str,
 }
 
-/// The words of a document of which this is the text, or the first of it.
-pub(super) fn terms_of(said: &Said<'_>, text: &str) -> Terms {
-    let of = |text: &str| terms::terms(text).collect::<Vec<_>>();
-    let text = super::utf8::first(text, READ);
-    let (path, summary, text) = (of(said.path), of(said.summary), of(text));
-    let said = of(&format!("{}\n{}", said.description, said.tags.join("\n")));
-    let weights = weights(&[(PATH, &path), (SAID, &said), (SUMMARY, &summary), (TEXT, &text)], text.len());
-    Terms { path, said, summary, text, weights }
+/// A stem while a document is read.
+#[derive(Default)]
+struct Occurrences {
+    /// Each weighs as much as the part in which it stands.
+    weight: f64,
+    positions: Vec<u32>,
 }
 
-fn weights(parts: &[(f64, &Vec<String>)], length: usize) -> Vec<(String, u8)> {
-    let mut counts: HashMap<&str, f64> = HashMap::new();
-    for (weight, stems) in parts {
-        for stem in *stems {
-            *counts.entry(stem).or_default() += weight;
+/// The terms of a document of which this is the text, or the first of it.
+pub(super) fn terms_of(metadata: &Metadata<'_>, text: &str) -> Terms {
+    postings(metadata, text).into_iter().collect()
+}
+
+fn postings(metadata: &Metadata<'_>, text: &str) -> Vec<Posting> {
+    let text: Vec<_> = terms::terms(super::utf8::first(text, READ)).collect();
+    let length = text.len();
+    let said = format!("{}\n{}", metadata.description, metadata.tags.join("\n"));
+    let mut stems: HashMap<String, Occurrences> = HashMap::new();
+    let mut add = |weight: f64, begin: u32, terms: &mut dyn Iterator<Item = String>| {
+        for (position, stem) in (begin..).zip(terms) {
+            let occurrences = stems.entry(stem).or_default();
+            occurrences.weight += weight;
+            occurrences.positions.push(position);
         }
-    }
+    };
+    // In the order of their positions.
+    add(TEXT, TEXT_BEGINS, &mut text.into_iter());
+    add(PATH, PATH_BEGINS, &mut terms::terms(metadata.path));
+    add(SAID, SAID_BEGINS, &mut terms::terms(&said));
+    add(SUMMARY, SUMMARY_BEGINS, &mut terms::terms(metadata.summary));
     #[allow(clippy::cast_precision_loss, reason = "at most 64 Ki words")]
     let length = 1.0 - LENGTH + LENGTH * length as f64 / USUAL_LENGTH;
-    let mut weights: Vec<_> =
-        counts.into_iter().map(|(stem, count)| (stem.to_owned(), step(count, length))).collect();
-    weights.sort();
-    weights
+    let posting = |(stem, Occurrences { weight, positions })| {
+        let weight = step(weight, length);
+        Posting { stem, weight, positions }
+    };
+    let mut postings: Vec<_> = stems.into_iter().map(posting).collect();
+    postings.sort_by(|one, other| one.stem.cmp(&other.stem));
+    postings
 }
 
 /// How much a document is about a word, from 1 to 8.
@@ -68,12 +90,12 @@ fn step(count: f64, length: f64) -> u8 {
 mod tests {
     use super::*;
 
-    fn weight(terms: &Terms, stem: &str) -> u8 {
-        terms.weights.iter().find(|(it, _)| it == stem).map_or(0, |(_, step)| *step)
+    fn weight(postings: &[Posting], stem: &str) -> u8 {
+        postings.iter().find(|it| it.stem == stem).map_or(0, |it| it.weight)
     }
 
-    fn of(path: &str, text: &str) -> Terms {
-        terms_of(&Said { path, description: "", tags: &[], summary: "" }, text)
+    fn of(path: &str, text: &str) -> Vec<Posting> {
+        postings(&Metadata { path, description: "", tags: &[], summary: "" }, text)
     }
 
     #[test]

@@ -10,9 +10,9 @@ pub use self::header::Header;
 pub(super) use self::header::checked;
 use self::header::{asked, expected, mime_type, of_other_size};
 use super::{
-    Room,
+    WorkspaceHandle,
     arriving::Reserved,
-    index::{self, Said},
+    index::{self, Metadata},
     mime,
     path::Path,
     quota, summary, unavailable, unreadable,
@@ -27,16 +27,16 @@ use toolwire_base::{digest::Digest, offload};
 use toolwire_contract::DocumentRefusal;
 use toolwire_tokens as tokens;
 
-/// So many bytes are kept in memory of a document that comes: type, summary and words are made from them.
+/// Bytes of an upload that are kept in memory: type, summary and terms are made from them.
 const HEAD: usize = 256 * 1024;
 
-/// Tokens are counted in pieces of so many bytes.
+/// Bytes whose tokens are counted at once.
 const COUNTED: usize = 1024 * 1024;
 
 /// A version on its way in. Dropped before its end, it leaves nothing.
 #[derive(Debug)]
 pub struct Upload {
-    room: Room,
+    handle: WorkspaceHandle,
     header: Header,
     path: Path,
     sink: Sink,
@@ -47,20 +47,20 @@ pub struct Upload {
     reserved: Option<Reserved>,
 }
 
-/// What was found out of the bytes.
-pub(super) struct Found {
+/// What was read out of the bytes.
+pub(super) struct Analysis {
     pub(super) content: Content,
     pub(super) terms: Terms,
 }
 
-impl Room {
+impl WorkspaceHandle {
     /// Begins a version. What is wrong with the header is said before any byte comes.
     pub async fn upload(&self, mut header: Header) -> Result<Upload, DocumentRefusal> {
         let path = checked(&mut header)?;
-        let sink = self.blobs().begin().await.map_err(|error| unavailable(&error))?;
-        let (room, head, utf8) = (self.clone(), BytesMut::new(), Some(Utf8::default()));
+        let sink = self.store().begin_blob().await.map_err(|error| unavailable(&error))?;
+        let (handle, head, utf8) = (self.clone(), BytesMut::new(), Some(Utf8::default()));
         let stated = header.size;
-        let mut upload = Upload { room, header, path, sink, head, utf8, reserved: None };
+        let mut upload = Upload { handle, header, path, sink, head, utf8, reserved: None };
         upload.reserve(stated).await?;
         Ok(upload)
     }
@@ -101,24 +101,23 @@ impl Upload {
         }
         let reserved = match &mut self.reserved {
             Some(reserved) => reserved,
-            none => none.insert(self.room.reserved(&self.header, &self.path).await?),
+            none => none.insert(self.handle.reserve(&self.header, &self.path).await?),
         };
         let grown = reserved.grow(bytes);
-        grown.map_err(|full| quota::exceeded(full, &self.room.tree, self.path.as_str()))
+        grown.map_err(|full| quota::exceeded(full, &self.handle.tree, self.path.as_str()))
     }
 
     /// Writes the version, now that all bytes are there. Once begun it goes on without whoever waits for it, so that no
     /// bytes stay that nothing names.
     pub async fn finish(self) -> Result<Document, DocumentRefusal> {
-        let room = self.room.clone();
-        let finished = async move { room.working(self.finished()).await };
-        let finished = audit::on_behalf(audit::by(), finished);
-        let finished = tokio::spawn(finished.in_current_span());
-        finished.await.unwrap_or_else(|_| Err(unavailable(&StoreError::Late)))
+        let handle = self.handle.clone();
+        let work = async move { handle.on_behalf(self.finish_here()).await };
+        let work = audit::on_behalf(audit::by(), work);
+        tokio::spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(unavailable(&StoreError::Late)))
     }
 
-    async fn finished(self) -> Result<Document, DocumentRefusal> {
-        let Self { room, header, path, sink, head, utf8, reserved: _reserved } = self;
+    async fn finish_here(self) -> Result<Document, DocumentRefusal> {
+        let Self { handle, header, path, sink, head, utf8, reserved: _reserved } = self;
         let (digest, size) = (sink.digest(), sink.size());
         if header.size != 0 && header.size != size {
             return Err(of_other_size(header.size, &size.to_string()));
@@ -132,9 +131,9 @@ impl Upload {
         let stored = sink.finish().await.map_err(|error| unavailable(&error))?;
         let kept = stored.clone();
         let bytes = Arrived { stored, head: head.freeze(), size, digest, mime_type, is_text };
-        let written = room.write_arrived(header, &path, bytes).await;
+        let written = handle.write_arrived(header, &path, bytes).await;
         if written.is_err()
-            && let Err(error) = room.blobs().discard(kept).await
+            && let Err(error) = handle.store().discard_blob(kept).await
         {
             tracing::warn!(%error, "bytes of a refused document stay until they are swept");
         }
@@ -152,14 +151,14 @@ struct Arrived {
     is_text: bool,
 }
 
-impl Room {
-    /// Room for a version that comes.
-    async fn reserved(&self, header: &Header, path: &Path) -> Result<Reserved, DocumentRefusal> {
+impl WorkspaceHandle {
+    /// Reserves bytes for a version that comes.
+    async fn reserve(&self, header: &Header, path: &Path) -> Result<Reserved, DocumentRefusal> {
         let change = self.change(path.as_str(), expected(header));
-        let free = self.documents().room(&change, header.request_id).await;
-        match free.map_err(|error| unavailable(&error))? {
-            Ok(free) => Ok(self.stores.arriving.begin(&self.tree.user, free)),
-            Err(refused) => Err(self.refused(path.as_str(), refused).await),
+        let remaining = self.store().precheck_document(&change, header.request_id).await;
+        match remaining.map_err(|error| unavailable(&error))? {
+            Ok(remaining) => Ok(self.shared.arriving.begin(&self.tree.user, remaining)),
+            Err(refused) => Err(self.explain(path.as_str(), refused).await),
         }
     }
 
@@ -171,34 +170,35 @@ impl Room {
     ) -> Result<Document, DocumentRefusal> {
         let Arrived { stored, head, size, digest, mime_type, is_text } = arrived;
         let tokens = self.tokens(&mime_type, is_text, &stored, path.as_str()).await?;
-        let (description, tags) = self.said(path, &header).await?;
+        let (description, tags) = self.resulting_metadata(path, &header).await?;
         let untrusted = header.untrusted || self.tree.tainted;
-        let found = {
+        let analysis = {
             let path = path.as_str().to_owned();
             offload::if_large(head.len(), move || {
                 let summary = summary::of_first(&mime_type, &head, size);
                 let text = utf8::prefix(&head).filter(|_| is_text && mime::is_text(&mime_type));
-                let said = Said { path: &path, description: &description, tags: &tags, summary: &summary };
-                let terms = index::terms_of(&said, text.unwrap_or_default());
+                let metadata =
+                    Metadata { path: &path, description: &description, tags: &tags, summary: &summary };
+                let terms = index::terms_of(&metadata, text.unwrap_or_default());
                 let (tokens, tokens_estimated) = tokens;
                 let digest = Some(digest);
                 let content =
                     Content { digest, size, mime_type, tokens, tokens_estimated, summary, untrusted };
-                Found { content, terms }
+                Analysis { content, terms }
             })
         };
-        self.write(header, path, stored, found.await).await
+        self.write(header, path, stored, analysis.await).await
     }
 
-    /// What will be said of a document, once this header is written.
-    pub(super) async fn said(
+    /// The description and the tags that a document will have once this header is written.
+    pub(super) async fn resulting_metadata(
         &self,
         path: &Path,
         header: &Header,
     ) -> Result<(String, Vec<String>), DocumentRefusal> {
-        let standing = self.documents().find(self.root(), path.as_str()).await;
-        let standing = standing.map_err(|error| unavailable(&error))?;
-        let (description, tags) = standing.map(|it| (it.description, it.tags)).unwrap_or_default();
+        let present = self.store().document(self.root(), path.as_str()).await;
+        let present = present.map_err(|error| unavailable(&error))?;
+        let (description, tags) = present.map(|it| (it.description, it.tags)).unwrap_or_default();
         let Header { description: new, tags: new_tags, .. } = header;
         Ok((new.clone().unwrap_or(description), new_tags.clone().unwrap_or(tags)))
     }
@@ -208,7 +208,7 @@ impl Room {
         header: Header,
         path: &Path,
         stored: Stored,
-        found: Found,
+        analysis: Analysis,
     ) -> Result<Document, DocumentRefusal> {
         let expected = expected(&header);
         let mutation = header
@@ -216,13 +216,13 @@ impl Room {
             .map(|request_id| Mutation { request_id, digest: asked(self, &header, path, &stored.digest) });
         let mut change = self.change(path.as_str(), expected);
         (change.why, change.call_id) = (header.why, header.call_id);
-        let Found { content, terms } = found;
+        let Analysis { content, terms } = analysis;
         let body = stored.inline.map_or(Body::Kept, Body::Inline);
         let (description, tags) = (header.description, header.tags);
         let put = Put { change, content, body, description, tags, terms, mutation };
-        match self.documents().put(&put).await.map_err(|error| unavailable(&error))? {
+        match self.store().put_document(&put).await.map_err(|error| unavailable(&error))? {
             Ok(document) => Ok(document),
-            Err(refused) => match (self.refused(path.as_str(), refused).await, header.request_id) {
+            Err(refused) => match (self.explain(path.as_str(), refused).await, header.request_id) {
                 (DocumentRefusal::RequestIdReused { .. }, Some(request_id)) => {
                     Err(DocumentRefusal::RequestIdReused { request_id: request_id.to_string() })
                 }
@@ -246,7 +246,7 @@ impl Room {
             return Ok((tokens::estimate(stored.size), true));
         }
         let damaged = |error| unreadable(&error, path, 0);
-        let mut source = self.blobs().reopen(stored).await.map_err(damaged)?;
+        let mut source = self.store().reopen_blob(stored).await.map_err(damaged)?;
         let (mut count, mut rest) = (0, BytesMut::new());
         loop {
             let piece = source.next().await.map_err(damaged)?;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Room, blocks, unavailable, unreadable};
+use super::{WorkspaceHandle, blocks, unavailable, unreadable};
 use crate::{
     blobs::{ReadError, Source},
     documents::Document,
@@ -10,9 +10,9 @@ use crate::{
 use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
 
-/// What is asked for of a document.
+/// The version and the range of a document to read.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked {
+pub struct ReadOptions {
     /// The version; 0 for the last one.
     pub version: u32,
     /// From this byte on.
@@ -29,7 +29,7 @@ pub struct Content {
     version: u32,
 }
 
-impl Room {
+impl WorkspaceHandle {
     /// A document at a version: as it stands, with what that version is.
     pub async fn at(&self, path: &str, version: u32) -> Result<Document, DocumentRefusal> {
         let mut document = self.find(path).await?;
@@ -41,7 +41,7 @@ impl Room {
         if version > last {
             return Err(unknown());
         }
-        let found = self.documents().versions(self.root(), &document.path, version + 1, 1).await;
+        let found = self.store().document_versions(self.root(), &document.path, version + 1, 1).await;
         let found = found.map_err(|error| unavailable(&error))?.pop().filter(|it| it.version == version);
         let found = found.ok_or_else(unknown)?;
         (document.version, document.content) = (found.version, found.content);
@@ -50,10 +50,14 @@ impl Room {
     }
 
     /// A document at a version, and its bytes.
-    pub async fn read(&self, path: &str, asked: Asked) -> Result<(Document, Content), DocumentRefusal> {
-        let document = self.at(path, asked.version).await?;
-        let source = self.source(&document, asked.offset).await?;
-        let source = if asked.limit == 0 { source } else { source.limited(asked.limit) };
+    pub async fn read(
+        &self,
+        path: &str,
+        options: ReadOptions,
+    ) -> Result<(Document, Content), DocumentRefusal> {
+        let document = self.at(path, options.version).await?;
+        let source = self.source(&document, options.offset).await?;
+        let source = if options.limit == 0 { source } else { source.limited(options.limit) };
         let (path, version) = (document.path.clone(), document.version);
         Ok((document, Content { source, path, version }))
     }
@@ -65,7 +69,7 @@ impl Room {
         let made = offload::if_large(first.len(), move || {
             blocks::of_first(&mime_type, &first, &blocks::Whole { size, digest })
         });
-        Ok(self.working(made).await)
+        Ok(self.on_behalf(made).await)
     }
 
     /// The first bytes of a document.
@@ -87,7 +91,7 @@ impl Room {
             let what = format!("must be at most {}, the size of the version", document.content.size);
             return Err(DocumentRefusal::invalid("offset", "maximum", &what));
         }
-        let opened = self.blobs().open(&digest, from).await;
+        let opened = self.store().open_blob(&digest, from).await;
         let opened = opened.and_then(|source| source.ok_or(ReadError::Damaged(digest)));
         opened.map_err(|error| unreadable(&error, path, version))
     }

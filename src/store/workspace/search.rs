@@ -3,15 +3,15 @@
 
 use std::collections::HashMap;
 
-use super::{Room, query::Query, snippet, unavailable};
-use crate::documents::{Criteria, Document, Postings, Wanted};
+use super::{WorkspaceHandle, query::Query, snippet, unavailable};
+use crate::documents::{Criteria, Document, Matches, Term};
 use toolwire_contract::DocumentRefusal;
 
 /// The longest query, in characters, and the most words and phrases of one.
 const LONGEST: usize = 256;
 const MOST: usize = 16;
 
-/// So many of the best are looked at at once for whether they pass the filter.
+/// The filter is applied to this many of the best at once.
 const AT_ONCE: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,22 +28,22 @@ pub struct Hit {
     pub snippet: String,
 }
 
-impl Room {
-    /// The documents that have the words of a query and pass, best first, at most so many.
+impl WorkspaceHandle {
+    /// The documents that have the words of a query and pass, best first, up to a number of them.
     pub async fn search(
         &self,
         query: &str,
         criteria: &Criteria,
         most: usize,
     ) -> Result<Hits, DocumentRefusal> {
-        let query = parsed(query)?;
-        let wanted: Vec<_> = query.find.iter().chain(&query.without).map(wanted).collect();
+        let query = parse_query(query)?;
+        let terms: Vec<_> = query.find.iter().chain(&query.without).map(term).collect();
         if query.find.is_empty() {
             return Ok(Hits::default());
         }
-        let postings = self.documents().postings(self.root(), &wanted).await;
-        let postings = postings.map_err(|error| unavailable(&error))?;
-        let (ranked, any_word) = rank(&postings, query.find.len());
+        let matches = self.store().match_documents(self.root(), &terms).await;
+        let matches = matches.map_err(|error| unavailable(&error))?;
+        let (ranked, any_word) = rank(&matches, query.find.len());
         // What is deleted has no words.
         let criteria = Criteria { deleted: false, ..criteria.clone() };
         let mut hits = Vec::new();
@@ -71,13 +71,13 @@ impl Room {
         ids: &[i64],
         criteria: &Criteria,
     ) -> Result<HashMap<i64, Document>, DocumentRefusal> {
-        let found = self.documents().among(self.root(), ids, criteria).await;
+        let found = self.store().documents_among(self.root(), ids, criteria).await;
         let found = found.map_err(|error| unavailable(&error))?;
-        Ok(found.into_iter().map(|found| (found.id, found.document)).collect())
+        Ok(found.into_iter().collect())
     }
 }
 
-fn parsed(query: &str) -> Result<Query, DocumentRefusal> {
+fn parse_query(query: &str) -> Result<Query, DocumentRefusal> {
     let length = query.chars().count();
     if !(1..=LONGEST).contains(&length) {
         let what = format!("must have 1 to {LONGEST} characters");
@@ -91,22 +91,22 @@ fn parsed(query: &str) -> Result<Query, DocumentRefusal> {
     Ok(query)
 }
 
-fn wanted(phrase: &Vec<String>) -> Wanted {
+fn term(phrase: &Vec<String>) -> Term {
     match phrase.as_slice() {
-        [word] => Wanted::Word(word.clone()),
-        words => Wanted::Phrase(words.to_vec()),
+        [word] => Term::Word(word.clone()),
+        words => Term::Phrase(words.to_vec()),
     }
 }
 
-/// Documents by their rows, best first, and whether they have any rather than all of the first so many parts.
-fn rank(postings: &Postings, find: usize) -> (Vec<i64>, bool) {
-    let (find, without) = postings.parts.split_at(find);
+/// Documents by their identifiers, best first, and whether they have any rather than all of the first so many parts.
+fn rank(matches: &Matches, find: usize) -> (Vec<i64>, bool) {
+    let (find, without) = matches.parts.split_at(find);
     let mut without: Vec<i64> = without.iter().flatten().map(|(id, _)| *id).collect();
     without.sort_unstable();
     // Sorted rather than hashed: the commonest words bring a row for each document and word.
     let mut all = Vec::with_capacity(find.iter().map(Vec::len).sum());
     for (number, part) in find.iter().enumerate() {
-        let rarity = rarity(postings.documents, part.len());
+        let rarity = rarity(matches.documents, part.len());
         all.extend(part.iter().map(|(id, step)| (*id, number, rarity * f64::from(*step))));
     }
     all.sort_unstable_by_key(|(id, number, _)| (*id, *number));
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn ranked(documents: u64, parts: &[&[(i64, u8)]], find: usize) -> (Vec<i64>, bool) {
-        rank(&Postings { documents, parts: parts.iter().map(|part| part.to_vec()).collect() }, find)
+        rank(&Matches { documents, parts: parts.iter().map(|part| part.to_vec()).collect() }, find)
     }
 
     #[test]
@@ -160,9 +160,9 @@ mod tests {
 
     #[test]
     fn a_query_is_bounded() {
-        assert!(parsed("").is_err() && parsed(&"x".repeat(257)).is_err());
+        assert!(parse_query("").is_err() && parse_query(&"x".repeat(257)).is_err());
         let words = |count: usize| (0..count).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
-        assert!(parsed(&words(16)).is_ok() && parsed(&words(17)).is_err());
+        assert!(parse_query(&words(16)).is_ok() && parse_query(&words(17)).is_err());
     }
 
     proptest! {
@@ -172,10 +172,10 @@ mod tests {
             find in 1_usize..4,
         ) {
             let find = find.min(parts.len());
-            let postings = Postings { documents: 20, parts };
-            let (ranked, _) = rank(&postings, find);
-            let without: HashSet<_> = postings.parts[find..].iter().flatten().map(|(id, _)| *id).collect();
-            let having: HashSet<_> = postings.parts[..find].iter().flatten().map(|(id, _)| *id).collect();
+            let matches = Matches { documents: 20, parts };
+            let (ranked, _) = rank(&matches, find);
+            let without: HashSet<_> = matches.parts[find..].iter().flatten().map(|(id, _)| *id).collect();
+            let having: HashSet<_> = matches.parts[..find].iter().flatten().map(|(id, _)| *id).collect();
             prop_assert!(ranked.iter().all(|id| having.contains(id) && !without.contains(id)));
             prop_assert_eq!(ranked.iter().collect::<HashSet<_>>().len(), ranked.len());
         }

@@ -1,6 +1,6 @@
 //! Where the words of a query stand in a document: a piece of its text, or of what is said of it.
 
-use super::{Room, index, mime, query::Phrase, terms, utf8};
+use super::{WorkspaceHandle, index, mime, query::Phrase, terms, utf8};
 use crate::documents::Document;
 use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
@@ -11,13 +11,17 @@ const LONGEST: usize = 200;
 const BEFORE: usize = 60;
 
 /// The snippet of a document that a search has found. What cannot be read has none.
-pub(super) async fn of(room: &Room, document: &Document, find: &[Phrase]) -> Result<String, DocumentRefusal> {
+pub(super) async fn of(
+    handle: &WorkspaceHandle,
+    document: &Document,
+    find: &[Phrase],
+) -> Result<String, DocumentRefusal> {
     let said = [&document.content.summary, &document.description];
     let instead = said.into_iter().find(|text| !text.is_empty()).cloned().unwrap_or_default();
     if !mime::is_text(&document.content.mime_type) {
         return Ok(cut(&instead));
     }
-    let head = match room.first(document, index::READ).await {
+    let head = match handle.first(document, index::READ).await {
         Err(refusal @ DocumentRefusal::Unavailable { .. }) => return Err(refusal),
         head => head.unwrap_or_default(),
     };
@@ -25,7 +29,7 @@ pub(super) async fn of(room: &Room, document: &Document, find: &[Phrase]) -> Res
     let made = offload::if_large(head.len(), move || {
         utf8::prefix(&head).and_then(|text| around(text, &stems)).unwrap_or_else(|| cut(&instead))
     });
-    Ok(room.working(made).await)
+    Ok(handle.on_behalf(made).await)
 }
 
 /// The text around the first of the words.

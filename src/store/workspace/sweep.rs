@@ -17,8 +17,8 @@ pub async fn run(workspace: &Workspace) -> Infallible {
     loop {
         interval.tick().await;
         // A part at a time: others change something meanwhile.
-        while let Ok(true) = workspace.documents().sweep_documents(clock::wall()).await {}
-        match workspace.blobs().sweep(clock::wall()).await {
+        while let Ok(true) = workspace.store().sweep_documents(clock::wall()).await {}
+        match workspace.store().sweep_blobs(clock::wall()).await {
             Ok(swept) if swept != crate::blobs::Swept::default() => {
                 let (unfinished, orphans, rows) = (swept.unfinished, swept.orphans, swept.rows);
                 tracing::info!(unfinished, orphans, rows, "bytes that nothing names were taken away");

@@ -12,7 +12,7 @@ use toolwire::{
     engine::pipeline::{Call, Target},
     server::app::App,
     sources::upstream::settings::{Modes, Settings, SourceSettings},
-    store::sqlite::Durability,
+    store::Durability,
     tool::context::{RequestId, TaskId, ToolContext, User},
 };
 

@@ -15,7 +15,7 @@ use toolwire::{
         tables::Tables,
     },
     sources::upstream::text::{Identifier, Line},
-    store::sqlite::Partition,
+    store::Partition,
     tool::context::User,
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};

@@ -29,7 +29,7 @@ use toolwire::{
         service::confirmations::{Choice, DecisionRequest},
     },
     sources::upstream::settings::{self, Modes, SourceSettings},
-    store::sqlite::{Partition, Sqlite},
+    store::{Partition, Store},
     tool::context::{Origin, RequestId, ToolContext, User, UserId},
 };
 use url::Url;
@@ -228,7 +228,7 @@ pub(crate) fn user(name: &str) -> UserId {
 
 /// The tables of research in the state file of a directory, as live sources see them.
 pub(crate) fn tables_in(directory: &Path) -> Tables {
-    let state = Sqlite::at(directory).with([migrations()]).expect("nobody else has these tables");
+    let state = Store::at(directory).with_tables([migrations()]).expect("nobody else has these tables");
     Tables::new(Arc::new(state), Partition::Live)
 }
 

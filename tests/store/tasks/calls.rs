@@ -5,8 +5,8 @@ use toolwire::{
     store::{
         idempotency::Idempotency,
         tasks::{
-            MAX_PART, Memory, NewMessage, Remembered, Resolution,
-            entry::{Part, Speaker},
+            MAX_INLINE_TEXT, Memory, NewMessage, Remembered, Resolution,
+            entry::{Speaker, Text},
             life::Reason,
         },
     },
@@ -20,23 +20,23 @@ async fn a_call_has_its_outcome_under_its_identifier_and_one_entry() {
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_call(&call, None, now()).await);
-    let unfinished = house.tasks().begin_call(&call, None, now()).await;
-    assert!(matches!(unfinished, Ok(Opened::Begun(Begun::Unfinished { .. }))), "{unfinished:?}");
+    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    let unfinished = house.tasks().begin_task_call(&call, None, now()).await;
+    assert!(matches!(unfinished, Ok(Admission::Begun(Begun::Unfinished { .. }))), "{unfinished:?}");
     let done = result(&call, Ok(json!({"path": "a.md"})));
-    let recorded = house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
+    let recorded = house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
     assert_eq!(recorded, Recorded { sequence: Some(1), blocks: None });
 
-    let again = house.tasks().begin_call(&call, None, now()).await;
-    assert!(matches!(again, Ok(Opened::Begun(Begun::Ended(_)))), "{again:?}");
+    let again = house.tasks().begin_task_call(&call, None, now()).await;
+    assert!(matches!(again, Ok(Admission::Begun(Begun::Ended(_)))), "{again:?}");
     let other = TaskCall { digest: Digest::of_bytes(b"2"), ..call.clone() };
-    let conflict = house.tasks().begin_call(&other, None, now()).await;
-    assert!(matches!(conflict, Ok(Opened::Begun(Begun::Conflict))), "{conflict:?}");
+    let conflict = house.tasks().begin_task_call(&other, None, now()).await;
+    assert!(matches!(conflict, Ok(Admission::Begun(Begun::Conflict))), "{conflict:?}");
     // Without its task it is the same call.
     let begun = house.store.begin(call.begins(), now()).await;
     assert!(matches!(begun, Begun::Ended(_)), "{begun:?}");
 
-    let of = house.tasks().entry_of(&riley(), &root.id, call.key.request_id).await.unwrap();
+    let of = house.tasks().entry_of_call(&riley(), &root.id, call.key.request_id).await.unwrap();
     let of = of.map(|of| (of.sequence, of.call_id));
     assert_eq!(of, Some((1, call.call_id())));
     let entry = house.timeline(&root.id).await.remove(1);
@@ -45,8 +45,8 @@ async fn a_call_has_its_outcome_under_its_identifier_and_one_entry() {
         (Some(call.call_id()), Some("4bf92f3577b34da6a3ce929d0e0e4736"))
     );
     let Body::ToolCall(entry) = entry.body else { panic!() };
-    assert_eq!(entry.input.whole(), Some(call.input.as_str()));
-    assert_eq!(entry.result.unwrap().whole(), Some(r#"{"path":"a.md"}"#));
+    assert_eq!(entry.input.inline(), Some(call.input.as_str()));
+    assert_eq!(entry.result.unwrap().inline(), Some(r#"{"path":"a.md"}"#));
     assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
 }
 
@@ -55,18 +55,18 @@ async fn a_call_that_is_not_final_may_be_made_again_and_every_attempt_has_an_ent
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
     let failed = result(&call, Err(ToolError::new(ErrorCode::Unavailable, "later")));
     let end = CallEnd { is_final: false, ..ended(&failed) };
-    house.tasks().end_call(&call, end, now()).await.unwrap();
-    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    house.tasks().end_task_call(&call, end, now()).await.unwrap();
+    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
     let done = result(&call, Ok(json!({})));
-    house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
+    house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
     assert_eq!(house.told(&root.id).await, ["created", "write_file", "write_file"]);
     let refused = super::call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_call(&refused, None, now()).await);
-    house.tasks().forget_call(&refused, "CANCELLED").await.unwrap();
-    assert_new(house.tasks().begin_call(&refused, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&refused, None, now()).await);
+    house.tasks().forget_task_call(&refused, "CANCELLED").await.unwrap();
+    assert_new(house.tasks().begin_task_call(&refused, None, now()).await);
     assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
 }
 
@@ -75,23 +75,23 @@ async fn what_is_long_is_kept_apart_and_a_page_ends_at_two_mebibytes() {
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_call(&call, None, now()).await);
-    let text = "x".repeat(MAX_PART);
+    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+    let text = "x".repeat(MAX_INLINE_TEXT);
     let done = result(&call, Ok(json!({"text": text})));
-    house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
-    let page = PageOf { from: Some(1), backwards: false, limit: 1 };
-    let found = house.tasks().page(&riley(), &root.id, page).await.unwrap();
+    house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
+    let page = PageRequest { from: Some(1), backwards: false, limit: 1 };
+    let found = house.tasks().timeline_page(&riley(), &root.id, page).await.unwrap();
     let Body::ToolCall(entry) = &found.entries[0].body else { panic!() };
     let whole = json!({"text": text}).to_string();
-    assert_eq!(entry.result, Some(Part::apart(&whole)));
+    assert_eq!(entry.result, Some(Text::external(&whole)));
     let Body::ToolCall(entry) = house.timeline(&root.id).await.remove(1).body else { panic!() };
-    assert_eq!(entry.result.unwrap().whole(), Some(whole.as_str()));
+    assert_eq!(entry.result.unwrap().inline(), Some(whole.as_str()));
 
     let message = NewMessage {
         speaker: Speaker::User,
-        text: "y".repeat(MAX_PART),
+        text: "y".repeat(MAX_INLINE_TEXT),
         opaque: None,
-        turn: Turn::default(),
+        step_ref: StepRef::default(),
     };
     for _ in 0..140 {
         let mutation = mutation("AppendMessage", "1");
@@ -100,8 +100,8 @@ async fn what_is_long_is_kept_apart_and_a_page_ends_at_two_mebibytes() {
     for backwards in [false, true] {
         let (mut from, mut seen, mut pages) = (None, Vec::new(), 0);
         loop {
-            let page = PageOf { from, backwards, limit: 1_000 };
-            let page = house.tasks().page(&riley(), &root.id, page).await.unwrap();
+            let page = PageRequest { from, backwards, limit: 1_000 };
+            let page = house.tasks().timeline_page(&riley(), &root.id, page).await.unwrap();
             seen.extend(page.entries.iter().map(|entry| entry.sequence));
             pages += 1;
             from = page.next;
@@ -121,36 +121,37 @@ async fn a_write_whose_end_is_not_known_blocks_until_it_comes_or_a_person_says()
     let house = House::new();
     let root = house.root().await;
     let [one, two] =
-        [(); 2].map(|()| TaskCall { turn: of_step(1), ..call(&root, "write_file", CallType::Function) });
+        [(); 2].map(|()| TaskCall { step_ref: of_step(1), ..call(&root, "write_file", CallType::Function) });
     for lost in [&one, &two] {
-        assert_new(house.tasks().begin_call(lost, None, now()).await);
+        assert_new(house.tasks().begin_task_call(lost, None, now()).await);
         let unknown = result(lost, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
-        let recorded = house.tasks().end_call(lost, ended(&unknown), now()).await.unwrap();
+        let recorded = house.tasks().end_task_call(lost, ended(&unknown), now()).await.unwrap();
         assert_eq!(recorded.blocks.unwrap().1, Some(Reason::UnknownOutcome));
     }
     let task = house.assert_folds(&root.id).await;
     assert_eq!(task.unknown_calls().collect::<Vec<_>>(), [one.call_id(), two.call_id()]);
     // It came late.
     let late = result(&one, Ok(json!({"path": "a.md"})));
-    house.tasks().end_call(&one, ended(&late), now()).await.unwrap();
+    house.tasks().end_task_call(&one, ended(&late), now()).await.unwrap();
     let done = Resolution::Done(object(&json!({"path": "b.md"})));
     let resolve = async |call: &TaskCall| {
-        house.tasks().resolve_unknown(&riley(), &root.id, call.call_id(), &done, "I looked", now()).await
+        house.tasks().resolve_unknown_call(&riley(), &root.id, call.call_id(), &done, "I looked", now()).await
     };
     assert_eq!(resolve(&two).await.unwrap().state, State::Running);
     assert_eq!(resolve(&two).await.unwrap().state, State::Running, "again is fine");
     // What was said of it once stays.
     let not_done = Resolution::NotDone;
     let tasks = house.tasks();
-    let otherwise = tasks.resolve_unknown(&riley(), &root.id, two.call_id(), &not_done, "no", now()).await;
+    let otherwise =
+        tasks.resolve_unknown_call(&riley(), &root.id, two.call_id(), &not_done, "no", now()).await;
     let said = refused(otherwise).to_string();
     assert!(said.contains("← resolved by riley: I looked"), "{said}");
     let nobody = call(&root, "write_file", CallType::Function);
     assert_eq!(refused(resolve(&nobody).await), Refused::UnknownCall);
     house.assert_folds(&root.id).await;
     for known in [&one, &two] {
-        let again = house.tasks().begin_call(known, None, now()).await;
-        let Ok(Opened::Begun(Begun::Ended(outcome))) = again else { panic!("{again:?}") };
+        let again = house.tasks().begin_task_call(known, None, now()).await;
+        let Ok(Admission::Begun(Begun::Ended(outcome))) = again else { panic!("{again:?}") };
         assert!(outcome.outcome.is_ok());
     }
 }
@@ -161,14 +162,15 @@ async fn credentials_answer_every_task_of_that_user_that_waits_for_them() {
     let (one, two) = (house.root().await, house.root().await);
     for task in [&one, &two] {
         let call = call(task, "write_file", CallType::Function);
-        assert_new(house.tasks().begin_call(&call, None, now()).await);
+        assert_new(house.tasks().begin_task_call(&call, None, now()).await);
         let failed = result(&call, Err(ToolError::new(ErrorCode::AuthFailed, "log in")));
         let end = CallEnd { needs_credentials: Some("broker"), ..ended(&failed) };
-        house.tasks().end_call(&call, end, now()).await.unwrap();
+        house.tasks().end_task_call(&call, end, now()).await.unwrap();
         assert_eq!(house.task(&task.id).await.state, State::Blocked(Reason::Authorization));
     }
-    let given =
-        async |name: &str, source| house.tasks().credentials_given(&user(name), source, now()).await.unwrap();
+    let given = async |name: &str, source| {
+        house.tasks().answer_credentials(&user(name), source, now()).await.unwrap()
+    };
     assert_eq!((given("alex", "broker").await, given("riley", "bank").await), (0, 0));
     assert_eq!(given("riley", "broker").await, 2);
     for task in [&one, &two] {
@@ -181,12 +183,12 @@ async fn a_result_from_outside_taints_the_task_and_what_it_delegates() {
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
     let done = result(&call, Ok(json!({})));
-    house.tasks().end_call(&call, CallEnd { untrusted: true, ..ended(&done) }, now()).await.unwrap();
+    house.tasks().end_task_call(&call, CallEnd { untrusted: true, ..ended(&done) }, now()).await.unwrap();
     assert!(house.assert_folds(&root.id).await.tainted);
     let (_, child) = house.delegate(&root, 1).await;
-    assert!(child.tainted && house.tasks().tree(&riley(), &child.id).await.unwrap().tainted);
+    assert!(child.tainted && house.tasks().task_tree(&riley(), &child.id).await.unwrap().tainted);
 }
 
 /// Counted before it is kept: whoever shows it to a model counts nothing.
@@ -196,15 +198,16 @@ async fn how_long_texts_are_is_counted_when_they_are_kept() {
     let root = house.root().await;
     let long = "many words ".repeat(3_000);
     let call = TaskCall { input: "x".repeat(20_000), ..call(&root, "write_file", CallType::Function) };
-    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
     let done = result(&call, Ok(json!({"text": long})));
-    house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
-    let thought = TaskCall { turn: of_step(1), ..self::call(&root, "stop_and_think", CallType::NonFunction) };
-    house.tasks().log(&thought, now()).await.unwrap();
+    house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
+    let thought =
+        TaskCall { step_ref: of_step(1), ..self::call(&root, "stop_and_think", CallType::NonFunction) };
+    house.tasks().log_task_call(&thought, now()).await.unwrap();
     let (_, child) = house.delegate(&root, 0).await;
     house.hand_off(&child).await.unwrap();
-    let page = PageOf { from: None, backwards: false, limit: 100 };
-    let entries = house.tasks().page(&riley(), &root.id, page).await.unwrap().entries;
+    let page = PageRequest { from: None, backwards: false, limit: 100 };
+    let entries = house.tasks().timeline_page(&riley(), &root.id, page).await.unwrap().entries;
     let counted: Vec<_> = entries.iter().map(|entry| (entry.lengths.input, entry.lengths.result)).collect();
     let text = json!({"text": long}).to_string();
     let short = tokens::count(r#"{"request":"x"}"#);
@@ -225,19 +228,19 @@ async fn what_is_noted_is_found_by_tree_and_user_and_goes_with_its_tree() {
             input: input.to_owned(),
             ..call(task, "save_note", CallType::NonFunction)
         };
-        house.tasks().log(&call, now()).await.unwrap();
+        house.tasks().log_task_call(&call, now()).await.unwrap();
     };
     noted(&root, Memory::Tree, "1").await;
     noted(&root, Memory::User, "2").await;
     noted(&other, Memory::User, "3").await;
     let read = call(&root, "get_news", CallType::Function);
-    assert_new(house.tasks().begin_call(&read, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&read, None, now()).await);
     let news = result(&read, Ok(json!({})));
-    house.tasks().end_call(&read, CallEnd { untrusted: true, ..ended(&news) }, now()).await.unwrap();
+    house.tasks().end_task_call(&read, CallEnd { untrusted: true, ..ended(&news) }, now()).await.unwrap();
     noted(&root, Memory::Tree, "4").await;
 
     let found = async |task: &Task, limit| {
-        let found = house.tasks().memories(&riley(), &task.id, limit).await.unwrap();
+        let found = house.tasks().task_memories(&riley(), &task.id, limit).await.unwrap();
         let inputs = |notes: Vec<Remembered>| -> Vec<_> {
             notes.into_iter().map(|note| (note.input, note.untrusted)).collect()
         };
@@ -249,10 +252,10 @@ async fn what_is_noted_is_found_by_tree_and_user_and_goes_with_its_tree() {
     assert_eq!(found(&root, 1).await, (vec![from_outside], vec![own("3")]), "the newest");
     assert_eq!(found(&other, 9).await, (Vec::new(), vec![own("2"), own("3")]));
     let sam: UserId = "sam".parse().unwrap();
-    assert!(house.tasks().memories(&sam, &root.id, 9).await.is_err());
+    assert!(house.tasks().task_memories(&sam, &root.id, 9).await.is_err());
 
     house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
-    house.tasks().delete_tree(&riley(), &root.id, now()).await.unwrap();
+    house.tasks().delete_task_tree(&riley(), &root.id, now()).await.unwrap();
     assert_eq!(found(&other, 9).await.1, [own("3")]);
     while house.tasks().sweep_tasks(Duration::from_hours(1), now()).await.unwrap() {}
     let left: i64 = sqlx::query_scalar("SELECT count(*) FROM memories")

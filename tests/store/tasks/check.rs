@@ -42,7 +42,7 @@ const HARMS: &[(&str, &str)] = &[
     ("DELETE FROM confirmation_events", "is open, and its last change is not there"),
     ("UPDATE confirmation_sequence SET last = last + 1", "confirmation_events have a gap"),
     ("UPDATE confirmation_positions SET last = 0", "confirmation_positions does not count what there is"),
-    ("UPDATE task_positions SET last = 1", "task_positions does not count what there is"),
+    ("UPDATE timeline_usage SET last = 1", "timeline_usage does not count what there is"),
     ("UPDATE timeline_usage SET bytes = 1", "timeline_usage does not count what there is"),
     ("UPDATE tasks SET position = 1", "position 1 is that of several tasks"),
     (
@@ -63,8 +63,8 @@ const HARMS: &[(&str, &str)] = &[
     ("UPDATE blobs SET uses = 7", "is not counted as often as it is used"),
     ("UPDATE blobs SET bytes = zeroblob(size) WHERE bytes IS NOT NULL", "are not those that its name says"),
     ("DELETE FROM blobs WHERE bytes IS NULL", "has no bytes of its size"),
-    ("DELETE FROM texts WHERE rowid = 1", "cannot be found by its words"),
-    ("INSERT INTO texts (rowid, path) VALUES (99, 'x')", "is found, and is not there"),
+    ("DELETE FROM postings WHERE document = 1", "cannot be found by its words"),
+    ("INSERT INTO postings VALUES (1, 1, 99, ';x 1 0;')", "is found, and is not there"),
     ("UPDATE results_usage SET bytes = 7", "results_usage does not count what there is"),
 ];
 
@@ -82,7 +82,7 @@ async fn used() -> House {
     let asked = call(&confirms, "write_file", CallType::Function);
     super::confirmed::begin(&house, &asked, now()).await.unwrap();
     let open = call(&house.root().await, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_call(&open, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&open, None, now()).await);
     let talks = house.root().await;
     say(&house, "riley", &talks.id, &"long ".repeat(10_000), RequestId::generate()).await.unwrap();
     let cancelled = house.root().await;
@@ -90,7 +90,7 @@ async fn used() -> House {
     house.delegate(&child, 1).await;
     house.tasks().cancel_task(&riley(), &cancelled.id, "no more", now()).await.unwrap();
     let user = toolwire::tool::context::User::new(riley());
-    let workspace = Workspace::new(&house.store).room(&user, &talks.id).await.unwrap();
+    let workspace = Workspace::new(&house.store).of_task(&user, &talks.id).await.unwrap();
     for (path, size) in [("small.txt", 10), ("small.txt", 20), ("large.txt", 100_000)] {
         let header = Header { path: path.to_owned(), ..Header::default() };
         workspace.put(header, Bytes::from(vec![b'x'; size])).await.unwrap();
@@ -143,11 +143,11 @@ async fn a_tree_that_is_being_deleted_is_no_damage() {
     let house = House::new();
     let root = house.root().await;
     let user = toolwire::tool::context::User::new(riley());
-    let workspace = Workspace::new(&house.store).room(&user, &root.id).await.unwrap();
+    let workspace = Workspace::new(&house.store).of_task(&user, &root.id).await.unwrap();
     let header = Header { path: "a.txt".to_owned(), ..Header::default() };
     workspace.put(header, Bytes::from_static(b"x")).await.unwrap();
     house.hand_off(&root).await.unwrap();
-    house.tasks().delete_tree(&riley(), &root.id, now()).await.unwrap();
+    house.tasks().delete_task_tree(&riley(), &root.id, now()).await.unwrap();
     harm(house.directory.path(), "DELETE FROM entries").await;
     assert_eq!(check(house.directory.path()).await.unwrap().problems, Vec::<String>::new());
     while house.tasks().sweep_tasks(MINUTE, now()).await.unwrap() {}
@@ -170,7 +170,7 @@ async fn a_state_of_another_program_is_not_looked_at_and_left_as_it_is() {
     assert_eq!(made.files.len(), 1);
     assert_eq!(fs::read(&file).unwrap(), old);
 
-    Sqlite::at(place.path()).open().await.unwrap();
+    Store::at(place.path()).open().await.unwrap();
     assert_eq!(check(place.path()).await.unwrap().problems, Vec::<String>::new(), "brought up to date");
     harm(place.path(), "UPDATE _sqlx_migrations SET version = 9999 WHERE version = 3").await;
     let error = check(place.path()).await.unwrap_err();
@@ -191,10 +191,10 @@ async fn an_outcome_that_came_after_its_task_is_no_damage_and_one_that_answers_n
     let house = House::new();
     let root = house.root().await;
     let call = call(&root, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&call, None, now()).await);
     house.tasks().cancel_task(&riley(), &root.id, "enough", now()).await.unwrap();
     let done = result(&call, Ok(json!({"path": "a.md"})));
-    house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
+    house.tasks().end_task_call(&call, ended(&done), now()).await.unwrap();
     let problems = async || check(house.directory.path()).await.unwrap().problems.join("\n");
     assert_eq!(problems().await, "");
     harm(house.directory.path(), "UPDATE entries SET answers = 0 WHERE answers IS NOT NULL").await;

@@ -27,7 +27,7 @@ async fn an_agent_that_stops_or_gives_up_answers_its_parent() {
         .await
         .into_iter()
         .filter_map(|entry| match entry.body {
-            Body::Answer(answer) => answer.result?.whole().map(str::to_owned),
+            Body::Answer(answer) => answer.result?.inline().map(str::to_owned),
             _ => None,
         })
         .collect();
@@ -41,8 +41,12 @@ async fn an_agent_that_stops_or_gives_up_answers_its_parent() {
 async fn an_end_and_a_message_that_are_repeated_are_answered_as_the_first_time() {
     let house = House::new();
     let root = house.root().await;
-    let message =
-        NewMessage { speaker: Speaker::User, text: "Hurry".to_owned(), opaque: None, turn: Turn::default() };
+    let message = NewMessage {
+        speaker: Speaker::User,
+        text: "Hurry".to_owned(),
+        opaque: None,
+        step_ref: StepRef::default(),
+    };
     let said = mutation("AppendMessage", "1");
     for _ in 0..2 {
         let sequence = house.tasks().append_message(&riley(), &root.id, &message, said, now()).await.unwrap();
@@ -78,10 +82,10 @@ async fn a_cancelled_tree_of_a_thousand_tasks_ends_as_a_whole() {
     }
     let last = parents.last().unwrap();
     let too_many = call(last, "route_to_analyst", CallType::AgentAsTool);
-    let too_many = house.tasks().delegate(&too_many, &child(), now()).await;
+    let too_many = house.tasks().delegate_task(&too_many, &child(), now()).await;
     assert!(matches!(refused(too_many), Refused::TreeLimit(_)));
     let open = call(last, "write_file", CallType::Function);
-    assert_new(house.tasks().begin_call(&open, None, now()).await);
+    assert_new(house.tasks().begin_task_call(&open, None, now()).await);
 
     let ending = house.tasks().cancel_task(&riley(), &root.id, "enough", now()).await.unwrap();
     assert_eq!((ending.stopped.tasks.len(), ending.stopped.calls.clone()), (1_000, vec![open.call_id()]));
@@ -103,7 +107,7 @@ async fn a_cancelled_tree_of_a_thousand_tasks_ends_as_a_whole() {
     }
     // What ends afterwards answers the entry that the end made of it.
     let done = result(&open, Ok(json!({})));
-    let recorded = house.tasks().end_call(&open, super::ended(&done), now()).await.unwrap();
+    let recorded = house.tasks().end_task_call(&open, super::ended(&done), now()).await.unwrap();
     assert_eq!(recorded, Recorded { sequence: Some(3), blocks: None });
 }
 
@@ -126,7 +130,7 @@ async fn a_task_whose_time_is_over_fails_by_the_timer_and_when_it_is_used() {
     let (used, timed) = (house.root().await, house.root().await);
     let (_, child) = house.delegate(&timed, 1).await;
     let call = call(&used, "stop_and_think", CallType::NonFunction);
-    assert_eq!(refused(house.tasks().log(&call, late).await), Refused::Ended(State::Failed));
+    assert_eq!(refused(house.tasks().log_task_call(&call, late).await), Refused::Ended(State::Failed));
     let used = house.assert_folds(&used.id).await;
     assert_eq!((used.state, used.message.is_empty()), (State::Failed, false));
     assert_eq!(house.tasks().expire_tasks(now()).await.unwrap().tasks, []);
@@ -144,9 +148,9 @@ async fn a_full_timeline_takes_its_end_and_nothing_else() {
     let mut beside = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
     sqlx::query("UPDATE tasks SET bytes = 268435456").execute(&mut beside).await.unwrap();
     let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
-    assert_eq!(refused(house.tasks().delegate(&delegate, &child(), now()).await), Refused::TimelineFull);
+    assert_eq!(refused(house.tasks().delegate_task(&delegate, &child(), now()).await), Refused::TimelineFull);
     let write = call(&root, "write_file", CallType::Function);
-    assert_eq!(refused(house.tasks().begin_call(&write, None, now()).await), Refused::TimelineFull);
+    assert_eq!(refused(house.tasks().begin_task_call(&write, None, now()).await), Refused::TimelineFull);
     house.hand_off(&root).await.unwrap();
     assert_eq!(house.assert_folds(&root.id).await.state, State::Completed);
 }
@@ -170,9 +174,9 @@ async fn what_is_under_way_when_a_task_ends_has_its_entry_then_and_its_outcome_l
     let root = house.root().await;
     let (_, child) = house.delegate(&root, 1).await;
     let [own, below] = [&root, &child]
-        .map(|task| TaskCall { turn: of_step(1), ..call(task, "write_file", CallType::Function) });
+        .map(|task| TaskCall { step_ref: of_step(1), ..call(task, "write_file", CallType::Function) });
     for call in [&own, &below] {
-        assert_new(house.tasks().begin_call(call, None, now()).await);
+        assert_new(house.tasks().begin_task_call(call, None, now()).await);
     }
     let ended_so = house.tasks().cancel_task(&riley(), &root.id, "enough", now()).await.unwrap();
     assert_eq!(ended_so.stopped.calls.len(), 2);
@@ -181,7 +185,7 @@ async fn what_is_under_way_when_a_task_ends_has_its_entry_then_and_its_outcome_l
         let before = house.assert_folds(&call.task).await;
         let done = result(call, Ok(json!({"path": "a.md"})));
         let late = CallEnd { untrusted: true, ..ended(&done) };
-        let recorded = house.tasks().end_call(call, late, now()).await.unwrap();
+        let recorded = house.tasks().end_task_call(call, late, now()).await.unwrap();
         let after = house.assert_folds(&call.task).await;
         assert_eq!(recorded.sequence, Some(before.next_sequence));
         let (state, tainted) = (State::Cancelled, before.tainted);
@@ -197,7 +201,7 @@ async fn what_is_under_way_when_a_task_ends_has_its_entry_then_and_its_outcome_l
                 &format!("{at} ← ended after the task")
             ]
         );
-        let again = house.tasks().begin_call(call, None, now()).await;
-        assert!(matches!(again, Ok(Opened::Begun(Begun::Ended(_)))), "{again:?}");
+        let again = house.tasks().begin_task_call(call, None, now()).await;
+        assert!(matches!(again, Ok(Admission::Begun(Begun::Ended(_)))), "{again:?}");
     }
 }

@@ -10,8 +10,8 @@ use sqlx::{Connection, Row, SqliteConnection};
 use toolwire::{
     contract::{DocumentRefusal, ErrorCode},
     store::{
+        Durability,
         backup::check,
-        sqlite::Durability,
         tasks::{NewEnd, NewMessage, NewQuestion, Resolution, entry::Speaker},
         workspace::{Edit, Header, Workspace},
     },
@@ -23,9 +23,9 @@ use super::{
     *,
 };
 
-/// Those of this connection's own are virtual, hold steps, or are not the program's.
+/// Without those that hold steps or are not the program's.
 const TABLES: &str = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
-     AND name NOT LIKE '\\_sqlx\\_%' ESCAPE '\\' AND name NOT LIKE 'texts%' ORDER BY name";
+     AND name NOT LIKE '\\_sqlx\\_%' ESCAPE '\\' ORDER BY name";
 
 async fn run(connection: &mut SqliteConnection, statement: String) {
     sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(connection).await.unwrap();
@@ -94,7 +94,7 @@ async fn dump(directory: &Path) -> Vec<String> {
     let mut connection = SqliteConnection::connect(&file).await.unwrap();
     let mut all = Vec::new();
     let tables: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut connection).await.unwrap();
-    for table in tables.iter().map(String::as_str).chain(["texts_docsize"]) {
+    for table in &tables {
         let columns = format!("SELECT name FROM pragma_table_info('{table}')");
         let columns = sqlx::query(sqlx::AssertSqlSafe(columns)).fetch_all(&mut connection).await.unwrap();
         let columns: Vec<_> =
@@ -115,39 +115,43 @@ async fn failing() -> House {
 
 fn said() -> NewMessage {
     let text = "long ".repeat(10_000);
-    NewMessage { speaker: Speaker::User, text, opaque: None, turn: Turn::default() }
+    NewMessage { speaker: Speaker::User, text, opaque: None, step_ref: StepRef::default() }
 }
 
 #[tokio::test]
 async fn what_agents_do_to_tasks_is_stored_whole_or_not_at_all() {
     let house = failing().await;
     let (new, created) = (NewRoot { role: "lead".to_owned(), ..new_root() }, mutation("CreateTask", "1"));
-    let create = async || house.tasks().create_root(&new, created, now()).await;
+    let create = async || house.tasks().create_root_task(&new, created, now()).await;
     let root = house.survives("a root", create).await;
     let leased = async || house.lease(&root.id, "worker", None, now()).await;
     let token = house.survives("a lease", leased).await.task.lease.unwrap().token;
-    let turn = Turn { lease_token: token, ..Turn::default() };
-    let of = |task: &Task, tool: &str, kind| TaskCall { turn: turn.clone(), ..call(task, tool, kind) };
+    let step_ref = StepRef { lease_token: token, ..StepRef::default() };
+    let of =
+        |task: &Task, tool: &str, kind| TaskCall { step_ref: step_ref.clone(), ..call(task, tool, kind) };
     let thinks = of(&root, "stop_and_think", CallType::NonFunction);
-    house.survives("a thought", async || house.tasks().log(&thinks, now()).await).await;
+    house.survives("a thought", async || house.tasks().log_task_call(&thinks, now()).await).await;
     let writes = of(&root, "write_file", CallType::Function);
-    house.survives("a call", async || house.tasks().begin_call(&writes, None, now()).await).await;
+    house.survives("a call", async || house.tasks().begin_task_call(&writes, None, now()).await).await;
     let outcome = result(&writes, Ok(json!({"text": "x".repeat(20_000)})));
-    house.survives("its end", async || house.tasks().end_call(&writes, ended(&outcome), now()).await).await;
+    house
+        .survives("its end", async || house.tasks().end_task_call(&writes, ended(&outcome), now()).await)
+        .await;
     let delegates = of(&root, "route_to_analyst", CallType::AgentAsTool);
     let action = house
-        .survives("a delegation", async || house.tasks().delegate(&delegates, &child(), now()).await)
+        .survives("a delegation", async || house.tasks().delegate_task(&delegates, &child(), now()).await)
         .await;
     let child = house.task(action.task_id.as_ref().unwrap()).await;
     let asks = call(&child, "ask_master", CallType::AskMaster);
     let question = NewQuestion { question: "Right?".to_owned(), documents: Vec::new(), timeout: 20 * MINUTE };
-    let action =
-        house.survives("a question", async || house.tasks().ask(&asks, &question, now()).await).await;
+    let action = house
+        .survives("a question", async || house.tasks().ask_question(&asks, &question, now()).await)
+        .await;
     let question = house.task(action.task_id.as_ref().unwrap()).await;
     house.survives("an answer", async || answer(&house, &question, "yes").await).await;
     let last = call(&child, "handoff", CallType::Handoff);
     let value = object(&json!({"charts": 1}));
-    let hand_off = async || house.tasks().hand_off(&last, &value, &[], now()).await;
+    let hand_off = async || house.tasks().hand_off_task(&last, &value, &[], now()).await;
     house.survives("a hand-off", hand_off).await;
     assert_eq!(house.assert_folds(&root.id).await.state, State::Running, "its parent goes on");
     let (end, by) = (NewEnd::Failed("no".to_owned()), mutation("EndTask", "1"));
@@ -164,16 +168,16 @@ async fn what_people_do_to_tasks_is_stored_whole_or_not_at_all() {
     house.survives("a message", say).await;
     let confirms = call(&root, "write_file", CallType::Function);
     let opened = house.survives("a confirmation", async || begin(&house, &confirms, now()).await).await;
-    let Opened::Asks(confirmation) = opened else { panic!("{opened:?}") };
+    let Admission::Asks(confirmation) = opened else { panic!("{opened:?}") };
     decide(&house, &confirmation.id, true).await;
     house.survives("its use", async || begin(&house, &confirms, now()).await).await;
     // As if the process that carries it out had ended.
     let lost = result(&confirms, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
-    let loses = async || house.tasks().end_call(&confirms, ended(&lost), now()).await;
+    let loses = async || house.tasks().end_task_call(&confirms, ended(&lost), now()).await;
     house.survives("an unknown outcome", loses).await;
     let (call_id, done) = (confirms.call_id(), Resolution::Done(object(&json!({"found": 1}))));
     let resolves =
-        async || house.tasks().resolve_unknown(&riley(), &root.id, call_id, &done, "seen", now()).await;
+        async || house.tasks().resolve_unknown_call(&riley(), &root.id, call_id, &done, "seen", now()).await;
     house.survives("its resolution", resolves).await;
     let (_, child) = house.delegate(&root, 1).await;
     house.delegate(&child, 1).await;
@@ -190,7 +194,7 @@ async fn what_is_written_to_documents_is_stored_whole_or_not_at_all() {
     let house = failing().await;
     let root = house.root().await;
     let user = toolwire::tool::context::User::new(riley());
-    let workspace = Workspace::new(&house.store).room(&user, &root.id).await.unwrap();
+    let workspace = Workspace::new(&house.store).of_task(&user, &root.id).await.unwrap();
     let put = async |path: &str, size: usize, etag: &str| -> Result<_, DocumentRefusal> {
         let header = Header { path: path.to_owned(), etag: etag.to_owned(), ..Header::default() };
         workspace.put(header, Bytes::from(vec![b'x'; size])).await
@@ -214,7 +218,7 @@ async fn nothing_is_acknowledged_whose_commit_failed() {
     let before = dump(house.directory.path()).await;
     house.fail_commit().await;
     let thinks = call(&root, "stop_and_think", CallType::NonFunction);
-    house.tasks().log(&thinks, now()).await.unwrap_err();
+    house.tasks().log_task_call(&thinks, now()).await.unwrap_err();
     house.fail_commit().await;
     let (message, by) = (said(), mutation("AppendMessage", "1"));
     house.tasks().append_message(&riley(), &root.id, &message, by, now()).await.unwrap_err();
@@ -222,6 +226,6 @@ async fn nothing_is_acknowledged_whose_commit_failed() {
     house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap_err();
     assert_eq!(dump(house.directory.path()).await, before);
     // Writes go on by themselves.
-    house.tasks().log(&thinks, now()).await.unwrap();
+    house.tasks().log_task_call(&thinks, now()).await.unwrap();
     assert_eq!(house.tasks().append_message(&riley(), &root.id, &message, by, now()).await.unwrap(), 2);
 }

@@ -5,11 +5,11 @@ use tokio::time::timeout;
 use super::*;
 
 /// Reads what follows a cursor.
-async fn read(tasks: &dyn Tasks, id: &TaskId, seen: &mut Vec<u64>) {
+async fn read(tasks: &Store, id: &TaskId, seen: &mut Vec<u64>) {
     loop {
         let from = Some(seen.len() as u64);
-        let page = PageOf { from, backwards: false, limit: 7 };
-        let page = tasks.page(&riley(), id, page).await.unwrap();
+        let page = PageRequest { from, backwards: false, limit: 7 };
+        let page = tasks.timeline_page(&riley(), id, page).await.unwrap();
         if page.entries.is_empty() {
             break;
         }
@@ -25,7 +25,7 @@ async fn a_follower_has_each_entry_once_and_in_order_over_stores_that_are_opened
     let reader = house.other();
     let id = root.id.clone();
     let following = tokio::spawn(async move {
-        let mut committed = reader.followed().await.unwrap();
+        let mut committed = reader.follow_tasks().await.unwrap();
         let mut seen = Vec::new();
         while seen.len() < ENTRIES + 1 {
             committed.mark_unchanged();
@@ -49,7 +49,7 @@ async fn a_follower_has_each_entry_once_and_in_order_over_stores_that_are_opened
 async fn what_this_process_commits_is_told_at_once() {
     let house = House::new();
     let root = house.root().await;
-    let mut committed = house.tasks().followed().await.unwrap();
+    let mut committed = house.tasks().follow_tasks().await.unwrap();
     committed.mark_unchanged();
     house.execute(&root, 1).await;
     assert!(committed.has_changed().unwrap());

@@ -12,10 +12,10 @@ async fn a_task_has_one_worker_and_an_old_lease_does_nothing() {
     assert_eq!(other, Refused::LeaseLost { holder: "one".to_owned(), token: 1 });
 
     let think = |token, at| {
-        let turn = Turn { lease_token: token, ..Turn::default() };
-        let call = TaskCall { turn, ..call(&root, "stop_and_think", CallType::NonFunction) };
+        let step_ref = StepRef { lease_token: token, ..StepRef::default() };
+        let call = TaskCall { step_ref, ..call(&root, "stop_and_think", CallType::NonFunction) };
         let house = &house;
-        async move { house.tasks().log(&call, at).await }
+        async move { house.tasks().log_task_call(&call, at).await }
     };
     think(1, now()).await.unwrap();
     assert!(matches!(refused(think(0, now()).await), Refused::LeaseLost { .. }));
@@ -49,11 +49,11 @@ async fn a_renewed_lease_lasts_and_one_that_was_given_back_is_to_be_had() {
     let later = now() + 40 * SECOND;
     assert!(house.lease(&root.id, "two", None, later).await.is_err());
     for _ in 0..2 {
-        house.tasks().release(&riley(), &root.id, 1, later).await.unwrap();
+        house.tasks().release_task(&riley(), &root.id, 1, later).await.unwrap();
     }
     let next = house.lease(&root.id, "two", None, later).await.unwrap().task;
     assert_eq!(token(next.lease.as_ref()), 2);
-    house.tasks().release(&riley(), &root.id, 1, later).await.unwrap();
+    house.tasks().release_task(&riley(), &root.id, 1, later).await.unwrap();
     assert!(house.task(&root.id).await.leased(later).is_some(), "an old token gives nothing back");
 }
 
@@ -65,24 +65,28 @@ async fn the_task_that_has_waited_longest_goes_to_a_worker_of_its_role() {
     house.root().await;
     let any = async |roles: &[&str]| {
         let roles = roles.iter().map(|role| (*role).to_owned()).collect();
-        let wish = wish(Wanted::AnyOf(roles), "worker");
-        house.tasks().lease(&riley(), &wish, now()).await.unwrap().map(|leased| leased.task.id)
+        let wish = wish(LeaseTarget::AnyOf(roles), "worker");
+        house.tasks().lease_task(&riley(), &wish, now()).await.unwrap().map(|leased| leased.task.id)
     };
     assert_eq!(any(&["analyst", "visualizer"]).await, Some(one.id.clone()));
     assert_eq!(any(&["analyst"]).await, Some(two.id.clone()));
     assert_eq!(any(&["analyst"]).await, None);
     // A wait is over: there is work again.
-    house.tasks().release(&riley(), &one.id, 1, now()).await.unwrap();
+    house.tasks().release_task(&riley(), &one.id, 1, now()).await.unwrap();
     let (_, below) = house.delegate(&one, 1).await;
     assert_eq!(any(&["analyst"]).await, Some(below.id.clone()), "its parent is blocked");
-    let turn = Turn { lease_token: 1, ..Turn::default() };
-    let handoff = TaskCall { turn, ..call(&below, "handoff", CallType::Handoff) };
-    house.tasks().hand_off(&handoff, &Map::new(), &[], now()).await.unwrap();
+    let step_ref = StepRef { lease_token: 1, ..StepRef::default() };
+    let handoff = TaskCall { step_ref, ..call(&below, "handoff", CallType::Handoff) };
+    house.tasks().hand_off_task(&handoff, &Map::new(), &[], now()).await.unwrap();
     assert_eq!(any(&["analyst"]).await, Some(one.id));
     assert_eq!(
         house
             .tasks()
-            .lease(&user("alex"), &wish(Wanted::AnyOf(vec!["analyst".to_owned()]), "x"), now() + MINUTE)
+            .lease_task(
+                &user("alex"),
+                &wish(LeaseTarget::AnyOf(vec!["analyst".to_owned()]), "x"),
+                now() + MINUTE
+            )
             .await
             .unwrap(),
         None

@@ -16,7 +16,7 @@ pub(super) async fn say(
     request: RequestId,
 ) -> Result<u64, TaskError> {
     let new =
-        NewMessage { speaker: Speaker::Assistant, text: text.to_owned(), opaque: None, turn: of_step(0) };
+        NewMessage { speaker: Speaker::Assistant, text: text.to_owned(), opaque: None, step_ref: of_step(0) };
     let digest = Digest::of_bytes(text.as_bytes());
     let mutation = Mutation { method: "AppendMessage", request_id: request, digest };
     house.tasks().append_message(&super::user(user), id, &new, mutation, now()).await
@@ -97,6 +97,8 @@ async fn those_beyond_the_bytes_of_a_user_or_a_tree_are_refused_when_they_come_t
             let set = set.bind(i64::try_from(bytes).unwrap()).bind(root.as_str()).bind(id.as_str());
             set.execute(&mut other).await.unwrap();
         }
+        let count = "UPDATE timeline_usage SET bytes = (SELECT SUM(bytes) FROM tasks)";
+        sqlx::query(count).execute(&mut other).await.unwrap();
         let text = "x".repeat(1_000);
         let all = (0..8).map(|_| say(&house, "riley", &mine.id, &text, RequestId::generate()));
         let (taken, refusals): (Vec<_>, Vec<_>) = join_all(all).await.into_iter().partition(Result::is_ok);

@@ -9,7 +9,7 @@ use toolwire::{
     contract::ErrorCode,
     store::tasks::{
         Filter, NewEnd, NewMessage, NewQuestion, Resolution,
-        entry::{Speaker, Thing},
+        entry::{Speaker, WaitTarget},
         life::{Event, Next, Reason, Wait},
     },
 };
@@ -64,48 +64,50 @@ impl House {
     /// Does something to a task; refusals are fine.
     async fn act(&self, task: &Task, act: Act) {
         let lease_token = task.lease.as_ref().map_or(0, |lease| lease.token);
-        let turn = Turn { step: 1, lease_token, ..Turn::default() };
-        let of = |tool: &str, tool_type| TaskCall { turn: turn.clone(), ..call(task, tool, tool_type) };
+        let step_ref = StepRef { step: 1, lease_token, ..StepRef::default() };
+        let of =
+            |tool: &str, tool_type| TaskCall { step_ref: step_ref.clone(), ..call(task, tool, tool_type) };
         let tasks = self.tasks();
         match act {
             Act::Execute | Act::LoseOutcome => {
                 let call = of("write_file", CallType::Function);
-                if let Ok(Opened::Begun(Begun::New)) = tasks.begin_call(&call, None, now()).await {
+                if let Ok(Admission::Begun(Begun::New)) = tasks.begin_task_call(&call, None, now()).await {
                     let outcome = match act {
                         Act::Execute => Ok(json!({})),
                         _ => Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")),
                     };
-                    tasks.end_call(&call, ended(&result(&call, outcome)), now()).await.unwrap();
+                    tasks.end_task_call(&call, ended(&result(&call, outcome)), now()).await.unwrap();
                 }
             }
             Act::Confirm => drop(begin(self, &of("write_file", CallType::Function), now()).await),
             Act::Decide(approves) => {
-                let waits = task.waits.iter().find_map(|wait| match &wait.thing {
-                    Thing::Confirmation(id) => Some(id.clone()),
+                let waits = task.waits.iter().find_map(|wait| match &wait.target {
+                    WaitTarget::Confirmation(id) => Some(id.clone()),
                     _ => None,
                 });
                 if let Some(id) = waits {
                     decide(self, &id, approves).await;
                 }
             }
-            Act::Log => drop(tasks.log(&of("stop_and_think", CallType::NonFunction), now()).await),
+            Act::Log => drop(tasks.log_task_call(&of("stop_and_think", CallType::NonFunction), now()).await),
             Act::Say => {
-                let message = NewMessage { speaker: Speaker::User, text: "x".to_owned(), opaque: None, turn };
+                let message =
+                    NewMessage { speaker: Speaker::User, text: "x".to_owned(), opaque: None, step_ref };
                 let said = mutation("AppendMessage", "1");
                 drop(tasks.append_message(&riley(), &task.id, &message, said, now()).await);
             }
             Act::Delegate => {
                 let call = of("route_to_analyst", CallType::AgentAsTool);
-                drop(tasks.delegate(&call, &child(), now()).await);
+                drop(tasks.delegate_task(&call, &child(), now()).await);
             }
             Act::Ask => {
                 let question =
                     NewQuestion { question: "?".to_owned(), documents: Vec::new(), timeout: MINUTE };
-                drop(tasks.ask(&of("ask_master", CallType::AskMaster), &question, now()).await);
+                drop(tasks.ask_question(&of("ask_master", CallType::AskMaster), &question, now()).await);
             }
             Act::HandOff => {
                 let call = of("handoff", CallType::Handoff);
-                drop(tasks.hand_off(&call, &Map::new(), &[], now()).await);
+                drop(tasks.hand_off_task(&call, &Map::new(), &[], now()).await);
             }
             Act::Fail => {
                 let (end, ends) = (NewEnd::Failed("no".to_owned()), mutation("EndTask", "1"));
@@ -114,13 +116,16 @@ impl House {
             Act::Answer => drop(tasks.answer_question(&riley(), &task.id, "yes", &[], now()).await),
             Act::Cancel => drop(tasks.cancel_task(&riley(), &task.id, "", now()).await),
             Act::Lease => {
-                let wish = wish(Wanted::Task(task.id.clone(), None), "worker");
-                drop(tasks.lease(&riley(), &wish, now()).await);
+                let wish = wish(LeaseTarget::Task(task.id.clone(), None), "worker");
+                drop(tasks.lease_task(&riley(), &wish, now()).await);
             }
             Act::Resolve => {
                 if let Some(call_id) = task.unknown_calls().next() {
                     let not_done = Resolution::NotDone;
-                    tasks.resolve_unknown(&riley(), &task.id, call_id, &not_done, "x", now()).await.unwrap();
+                    tasks
+                        .resolve_unknown_call(&riley(), &task.id, call_id, &not_done, "x", now())
+                        .await
+                        .unwrap();
                 }
             }
         }
@@ -181,7 +186,7 @@ fn assert_timeline(timeline: &[Entry]) {
 
 async fn play(acts: Vec<(Act, Index)>) {
     let directory = tempfile::tempdir().unwrap();
-    let house = House { store: Arc::new(Sqlite::in_memory()), directory };
+    let house = House { store: Arc::new(Store::in_memory()), directory };
     house.root_of("chief").await;
     let mut before = house.all().await;
     for (act, index) in acts {

@@ -8,7 +8,7 @@ pub(super) async fn ask(house: &House, asker: &Task) -> (Action, Task) {
     let call = call(asker, "ask_master", CallType::AskMaster);
     let question =
         NewQuestion { question: "Is this right?".to_owned(), documents: Vec::new(), timeout: 20 * MINUTE };
-    let action = house.tasks().ask(&call, &question, now()).await.unwrap();
+    let action = house.tasks().ask_question(&call, &question, now()).await.unwrap();
     let made = house.task(action.task_id.as_ref().unwrap()).await;
     (action, made)
 }
@@ -33,7 +33,7 @@ async fn a_root_asks_a_person_and_the_first_answer_counts() {
     let told = house.told(&root.id).await;
     assert_eq!(told, ["created", "ask_master → asked a person", "1 ← answer from a person"]);
     let Body::Answer(entry) = &house.timeline(&root.id).await[2].body else { panic!() };
-    assert_eq!(entry.result.as_ref().unwrap().whole(), Some(r#"{"answer":"yes"}"#));
+    assert_eq!(entry.result.as_ref().unwrap().inline(), Some(r#"{"answer":"yes"}"#));
     assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
     house.assert_folds(&question.id).await;
 }
@@ -49,12 +49,12 @@ async fn a_master_with_a_role_is_asked_and_its_timeline_has_question_and_answer(
     assert!(!question.is_for_person(now()) && question.is_for_person(now() + 10 * MINUTE));
     let handoff = call(&question, "handoff", CallType::Handoff);
     let result = object(&json!({"text": "It is"}));
-    house.tasks().hand_off(&handoff, &result, &[], now()).await.unwrap();
+    house.tasks().hand_off_task(&handoff, &result, &[], now()).await.unwrap();
     let told = house.told(&analyst.id).await;
     assert_eq!(told[2], format!("1 ← answer from {}", root.id));
     let Body::Message(note) = &house.timeline(&root.id).await[2].body else { panic!() };
     let said = format!("Question from {}: Is this right?\n\nAnswer from {}: It is", analyst.id, root.id);
-    assert_eq!(note.text.whole(), Some(said.as_str()));
+    assert_eq!(note.text.inline(), Some(said.as_str()));
     let root = house.assert_folds(&root.id).await;
     assert_eq!(root.state, State::Blocked(Reason::Child), "a note is no answer");
     assert_eq!(house.assert_folds(&analyst.id).await.state, State::Running);

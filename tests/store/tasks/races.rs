@@ -2,7 +2,7 @@
 //!
 //! `RACE_ROUNDS` says how often.
 
-use toolwire::{contract::ErrorCode, store::confirmations::Confirmations};
+use toolwire::contract::ErrorCode;
 
 use super::{
     confirmed::{begin, decide},
@@ -61,11 +61,11 @@ async fn of_a_use_and_an_expiry_one_comes_first() {
     for round in 0..rounds() {
         let root = house.root().await;
         let call = call(&root, "write_file", CallType::Function);
-        let Ok(Opened::Asks(asked)) = begin(&house, &call, now()).await else { panic!("it is asked for") };
+        let Ok(Admission::Asks(asked)) = begin(&house, &call, now()).await else { panic!("it is asked for") };
         decide(&house, &asked.id, true).await;
         let over = now() + 10 * MINUTE;
         let uses = begin(&house, &call, over - Duration::from_millis(1));
-        let passes = house.store.expire(over);
+        let passes = house.store.expire_confirmations(over);
         // Each has the start in turn.
         let (opened, expired) = if round.is_multiple_of(2) {
             tokio::join!(uses, passes)
@@ -74,13 +74,13 @@ async fn of_a_use_and_an_expiry_one_comes_first() {
             (opened, expired)
         };
         expired.unwrap();
-        let state = house.store.find(&asked.id, over).await.unwrap().unwrap().state;
+        let state = house.store.confirmation(&asked.id, over).await.unwrap().unwrap().state;
         match opened.unwrap() {
-            Opened::Begun(Begun::New) => {
+            Admission::Begun(Begun::New) => {
                 assert_eq!(state.into_str(), "used");
                 count += 1;
             }
-            Opened::Begun(Begun::Ended(result)) => {
+            Admission::Begun(Begun::Ended(result)) => {
                 assert_eq!(state.into_str(), "expired");
                 assert_eq!(result.outcome.unwrap_err().code, ErrorCode::ConfirmationExpired);
             }
@@ -103,9 +103,10 @@ async fn of_two_workers_of_two_processes_one_has_the_task() {
     let other = house.other();
     for _ in 0..rounds() {
         let root = house.root_of("analyst").await;
-        let wish = wish(Wanted::AnyOf(vec!["analyst".to_owned()]), "worker");
+        let wish = wish(LeaseTarget::AnyOf(vec!["analyst".to_owned()]), "worker");
         let (user, at) = (riley(), now());
-        let (one, two) = tokio::join!(house.tasks().lease(&user, &wish, at), other.lease(&user, &wish, at));
+        let (one, two) =
+            tokio::join!(house.tasks().lease_task(&user, &wish, at), other.lease_task(&user, &wish, at));
         let (one, two) = (one.unwrap(), two.unwrap());
         assert_ne!(one.is_some(), two.is_some());
         assert_eq!(token(house.task(&root.id).await.lease.as_ref()), 1);
@@ -122,7 +123,7 @@ async fn entries_that_come_together_are_all_there_without_a_gap() {
     let calls = (0..40).map(|number| {
         let store = if number % 2 == 0 { house.store.clone() } else { other.clone() };
         let call = call(&root, "stop_and_think", CallType::NonFunction);
-        tokio::spawn(async move { store.log(&call, now()).await.unwrap().sequence.unwrap() })
+        tokio::spawn(async move { store.log_task_call(&call, now()).await.unwrap().sequence.unwrap() })
     });
     let mut sequences = Vec::new();
     for call in calls.collect::<Vec<_>>() {

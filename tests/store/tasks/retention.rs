@@ -26,8 +26,8 @@ async fn ended_trees_go_after_their_time_and_open_ones_never() {
     let (open, old) = (house.root().await, house.root().await);
     house.delegate(&old, 1).await;
     let long = TaskCall { input: "x".repeat(20_000), ..call(&old, "stop_and_think", CallType::NonFunction) };
-    let long = TaskCall { turn: of_step(1), ..long };
-    house.tasks().log(&long, now()).await.unwrap();
+    let long = TaskCall { step_ref: of_step(1), ..long };
+    house.tasks().log_task_call(&long, now()).await.unwrap();
     house.tasks().cancel_task(&riley(), &old.id, "", now()).await.unwrap();
     assert!(!house.tasks().sweep_tasks(keep, now() + keep - SECOND).await.unwrap());
     house.task(&old.id).await;
@@ -42,7 +42,7 @@ async fn a_deleted_tree_is_gone_at_once() {
     let house = House::new();
     let root = house.root().await;
     let (_, child) = house.delegate(&root, 1).await;
-    let delete = async |id: &TaskId| house.tasks().delete_tree(&riley(), id, now()).await;
+    let delete = async |id: &TaskId| house.tasks().delete_task_tree(&riley(), id, now()).await;
     assert!(matches!(refused(delete(&root.id).await), Refused::NotEnded(_)));
     assert_eq!(refused(delete(&child.id).await), Refused::NotARoot);
     house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();

@@ -11,7 +11,7 @@ use crate::{
 };
 use toolwire_base::{clock, offload};
 use toolwire_contract::{ErrorCode, ToolError, json};
-use toolwire_store::workspace::Asked;
+use toolwire_store::workspace::ReadOptions;
 use toolwire_tool::{
     Reply, Tool,
     argument::{one_of, reject, required},
@@ -41,13 +41,13 @@ impl Tool for AskData {
         let path = required("path", input.path.as_deref())?.to_owned();
         let asked_in_words = input.question.is_some();
         let question = question(input)?;
-        let room = task_workspace::room(context).await?;
-        let document = task_workspace::document(&room, &path, 0).await?;
+        let workspace = task_workspace::workspace(context).await?;
+        let document = task_workspace::document(&workspace, &path, 0).await?;
         if document.content.size > LARGEST as u64 {
             return Err(error(&AskError::TooLarge).into());
         }
-        let asked = Asked { version: document.version, ..Asked::default() };
-        let reading = async { room.read(&path, asked).await?.1.all().await };
+        let options = ReadOptions { version: document.version, ..ReadOptions::default() };
+        let reading = async { workspace.read(&path, options).await?.1.all().await };
         let mime = document.content.mime_type.clone();
         let work = move |bytes: Bytes| {
             // The time that counts is that of the work: it may have waited for its turn.

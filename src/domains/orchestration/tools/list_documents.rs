@@ -25,7 +25,7 @@ impl Tool for ListDocuments {
         input: ListDocumentsInput,
         context: &ToolContext,
     ) -> Result<Reply<DocumentsOutput>, Unfinished> {
-        let room = task_workspace::room(context).await?;
+        let workspace = task_workspace::workspace(context).await?;
         let limit = input.limit.unwrap_or(50);
         let criteria = Criteria {
             path_prefix: input.path_prefix.unwrap_or_default(),
@@ -34,7 +34,7 @@ impl Tool for ListDocuments {
             created_by: input.created_by.unwrap_or_default(),
             ..Criteria::default()
         };
-        let mut found = room.list(&criteria, "", limit + 1).await?;
+        let mut found = workspace.list(&criteria, "", limit + 1).await?;
         let truncated = found.len() > limit as usize;
         found.truncate(limit as usize);
         let provenance = task_workspace::provenance_of_all(&found);

@@ -5,7 +5,7 @@ use super::{
     window::{MOST, Window},
 };
 use crate::proto::v1::{LoadToContextInput, LoadToContextOutput};
-use toolwire_store::workspace::{Asked, mime};
+use toolwire_store::workspace::{ReadOptions, mime};
 use toolwire_tool::{
     Reply, Tool,
     argument::required,
@@ -30,13 +30,13 @@ impl Tool for LoadToContext {
         context: &ToolContext,
     ) -> Result<Reply<LoadToContextOutput>, Unfinished> {
         let path = required("path", input.path.as_deref())?;
-        let room = task_workspace::room(context).await?;
-        let document = task_workspace::document(&room, path, input.version.unwrap_or_default()).await?;
+        let workspace = task_workspace::workspace(context).await?;
+        let document = task_workspace::document(&workspace, path, input.version.unwrap_or_default()).await?;
         let mut provenance = task_workspace::provenance_of(&document);
         let mut window = Window::new(input.from_line.unwrap_or(1), input.lines);
         if mime::is_text(&document.content.mime_type) {
-            let asked = Asked { version: document.version, ..Asked::default() };
-            let (_, mut pieces) = room.read(&document.path, asked).await?;
+            let options = ReadOptions { version: document.version, ..ReadOptions::default() };
+            let (_, mut pieces) = workspace.read(&document.path, options).await?;
             // Stops reading once the window is full: the document may be far larger.
             while let Some(piece) = pieces.next().await?
                 && window.push(&piece)

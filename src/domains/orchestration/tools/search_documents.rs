@@ -27,10 +27,10 @@ impl Tool for SearchDocuments {
         context: &ToolContext,
     ) -> Result<Reply<DocumentsOutput>, Unfinished> {
         let query = required("query", input.query.as_deref())?;
-        let room = task_workspace::room(context).await?;
+        let workspace = task_workspace::workspace(context).await?;
         let limit = input.limit.unwrap_or(10) as usize;
         let criteria = Criteria { tags: input.tags, ..Criteria::default() };
-        let mut found = room.search(query, &criteria, limit + 1).await?;
+        let mut found = workspace.search(query, &criteria, limit + 1).await?;
         let truncated = found.hits.len() > limit;
         found.hits.truncate(limit);
         let mut provenance = task_workspace::provenance_of_all(found.hits.iter().map(|hit| &hit.document));

@@ -7,7 +7,7 @@ use toolwire_base::clock;
 use toolwire_contract::{DocumentRefusal, Provenance, ToolError};
 use toolwire_store::{
     documents::Document,
-    workspace::{Room, Workspace},
+    workspace::{Workspace, WorkspaceHandle},
 };
 use toolwire_tool::{
     argument::reject,
@@ -20,18 +20,22 @@ pub(super) fn services() -> Required {
 }
 
 /// The workspace that the call's task shares.
-pub(super) async fn room(context: &ToolContext) -> Result<Room, ToolError> {
+pub(super) async fn workspace(context: &ToolContext) -> Result<WorkspaceHandle, ToolError> {
     let Some(task) = context.task() else {
         let text = "there is no workspace without a task: begin one with TaskService.CreateTask or `toolwire tasks \
                     start`, and name it as context.task_id or --task";
         return Err(reject("context.task_id", "required", text.to_owned()));
     };
-    Ok(context.services.get::<Workspace>().room(&context.user, &task).await?)
+    Ok(context.services.get::<Workspace>().of_task(&context.user, &task).await?)
 }
 
 /// A document that is there, at a version or as it stands.
-pub(super) async fn document(room: &Room, path: &str, version: u32) -> Result<Document, ToolError> {
-    let document = room.at(path, version).await?;
+pub(super) async fn document(
+    workspace: &WorkspaceHandle,
+    path: &str,
+    version: u32,
+) -> Result<Document, ToolError> {
+    let document = workspace.at(path, version).await?;
     if document.is_deleted() {
         let (path, version) = (document.path, document.version);
         return Err(DocumentRefusal::Deleted { path, version }.into());

@@ -43,7 +43,7 @@ impl Tool for WriteFile {
             call_id: context.call_id.to_string(),
             ..Header::default()
         };
-        let document = task_workspace::room(context).await?.put(header, bytes).await?;
+        let document = task_workspace::workspace(context).await?.put(header, bytes).await?;
         let data = WriteFileOutput {
             path: document.path,
             size_bytes: document.content.size,

@@ -1,6 +1,7 @@
 //! Copies of Screener.in screens, and when each user's were last scraped: at most once a day, also across processes and
 //! restarts (spec 004 §3.0).
 
+mod rows;
 mod sqlite;
 
 use std::{

@@ -4,20 +4,20 @@
 
 use std::sync::Arc;
 
-use toolwire_store::sqlite::{Migrations, Partition, Sqlite};
+use toolwire_store::{Migrations, Partition, Store};
 use toolwire_tool::context::UserId;
 
 /// Copies of screens and watch-lists in the state file.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    pub(super) state: Arc<Sqlite>,
+    pub(super) store: Arc<Store>,
     partition: Partition,
 }
 
 impl Tables {
-    /// Those of live or of embedded sources, which never meet. The state must have been made with [`migrations`].
-    pub fn new(state: Arc<Sqlite>, partition: Partition) -> Self {
-        Self { state, partition }
+    /// Those of live or of embedded sources, which never meet. The store must have been made with [`migrations`].
+    pub fn new(store: Arc<Store>, partition: Partition) -> Self {
+        Self { store, partition }
     }
 
     /// What a user's rows have in their column `user_id`.

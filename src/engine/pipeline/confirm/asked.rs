@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 use super::super::Call;
 use toolwire_base::words::visible;
 use toolwire_contract::{ConfirmationCause, proto::v1};
-use toolwire_store::confirmations::Asked;
+use toolwire_store::confirmations::ConfirmationRequest;
 
 /// The longest summary, in characters. Whoever decides sees all arguments below it.
 const LONGEST: usize = 400;
 
 /// What is decided on.
-pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> Asked {
+pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> ConfirmationRequest {
     let (definition, context) = (&call.tool().definition, &call.context);
     let shown = call.tool().input.shown(&call.arguments).into_owned();
-    Asked {
+    ConfirmationRequest {
         user_email: context.user.email.clone(),
         path: context.lineage.path(&definition.name),
         summary: summary(&definition.title, &definition.name, &shown),

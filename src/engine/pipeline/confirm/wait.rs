@@ -11,7 +11,7 @@ use tokio::{
 use super::super::Call;
 use toolwire_base::clock;
 use toolwire_contract::ConfirmationRequired;
-use toolwire_store::confirmations::{Confirmations, life::State, may_have_changed};
+use toolwire_store::{Store, confirmations::life::State};
 
 /// The wait says that it goes on this often.
 const PROGRESS: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ pub(super) fn until(call: &Call, wait: Duration) -> Instant {
 
 pub(super) async fn wait(
     call: &Call,
-    store: &dyn Confirmations,
+    store: &Store,
     required: &ConfirmationRequired,
     until: Instant,
 ) -> Waited {
@@ -64,12 +64,12 @@ pub(super) async fn wait(
 }
 
 /// Waits until a confirmation is no longer pending. A store that cannot be read now may be read later.
-async fn decided(store: &dyn Confirmations, required: &ConfirmationRequired) {
+async fn decided(store: &Store, required: &ConfirmationRequired) {
     let id = &required.confirmation_id;
-    let mut changes = store.changes_of(id);
+    let mut changes = store.follow_confirmation(id);
     loop {
         changes.mark_unchanged();
-        let again = match store.find(id, clock::wall()).await {
+        let again = match store.confirmation(id, clock::wall()).await {
             // When its time has passed, at the latest.
             Ok(Some(it)) if it.state == State::Pending => {
                 it.expires_at.duration_since(clock::wall()).unwrap_or_default()
@@ -81,6 +81,6 @@ async fn decided(store: &dyn Confirmations, required: &ConfirmationRequired) {
             }
         };
         let until = clock::now().checked_add(again).unwrap_or_else(|| clock::now() + TRY_AGAIN);
-        may_have_changed(store, &mut changes, until).await;
+        store.confirmation_may_have_changed(&mut changes, until).await;
     }
 }

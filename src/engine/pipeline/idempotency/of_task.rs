@@ -8,24 +8,27 @@ use crate::pipeline::{Call, CallResult, confirm, recorded::records_itself, refus
 use toolwire_base::clock;
 use toolwire_contract::{ConfirmationCause, Refusal, Terminal};
 use toolwire_store::{
-    confirmations::Opened,
+    confirmations::Admission,
     idempotency::Begun,
-    tasks::{Asking, CallEnd, TaskCall},
+    tasks::{CallEnd, ExpiringRequest, TaskCall},
 };
 
 impl Records {
     /// Records the begin of a call. A confirmation that the first call asked for stays required for a repeat that does
     /// not ask for it.
-    pub(super) async fn begin_of(&self, call: &Call, task: &TaskCall) -> Result<Opened, Refusal> {
+    pub(super) async fn begin_of(&self, call: &Call, task: &TaskCall) -> Result<Admission, Refusal> {
         let now = clock::wall();
         let begin = async |cause: Option<ConfirmationCause>| {
             let asked = cause.map(|cause| confirm::asked(call, cause));
             let expires_at = self.decide_until(call, now);
-            let asking = asked.as_ref().map(|asked| Asking { asked, expires_at });
-            self.tasks.begin_call(task, asking, now).await.map_err(|error| refused(&task.task, error))
+            let confirmation = asked.as_ref().map(|asked| ExpiringRequest { asked, expires_at });
+            self.tasks
+                .begin_task_call(task, confirmation, now)
+                .await
+                .map_err(|error| refused(&task.task, error))
         };
         match (begin(call.cause).await?, call.cause) {
-            (Opened::Begun(Begun::Asked), None) => begin(Some(ConfirmationCause::Caller)).await,
+            (Admission::Begun(Begun::Asked), None) => begin(Some(ConfirmationCause::Caller)).await,
             (opened, _) => Ok(opened),
         }
     }
@@ -49,14 +52,14 @@ impl Records {
                         && (call.tool().definition.untrusted || result.provenance.untrusted_nonce.is_some()),
                     needs_credentials,
                 };
-                self.tasks.end_call(task, end, now).await.map(|_| ())
+                self.tasks.end_task_call(task, end, now).await.map(|_| ())
             }
             Ok(Terminal::ConfirmationRequired(it)) => {
-                self.tasks.suspend_call(task, &it.confirmation_id, now).await.map(|_| ())
+                self.tasks.suspend_task_call(task, &it.confirmation_id, now).await.map(|_| ())
             }
             // A call that records itself has no record if it failed.
             Err(_) if records_itself(call) && call.cause.is_none() => return,
-            Err(_) => self.tasks.forget_call(task, code_of(result)).await,
+            Err(_) => self.tasks.forget_task_call(task, code_of(result)).await,
         };
         if let Err(error) = recorded {
             let (call_id, task_id) = (task.call_id(), &task.task);

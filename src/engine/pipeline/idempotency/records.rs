@@ -7,16 +7,16 @@ use std::{
 
 use crate::pipeline::Call;
 use toolwire_contract::{ErrorCode, ToolResult};
-use toolwire_store::{confirmations::Confirmations, idempotency::Idempotency, tasks::Tasks};
+use toolwire_store::{Store, idempotency::Idempotency};
 
 /// The records of calls, their confirmations, and tasks. All are of one store.
 #[derive(Clone, Debug)]
 pub struct Records {
     pub calls: Arc<dyn Idempotency>,
     /// Confirmations, and the calls that wait for them.
-    pub confirmations: Arc<dyn Confirmations>,
+    pub confirmations: Arc<Store>,
     /// Tasks, and the calls of their agents.
-    pub tasks: Arc<dyn Tasks>,
+    pub tasks: Arc<Store>,
     /// How long a person has to decide.
     pub decide_within: Duration,
     /// How long a person has to decide on a call of a task.

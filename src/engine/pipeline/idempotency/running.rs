@@ -25,7 +25,7 @@ use toolwire_base::clock;
 use toolwire_contract::{ConfirmationCause, ErrorCode, Refusal, Terminal, ToolError, ToolResult, status};
 use toolwire_store::{
     StoreError,
-    confirmations::{Confirmation, Opened},
+    confirmations::{Admission, Confirmation},
     idempotency::{Beginning, Begun, Idempotency, Key},
 };
 use toolwire_tool::{
@@ -96,9 +96,9 @@ impl Running {
             },
         };
         let begun = match opened {
-            Opened::Begun(begun) => begun,
-            Opened::Asks(confirmation) => return Found::Asks(confirmation),
-            Opened::TooMany { crowding, own, until } => {
+            Admission::Begun(begun) => begun,
+            Admission::Asks(confirmation) => return Found::Asks(confirmation),
+            Admission::TooMany { crowding, own, until } => {
                 return refused(errors::too_many_confirmations(until, crowding, own));
             }
         };
@@ -141,7 +141,7 @@ impl Running {
 
     /// Records the begin of a call; a call that a person must approve consumes its confirmation. A confirmation that
     /// the first call asked for stays required for a repeat that does not ask for it.
-    async fn begin(&self, call: &Call, key: &Key) -> Opened {
+    async fn begin(&self, call: &Call, key: &Key) -> Admission {
         let Records { calls, confirmations, .. } = &self.records;
         let effect = recorded::effect_of(call);
         let (about, now) = (about(call), clock::wall());
@@ -150,7 +150,7 @@ impl Running {
         if cause.is_none() {
             match calls.begin(begins, now).await {
                 Begun::Asked => cause = Some(ConfirmationCause::Caller),
-                begun => return Opened::Begun(begun),
+                begun => return Admission::Begun(begun),
             }
         }
         let asked = confirm::asked(call, cause.unwrap_or(ConfirmationCause::Caller));

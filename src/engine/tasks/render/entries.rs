@@ -2,7 +2,7 @@
 
 use super::given::{Body, Called, Event, Outcome, Request};
 use toolwire_contract::ToolError;
-use toolwire_store::tasks::entry::{self, CallType, Entry, Lengths, Part};
+use toolwire_store::tasks::entry::{self, CallType, Entry, Lengths, Text};
 use toolwire_tokens::{self as tokens, KEPT};
 
 /// What is said of a call that a person approved, until it was carried out.
@@ -88,8 +88,8 @@ pub(super) fn asked(entry: &Entry, asker: &str) -> Option<Body> {
 
 /// Whether a part of an entry is kept apart, so that it is to be read alone.
 pub(super) fn is_apart(entry: &mut Entry) -> bool {
-    let (input, result) = entry.body.parts();
-    let is_apart = |part: Option<&mut Part>| matches!(part, Some(Part::Apart { .. }));
+    let (input, result) = entry.body.texts();
+    let is_apart = |part: Option<&mut Text>| matches!(part, Some(Text::External { .. }));
     is_apart(input) || is_apart(result)
 }
 
@@ -102,8 +102,8 @@ pub(super) fn without_others(entry: &mut Entry, provider: &str) {
 
 /// About how many bytes of an entry a model would see.
 pub(super) fn size(entry: &mut Entry) -> u64 {
-    let (input, result) = entry.body.parts();
-    let size = |part: Option<&mut Part>| part.map_or(0, |part| part.size());
+    let (input, result) = entry.body.texts();
+    let size = |part: Option<&mut Text>| part.map_or(0, |part| part.size());
     size(input) + size(result) + opaque(&entry.body)
 }
 
@@ -121,19 +121,19 @@ pub(super) fn least(entry: &mut Entry) -> u64 {
         return 0;
     }
     let Lengths { input, result } = entry.lengths;
-    let (of_input, of_result) = entry.body.parts();
-    let guess = |part: Option<&mut Part>| part.map_or(0, |part| tokens::estimate(part.size()) / 2);
+    let (of_input, of_result) = entry.body.texts();
+    let guess = |part: Option<&mut Text>| part.map_or(0, |part| tokens::estimate(part.size()) / 2);
     let input = input.unwrap_or_else(|| guess(of_input));
     input + result.map_or_else(|| guess(of_result), |it| it.tokens).min(2 * KEPT)
 }
 
 /// What was counted, if the text is here that it was counted of.
-fn of_whole<T>(part: &Part, counted: Option<T>) -> Option<T> {
-    counted.filter(|_| part.whole().is_some())
+fn of_whole<T>(part: &Text, counted: Option<T>) -> Option<T> {
+    counted.filter(|_| part.inline().is_some())
 }
 
 /// The result; else why there is none; else what was begun.
-fn content(result: Option<Part>, error: Option<&ToolError>, status: String) -> String {
+fn content(result: Option<Text>, error: Option<&ToolError>, status: String) -> String {
     match (result, error) {
         (Some(result), _) => text(result),
         (None, Some(error)) => error.to_string(),
@@ -141,9 +141,9 @@ fn content(result: Option<Part>, error: Option<&ToolError>, status: String) -> S
     }
 }
 
-fn text(part: Part) -> String {
+fn text(part: Text) -> String {
     match part {
-        Part::Whole(text) => text,
-        Part::Apart { size_bytes, .. } => format!("[{size_bytes} bytes, not shown here]"),
+        Text::Inline(text) => text,
+        Text::External { size_bytes, .. } => format!("[{size_bytes} bytes, not shown here]"),
     }
 }

@@ -7,7 +7,10 @@ use super::{
     entries,
     given::{Body, Event, Request},
 };
-use toolwire_store::tasks::{PageOf, Task, TaskError, Tasks, entry::Entry};
+use toolwire_store::{
+    Store,
+    tasks::{PageRequest, Task, TaskError, entry::Entry},
+};
 use toolwire_tool::context::{TaskId, UserId};
 
 /// So many entries are read at once.
@@ -52,7 +55,7 @@ struct Room<'a> {
 
 /// Reads the timeline of a task, and of a question those of its masters before it.
 pub(super) async fn read(
-    store: &dyn Tasks,
+    store: &Store,
     user: &UserId,
     task: &Task,
     (budget, provider): (u64, &str),
@@ -70,7 +73,7 @@ pub(super) async fn read(
     let (before, mut request) = (stretches.first().map_or(0, |own| own.base), Request::default());
     let mut questions = Vec::new();
     for stretch in stretches.iter().rev() {
-        let Some(first) = store.entry(user, &stretch.task, 0).await? else { continue };
+        let Some(first) = store.timeline_entry(user, &stretch.task, 0).await? else { continue };
         let asker = match stretch.asker.as_ref().filter(|_| stretch.base > 0) {
             Some(asker) => Some(in_words(&store.task(user, asker).await?)),
             None => None,
@@ -89,7 +92,7 @@ pub(super) async fn read(
 }
 
 /// The task's own timeline first, then that of its master up to the question, and so on.
-async fn stretches(store: &dyn Tasks, user: &UserId, task: &Task) -> Result<Vec<Stretch>, TaskError> {
+async fn stretches(store: &Store, user: &UserId, task: &Task) -> Result<Vec<Stretch>, TaskError> {
     let asker = task.parent.clone();
     let mut stretches = vec![Stretch { task: task.id.clone(), last: None, base: 0, asker }];
     let mut master = task.master.clone();
@@ -115,7 +118,7 @@ fn in_words(asker: &Task) -> String {
 
 /// Reads a timeline from its end, but not its first entry. How many entries of all that stand before were not read.
 async fn read_back(
-    store: &dyn Tasks,
+    store: &Store,
     user: &UserId,
     stretch: &Stretch,
     room: &mut Room<'_>,
@@ -123,8 +126,8 @@ async fn read_back(
 ) -> Result<u64, TaskError> {
     let mut from = stretch.last;
     loop {
-        let page = PageOf { from, backwards: true, limit: AT_ONCE };
-        let page = store.page(user, &stretch.task, page).await?;
+        let page = PageRequest { from, backwards: true, limit: AT_ONCE };
+        let page = store.timeline_page(user, &stretch.task, page).await?;
         for mut entry in page.entries {
             if entry.sequence == 0 {
                 return Ok(0);
@@ -132,7 +135,7 @@ async fn read_back(
             entries::without_others(&mut entry, room.provider);
             let is_enough = room.spend(&mut entry);
             if entries::is_apart(&mut entry) {
-                entry = store.entry(user, &stretch.task, entry.sequence).await?.unwrap_or(entry);
+                entry = store.timeline_entry(user, &stretch.task, entry.sequence).await?.unwrap_or(entry);
                 entries::without_others(&mut entry, room.provider);
             }
             let event = entries::event(entry).moved(stretch.base);

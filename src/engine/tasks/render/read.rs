@@ -16,9 +16,10 @@ use super::{
 use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
 use toolwire_store::{
+    Store,
     documents::Criteria,
-    tasks::{Remembered, Task, TaskError, Tasks},
-    workspace::{Asked, Room, mime},
+    tasks::{Remembered, Task, TaskError},
+    workspace::{ReadOptions, WorkspaceHandle, mime},
 };
 use toolwire_tokens as tokens;
 use toolwire_tool::context::UserId;
@@ -56,18 +57,18 @@ pub enum RenderError {
     Budget(#[from] BudgetTooSmall),
 }
 
-/// Renders a task of the user's, whose workspace the room is.
+/// Renders a task of the user's, whose workspace this is.
 pub async fn rendered(
-    store: &dyn Tasks,
-    room: &Room,
+    store: &Store,
+    workspace: &WorkspaceHandle,
     (user, task): (&UserId, &Task),
     wish: Wish,
 ) -> Result<Rendered, RenderError> {
     let History { request, unread, events, before } =
         history::read(store, user, task, (wish.budget, &wish.provider)).await?;
-    let documents = documents(room, &request, &events, &wish).await?;
-    let remembered = store.memories(user, &task.id, NOTES).await?;
-    let contents = contents(room).await?;
+    let documents = documents(workspace, &request, &events, &wish).await?;
+    let remembered = store.task_memories(user, &task.id, NOTES).await?;
+    let contents = contents(workspace).await?;
     let role = if task.role.is_empty() {
         String::new()
     } else {
@@ -126,7 +127,7 @@ fn note(remembered: Remembered) -> Option<Note> {
 /// The documents that request and entries name: of each path the newest version with what it holds, those that were
 /// named last first, as far as the budget reaches. Of the others it is known what they are.
 async fn documents(
-    room: &Room,
+    workspace: &WorkspaceHandle,
     request: &Request,
     events: &[Event],
     wish: &Wish,
@@ -144,8 +145,8 @@ async fn documents(
             continue;
         }
         let is_newest = newest.get(reference.path.as_str()) == Some(&reference.version);
-        let room_left = is_newest.then_some(&mut left);
-        if let Some(document) = document(room, reference, room_left, wish).await? {
+        let left_of_all = is_newest.then_some(&mut left);
+        if let Some(document) = document(workspace, reference, left_of_all, wish).await? {
             documents.insert(reference.clone(), document);
         }
     }
@@ -170,12 +171,12 @@ fn named_by(event: &Event) -> &[DocumentVersion] {
 
 /// A version of a document; none if it cannot be read any longer.
 async fn document(
-    room: &Room,
+    workspace: &WorkspaceHandle,
     reference: &DocumentVersion,
     left: Option<&mut Left>,
     wish: &Wish,
 ) -> Result<Option<Document>, DocumentRefusal> {
-    let found = match room.at(&reference.path, reference.version).await {
+    let found = match workspace.at(&reference.path, reference.version).await {
         Ok(found) if !found.is_deleted() => found,
         Ok(_) | Err(DocumentRefusal::Unknown { .. } | DocumentRefusal::UnknownVersion { .. }) => {
             return Ok(None);
@@ -190,8 +191,8 @@ async fn document(
     let content = match left.filter(|left| size <= **left) {
         Some(left) => {
             *left -= size;
-            let asked = Asked { version: reference.version, ..Asked::default() };
-            let bytes = room.read(&reference.path, asked).await?.1.all().await?;
+            let options = ReadOptions { version: reference.version, ..ReadOptions::default() };
+            let bytes = workspace.read(&reference.path, options).await?.1.all().await?;
             let text = |bytes| String::from_utf8(bytes).ok().map(Stored::Text);
             if is_media { Some(Stored::Media(bytes.into())) } else { text(bytes.into()) }
         }
@@ -204,8 +205,8 @@ async fn document(
 /// Stands for the summary of a document that holds text from outside.
 const FROM_OUTSIDE: &str = "text from outside, not summarised here";
 
-async fn contents(room: &Room) -> Result<Vec<Listed>, DocumentRefusal> {
-    let found = room.list(&Criteria::default(), "", LISTED).await?;
+async fn contents(workspace: &WorkspaceHandle) -> Result<Vec<Listed>, DocumentRefusal> {
+    let found = workspace.list(&Criteria::default(), "", LISTED).await?;
     let listed = found.into_iter().map(|document| Listed {
         path: document.path,
         mime_type: document.content.mime_type,
@@ -224,9 +225,8 @@ mod tests {
     use crate::tasks::render::{Message, blocks::Content, given::Outcome};
     use toolwire_base::{clock, digest::Digest};
     use toolwire_store::{
-        Sqlite,
         tasks::{
-            Mutation, NewMessage, NewRoot, Turn,
+            Mutation, NewMessage, NewRoot, StepRef,
             entry::{self, Speaker},
         },
         workspace::{Header, Workspace},
@@ -237,8 +237,9 @@ mod tests {
         Mutation { method, request_id: RequestId::generate(), digest: Digest::of_bytes(b"x") }
     }
 
-    async fn said(store: &Sqlite, task: &Task, speaker: Speaker, text: &str) {
-        let message = NewMessage { speaker, text: text.to_owned(), opaque: None, turn: Turn::default() };
+    async fn said(store: &Store, task: &Task, speaker: Speaker, text: &str) {
+        let message =
+            NewMessage { speaker, text: text.to_owned(), opaque: None, step_ref: StepRef::default() };
         let made = mutation("AppendMessage");
         store.append_message(&task.user, &task.id, &message, made, clock::wall()).await.unwrap();
     }
@@ -267,13 +268,13 @@ mod tests {
     #[tokio::test]
     async fn a_timeline_is_read_back_to_where_the_budget_ends_with_what_is_in_the_workspace() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Arc::new(Sqlite::at(directory.path()));
+        let store = Arc::new(Store::at(directory.path()));
         let user = User::new("riley".parse().unwrap());
         let new = root_of(&user);
-        let task = store.create_root(&new, mutation("CreateTask"), clock::wall()).await.unwrap();
-        let room = Workspace::new(&store).room(&user, &task.id).await.unwrap();
+        let task = store.create_root_task(&new, mutation("CreateTask"), clock::wall()).await.unwrap();
+        let workspace = Workspace::new(&store).of_task(&user, &task.id).await.unwrap();
         let header = Header { path: "notes.md".to_owned(), ..Header::default() };
-        room.put(header, "Revenue rose.".into()).await.unwrap();
+        workspace.put(header, "Revenue rose.".into()).await.unwrap();
         // Longer than what an entry keeps within it.
         let long = format!("Long: {}", "word ".repeat(20_000));
         for text in ["first", &long, "second", "third"] {
@@ -281,7 +282,7 @@ mod tests {
             said(&store, &task, Speaker::Assistant, text).await;
         }
         let wish = |budget| Wish { budget, secret: b"s".to_vec(), ..Wish::default() };
-        let whole = rendered(&*store, &room, (&user.id, &task), wish(100_000)).await.unwrap();
+        let whole = rendered(&*store, &workspace, (&user.id, &task), wish(100_000)).await.unwrap();
         let long = "Long: word w";
         let expected = ["Analyse it.", "first", "first", long, long, "second", "second", "third", "third"];
         assert_eq!((texts(&whole.messages), whole.cuts.len()), (expected.map(str::to_owned).to_vec(), 0));
@@ -291,13 +292,13 @@ mod tests {
             "{}",
             whole.system
         );
-        let part = rendered(&*store, &room, (&user.id, &task), wish(1_000)).await.unwrap();
+        let part = rendered(&*store, &workspace, (&user.id, &task), wish(1_000)).await.unwrap();
         assert_eq!(
             texts(&part.messages)[1..],
             ["[entries 1 t", "second", "third", "third"].map(str::to_owned)
         );
         assert_eq!(part.last_sequence, 8);
-        let few = rendered(&*store, &room, (&user.id, &task), wish(10)).await;
+        let few = rendered(&*store, &workspace, (&user.id, &task), wish(10)).await;
         assert!(matches!(few, Err(RenderError::Budget(_))), "{few:?}");
     }
 
@@ -308,13 +309,13 @@ mod tests {
     #[tokio::test]
     async fn of_many_documents_those_named_last_are_read_and_no_more_than_the_budget() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Arc::new(Sqlite::at(directory.path()));
+        let store = Arc::new(Store::at(directory.path()));
         let (user, task) = (User::new("riley".parse().unwrap()), TaskId::generate());
-        let room = Workspace::new(&store).room_of_new(&user, &task);
+        let workspace = Workspace::new(&store).of_new_tree(&user, &task);
         let paths = ["a.txt", "b.txt", "c.txt"];
         for path in paths {
             let header = Header { path: path.to_owned(), ..Header::default() };
-            room.put(header, "x".repeat(3_000).into()).await.unwrap();
+            workspace.put(header, "x".repeat(3_000).into()).await.unwrap();
         }
         let request = Request { documents: vec![reference("c.txt")], ..Request::default() };
         let answered = |path| {
@@ -324,7 +325,7 @@ mod tests {
         let events = [answered("b.txt"), answered("a.txt")];
         for (budget, expected) in [(1_000, [true, true, false]), (2_000, [true; 3]), (700, [false; 3])] {
             let wish = Wish { budget, ..Wish::default() };
-            let found = documents(&room, &request, &events, &wish).await.unwrap();
+            let found = documents(&workspace, &request, &events, &wish).await.unwrap();
             let read = paths.map(|path| found[&reference(path)].content.is_some());
             assert_eq!(read, expected, "{budget}");
         }
@@ -333,16 +334,17 @@ mod tests {
     #[tokio::test]
     async fn what_a_provider_wants_back_counts_and_that_of_others_is_not_kept() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Arc::new(Sqlite::at(directory.path()));
+        let store = Arc::new(Store::at(directory.path()));
         let user = User::new("riley".parse().unwrap());
-        let task = store.create_root(&root_of(&user), mutation("CreateTask"), clock::wall()).await.unwrap();
+        let task =
+            store.create_root_task(&root_of(&user), mutation("CreateTask"), clock::wall()).await.unwrap();
         for _ in 0..6 {
             let opaque = entry::Opaque { provider: "p".to_owned(), data: vec![7; 10_000] };
             let message = NewMessage {
                 speaker: Speaker::Assistant,
                 text: "word".to_owned(),
                 opaque: Some(opaque),
-                turn: Turn::default(),
+                step_ref: StepRef::default(),
             };
             let made = mutation("AppendMessage");
             store.append_message(&task.user, &task.id, &message, made, clock::wall()).await.unwrap();

@@ -24,7 +24,7 @@ use toolwire_contract::proto::tasks::v1::{
     task_service_server::{TaskService, TaskServiceServer},
     watch_timeline_response::Event,
 };
-use toolwire_store::tasks::{Scope, Turn};
+use toolwire_store::tasks::{Scope, StepRef};
 
 pub(super) fn service() -> Service {
     super::service!(TaskServiceServer, |face| face.clone())
@@ -112,7 +112,7 @@ impl TaskService for Face {
     ) -> Answered<v1::AppendMessageResponse> {
         let (user, _, message) = split(request);
         let v1::AppendMessageRequest { task_id, message, step, lease_token, request_id } = message;
-        let new = requests::new_message(message, Turn { step, lease_token, ..Turn::default() })?;
+        let new = requests::new_message(message, StepRef { step, lease_token, ..StepRef::default() })?;
         let request_id = request::request_id("request_id", &request_id)?;
         let sequence = self.tools.tasks().append(&user, &task_id, new, request_id).await?;
         Ok(Response::new(v1::AppendMessageResponse { sequence }))

@@ -21,7 +21,7 @@ use toolwire_contract::{
         workspace_service_server::{WorkspaceService, WorkspaceServiceServer},
     },
 };
-use toolwire_store::workspace::{Asked, Content, Edit};
+use toolwire_store::workspace::{Content, Edit, ReadOptions};
 
 /// The longest piece of a document that comes.
 const MAX_CHUNK: usize = 512 * 1024;
@@ -48,8 +48,8 @@ impl WorkspaceService for Face {
             return Err(refuse("header", "required", "must be the first message").into());
         };
         let (tasks, lease_token) = (self.tools.tasks(), header.lease_token);
-        let room = self.workspaces.leased_workspace(tasks, &user, &header.task_id, lease_token).await?;
-        let mut upload = room.upload(requests::header(header)?).await?;
+        let workspace = self.workspaces.of_leased_task(tasks, &user, &header.task_id, lease_token).await?;
+        let mut upload = workspace.upload(requests::header(header)?).await?;
         while let Some(part) = next(&mut parts).await? {
             match part {
                 Part::Chunk(chunk) if chunk.len() > MAX_CHUNK => {
@@ -71,16 +71,16 @@ impl WorkspaceService for Face {
     ) -> Answered<Self::GetDocumentStream> {
         let (user, _, message) = split(request);
         let v1::GetDocumentRequest { task_id, path, version, offset, limit, blocks, metadata_only } = message;
-        let room = self.workspaces.room(&user, &task_id).await?;
+        let workspace = self.workspaces.of_task(&user, &task_id).await?;
         let (found, content) = if metadata_only {
-            (room.at(&path, version).await?, None)
+            (workspace.at(&path, version).await?, None)
         } else {
-            let asked = Asked { version, offset, limit };
-            let (document, content) = room.read(&path, asked).await?;
+            let options = ReadOptions { version, offset, limit };
+            let (document, content) = workspace.read(&path, options).await?;
             (document, Some(content))
         };
-        let content_json = if blocks { render::structure(room.blocks(&found).await?) } else { None };
-        let versions = room.versions(&found.path, u32::MAX, MOST_VERSIONS).await?;
+        let content_json = if blocks { render::structure(workspace.blocks(&found).await?) } else { None };
+        let versions = workspace.versions(&found.path, u32::MAX, MOST_VERSIONS).await?;
         let versions = render::versions(versions);
         let document = v1::Document { content_json, versions, ..render::document(found) };
         let first = Ok(v1::GetDocumentResponse { part: Some(Sent::Document(document)) });
@@ -94,8 +94,9 @@ impl WorkspaceService for Face {
     ) -> Answered<v1::ListDocumentsResponse> {
         let (user, _, message) = split(request);
         let v1::ListDocumentsRequest { task_id, filter, page_size, page_token } = message;
-        let room = self.workspaces.room(&user, &task_id).await?;
-        let page = self.workspaces.list(&room, &requests::criteria(filter)?, page_size, &page_token).await?;
+        let workspace = self.workspaces.of_task(&user, &task_id).await?;
+        let page =
+            self.workspaces.list(&workspace, &requests::criteria(filter)?, page_size, &page_token).await?;
         let documents = page.items.into_iter().map(render::document).collect();
         Ok(Response::new(v1::ListDocumentsResponse { documents, next_page_token: page.next }))
     }
@@ -105,8 +106,9 @@ impl WorkspaceService for Face {
         request: Request<v1::SearchDocumentsRequest>,
     ) -> Answered<v1::SearchDocumentsResponse> {
         let (user, _, v1::SearchDocumentsRequest { task_id, query, filter, page_size }) = split(request);
-        let room = self.workspaces.room(&user, &task_id).await?;
-        let found = self.workspaces.search(&room, &query, &requests::criteria(filter)?, page_size).await?;
+        let workspace = self.workspaces.of_task(&user, &task_id).await?;
+        let found =
+            self.workspaces.search(&workspace, &query, &requests::criteria(filter)?, page_size).await?;
         let hits = found.hits.into_iter().map(|hit| v1::SearchHit {
             document: Some(render::document(hit.document)),
             snippet: hit.snippet,
@@ -120,8 +122,8 @@ impl WorkspaceService for Face {
         request: Request<v1::ListVersionsRequest>,
     ) -> Answered<v1::ListVersionsResponse> {
         let (user, _, v1::ListVersionsRequest { task_id, path, page_size, page_token }) = split(request);
-        let room = self.workspaces.room(&user, &task_id).await?;
-        let page = self.workspaces.versions(&room, &path, page_size, &page_token).await?;
+        let workspace = self.workspaces.of_task(&user, &task_id).await?;
+        let page = self.workspaces.versions(&workspace, &path, page_size, &page_token).await?;
         let versions = page.items.into_iter().map(render::version).collect();
         Ok(Response::new(v1::ListVersionsResponse { versions, next_page_token: page.next }))
     }
@@ -133,13 +135,13 @@ impl WorkspaceService for Face {
     ) -> Answered<v1::UpdateMetadataResponse> {
         let (user, from, message) = split(request);
         let expected = requests::expected_state(&message.etag, message.precondition)?;
-        let room = self.workspaces.room(&user, &message.task_id).await?;
+        let workspace = self.workspaces.of_task(&user, &message.task_id).await?;
         let edit = Edit {
             description: message.description,
             tags: message.tags.map(|tags| tags.tags),
             mime_type: message.mime_type,
         };
-        let updated = record_doing(&from, room.update(&message.path, expected, edit)).await?;
+        let updated = record_doing(&from, workspace.update(&message.path, expected, edit)).await?;
         let document = Some(render::document(updated));
         Ok(Response::new(v1::UpdateMetadataResponse { document }))
     }
@@ -150,8 +152,8 @@ impl WorkspaceService for Face {
     ) -> Answered<v1::DeleteDocumentResponse> {
         let (user, from, v1::DeleteDocumentRequest { task_id, path, etag, precondition }) = split(request);
         let expected = requests::expected_state(&etag, precondition)?;
-        let room = self.workspaces.room(&user, &task_id).await?;
-        let deleted = record_doing(&from, room.delete(&path, expected)).await?;
+        let workspace = self.workspaces.of_task(&user, &task_id).await?;
+        let deleted = record_doing(&from, workspace.delete(&path, expected)).await?;
         let document = Some(render::with_last_version(deleted));
         Ok(Response::new(v1::DeleteDocumentResponse { document }))
     }

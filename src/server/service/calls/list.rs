@@ -118,7 +118,7 @@ impl Calls {
         // A merge of two sorted lists: the rows of the state, read in pages, and the calls that only this process
         // knows.
         loop {
-            let rows = self.0.store.calls(&criteria, before, AT_ONCE, clock::wall()).await;
+            let rows = self.0.store.list_calls(&criteria, before, AT_ONCE, clock::wall()).await;
             let rows = rows.map_err(|error| unavailable(&error))?;
             let is_last = rows.len() < AT_ONCE as usize;
             read += rows.len();

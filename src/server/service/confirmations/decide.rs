@@ -52,7 +52,12 @@ impl Confirmations {
         check_name(&self.view(user, confirmation.clone()), &request.choice)?;
         self.check_offered(&confirmation, &request.choice)?;
         let decision = self.decision(user, &confirmation, request);
-        let outcome = self.0.store.decide(&parsed, &decision).await.map_err(|error| unavailable(&error))?;
+        let outcome = self
+            .0
+            .store
+            .decide_confirmation(&parsed, &decision)
+            .await
+            .map_err(|error| unavailable(&error))?;
         let outcome = outcome.ok_or_else(|| unknown(id))?;
         if confirmation.state == State::Pending && outcome.holds {
             let took = decision.decided.at.duration_since(outcome.confirmation.created_at);

@@ -8,7 +8,7 @@ use crate::service::{
 };
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
-use toolwire_store::confirmations::{Confirmation, Criteria, MAX_PAGE_BYTES, Place, life::State};
+use toolwire_store::confirmations::{Confirmation, Criteria, Cursor, MAX_PAGE_BYTES, life::State};
 use toolwire_tool::context::{TaskLabel, User, UserId};
 
 const SIZES: Sizes = Sizes { usual: 50, most: 200 };
@@ -78,17 +78,17 @@ impl Confirmations {
         filter.check()?;
         let size = SIZES.of(size)? as usize;
         let page_token = PageToken::of(&*self.0.store, List::Confirmations, &user.id, filter).await?;
-        let mut from = page_token.place(token)?.map(place);
+        let mut from = page_token.place(token)?.map(cursor);
         let next = |from: Option<_>| from.map_or_else(String::new, |from| page_token.text(bytes_of(from)));
         let Some(criteria) = self.criteria(user, filter) else {
             return Ok(Page { confirmations: Vec::new(), next: String::new() });
         };
-        let (among, mut page, mut read, mut bytes) = (self.among(user), Vec::new(), 0, 0);
+        let (scope, mut page, mut read, mut bytes) = (self.scope(user), Vec::new(), 0, 0);
         loop {
-            let part = self.0.store.list((&user.id, &among), &criteria, from, AT_ONCE).await;
+            let part = self.0.store.list_confirmations(&user.id, (&scope, &criteria), from, AT_ONCE).await;
             let part = part.map_err(|error| unavailable(&error))?;
             for row in part.confirmations {
-                let place = row.place(&among);
+                let cursor = row.cursor(&scope);
                 read += 1;
                 if let Some(viewed) = self.view_row(user, filter, row) {
                     bytes += weight(&viewed);
@@ -97,7 +97,7 @@ impl Confirmations {
                     }
                     page.push(viewed);
                 }
-                from = Some(place);
+                from = Some(cursor);
             }
             if !part.more {
                 return Ok(Page { confirmations: page, next: String::new() });
@@ -144,19 +144,19 @@ fn weight(viewed: &ConfirmationView) -> usize {
     arguments.map_or(0, |arguments| serde_json::to_vec(arguments).map_or(0, |json| json.len()))
 }
 
-/// A place as its token keeps it.
-fn bytes_of(place: Place) -> [u8; 9] {
-    let (kind, position) = match place {
-        Place::Pending(position) => (0, position),
-        Place::Other(position) => (1, position),
+/// A cursor as its page token keeps it.
+fn bytes_of(cursor: Cursor) -> [u8; 9] {
+    let (kind, position) = match cursor {
+        Cursor::Pending(position) => (0, position),
+        Cursor::Other(position) => (1, position),
     };
     let position = position.to_be_bytes();
     std::array::from_fn(|index| if index == 0 { kind } else { position[index - 1] })
 }
 
-fn place([kind, position @ ..]: [u8; 9]) -> Place {
+fn cursor([kind, position @ ..]: [u8; 9]) -> Cursor {
     let position = u64::from_be_bytes(position);
-    if kind == 0 { Place::Pending(position) } else { Place::Other(position) }
+    if kind == 0 { Cursor::Pending(position) } else { Cursor::Other(position) }
 }
 
 #[cfg(test)]
@@ -164,9 +164,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_read_as_it_was_kept() {
-        for at in [Place::Pending(7), Place::Other(u64::MAX)] {
-            assert_eq!(place(bytes_of(at)), at);
+    fn a_cursor_is_read_as_it_was_kept() {
+        for at in [Cursor::Pending(7), Cursor::Other(u64::MAX)] {
+            assert_eq!(cursor(bytes_of(at)), at);
         }
     }
 }

@@ -8,7 +8,10 @@ use tokio::time::Instant;
 use super::{super::unavailable::unavailable, ConfirmationView, Confirmations, Filter, LOOK, look_again};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
-use toolwire_store::confirmations::{Among, Change, Page};
+use toolwire_store::{
+    Store,
+    confirmations::{Change, Page, Scope},
+};
 use toolwire_tool::context::User;
 
 /// A silent watch says that it is alive this often.
@@ -41,8 +44,8 @@ pub struct WatchedConfirmation {
 pub struct Watch {
     confirmations: Confirmations,
     user: User,
-    /// Among which confirmations its positions are counted.
-    among: Among,
+    /// The confirmations among which its positions are counted.
+    scope: Scope,
     filter: Filter,
     changed: tokio::sync::watch::Receiver<u64>,
     /// The position up to which everything is read.
@@ -58,9 +61,9 @@ impl Confirmations {
     /// Watches what the user may see: what is open, or, after a position, every change since.
     pub async fn watch(&self, user: User, filter: Filter, after: u64) -> Result<Watch, Refusal> {
         filter.check()?;
-        let changed = self.0.store.changed();
+        let changed = self.0.store.follow_confirmations();
         let mut watch = Watch {
-            among: self.among(&user),
+            scope: self.scope(&user),
             confirmations: self.clone(),
             user,
             filter,
@@ -111,7 +114,12 @@ impl Watch {
     }
 
     async fn begin(&mut self) -> Result<(), Refusal> {
-        self.read = self.store().kept(&self.among).await.map_err(|error| unavailable(&error))?.last;
+        self.read = self
+            .store()
+            .confirmation_change_range(&self.scope)
+            .await
+            .map_err(|error| unavailable(&error))?
+            .last;
         self.opening = Some(0);
         Ok(())
     }
@@ -120,13 +128,14 @@ impl Watch {
     async fn read_open(&mut self, after: u64) -> Result<(), Refusal> {
         let page = match self.confirmations.criteria(&self.user, &self.filter) {
             Some(criteria) => {
-                let page =
-                    self.store().open_now((&self.user.id, &self.among), &criteria, (after, self.read)).await;
+                let selection = (&self.scope, &criteria);
+                let between = (after, self.read);
+                let page = self.store().list_open_confirmations(&self.user.id, selection, between).await;
                 page.map_err(|error| unavailable(&error))?
             }
             None => Page::default(),
         };
-        self.opening = page.confirmations.last().filter(|_| page.more).map(|last| last.at(&self.among));
+        self.opening = page.confirmations.last().filter(|_| page.more).map(|last| last.at(&self.scope));
         for confirmation in page.confirmations {
             let at = confirmation.decided.as_ref().map_or(confirmation.created_at, |decided| decided.at);
             self.tell(Change { confirmation, at }, WatchEvent::Requested);
@@ -139,7 +148,8 @@ impl Watch {
 
     /// Refuses a position that no change has, or had for too long.
     async fn go_on(&self) -> Result<(), Refusal> {
-        let kept = self.store().kept(&self.among).await.map_err(|error| unavailable(&error))?;
+        let kept =
+            self.store().confirmation_change_range(&self.scope).await.map_err(|error| unavailable(&error))?;
         let first = kept.first.saturating_sub(1);
         if (first..=kept.last).contains(&self.read) {
             return Ok(());
@@ -149,11 +159,11 @@ impl Watch {
 
     /// Reads what has changed. Whether anything has.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
-        let changes = self.store().changes(&self.among, self.read, AT_ONCE).await;
+        let changes = self.store().confirmation_changes(&self.scope, self.read, AT_ONCE).await;
         let changes = changes.map_err(|error| unavailable(&error))?;
         let has_changed = !changes.is_empty();
         for change in changes {
-            self.read = change.confirmation.at(&self.among);
+            self.read = change.confirmation.at(&self.scope);
             let news = match change.confirmation.state {
                 toolwire_store::confirmations::life::State::Pending => WatchEvent::Requested,
                 _ => WatchEvent::Changed,
@@ -174,7 +184,7 @@ impl Watch {
         }
     }
 
-    fn store(&self) -> &dyn toolwire_store::confirmations::Confirmations {
-        &*self.confirmations.0.store
+    fn store(&self) -> &Store {
+        &self.confirmations.0.store
     }
 }

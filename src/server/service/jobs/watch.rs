@@ -49,7 +49,7 @@ impl Jobs {
     /// Watches a job: every event after the given one. The end of the watch never ends the job.
     pub async fn watch(&self, user: User, id: &str, after: Option<u64>) -> Result<Watch, Refusal> {
         let id = parse_id(id)?;
-        let changed = self.parts.store.jobs_watched().await.map_err(|error| unavailable(&error))?;
+        let changed = self.parts.store.follow_jobs().await.map_err(|error| unavailable(&error))?;
         let job = self.find(&user, id).await?.ok_or_else(|| unknown(&id))?;
         if let Some(sequence) = after.filter(|after| *after >= job.next) {
             return Err(JobRefusal::NoSuchEvent { sequence, events: job.next }.into());
@@ -77,7 +77,7 @@ impl Watch {
                 return Ok(None);
             }
             self.changed.mark_unchanged();
-            let events = self.jobs.parts.store.events(&self.user.id, self.id, self.next, AT_ONCE).await;
+            let events = self.jobs.parts.store.job_events(&self.user.id, self.id, self.next, AT_ONCE).await;
             self.pending = events.map_err(|error| unavailable(&error))?.into();
             if !self.pending.is_empty() {
                 continue;

@@ -14,7 +14,7 @@ use toolwire_contract::{
     arguments::{Arguments, Unreadable},
 };
 use toolwire_engine::pipeline::{Call, Target};
-use toolwire_store::tasks::Turn;
+use toolwire_store::tasks::StepRef;
 use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, RequestId, TaskId, ToolContext};
 
 impl Work<'_> {
@@ -25,7 +25,7 @@ impl Work<'_> {
         tool: String,
         arguments: Result<Arguments, Unreadable>,
         request_id: RequestId,
-        (turn, offered): (Turn, Option<ToolNames>),
+        (step_ref, offered): (StepRef, Option<ToolNames>),
     ) -> Result<Handled, Refusal> {
         self.spent.calls += 1;
         let call_id = CallId::generate();
@@ -40,7 +40,7 @@ impl Work<'_> {
             ..self.context.clone()
         };
         let call = Call::new(context, Target::Tool(tool.clone()), Arguments::new()).written(arguments);
-        let call = Call { request_id: Some(request_id), turn: Some(Box::new(turn)), offered, ..call };
+        let call = Call { request_id: Some(request_id), step_ref: Some(Box::new(step_ref)), offered, ..call };
         let began = clock::now();
         let handled = self.parts.tasks.handle(call).await?;
         if let Detail::Block { required: Some(required), .. } = &handled.detail {

@@ -17,7 +17,7 @@ use toolwire_contract::{
     },
 };
 use toolwire_sources::models::ToolCall;
-use toolwire_store::tasks::{Action, Task, Waiting, entry::Thing};
+use toolwire_store::tasks::{Action, Task, Waiting, entry::WaitTarget};
 use toolwire_tool::context::{CallId, RequestId};
 
 /// Maximum length of a model's text beside its calls, which is sent as their reason, in characters.
@@ -115,7 +115,8 @@ pub(super) fn words_of_end(task: &Task) -> String {
 /// What people must do before anything goes on.
 pub(super) fn pause(work: &Work<'_>, tree: &[Task]) -> Paused {
     let waits = |id: &str| {
-        let is_it = |wait: &Waiting| matches!(&wait.thing, Thing::Confirmation(it) if it.as_str() == id);
+        let is_it =
+            |wait: &Waiting| matches!(&wait.target, WaitTarget::Confirmation(it) if it.as_str() == id);
         tree.iter().any(|task| task.waits.iter().any(is_it))
     };
     let open: Vec<_> =
@@ -136,12 +137,12 @@ pub(super) fn pause(work: &Work<'_>, tree: &[Task]) -> Paused {
 }
 
 fn waiting(task: &Task) -> WaitingTask {
-    let thing = |wait: &Waiting| match &wait.thing {
-        Thing::Child(id) => format!("the task {id}"),
-        Thing::Question(id) => format!("an answer to {id}"),
-        Thing::Confirmation(id) => format!("a decision on {id}"),
-        Thing::Source(source) => format!("credentials for {source}"),
-        Thing::Call(id) => format!("what became of the call {id}"),
+    let thing = |wait: &Waiting| match &wait.target {
+        WaitTarget::Child(id) => format!("the task {id}"),
+        WaitTarget::Question(id) => format!("an answer to {id}"),
+        WaitTarget::Confirmation(id) => format!("a decision on {id}"),
+        WaitTarget::Source(source) => format!("credentials for {source}"),
+        WaitTarget::Call(id) => format!("what became of the call {id}"),
     };
     let mut waits_for: Vec<_> = task.waits.iter().map(thing).collect();
     if waits_for.is_empty() {

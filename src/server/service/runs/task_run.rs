@@ -20,7 +20,7 @@ use crate::service::tasks::{Detail, Handled, LeaseTarget, LeaseWish, RenderWish}
 use toolwire_contract::{ErrorCode, Refusal, arguments};
 use toolwire_sources::models::{Part, Request, ToolCall};
 use toolwire_store::tasks::{
-    LoopControl, NewEnd, NewMessage, OpenCall, Task, Turn,
+    LoopControl, NewEnd, NewMessage, OpenCall, StepRef, Task,
     entry::{Opaque, Speaker},
     life::State,
 };
@@ -36,8 +36,8 @@ const HOLDER: &str = "the server's agent";
 /// The maximum answer of a model, in bytes, which is that of a message in a task's timeline.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// After this many consecutive responses that hold only invalid calls the task fails.
-const MAX_MISTAKEN: u32 = 2;
+/// After this many responses in a row of nothing but mistakes the model has failed.
+const MOST_MISTAKEN: u32 = 2;
 
 /// Work on one task.
 pub(super) struct TaskRun<'a, 'b> {
@@ -137,7 +137,7 @@ impl<'a, 'b> TaskRun<'a, 'b> {
                 StepEnd::Mistakes => mistaken += 1,
                 StepEnd::Some => mistaken = 0,
             }
-            if mistaken >= MAX_MISTAKEN {
+            if mistaken >= MOST_MISTAKEN {
                 return Ok(RunEnd::Failed(
                     "the model calls tools in ways that they cannot be called".to_owned(),
                 ));
@@ -194,9 +194,9 @@ impl<'a, 'b> TaskRun<'a, 'b> {
         if answered.text.is_empty() && opaque.is_none() {
             return Ok(());
         }
-        let turn = Turn { step, lease_token: self.token, ..Turn::default() };
+        let step_ref = StepRef { step, lease_token: self.token, ..StepRef::default() };
         let text = answered.text.clone();
-        let message = NewMessage { speaker: Speaker::Assistant, text, opaque, turn };
+        let message = NewMessage { speaker: Speaker::Assistant, text, opaque, step_ref };
         let (tasks, user) = (&self.work.parts.tasks, &self.work.context.user);
         tasks.append(user, self.task.id.as_str(), message, Some(RequestId::generate())).await.map(|_| ())
     }
@@ -219,7 +219,7 @@ impl<'a, 'b> TaskRun<'a, 'b> {
                 return Ok(StepEnd::Ended(if is_blocked { RunEnd::Blocked } else { RunEnd::Spent }));
             }
             self.calls += 1;
-            let turn = Turn {
+            let step_ref = StepRef {
                 step,
                 position: u32::try_from(position).unwrap_or(u32::MAX),
                 tool_call_id: call.id.clone(),
@@ -227,7 +227,7 @@ impl<'a, 'b> TaskRun<'a, 'b> {
             };
             let is_unknown = !offer.iter().any(|tool| tool.definition.name.as_str() == call.tool);
             let arguments = arguments::from_value(call.arguments);
-            let (id, said) = (RequestId::generate(), (turn, self.worker.bound(&offer)));
+            let (id, said) = (RequestId::generate(), (step_ref, self.worker.bound(&offer)));
             let handled = self.work.handle(&self.task.id, call.tool, arguments, id, said).await?;
             mistakes &= is_unknown || is_mistake(&handled);
             match handled.then {
@@ -247,14 +247,14 @@ impl<'a, 'b> TaskRun<'a, 'b> {
     /// Makes a call again that has no end yet: nothing is done twice by that. It was offered when it was made.
     async fn again(&mut self, call: OpenCall) -> Result<Option<RunEnd>, Refusal> {
         let arguments = arguments::from_text(&call.input);
-        let turn = Turn {
+        let step_ref = StepRef {
             step: call.step,
             position: call.position,
             tool_call_id: call.tool_call_id,
             lease_token: self.token,
         };
         let handled =
-            self.work.handle(&self.task.id, call.tool, arguments, call.request_id, (turn, None)).await?;
+            self.work.handle(&self.task.id, call.tool, arguments, call.request_id, (step_ref, None)).await?;
         Ok(match handled.then {
             LoopControl::Continue => None,
             LoopControl::Return => Some(RunEnd::Over),

@@ -121,14 +121,14 @@ impl Tasks {
             None => Resolution::NotDone,
         };
         let store = &self.0.store;
-        let resolved = store.resolve_unknown(&user.id, &id, call_id, &resolution, reason, clock::wall());
+        let resolved = store.resolve_unknown_call(&user.id, &id, call_id, &resolution, reason, clock::wall());
         resolved.await.map_err(why(&id))
     }
 
     /// Resumes every task that waits for a user's credentials for a source; returns how many. Call it after the
     /// credentials are stored; repeating it changes nothing.
     pub async fn credentials_given(&self, user: &User, source: &str) -> Result<usize, Refusal> {
-        let given = self.0.store.credentials_given(&user.id, source, clock::wall()).await;
+        let given = self.0.store.answer_credentials(&user.id, source, clock::wall()).await;
         // It is of no task; of the store alone.
         given.map_err(|error| refused(&TaskId::generate(), error))
     }
@@ -136,6 +136,6 @@ impl Tasks {
     /// Deletes an ended tree. Again is fine.
     pub async fn delete(&self, user: &User, id: &str) -> Result<(), Refusal> {
         let id = parse_id(id)?;
-        self.0.store.delete_tree(&user.id, &id, clock::wall()).await.map_err(why(&id))
+        self.0.store.delete_task_tree(&user.id, &id, clock::wall()).await.map_err(why(&id))
     }
 }

@@ -9,7 +9,7 @@ use toolwire_engine::{
     pipeline::{Call, NotedMistake},
     registry::Execution,
 };
-use toolwire_store::tasks::{Action, LoopControl, Waiting, entry::Thing, life::Reason};
+use toolwire_store::tasks::{Action, LoopControl, Waiting, entry::WaitTarget, life::Reason, texts};
 use toolwire_tool::context::{CallId, TaskId, User};
 
 /// What became of a call, and what the agent's loop does now.
@@ -43,7 +43,7 @@ pub enum Detail {
 }
 
 impl Tasks {
-    /// Carries a call out and says what the agent's loop does now. The call names its task, turn and identifier.
+    /// Carries a call out and says what the agent's loop does now. The call names its task, step and identifier.
     pub async fn handle(&self, call: Call) -> Result<Handled, Refusal> {
         let missing =
             || refuse("request_id", "required", "is required: a new UUID for each call of the model");
@@ -52,7 +52,7 @@ impl Tasks {
         // The pipeline consumes the call; what the answer needs of it is copied first.
         let (user, call_id, facts) = (call.context.user.clone(), call.context.call_id, call.facts.clone());
         let arguments = call.arguments.clone();
-        let is_of_model = call.turn.as_deref().is_some_and(|turn| !turn.tool_call_id.is_empty());
+        let is_of_model = call.step_ref.as_deref().is_some_and(|it| !it.tool_call_id.is_empty());
         let end = self.0.pipeline.finish(call).await;
         if let Some(NotedMistake { sequence, result }) = facts.mistake()
             // A program's own mistake is its status; a model's is a result, which the model can correct.
@@ -63,12 +63,12 @@ impl Tasks {
         }
         let terminal = end?;
         // Read after the call: a repeat has the entry and the identifier of the first one.
-        let entry = self.0.store.entry_of(&user.id, &id, request_id).await.map_err(why(&id))?;
+        let entry = self.0.store.entry_of_call(&user.id, &id, request_id).await.map_err(why(&id))?;
         let (sequence, call_id) = entry.map_or((0, call_id), |entry| (entry.sequence, entry.call_id));
         let has_ended = entry.is_some_and(|entry| entry.state.is_final());
         let (then, detail) = match (terminal, facts.action()) {
             (Terminal::ConfirmationRequired(required), _) => {
-                let status = format!("→ awaiting confirmation {}", required.confirmation_id);
+                let status = texts::awaiting_confirmation(&required.confirmation_id);
                 (
                     LoopControl::Block,
                     Detail::Block { status, reason: None, task_id: None, required: Some(required) },
@@ -101,17 +101,17 @@ impl Tasks {
         let may_block = |code| matches!(code, ErrorCode::OutcomeUnknown | ErrorCode::AuthFailed);
         if result.outcome.as_ref().is_err_and(|error| may_block(error.code)) {
             let task = self.0.store.task(&user.id, id).await.map_err(why(id))?;
-            let blocks = |wait: &&Waiting| match &wait.thing {
-                Thing::Call(call) => *call == call_id,
-                Thing::Source(_) => wait.sequence == sequence,
-                Thing::Child(_) | Thing::Question(_) | Thing::Confirmation(_) => false,
+            let blocks = |wait: &&Waiting| match &wait.target {
+                WaitTarget::Call(call) => *call == call_id,
+                WaitTarget::Source(_) => wait.sequence == sequence,
+                WaitTarget::Child(_) | WaitTarget::Question(_) | WaitTarget::Confirmation(_) => false,
             };
             if let Some(wait) = task.waits.iter().find(blocks) {
-                let status = match &wait.thing {
-                    Thing::Source(source) => format!("→ awaiting credentials for {source}"),
-                    _ => "→ outcome unknown".to_owned(),
+                let status = match &wait.target {
+                    WaitTarget::Source(source) => texts::awaiting_credentials(source),
+                    _ => texts::OUTCOME_UNKNOWN.to_owned(),
                 };
-                let reason = wait.thing.wait().state().reason();
+                let reason = wait.target.wait().state().reason();
                 return Ok((
                     LoopControl::Block,
                     Detail::Block { status, reason, task_id: None, required: None },

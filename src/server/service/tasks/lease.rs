@@ -11,7 +11,7 @@ use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_store::{
     tasks as store,
-    tasks::{Leased, Wish},
+    tasks::{LeaseRequest, Leased},
 };
 use toolwire_tool::context::{TaskId, User};
 
@@ -59,19 +59,19 @@ impl Tasks {
         wish: LeaseWish,
         ends: &CancellationToken,
     ) -> Result<Option<Leased>, Refusal> {
-        let (wait, wish) = (wish.wait, check(wish)?);
+        let (wait, request) = (wish.wait, check(wish)?);
         if wait > LONGEST_WAIT {
             return Err(refuse("wait", "maximum", &format!("must be at most {} s", LONGEST_WAIT.as_secs())));
         }
         let until = clock::now() + wait;
         let unnamed = TaskId::generate();
-        let id = match &wish.wanted {
-            store::Wanted::Task(id, _) => id,
-            store::Wanted::AnyOf(_) => &unnamed,
+        let id = match &request.target {
+            store::LeaseTarget::Task(id, _) => id,
+            store::LeaseTarget::AnyOf(_) => &unnamed,
         };
         let mut changed = None;
         loop {
-            let leased = self.0.store.lease(&user.id, &wish, clock::wall()).await.map_err(why(id))?;
+            let leased = self.0.store.lease_task(&user.id, &request, clock::wall()).await.map_err(why(id))?;
             if leased.is_some() || clock::now() >= until || ends.is_cancelled() {
                 return Ok(leased);
             }
@@ -92,14 +92,14 @@ impl Tasks {
     /// Gives a lease back. One that was lost already is fine.
     pub async fn release(&self, user: &User, id: &str, token: u64) -> Result<(), Refusal> {
         let id = parse_id(id)?;
-        self.0.store.release(&user.id, &id, token, clock::wall()).await.map_err(why(&id))
+        self.0.store.release_task(&user.id, &id, token, clock::wall()).await.map_err(why(&id))
     }
 }
 
-fn check(wish: LeaseWish) -> Result<Wish, Refusal> {
+fn check(wish: LeaseWish) -> Result<LeaseRequest, Refusal> {
     let LeaseWish { wanted, holder, duration, token, wait: _ } = wish;
-    let wanted = match wanted {
-        LeaseTarget::Task(id) => store::Wanted::Task(parse_id(&id)?, (token != 0).then_some(token)),
+    let target = match wanted {
+        LeaseTarget::Task(id) => store::LeaseTarget::Task(parse_id(&id)?, (token != 0).then_some(token)),
         LeaseTarget::AnyOf(_) if token != 0 => {
             return Err(refuse("token", "const", "must be 0 with any_of: a lease is renewed by its task"));
         }
@@ -111,7 +111,7 @@ fn check(wish: LeaseWish) -> Result<Wish, Refusal> {
             for name in &roles {
                 role("any_of.roles", name)?;
             }
-            store::Wanted::AnyOf(roles)
+            store::LeaseTarget::AnyOf(roles)
         }
     };
     let length = holder.chars().count();
@@ -124,5 +124,5 @@ fn check(wish: LeaseWish) -> Result<Wish, Refusal> {
         let what = format!("must be from {} s to {} s", SHORTEST.as_secs(), LONGEST.as_secs());
         return Err(refuse("duration", "range", &what));
     }
-    Ok(Wish { wanted, holder, duration })
+    Ok(LeaseRequest { target, holder, duration })
 }

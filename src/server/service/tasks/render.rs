@@ -57,10 +57,10 @@ impl Tasks {
         }
         let store = &*self.0.store;
         let task = store.task(&user.id, &id).await.map_err(why(&id))?;
-        let secret = store.secret(&id).await.map_err(why(&id))?.as_bytes().to_vec();
-        let room = self.0.workspace.room(user, &id).await?;
+        let secret = store.task_secret(&id).await.map_err(why(&id))?.as_bytes().to_vec();
+        let workspace = self.0.workspace.of_task(user, &id).await?;
         let wish = Wish { budget: u64::from(budget), media_types, provider, secret };
-        let render = RENDERS.run(Some(&user.id), rendered(store, &room, (&user.id, &task), wish));
+        let render = RENDERS.run(Some(&user.id), rendered(store, &workspace, (&user.id, &task), wish));
         render.await.map_err(|error| match error {
             RenderError::Timeline(error) => why(&id)(error),
             RenderError::Documents(refusal) => refusal.into(),

@@ -8,7 +8,7 @@ use super::{super::page::Sizes, HEARTBEAT, Tasks, look_again, parse_id, why};
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_store::tasks::{
-    Page, PageOf, Task,
+    Page, PageRequest, Task,
     entry::{Body, Entry},
 };
 use toolwire_tool::context::{TaskId, User};
@@ -53,13 +53,13 @@ impl Tasks {
     ) -> Result<Page, Refusal> {
         let id = parse_id(id)?;
         let limit = SIZES.of(size)?;
-        let page = self.0.store.page(&user.id, &id, PageOf { from, backwards, limit }).await;
+        let page = self.0.store.timeline_page(&user.id, &id, PageRequest { from, backwards, limit }).await;
         page.map_err(why(&id))
     }
 
     pub async fn entry(&self, user: &User, id: &str, sequence: u64) -> Result<Entry, Refusal> {
         let id = parse_id(id)?;
-        let entry = self.0.store.entry(&user.id, &id, sequence).await.map_err(why(&id))?;
+        let entry = self.0.store.timeline_entry(&user.id, &id, sequence).await.map_err(why(&id))?;
         if let Some(entry) = entry {
             return Ok(entry);
         }
@@ -110,8 +110,9 @@ impl Following {
 
     /// Reads what has come. Whether anything has.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
-        let page = PageOf { from: Some(self.next), backwards: false, limit: AT_ONCE };
-        let read = self.tasks.0.store.page(&self.user.id, &self.id, page).await.map_err(why(&self.id))?;
+        let page = PageRequest { from: Some(self.next), backwards: false, limit: AT_ONCE };
+        let read =
+            self.tasks.0.store.timeline_page(&self.user.id, &self.id, page).await.map_err(why(&self.id))?;
         let has_come = !read.entries.is_empty();
         for entry in read.entries {
             self.next = entry.sequence + 1;

@@ -64,7 +64,7 @@ impl Tasks {
 
     /// Tells, by changing, that something may have changed.
     pub(super) async fn subscribe(&self) -> Result<Receiver<u64>, Refusal> {
-        let followed = self.0.store.followed().await;
+        let followed = self.0.store.follow_tasks().await;
         followed.map_err(|error| refused(&TaskId::generate(), TaskError::Store(error)))
     }
 }

@@ -186,7 +186,8 @@ impl Turns {
     /// A person who is asked about one turn is not to be asked past it.
     async fn refuse_while_paused(&self, asking: &TurnRequest) -> Result<(), Refusal> {
         let (user, store) = (&asking.context.user, &self.parts.store);
-        let waiting = store.paused(&user.id, &asking.session).await.map_err(|error| unavailable(&error))?;
+        let waiting =
+            store.paused_turns(&user.id, &asking.session).await.map_err(|error| unavailable(&error))?;
         for turn in waiting.iter().filter(|turn| turn.turn_id != asking.turn_id) {
             for call in pause_event(turn).pending {
                 let id = call.confirmation_required.unwrap_or_default().confirmation_id;

@@ -9,7 +9,7 @@ use toolwire_base::clock;
 use toolwire_contract::{Refusal, TurnRefusal};
 use toolwire_store::{
     cancellations::Subject,
-    confirmations::Of,
+    confirmations::CallRef,
     sessions::{KeptTurn, State},
 };
 use toolwire_tool::context::{SessionId, User, UserId};
@@ -81,7 +81,7 @@ impl Turns {
 
     /// The turns of a session that wait for persons, the oldest first.
     pub async fn waiting(&self, user: &User, session: &SessionId) -> Result<Vec<KeptTurn>, Refusal> {
-        self.parts.store.paused(&user.id, session).await.map_err(|error| unavailable(&error))
+        self.parts.store.paused_turns(&user.id, session).await.map_err(|error| unavailable(&error))
     }
 
     /// The turn of a session that runs.
@@ -114,7 +114,7 @@ impl Turns {
 
     async fn cancel_session(&self, user: &User, session: &SessionId) -> Result<bool, Refusal> {
         let mut cancelled = self.cancel_running(user, &Subject::Session(session.clone())).await?;
-        let waiting = self.parts.store.paused(&user.id, session).await;
+        let waiting = self.parts.store.paused_turns(&user.id, session).await;
         for turn in waiting.map_err(|error| unavailable(&error))? {
             cancelled |= self.cancel_paused(user, &turn).await?;
         }
@@ -145,11 +145,11 @@ impl Turns {
 
     /// What it waits for need not be decided any more.
     async fn cancel_paused(&self, user: &User, turn: &KeptTurn) -> Result<bool, Refusal> {
-        let cancelled = self.parts.store.cancel_paused(&user.id, turn.turn_id, clock::wall()).await;
+        let cancelled = self.parts.store.cancel_paused_turn(&user.id, turn.turn_id, clock::wall()).await;
         let cancelled = cancelled.map_err(|error| unavailable(&error))?;
         for call in pending(turn) {
             if let Ok(request_id) = call.request_id.parse() {
-                self.parts.confirmations.withdraw(user, Of::Request(request_id)).await?;
+                self.parts.confirmations.withdraw(user, CallRef::Request(request_id)).await?;
             }
         }
         Ok(cancelled)

@@ -23,17 +23,14 @@ use super::{
     timeline::{Nanos, Timeline, nanos},
 };
 use toolwire_base::clock;
-use toolwire_store::{
-    StoreError,
-    reservations::{Reservation, Reservations},
-};
+use toolwire_store::{Store, StoreError, reservations::Reservation};
 use toolwire_tool::context::UserId;
 
 /// Limits requests of all processes that share a state.
 #[derive(Debug)]
 pub struct SharedLimiter {
     own: MemoryLimiter,
-    kept: Arc<dyn Reservations>,
+    kept: Arc<Store>,
     /// The sources that the state is for.
     live: BTreeSet<String>,
 }
@@ -48,7 +45,7 @@ enum Placed {
 
 /// A place in the state, given back unless it was used.
 struct HeldReservation {
-    kept: Arc<dyn Reservations>,
+    kept: Arc<Store>,
     number: Option<i64>,
 }
 
@@ -56,7 +53,7 @@ impl SharedLimiter {
     /// A limiter of the sources with the given names, of which the live ones are shared. Any other is not limited.
     pub fn new<'a>(
         budgets: impl IntoIterator<Item = (&'a str, Budgets)>,
-        kept: Arc<dyn Reservations>,
+        kept: Arc<Store>,
         live: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let live = live.into_iter().map(str::to_owned).collect();
@@ -127,7 +124,7 @@ impl SharedLimiter {
         (source, budgets): (&str, Budgets),
         user: &UserId,
     ) -> Result<Duration, StoreError> {
-        let reserved = self.kept.reserved(source, since(&budgets)).await?;
+        let reserved = self.kept.reservations(source, since(&budgets)).await?;
         let now = now();
         Ok(Duration::from_nanos(earliest_of(&budgets, &reserved, user, now).0 - now))
     }
@@ -167,7 +164,7 @@ impl Drop for HeldReservation {
         let (Some(number), Ok(runtime)) = (self.number, Handle::try_current()) else { return };
         let kept = Arc::clone(&self.kept);
         // If this fails, the place is simply unused: its instant passes.
-        runtime.spawn(async move { drop(kept.give_back(number).await) });
+        runtime.spawn(async move { drop(kept.cancel_reservation(number).await) });
     }
 }
 
@@ -201,7 +198,6 @@ mod tests {
 
     use super::*;
     use crate::upstream::limiter::Budget;
-    use toolwire_store::Sqlite;
 
     const HOUR: Duration = Duration::from_hours(1);
 
@@ -209,10 +205,10 @@ mod tests {
         Budget { max_requests, window: HOUR, min_delay }
     }
 
-    fn process(state: &Arc<Sqlite>, per_user: Budget, ceiling: Budget) -> SharedLimiter {
+    fn process(state: &Arc<Store>, per_user: Budget, ceiling: Budget) -> SharedLimiter {
         let budgets = Budgets { per_user, ceiling };
         let sources = [("live", budgets), ("embedded", budgets)];
-        SharedLimiter::new(sources, Arc::clone(state) as _, ["live"])
+        SharedLimiter::new(sources, Arc::clone(state), ["live"])
     }
 
     async fn acquire(limiter: &SharedLimiter, source: &str, user: &str) -> Result<(), Refused> {
@@ -222,7 +218,7 @@ mod tests {
 
     #[tokio::test]
     async fn processes_spend_one_budget_of_a_live_source_and_each_its_own_of_an_embedded_one() {
-        let state = Arc::new(Sqlite::in_memory());
+        let state = Arc::new(Store::in_memory());
         let start = || process(&state, budget(2, Duration::ZERO), budget(3, Duration::ZERO));
         let (one, other) = (start(), start());
         acquire(&one, "live", "a").await.unwrap();
@@ -243,7 +239,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_waiter_that_leaves_gives_its_place_back() {
-        let state = Arc::new(Sqlite::in_memory());
+        let state = Arc::new(Store::in_memory());
         let spaced = budget(100, HOUR);
         let limiter = process(&state, spaced, spaced);
         let user = "a".parse().unwrap();
@@ -266,7 +262,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_state_a_process_limits_itself() {
-        let nowhere = Arc::new(Sqlite::nowhere("there is no place"));
+        let nowhere = Arc::new(Store::unavailable("there is no place"));
         let limiter = process(&nowhere, budget(1, Duration::ZERO), budget(9, Duration::ZERO));
         acquire(&limiter, "live", "a").await.unwrap();
         assert!(acquire(&limiter, "live", "a").await.is_err());

@@ -40,14 +40,12 @@ const COUNTS: &[(&str, &str)] = &[
         "SELECT (SELECT bytes FROM results_usage) = (SELECT coalesce(SUM(bytes), 0) FROM results)",
     ),
     (
-        "task_positions",
-        "SELECT NOT EXISTS (SELECT max(t.position) AS most FROM tasks t LEFT JOIN task_positions p \
-      ON p.user_id = t.user_id GROUP BY t.user_id HAVING coalesce(max(p.last), 0) < most)",
-    ),
-    (
         "timeline_usage",
         "SELECT NOT EXISTS (SELECT user_id, count(*), SUM(bytes) FROM tasks GROUP BY user_id \
-      EXCEPT SELECT user_id, tasks, bytes FROM timeline_usage)",
+      EXCEPT SELECT user_id, tasks, bytes FROM timeline_usage) \
+      AND NOT EXISTS (SELECT user_id FROM timeline_usage WHERE tasks > 0 EXCEPT SELECT user_id FROM tasks) \
+      AND NOT EXISTS (SELECT max(t.position) AS most FROM tasks t LEFT JOIN timeline_usage u \
+      ON u.user_id = t.user_id GROUP BY t.user_id HAVING coalesce(max(u.last), 0) < most)",
     ),
 ];
 

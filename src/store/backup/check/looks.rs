@@ -160,18 +160,18 @@ const WORKSPACES: Look = Look {
     )],
 };
 
-/// What is there is found, and what is not there is not. The table is that of the index itself.
+/// What is there is found by its path at least, and what is not there is not found.
 const SEARCH: Look = Look {
     at: "the index of words",
     wrong: &[
         (
             "SELECT 'document ' || path || ' of ' || root FROM documents WHERE deleted = 0 \
-             AND id NOT IN (SELECT id FROM texts_docsize) LIMIT 10",
+             AND id NOT IN (SELECT document FROM postings) LIMIT 10",
             "cannot be found by its words",
         ),
         (
-            "SELECT 'document number ' || id FROM texts_docsize \
-             WHERE id NOT IN (SELECT id FROM documents WHERE deleted = 0) LIMIT 10",
+            "SELECT DISTINCT 'document number ' || p.document FROM postings p WHERE NOT EXISTS (SELECT 1 FROM documents d \
+             JOIN workspaces w ON w.root = d.root WHERE d.id = p.document AND d.deleted = 0 AND w.id = p.tree) LIMIT 10",
             "is found, and is not there",
         ),
     ],

@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::{
     documents::{Etags, Expected, MAX_DOCUMENT_BYTES, Precondition},
-    workspace::{Room, mime, parsed, path::Path, quota, text},
+    workspace::{WorkspaceHandle, mime, parse_path, path::Path, quota, text},
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::DocumentRefusal;
@@ -53,7 +53,7 @@ pub(super) fn expected(header: &Header) -> Expected {
 
 /// The path, if the header keeps the bounds.
 pub(in crate::workspace) fn checked(header: &mut Header) -> Result<Path, DocumentRefusal> {
-    let path = parsed(&header.path)?;
+    let path = parse_path(&header.path)?;
     text::bounded("why", &header.why)?;
     text::bounded("description", header.description.as_deref().unwrap_or_default())?;
     header.tags = header.tags.as_deref().map(text::tags).transpose()?;
@@ -109,11 +109,11 @@ fn written(precondition: &Precondition) -> String {
 }
 
 /// Digest of all that a request asks for.
-pub(super) fn asked(room: &Room, header: &Header, path: &Path, digest: &Digest) -> Digest {
+pub(super) fn asked(handle: &WorkspaceHandle, header: &Header, path: &Path, digest: &Digest) -> Digest {
     let tags = header.tags.as_ref().map(|tags| tags.join("\n"));
     let precondition = header.precondition.as_ref().map(written);
     let parts = [
-        room.root().as_str(),
+        handle.root().as_str(),
         path.as_str(),
         &digest.to_string(),
         &header.mime_type,

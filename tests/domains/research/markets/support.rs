@@ -32,7 +32,7 @@ use toolwire::{
         limiter::{Budgets, MemoryLimiter},
         now::Now,
     },
-    store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
+    store::{MemoryCoolDowns, Store},
     tool::context::{Services, ToolContext, User},
 };
 use url::Url;
@@ -79,11 +79,11 @@ impl Bench {
         let tree = app::tree(&Data::default(), &domains).expect("each path is one domain's");
         let offered = app::gather(&tree, &domains, &config).expect("they agree");
         let registry = Registry::open(offered).expect("good manifests");
-        let state = Arc::new(Sqlite::in_memory());
+        let state = Arc::new(Store::in_memory());
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),
             policy: Arc::new(AllowAll),
-            idempotency: Arc::new(MemoryIdempotency::default()),
+            idempotency: Arc::new(crate::support::MemoryIdempotency::default()),
             confirmations: Arc::clone(&state) as _,
             tasks: Arc::clone(&state) as _,
             orchestrate: Arc::new(toolwire::engine::tasks::Orchestrator::new(

@@ -1,51 +1,60 @@
-//! Watch-lists that outlive the process.
+//! Watch-lists that outlive the process: the table `watchlist`, beside the prices of screened stocks.
 
 use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
-use sqlx::{Row, sqlite::SqliteRow};
 
 use super::{Changed, MAX_NOTE, WatchOrigin, WatchedStock, Watchlists};
 use crate::store::tables::Tables;
 use toolwire_sources::upstream::text::{Line, Passage};
 use toolwire_store::{
-    StoreError,
-    sqlite::{
-        Change, Durability, Failed,
-        time::{instant, millis},
-    },
+    Durability, Error, Lane, StoreError, record, scoped, sql,
+    sql::{Connection, Scalar},
 };
 use toolwire_tool::context::UserId;
 
-const LIST: &str = "SELECT w.symbol, COALESCE(w.name, s.name) AS name, note, added_at, updated_at, cmp, screened_at \
-                    FROM watchlist w LEFT JOIN screened_prices s USING (user_id, symbol) \
-                    WHERE w.user_id = ? ORDER BY w.symbol";
+/// A stock as the tables hold it.
+struct Row {
+    symbol: String,
+    name: Option<String>,
+    note: Option<String>,
+    added_at: SystemTime,
+    updated_at: SystemTime,
+    cmp: Option<f64>,
+    screened_at: Option<SystemTime>,
+}
 
-const NOT_PICKED: &str = "SELECT symbol, name, NULL AS note, screened_at AS added_at, screened_at AS updated_at, cmp, \
-                          screened_at FROM screened_prices s WHERE user_id = ? AND NOT EXISTS \
-                          (SELECT 1 FROM watchlist w WHERE w.user_id = s.user_id AND w.symbol = s.symbol) \
-                          ORDER BY symbol";
+record!(Row, "watched stock", { symbol, name, note, added_at, updated_at, cmp, screened_at });
 
-const COUNT: &str = "SELECT COUNT(*) FROM watchlist WHERE user_id = ?";
-
-const ADD: &str = "INSERT INTO watchlist (user_id, symbol, name, note, added_at, updated_at) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?5) \
-                   ON CONFLICT (user_id, symbol) DO UPDATE \
-                   SET name = COALESCE(excluded.name, name), \
-                       note = COALESCE(excluded.note, note), updated_at = excluded.updated_at";
-
-const REMOVE: &str = "DELETE FROM watchlist WHERE user_id = ? AND symbol = ?";
+impl Row {
+    fn stock(self, origin: WatchOrigin) -> WatchedStock {
+        let Self { symbol, name, note, added_at, updated_at, cmp, screened_at } = self;
+        WatchedStock {
+            symbol,
+            name: name.as_deref().map(Line::of),
+            origin,
+            note: note.as_deref().map(|note| Passage::of(note, MAX_NOTE)),
+            added_at,
+            updated_at,
+            cmp: cmp.zip(screened_at),
+        }
+    }
+}
 
 impl Watchlists for Tables {
     fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
         Box::pin(async move {
-            self.state.explain(self.stocks(LIST, &self.user_key(user), WatchOrigin::User).await)
+            let mut reader = self.store.reader().await?;
+            let rows = self.store.explain(picked(&mut reader, &self.user_key(user)).await)?;
+            Ok(rows.into_iter().map(|row| row.stock(WatchOrigin::User)).collect())
         })
     }
 
     fn screened<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
         Box::pin(async move {
-            self.state.explain(self.stocks(NOT_PICKED, &self.user_key(user), WatchOrigin::Screener).await)
+            let mut reader = self.store.reader().await?;
+            let rows = self.store.explain(not_picked(&mut reader, &self.user_key(user)).await)?;
+            Ok(rows.into_iter().map(|row| row.stock(WatchOrigin::Screener)).collect())
         })
     }
 
@@ -58,68 +67,82 @@ impl Watchlists for Tables {
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Changed, StoreError>> {
         Box::pin(async move {
-            self.state.explain(self.watch(&self.user_key(user), symbol, name, note, now).await)
+            let key = &*self.user_key(user);
+            // A person's own words, so they outlast a loss of power.
+            let changed = self.store.transact(Lane::User(user), Durability::Power, |tx| {
+                scoped(async move {
+                    let before = count(tx, key).await?;
+                    insert(tx, key, symbol, name, note, now).await?;
+                    let count = count(tx, key).await?;
+                    Ok::<_, Error>(Changed { did: count > before, count })
+                })
+            });
+            changed.await
         })
     }
 
     fn remove<'a>(&'a self, user: &'a UserId, symbol: &'a str) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(async move { self.state.explain(self.unwatch(&self.user_key(user), symbol).await) })
+        Box::pin(async move {
+            let key = &*self.user_key(user);
+            let changed = self.store.transact(Lane::User(user), Durability::Power, |tx| {
+                scoped(async move {
+                    let removed = delete(tx, key, symbol).await?;
+                    Ok::<_, Error>(Changed { did: removed > 0, count: count(tx, key).await? })
+                })
+            });
+            changed.await
+        })
     }
 }
 
-impl Tables {
-    async fn stocks(
-        &self,
-        query: &'static str,
-        user: &str,
-        origin: WatchOrigin,
-    ) -> Result<Vec<WatchedStock>, Failed> {
-        let rows = sqlx::query(query).bind(user).fetch_all(self.state.readers().await?).await?;
-        Ok(rows.iter().map(|row| stock(row, origin)).collect::<Result<_, _>>()?)
-    }
-
-    async fn watch(
-        &self,
-        user: &str,
-        symbol: &str,
-        name: Option<&str>,
-        note: Option<&str>,
-        now: SystemTime,
-    ) -> Result<Changed, Failed> {
-        // A person's own words.
-        let mut change = self.state.change(Durability::Power).await?;
-        let before = count(&mut change, user).await?;
-        let add = sqlx::query(ADD).bind(user).bind(symbol).bind(name).bind(note);
-        add.bind(millis(now)).execute(&mut *change).await?;
-        let count = count(&mut change, user).await?;
-        change.commit().await?;
-        Ok(Changed { did: count > before, count })
-    }
-
-    async fn unwatch(&self, user: &str, symbol: &str) -> Result<Changed, Failed> {
-        let mut change = self.state.change(Durability::Power).await?;
-        let removed = sqlx::query(REMOVE).bind(user).bind(symbol).execute(&mut *change).await?;
-        let count = count(&mut change, user).await?;
-        change.commit().await?;
-        Ok(Changed { did: removed.rows_affected() > 0, count })
-    }
+async fn picked(connection: &mut Connection, user: &str) -> Result<Vec<Row>, Error> {
+    let picked = sql! {
+        "SELECT w.symbol, COALESCE(w.name, s.name) AS name, w.note, w.added_at, w.updated_at, s.cmp, s.screened_at
+         FROM watchlist w LEFT JOIN screened_prices s ON s.user_id = w.user_id AND s.symbol = w.symbol
+         WHERE w.user_id = ", user,
+        " ORDER BY w.symbol"
+    };
+    picked.all(connection).await
 }
 
-async fn count(change: &mut Change, user: &str) -> Result<usize, sqlx::Error> {
-    let count: i64 = sqlx::query_scalar(COUNT).bind(user).fetch_one(&mut **change).await?;
-    Ok(usize::try_from(count).unwrap_or_default())
+async fn not_picked(connection: &mut Connection, user: &str) -> Result<Vec<Row>, Error> {
+    let not_picked = sql! {
+        "SELECT symbol, name, NULL AS note, screened_at AS added_at, screened_at AS updated_at, cmp, screened_at
+         FROM screened_prices s WHERE user_id = ", user,
+        " AND NOT EXISTS (SELECT 1 FROM watchlist w WHERE w.user_id = s.user_id AND w.symbol = s.symbol)
+         ORDER BY symbol"
+    };
+    not_picked.all(connection).await
 }
 
-fn stock(row: &SqliteRow, origin: WatchOrigin) -> Result<WatchedStock, sqlx::Error> {
-    let (cmp, screened_at): (Option<f64>, Option<i64>) = (row.try_get("cmp")?, row.try_get("screened_at")?);
-    let text = |column: &str| row.try_get::<Option<&str>, _>(column);
-    Ok(WatchedStock {
-        symbol: row.try_get("symbol")?,
-        name: text("name")?.map(Line::of),
-        origin,
-        note: text("note")?.map(|note| Passage::of(note, MAX_NOTE)),
-        added_at: instant(row.try_get("added_at")?),
-        updated_at: instant(row.try_get("updated_at")?),
-        cmp: cmp.zip(screened_at.map(instant)),
-    })
+async fn count(connection: &mut Connection, user: &str) -> Result<usize, Error> {
+    let Scalar(count) = sql!("SELECT COUNT(*) FROM watchlist WHERE user_id = ", user).one(connection).await?;
+    Ok(count)
+}
+
+/// Inserts a stock, or changes what is given of one that is there.
+async fn insert(
+    connection: &mut Connection,
+    user: &str,
+    symbol: &str,
+    name: Option<&str>,
+    note: Option<&str>,
+    now: SystemTime,
+) -> Result<(), Error> {
+    let insert = sql! {
+        "INSERT INTO watchlist (user_id, symbol, name, note, added_at, updated_at) VALUES (", user,
+        ", ", symbol,
+        ", ", name,
+        ", ", note,
+        ", ", now,
+        ", ", now,
+        ") ON CONFLICT (user_id, symbol) DO UPDATE SET name = COALESCE(excluded.name, watchlist.name),
+         note = COALESCE(excluded.note, watchlist.note), updated_at = excluded.updated_at"
+    };
+    insert.execute(connection).await?;
+    Ok(())
+}
+
+async fn delete(connection: &mut Connection, user: &str, symbol: &str) -> Result<u64, Error> {
+    sql!("DELETE FROM watchlist WHERE user_id = ", user, " AND symbol = ", symbol).execute(connection).await
 }

@@ -26,7 +26,7 @@ use toolwire_contract::{
     },
 };
 use toolwire_engine::pipeline::{Call, Target, Wishes};
-use toolwire_store::tasks::Turn;
+use toolwire_store::tasks::StepRef;
 use toolwire_tool::context::TaskId;
 
 /// The longest identifier that a model may give a call, in characters.
@@ -53,7 +53,7 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Res
         let what = format!("must have at most {LONGEST_ID} characters");
         return Err(request::refuse("tool_call_id", "max_length", &what));
     }
-    call.turn = Some(Box::new(Turn {
+    call.step_ref = Some(Box::new(StepRef {
         step: message.step,
         position: message.position.unwrap_or_default(),
         tool_call_id: message.tool_call_id,

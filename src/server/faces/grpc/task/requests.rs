@@ -15,7 +15,7 @@ use toolwire_contract::{
 };
 use toolwire_engine::tasks::{Content, Initial};
 use toolwire_store::tasks::{
-    Filter, Kind, NewEnd, NewMessage, Scope, Turn,
+    Filter, Kind, NewEnd, NewMessage, Scope, StepRef,
     entry::{Opaque, Speaker},
     life::State,
 };
@@ -58,7 +58,7 @@ pub(super) fn lease(message: v1::LeaseTaskRequest) -> Result<LeaseWish, Refusal>
 }
 
 /// The message that is to be added.
-pub(super) fn new_message(said: Option<v1::Message>, turn: Turn) -> Result<NewMessage, Refusal> {
+pub(super) fn new_message(said: Option<v1::Message>, step_ref: StepRef) -> Result<NewMessage, Refusal> {
     let said = said.unwrap_or_default();
     let speaker = match said.role() {
         v1::MessageRole::User => Speaker::User,
@@ -68,7 +68,7 @@ pub(super) fn new_message(said: Option<v1::Message>, turn: Turn) -> Result<NewMe
         }
     };
     let opaque = said.opaque.map(|it| Opaque { provider: it.provider, data: it.data });
-    Ok(NewMessage { speaker, text: said.text, opaque, turn })
+    Ok(NewMessage { speaker, text: said.text, opaque, step_ref })
 }
 
 /// How a task has ended.

@@ -14,8 +14,8 @@ use toolwire_store::{
     tasks as store,
     tasks::{
         entry::{
-            Answer, Body, Created, Decision, DocumentVersion, Ended, Entry, Message, Opaque, Part, Speaker,
-            Started, Thing, ToolCall,
+            Answer, Body, Created, Decision, DocumentVersion, Ended, Entry, Message, Opaque, Speaker,
+            Started, Text, ToolCall, WaitTarget,
         },
         life::{Reason, State},
     },
@@ -95,10 +95,10 @@ pub(super) fn watch_event(news: WatchEvent) -> v1::WatchTasksResponse {
 
 /// A call that has no end yet.
 pub(super) fn open_call(call: store::OpenCall) -> v1::OpenCall {
-    let standing = match call.standing {
-        store::Standing::UnderWay => v1::OpenCallStanding::UnderWay,
-        store::Standing::Left => v1::OpenCallStanding::Left,
-        store::Standing::Approved => v1::OpenCallStanding::Approved,
+    let standing = match call.state {
+        store::OpenCallState::UnderWay => v1::OpenCallStanding::UnderWay,
+        store::OpenCallState::Left => v1::OpenCallStanding::Left,
+        store::OpenCallState::Approved => v1::OpenCallStanding::Approved,
     };
     v1::OpenCall {
         standing: standing.into(),
@@ -144,11 +144,11 @@ pub(super) const fn kind(kind: store::Kind) -> v1::TaskKind {
 }
 
 fn waiting(wait: store::Waiting) -> v1::Waiting {
-    let thing = match wait.thing {
-        Thing::Child(id) | Thing::Question(id) => waiting::Thing::TaskId(id.to_string()),
-        Thing::Confirmation(id) => waiting::Thing::ConfirmationId(id.to_string()),
-        Thing::Source(source) => waiting::Thing::Source(source),
-        Thing::Call(id) => waiting::Thing::CallId(id.to_string()),
+    let thing = match wait.target {
+        WaitTarget::Child(id) | WaitTarget::Question(id) => waiting::Thing::TaskId(id.to_string()),
+        WaitTarget::Confirmation(id) => waiting::Thing::ConfirmationId(id.to_string()),
+        WaitTarget::Source(source) => waiting::Thing::Source(source),
+        WaitTarget::Call(id) => waiting::Thing::CallId(id.to_string()),
     };
     v1::Waiting { sequence: wait.sequence, thing: Some(thing) }
 }
@@ -224,7 +224,7 @@ fn decision(it: Decision) -> v1::Decision {
 fn render_ended(it: Ended) -> v1::TaskEnded {
     v1::TaskEnded {
         state: it.end.state().into_str().to_owned(),
-        result: it.result.as_ref().and_then(Part::whole).and_then(structure),
+        result: it.result.as_ref().and_then(Text::inline).and_then(structure),
         documents: references(it.documents),
         message: it.message,
         cause: it.cause.into_str().to_owned(),
@@ -232,10 +232,10 @@ fn render_ended(it: Ended) -> v1::TaskEnded {
 }
 
 /// The text of a part; of one that is kept apart, only what it is.
-fn whole(part: Part, name: &str, kept_apart: &mut Vec<v1::KeptApart>) -> String {
+fn whole(part: Text, name: &str, kept_apart: &mut Vec<v1::KeptApart>) -> String {
     match part {
-        Part::Whole(text) => text,
-        Part::Apart { size_bytes, digest } => {
+        Text::Inline(text) => text,
+        Text::External { size_bytes, digest } => {
             kept_apart.push(v1::KeptApart { part: name.to_owned(), size_bytes, digest });
             String::new()
         }

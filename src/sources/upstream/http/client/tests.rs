@@ -29,7 +29,7 @@ use crate::upstream::{
     limiter::{Budget, Budgets, MemoryLimiter},
 };
 use toolwire_contract::ErrorCode;
-use toolwire_store::{RememberedHoldOffs, Sqlite};
+use toolwire_store::{RememberedHoldOffs, Store};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -228,7 +228,7 @@ async fn a_pause_is_obeyed_by_another_process_for_the_part_that_asked_for_it() {
     let server = serving("/busy", pause).await;
     let found = ResponseTemplate::new(200).set_body_raw("{}", "application/json");
     Mock::given(path("/a")).respond_with(found).mount(&server).await;
-    let state = Arc::new(Sqlite::in_memory());
+    let state = Arc::new(Store::in_memory());
     let process = || {
         let hold_offs = RememberedHoldOffs::new(Arc::clone(&state) as _, [PROFILE.name]);
         client(PROFILE, 9).holding_off_in(Arc::new(hold_offs))
@@ -247,7 +247,7 @@ async fn a_state_that_cannot_be_used_stops_no_request_and_a_pause_holds_in_this_
     let server = serving("/busy", pause).await;
     let found = ResponseTemplate::new(200).set_body_raw("{}", "application/json");
     Mock::given(path("/a")).respond_with(found).mount(&server).await;
-    let nowhere = RememberedHoldOffs::new(Arc::new(Sqlite::nowhere("there is no place")), [PROFILE.name]);
+    let nowhere = RememberedHoldOffs::new(Arc::new(Store::unavailable("there is no place")), [PROFILE.name]);
     let (client, context) = (client(PROFILE, 9).holding_off_in(Arc::new(nowhere)), context(MINUTE));
     assert!(client.send(to(&server, "/a"), &context).await.is_ok());
     assert!(client.send(to(&server, "/busy"), &context).await.is_err());

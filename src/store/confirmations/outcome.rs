@@ -1,0 +1,63 @@
+//! What a call comes to whose confirmation ends without being used, in words for its model and for people.
+
+use super::{Confirmation, life::State};
+use toolwire_contract::{ErrorCode, ToolError};
+
+/// What precedes the summary of a confirmation that follows one of another definition.
+pub const REDEFINED: &str = "The definition of this tool has changed since it was last asked. ";
+
+/// The end of a confirmation without being used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// The outcome of its call. `None` if the call is to be made again, to request another.
+    pub outcome: Option<ToolError>,
+    /// Why it ended, for people.
+    pub reason: String,
+    /// What the task is told whose agent made the call.
+    pub for_task: Option<ToolError>,
+}
+
+impl Ended {
+    /// Of a confirmation that comes into a state, where it was decided for the given reason.
+    pub fn of(confirmation: &Confirmation, state: State, reason: &str) -> Self {
+        let outcome = confirmation.outcome_in(state, reason);
+        match (state, outcome) {
+            (State::Denied, outcome) => {
+                Self { for_task: outcome.clone(), outcome, reason: reason.to_owned() }
+            }
+            (_, Some(error)) => {
+                let reason = error.message.clone();
+                Self { for_task: Some(error.clone()), outcome: Some(error), reason }
+            }
+            (state, None) => {
+                let again = "The tool's definition has changed since this call was asked for. Call again, to ask again";
+                let again = ToolError::new(ErrorCode::ConfirmationExpired, again);
+                let for_task = (state == State::Voided).then_some(again);
+                Self { outcome: None, reason: "The tool's definition changed".to_owned(), for_task }
+            }
+        }
+    }
+}
+
+impl Confirmation {
+    /// The outcome of its call once it is in a state, where it was decided for the given reason. `None` if it has none:
+    /// the call can still begin, or is to be made again.
+    pub fn outcome_in(&self, state: State, reason: &str) -> Option<ToolError> {
+        let expired = |what: &str| {
+            let message = format!("{what}. Ask the user, then call again under a new request_id");
+            Some(ToolError::new(ErrorCode::ConfirmationExpired, message))
+        };
+        match state {
+            State::Denied => Some(ToolError::new(
+                ErrorCode::ConfirmationDenied,
+                format!("A person denied this call: {reason}"),
+            )),
+            State::Expired if self.state == State::Approved => {
+                expired("This call was approved, but was not made again in time")
+            }
+            State::Expired => expired("Nobody decided on this call in time"),
+            State::Withdrawn => Some(ToolError::cancelled()),
+            State::Pending | State::Approved | State::Used | State::Voided => None,
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! [`Store`], the handle of the state, and what is decided within a transaction: its methods, a folder for each kind of
+//! record. Stores of a domain are types of the domain that hold it. Not here: statements.
+
+mod audit;
+mod blobs;
+mod calls;
+mod cancellations;
+mod confirmations;
+mod cool_downs;
+mod documents;
+mod held_sessions;
+mod hold_offs;
+mod idempotency;
+mod jobs;
+mod outbox;
+mod reservations;
+mod results;
+mod secret;
+mod sessions;
+mod tasks;
+mod transact;
+mod transitions;
+
+use std::path::Path;
+
+use futures_util::future::BoxFuture;
+use sqlx::{SqlitePool, pool::PoolConnection};
+use tokio::sync::{OnceCell, watch};
+
+pub(crate) use self::tasks::refold_all;
+use self::transact::Explain;
+pub use self::transact::{Lane, Scoped, scoped};
+use crate::{
+    Durability, Error, Migrations, StoreError, TableTaken, Tx, Wal,
+    blobs::Pins,
+    confirmations::QUOTA as CONFIRMATIONS_QUOTA,
+    idempotency::Quota,
+    results::MAX_BYTES,
+    sqlite::{
+        connect::{self, Pools},
+        error, follow,
+        last_error::{self, LastError},
+        location::{self, Location},
+        migrations, readers,
+        replica::{self, Replica},
+        wal,
+    },
+    time,
+};
+use toolwire_base::fair_semaphore::FairSemaphore;
+use toolwire_tool::context::UserId;
+
+/// The state of a server. It is opened at first use: a program that needs no state touches no file.
+#[derive(Debug)]
+pub struct Store {
+    location: Location,
+    /// The platform's, and then those of each domain.
+    tables: Vec<Migrations>,
+    /// The maximum bytes of cached results.
+    results_bytes: u64,
+    /// The maximum bytes of calls with a `request_id`.
+    calls_quota: Quota,
+    pools: OnceCell<Pools>,
+    /// Blobs that are written and not yet referenced by a row.
+    pins: Pins,
+    /// Divides the readers among users.
+    read_permits: FairSemaphore<UserId>,
+    last_error: LastError,
+    confirmations_quota: Quota,
+    /// Changes when this process changes a confirmation.
+    confirmations_changed: watch::Sender<u64>,
+    confirmation_waiters: confirmations::Waiters,
+    followers: follow::Followers,
+    /// Messages of tasks that wait for the next append.
+    messages: tasks::Messages,
+    /// The identity of this process among those that share the file.
+    replica: Replica,
+}
+
+/// The part of a table that holds rows of one kind of source, so that embedded data is never shown as real.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partition {
+    /// Data of live sources.
+    Live,
+    /// Data of embedded sources, which is made up.
+    Embedded,
+}
+
+impl Partition {
+    /// The value of the column `user_id` in a user's rows. Unambiguous, since no user id has a space.
+    pub fn user_key(self, user: &UserId) -> String {
+        match self {
+            Self::Live => user.to_string(),
+            Self::Embedded => format!("embedded {user}"),
+        }
+    }
+}
+
+impl Store {
+    /// The state in a directory. Directory and file are created at first use.
+    pub fn at(directory: &Path) -> Self {
+        Self::new(Location::Directory(directory.to_owned()))
+    }
+
+    /// No state: every use of it fails with this reason.
+    pub fn unavailable(reason: impl Into<String>) -> Self {
+        Self::new(Location::Unavailable(reason.into()))
+    }
+
+    /// A state in memory, for tests.
+    pub fn in_memory() -> Self {
+        Self::new(Location::Memory)
+    }
+
+    fn new(location: Location) -> Self {
+        let tables = vec![Migrations::of_platform()];
+        Self {
+            location,
+            tables,
+            results_bytes: MAX_BYTES,
+            calls_quota: Quota::default(),
+            pools: OnceCell::new(),
+            pins: Pins::default(),
+            read_permits: readers::permits(),
+            last_error: LastError::default(),
+            confirmations_quota: CONFIRMATIONS_QUOTA,
+            confirmations_changed: watch::Sender::new(0),
+            confirmation_waiters: confirmations::Waiters::default(),
+            followers: follow::Followers::default(),
+            messages: tasks::Messages::default(),
+            replica: Replica::default(),
+        }
+    }
+
+    /// Adds tables of domains to the platform's. Must come before the first use.
+    pub fn with_tables(mut self, tables: impl IntoIterator<Item = Migrations>) -> Result<Self, TableTaken> {
+        self.tables.extend(tables);
+        migrations::refuse_taken(&self.tables)?;
+        Ok(self)
+    }
+
+    pub fn with_results_bytes(self, results_bytes: u64) -> Self {
+        Self { results_bytes, ..self }
+    }
+
+    pub fn with_calls_quota(self, calls_quota: Quota) -> Self {
+        Self { calls_quota, ..self }
+    }
+
+    pub fn with_confirmations_quota(self, confirmations_quota: Quota) -> Self {
+        Self { confirmations_quota, ..self }
+    }
+
+    /// Opens and checks the state now, so that an unusable one fails the start of the server and not its first call.
+    pub async fn open(&self) -> Result<(), StoreError> {
+        connect::check(&self.location, self.readers().await?).await
+    }
+
+    /// Boxed: every future here contains it, and the compiler could not prove that they are `Send`.
+    fn pools(&self) -> BoxFuture<'_, Result<&Pools, StoreError>> {
+        Box::pin(self.pools.get_or_try_init(|| connect::connect(&self.location, &self.tables, &self.replica)))
+    }
+
+    /// Connections that read while others write, and refuse to write. Several statements that must see one state go
+    /// into one transaction.
+    pub async fn readers(&self) -> Result<&SqlitePool, StoreError> {
+        Ok(&self.pools().await?.readers)
+    }
+
+    /// One of the connections that read.
+    pub async fn reader(&self) -> Result<PoolConnection<sqlx::Sqlite>, StoreError> {
+        let acquired = self.readers().await?.acquire().await;
+        self.explain(acquired.map_err(Error::from))
+    }
+
+    /// A connection that reads a page for a user, with a permit of the user's.
+    pub(crate) async fn reading(&self, user: &UserId) -> Result<readers::Reading, Error> {
+        readers::reading(self.readers().await?, &self.read_permits, user).await
+    }
+
+    /// Begins a write transaction, which may share its commit with others. No other process can write until it ends, so
+    /// it must wait for nothing but the database. What it reads may be part of the same commit, and be rolled back: a
+    /// caller that answers by it commits first.
+    pub async fn change(&self, durability: Durability) -> Result<Tx, Error> {
+        self.pools().await?.writer.change(durability).await
+    }
+
+    /// A receiver that changes when any process may have committed a change of the topic.
+    async fn follow(&self, topic: follow::Topic) -> Result<watch::Receiver<u64>, StoreError> {
+        let readers = self.readers().await?;
+        // No other process writes to a state in memory.
+        let shared = matches!(self.location, Location::Directory(_)).then_some(readers);
+        Ok(self.followers.add(topic, shared))
+    }
+
+    /// Truncates the write-ahead log if it is over its limit and no read transaction needs it. Otherwise it costs one
+    /// `stat`.
+    pub async fn truncate_wal(&self) -> Result<Wal, StoreError> {
+        wal::truncate(&self.location).await
+    }
+
+    /// The error that makes the state unusable; `None` while it is usable.
+    pub fn last_error(&self) -> watch::Receiver<Option<StoreError>> {
+        self.last_error.watch()
+    }
+
+    /// Writes a probe, and ends the [last error](Self::last_error) if that succeeds.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        self.explain(self.write_probe().await)?;
+        self.last_error.end();
+        Ok(())
+    }
+
+    async fn write_probe(&self) -> Result<(), Error> {
+        let mut change = self.change(Durability::Process).await?;
+        sqlx::query(last_error::PROBE).execute(&mut *change).await?;
+        change.commit().await
+    }
+
+    /// The error for operators: which file, what is wrong, what to do.
+    pub fn explain<T>(&self, result: Result<T, Error>) -> Result<T, StoreError> {
+        result.map_err(|error| error.explain(self))
+    }
+
+    fn unusable(&self, error: &sqlx::Error) -> StoreError {
+        match error::unusable(&self.location, error) {
+            // The state is usable, by others.
+            StoreError::Crowded => StoreError::Crowded,
+            error => self.last_error.begin(error),
+        }
+    }
+}

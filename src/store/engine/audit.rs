@@ -1,0 +1,205 @@
+//! The audit: a record of each write and of each decision, written in the change that it is about. Not here: the end of
+//! a write, with which the end of its call completes its record.
+
+use std::time::SystemTime;
+
+use super::{Durability, Error, Store, Tx, time::instant};
+use crate::{
+    Lane, StoreError,
+    audit::{Criteria, KEPT, Kind, Record, Verdict, by},
+    confirmations::{self, Confirmation, Decision},
+    idempotency::Beginning,
+    rows::audit::{self as rows, Added, NewRecord},
+    scoped,
+};
+use toolwire_base::digest::Digest;
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::{CallId, KnownBy, RequestId, TaskId, UserId};
+
+/// The most records that are kept of one user, and of all. Beyond, each new one deletes the two oldest.
+const MAX_OF_USER: u64 = 200_000;
+const MAX_OF_ALL: u64 = 2_000_000;
+const DELETED_FOR_ONE: u32 = 2;
+
+/// Records that a sweep looks at in one transaction, so that other transactions run in between.
+const SWEPT_AT_ONCE: u32 = 2048;
+
+/// The decision by which a call may begin that a person had to approve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Approval<'a> {
+    pub(super) confirmation: &'a ConfirmationId,
+    pub(super) approver: &'a str,
+}
+
+/// A change by a request that is no call.
+pub(super) struct Changed<'a> {
+    /// Its method, such as `TaskService.CreateTask`.
+    pub(super) method: &'static str,
+    pub(super) user: &'a UserId,
+    /// Of the request.
+    pub(super) digest: Digest,
+    pub(super) task: &'a TaskId,
+    pub(super) request_id: Option<RequestId>,
+    pub(super) call_id: Option<CallId>,
+}
+
+impl Store {
+    /// Audit records before a position, the newest first.
+    pub async fn audit_records(
+        &self,
+        criteria: &Criteria,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<Record>, StoreError> {
+        let Some(user) = &criteria.seen_by else {
+            let mut reader = self.reader().await?;
+            return self.explain(rows::list(&mut reader, criteria, before, limit).await);
+        };
+        let mut reader = self.explain(self.reading(user).await)?;
+        self.explain(rows::list(&mut reader, criteria, before, limit).await)
+    }
+
+    /// Deletes some of the audit records that are older than [`KEPT`].
+    pub async fn sweep_audit_records(&self, now: SystemTime) -> Result<(), StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(rows::delete_until(tx, now - KEPT, SWEPT_AT_ONCE))
+        })
+        .await
+    }
+}
+
+/// Records that a call begins, and returns the position of the record.
+pub(super) async fn begun(
+    tx: &mut Tx,
+    call: &Beginning<'_>,
+    approval: Option<Approval<'_>>,
+    now: i64,
+) -> Result<i64, Error> {
+    let (key, about) = (call.key, call.about);
+    let record = NewRecord {
+        kind: Kind::Write,
+        at: instant(now),
+        ended_at: None,
+        user: &key.user,
+        known_by: about.known_by,
+        peer: about.origin.peer,
+        face: about.origin.face,
+        caller: &key.user,
+        tool: key.tool.as_str(),
+        definition_digest: Some(about.definition_digest),
+        arguments_digest: call.digest,
+        verdict: if approval.is_some() { Verdict::Approved } else { Verdict::Allowed },
+        code: "",
+        call_id: about.call_id.to_string(),
+        request_id: key.request_id.to_string(),
+        trace_id: about.trace_id.map(|id| id.to_string()).unwrap_or_default(),
+        task_id: about.task_id.as_ref().map_or("", |id| id.as_str()),
+        confirmation_id: approval.map_or("", |it| it.confirmation.as_str()),
+        approver: approval.map_or("", |it| it.approver),
+        on_behalf_of: "",
+    };
+    insert(tx, record).await
+}
+
+/// Records the decision of a person on a confirmation.
+pub(super) async fn record_decision(
+    tx: &mut Tx,
+    confirmation: &Confirmation,
+    decision: &Decision,
+) -> Result<(), Error> {
+    let by = &decision.decided;
+    let verdict = match decision.verdict {
+        confirmations::Verdict::Approve { .. } => Verdict::Approved,
+        confirmations::Verdict::Deny => Verdict::Denied,
+    };
+    let record = NewRecord {
+        user: &by.by,
+        known_by: decision.known_by,
+        peer: decision.peer,
+        face: &by.via,
+        approver: by.by.as_str(),
+        on_behalf_of: &by.on_behalf_of,
+        ..about(confirmation, verdict, by.at)
+    };
+    insert(tx, record).await?;
+    Ok(())
+}
+
+/// Records that a confirmation ended without a decision, or without being used. It is in the records of the user whose
+/// call it was.
+pub(super) async fn record_lapse(
+    tx: &mut Tx,
+    confirmation: &Confirmation,
+    verdict: Verdict,
+    now: SystemTime,
+) -> Result<(), Error> {
+    insert(tx, about(confirmation, verdict, now)).await?;
+    Ok(())
+}
+
+/// Records a change by a request that is no call.
+pub(super) async fn changed(tx: &mut Tx, it: &Changed<'_>, now: SystemTime) -> Result<(), Error> {
+    let by = by();
+    let record = NewRecord {
+        kind: Kind::Write,
+        at: now,
+        ended_at: Some(now),
+        user: it.user,
+        known_by: by.known_by,
+        peer: by.origin.peer,
+        face: by.origin.face,
+        caller: it.user,
+        tool: it.method,
+        definition_digest: None,
+        arguments_digest: it.digest,
+        verdict: Verdict::Allowed,
+        code: "OK",
+        call_id: it.call_id.map(|id| id.to_string()).unwrap_or_default(),
+        request_id: it.request_id.map(|id| id.to_string()).unwrap_or_default(),
+        trace_id: by.trace_id.map(|id| id.to_string()).unwrap_or_default(),
+        task_id: it.task.as_str(),
+        confirmation_id: "",
+        approver: "",
+        on_behalf_of: "",
+    };
+    insert(tx, record).await?;
+    Ok(())
+}
+
+/// The record of the end of a confirmation, by no user.
+fn about(confirmation: &Confirmation, verdict: Verdict, at: SystemTime) -> NewRecord<'_> {
+    let (asked, key) = (&confirmation.asked, &confirmation.key);
+    NewRecord {
+        kind: Kind::Decision,
+        at,
+        ended_at: Some(at),
+        user: &key.user,
+        known_by: KnownBy::Process,
+        peer: None,
+        face: "",
+        caller: &key.user,
+        tool: key.tool.as_str(),
+        definition_digest: Some(asked.definition_digest),
+        arguments_digest: confirmation.arguments_digest,
+        verdict,
+        code: "",
+        call_id: asked.outermost.call_id.to_string(),
+        request_id: key.request_id.to_string(),
+        trace_id: String::new(),
+        task_id: asked.task_id.as_ref().map_or("", |id| id.as_str()),
+        confirmation_id: confirmation.id.as_str(),
+        approver: confirmation.decided.as_ref().map_or("", |it| it.by.as_str()),
+        on_behalf_of: "",
+    }
+}
+
+async fn insert(tx: &mut Tx, record: NewRecord<'_>) -> Result<i64, Error> {
+    let user = record.user;
+    let Added { sequence, of_user_before, of_all_before } = rows::insert(tx, record).await?;
+    if of_user_before + 1 >= MAX_OF_USER {
+        rows::delete_oldest(tx, Some(user), DELETED_FOR_ONE).await?;
+    } else if of_all_before + 1 >= MAX_OF_ALL {
+        rows::delete_oldest(tx, None, DELETED_FOR_ONE).await?;
+    }
+    Ok(sequence)
+}

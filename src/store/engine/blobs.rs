@@ -1,0 +1,206 @@
+//! Bytes by their digest: small ones in the database, others in files beside it, or all in the database if there is no
+//! directory, which is for tests.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use bytes::Bytes;
+use tokio::task::spawn_blocking;
+
+use super::{Durability, Error, Store, Tx, location::Location};
+use crate::{
+    Lane, StoreError,
+    blobs::{Files, ReadError, Sink, Source, Stored, Swept},
+    rows::blobs as rows,
+    scoped,
+};
+use toolwire_base::digest::Digest;
+
+/// A write that lasts longer is over, one way or the other.
+const UNFINISHED_KEPT: Duration = Duration::from_hours(1);
+
+/// Bytes that no version names are kept this long: a write may be about to name them, and a backup may be copying their
+/// files.
+const ORPHANS_KEPT: Duration = Duration::from_hours(24);
+
+/// Files looked at, and rows deleted, by one transaction, so that other transactions run in between.
+const FILES_AT_ONCE: usize = 100;
+const ROWS_AT_ONCE: u32 = 500;
+
+impl Store {
+    /// Takes bytes in. Nothing is kept before a row names them.
+    pub async fn begin_blob(&self) -> Result<Sink, StoreError> {
+        // So that the directory is there, and a state that cannot be used says so before any byte comes.
+        self.readers().await?;
+        Ok(Sink::new(self.files(), self.pins.clone()))
+    }
+
+    /// Bytes from an offset on; `None` if there are none of this digest.
+    pub async fn open_blob(&self, digest: &Digest, from: u64) -> Result<Option<Source>, ReadError> {
+        let mut reader = self.reader().await?;
+        let Some(blob) = self.explain(rows::find(&mut reader, digest).await)? else { return Ok(None) };
+        // Others may read while a file is opened.
+        drop(reader);
+        match (blob.bytes, self.files()) {
+            (Some(bytes), _) => Source::of_bytes(*digest, &Bytes::from(bytes), from).map(Some),
+            (None, Some(files)) => {
+                Source::of_file(*digest, files.of(digest), blob.size, from).await.map(Some)
+            }
+            (None, None) => Err(ReadError::Damaged(*digest)),
+        }
+    }
+
+    /// Bytes that came, though nothing names them yet.
+    pub async fn reopen_blob(&self, stored: &Stored) -> Result<Source, ReadError> {
+        match (&stored.inline, self.files()) {
+            (Some(bytes), _) => Source::of_bytes(stored.digest, bytes, 0),
+            (None, Some(files)) => {
+                Source::of_file(stored.digest, files.of(&stored.digest), stored.size, 0).await
+            }
+            (None, None) => Err(ReadError::Damaged(stored.digest)),
+        }
+    }
+
+    /// Deletes bytes that came and are not named after all, unless something else names or pins them.
+    pub async fn discard_blob(&self, stored: Stored) -> Result<(), StoreError> {
+        let (Some(pin), Some(files)) = (&stored.pin, self.files()) else { return Ok(()) };
+        let (digest, path) = (&stored.digest, &files.of(&stored.digest));
+        // Within a transaction, so that no other process names the file between the look and its deletion. Deleting it
+        // again does nothing.
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(async move {
+                if rows::is_in_file(tx, digest).await? != Some(true) {
+                    // A file that is gone is what is wanted; one that stays is swept.
+                    pin.if_alone(|| fs::remove_file(path).ok());
+                }
+                Ok::<_, Error>(())
+            })
+        })
+        .await
+    }
+
+    /// Deletes bytes that nothing names any more.
+    pub async fn sweep_blobs(&self, now: SystemTime) -> Result<Swept, StoreError> {
+        let mut swept =
+            Swept { rows: self.delete_unused_rows(now - ORPHANS_KEPT).await?, ..Swept::default() };
+        let Some(files) = self.files() else { return Ok(swept) };
+        let unfinished = files.unfinished();
+        let old = listed(&files, move |_| old_in(&unfinished, now, UNFINISHED_KEPT)).await?;
+        for (path, _) in old {
+            swept.unfinished += usize::from(fs::remove_file(path).is_ok());
+        }
+        let named = listed(&files, move |files| old_named(files, now)).await?;
+        for some in named.chunks(FILES_AT_ONCE) {
+            swept.orphans += self.unlink_orphans(some).await?;
+        }
+        Ok(swept)
+    }
+
+    async fn delete_unused_rows(&self, before: SystemTime) -> Result<usize, StoreError> {
+        let mut count = 0;
+        loop {
+            let deleted = self.transact(Lane::Platform, Durability::Process, |tx| {
+                scoped(async move { rows::delete_unused(tx, before, ROWS_AT_ONCE).await })
+            });
+            let deleted = deleted.await?;
+            count += usize::try_from(deleted).unwrap_or_default();
+            if deleted == 0 {
+                return Ok(count);
+            }
+        }
+    }
+
+    /// Within a transaction, so that no other process names a file between the look and its deletion. Deleting it again
+    /// does nothing.
+    async fn unlink_orphans(&self, files: &[(PathBuf, Digest)]) -> Result<usize, StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(async move {
+                let mut count = 0;
+                for (path, digest) in files {
+                    let is_named = rows::is_in_file(tx, digest).await? == Some(true);
+                    count += usize::from(!is_named && fs::remove_file(path).is_ok());
+                }
+                Ok::<_, Error>(count)
+            })
+        })
+        .await
+    }
+
+    /// Where large bytes are; `None` if they are in the database.
+    pub(super) fn files(&self) -> Option<Files> {
+        match &self.location {
+            Location::Directory(directory) => Some(Files::in_directory(directory)),
+            Location::Memory | Location::Unavailable(_) => None,
+        }
+    }
+}
+
+/// Counts the use of bytes by a version that is inserted in the same transaction, and returns whether they are there.
+pub(super) async fn add_use(
+    tx: &mut Tx,
+    stored: &Stored,
+    files: Option<&Files>,
+    now: SystemTime,
+) -> Result<bool, Error> {
+    let is_in_file = rows::is_in_file(tx, &stored.digest).await?;
+    if is_in_file.unwrap_or(stored.inline.is_none()) {
+        // A look, not a read: it waits for nothing.
+        let path = files.map(|files| files.of(&stored.digest));
+        if !path.is_some_and(|path| path.exists()) {
+            return Ok(false);
+        }
+    }
+    tx.adds(stored.inline.as_ref().map_or(0, Bytes::len));
+    rows::add_use(tx, &stored.digest, stored.size, stored.inline.as_ref(), now).await?;
+    Ok(true)
+}
+
+type Named = Vec<(PathBuf, Digest)>;
+
+/// Looks through files beside the threads that carry calls.
+async fn listed(
+    files: &Files,
+    look: impl FnOnce(&Files) -> io::Result<Named> + Send + 'static,
+) -> Result<Named, StoreError> {
+    let files = files.clone();
+    let looked = spawn_blocking(move || look(&files).map_err(|error| files.failed(&error)));
+    looked.await.map_err(|_| StoreError::Late)?
+}
+
+/// Old files of every folder of two digits.
+fn old_named(files: &Files, now: SystemTime) -> io::Result<Named> {
+    let mut found = Vec::new();
+    for folder in entries(files.root())? {
+        if folder.file_name().is_some_and(|name| name.len() == 2) {
+            found.extend(old_in(&folder, now, ORPHANS_KEPT)?);
+        }
+    }
+    found.retain(|(path, digest)| *path == files.of(digest));
+    Ok(found)
+}
+
+/// The files of a folder that were last changed so long ago, with the digest that is their name, if it is one.
+fn old_in(folder: &Path, now: SystemTime, kept: Duration) -> io::Result<Named> {
+    let mut found = Vec::new();
+    for path in entries(folder)? {
+        let Ok(changed) = fs::metadata(&path).and_then(|of| of.modified()) else { continue };
+        if changed + kept <= now {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let digest = Digest::from_hex(name).unwrap_or_else(|| Digest::of_bytes(name.as_bytes()));
+            found.push((path, digest));
+        }
+    }
+    Ok(found)
+}
+
+/// What is in a folder; nothing if there is none.
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}

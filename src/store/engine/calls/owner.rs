@@ -1,0 +1,70 @@
+//! Which process carries a recorded call out, and the wait for its end where that is another one.
+
+use tokio::time::{Duration, timeout};
+
+use super::{Recorded, Standing};
+use crate::{
+    engine::{Error, Store, follow::Topic},
+    idempotency::{Begun, EndElsewhere, Key, Owner},
+    rows::calls::{self as rows, Record},
+};
+use toolwire_contract::ErrorCode;
+use toolwire_tool::context::CallId;
+
+/// The end of a process changes nothing in the file: it is looked for this often.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Store {
+    pub(in crate::engine) async fn owner_of_call(&self, key: &Key) -> Result<Owner, Error> {
+        let record = rows::find(&mut *self.reader().await?, key).await?;
+        Ok(record.map_or(Owner::Over, |record| self.owner_of(record, key).0))
+    }
+
+    /// While the state cannot be read, the call is not known to have ended.
+    pub(in crate::engine) async fn end_of_call_elsewhere(&self, key: &Key, call_id: CallId) -> EndElsewhere {
+        // Listening from before the first look, so that nothing is missed.
+        let mut changed = self.follow(Topic::Elsewhere).await.ok();
+        loop {
+            match self.end_elsewhere(key, call_id).await {
+                Ok(Some(end)) => return end,
+                Ok(None) => {}
+                Err(error) => _ = self.explain::<()>(Err(error)),
+            }
+            if let Some(changed) = &mut changed {
+                _ = timeout(LOOK, changed.changed()).await;
+            } else {
+                tokio::time::sleep(LOOK).await;
+                changed = self.follow(Topic::Elsewhere).await.ok();
+            }
+        }
+    }
+
+    /// How it came to an end; `None` while its process carries it out.
+    async fn end_elsewhere(&self, key: &Key, call_id: CallId) -> Result<Option<EndElsewhere>, Error> {
+        let mut reader = self.reader().await?;
+        if let Some(record) = rows::find(&mut reader, key).await? {
+            return Ok(match self.owner_of(record, key) {
+                (_, Standing::Ended(Begun::Ended(result))) => Some(EndElsewhere::Ended(result)),
+                (Owner::Elsewhere(owner), _) if owner == call_id => None,
+                _ => Some(EndElsewhere::Unsettled),
+            });
+        }
+        // A call without effect is forgotten; if it wrote, its audit record says how it ended.
+        let code = rows::code_of_audited(&mut reader, call_id).await?;
+        let is_cancelled = code.is_some_and(|code| code == ErrorCode::Cancelled.into_str());
+        Ok(Some(if is_cancelled { EndElsewhere::Cancelled } else { EndElsewhere::Unsettled }))
+    }
+
+    /// The process that carries a recorded call out, and how far the call is.
+    fn owner_of(&self, record: Record, key: &Key) -> (Owner, Standing) {
+        // An outcome that cannot be read has no owner, nor has what an earlier program recorded.
+        let replica = record.replica.as_ref().filter(|it| record.kept.is_none() && self.is_elsewhere(it));
+        let elsewhere = replica.and(record.call_id.as_ref()).and_then(|id| id.parse().ok());
+        let standing = Recorded::of(record, key).standing;
+        let owner = match standing {
+            Standing::Started => elsewhere.map_or(Owner::Lost, Owner::Elsewhere),
+            Standing::Asked(_) | Standing::Ended(_) => Owner::Over,
+        };
+        (owner, standing)
+    }
+}

@@ -1,0 +1,34 @@
+//! The quota of records: reads are deleted for others, writes are not.
+
+use std::time::SystemTime;
+
+use crate::{
+    engine::{Error, Tx},
+    idempotency::{Begun, Bound, Quota},
+    rows::{
+        calls as rows,
+        usage::{self, Counted},
+    },
+};
+use toolwire_tool::context::UserId;
+
+/// `Some` if the quota is exhausted: the bound and the instant at which bytes are released.
+pub(super) async fn full(
+    tx: &mut Tx,
+    user: &UserId,
+    now: SystemTime,
+    quota: Quota,
+) -> Result<Option<Begun>, Error> {
+    loop {
+        let (own, all) = usage::bytes(tx, Counted::Calls, user.as_str()).await?;
+        let Some((bound, excess)) = quota.full(own, all) else { return Ok(None) };
+        if rows::delete_reads(tx, user).await? | rows::delete_expired(tx, now).await? {
+            continue;
+        }
+        let until = match bound {
+            Bound::User => rows::next_end(tx, user).await?,
+            Bound::All => rows::free_at(tx, excess).await?,
+        };
+        return Ok(Some(Begun::Full { until, bound }));
+    }
+}

@@ -1,0 +1,197 @@
+//! Requests to cancel work of another process, as rows of a table. Followers of the table poll it together with the
+//! watchers of the file (`follow`). Not here: cancelling work of this process.
+
+use std::{collections::HashSet, time::SystemTime};
+
+use tokio::{
+    sync::watch,
+    time::{Duration, Instant, sleep, sleep_until, timeout_at},
+};
+use uuid::Uuid;
+
+use super::{Durability, Error, Store, Tx, follow::Topic};
+use crate::{
+    Lane, StoreError,
+    cancellations::{ANSWER_WITHIN, CancelRequest, KEPT, Subject},
+    rows::{calls, cancellations as rows},
+    scoped,
+};
+use toolwire_base::clock;
+use toolwire_tool::context::{CallId, UserId};
+
+/// A follower reads the table at least this often, so that a lost notification only costs time.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// While there is no other process, other processes are looked for this often. It must be shorter than `ANSWER_WITHIN`.
+const ALONE: Duration = Duration::from_millis(200);
+
+/// The maximum number of requests of one user; a new one replaces the oldest.
+const MOST: u32 = 1_000;
+
+/// A follower of the requests of other processes.
+#[derive(Debug)]
+pub struct CancelRequests<'a> {
+    state: &'a Store,
+    /// `None` while there is no other process.
+    changed: Option<watch::Receiver<u64>>,
+    /// The requests that were read before. Rows remain until their requesters have read the answers.
+    read: HashSet<String>,
+}
+
+impl Store {
+    /// Asks the other processes that share the state to cancel something of a user's, waits for an answer, and returns
+    /// whether one of them carries it out. Returns at once where there is no other process.
+    pub async fn cancel_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
+        match self.replica.peers(&self.location) {
+            0 => Ok(false),
+            peers => self.cancel_at(peers, user, subject).await,
+        }
+    }
+
+    /// Asks them without waiting for an answer.
+    pub async fn request_cancel(&self, user: &UserId, subject: &Subject) -> Result<(), StoreError> {
+        if self.replica.peers(&self.location) == 0 {
+            return Ok(());
+        }
+        self.insert_request(user, subject).await?;
+        Ok(())
+    }
+
+    /// Follows the requests of other processes from the time that they see this one, which is now at the latest.
+    pub async fn cancel_requests(&self) -> Result<CancelRequests<'_>, StoreError> {
+        // First: opening creates the state's directory.
+        self.readers().await?;
+        self.replica.id(&self.location)?;
+        Ok(CancelRequests { state: self, changed: None, read: HashSet::new() })
+    }
+
+    /// Waits until other processes can see this one, which is before it owns any recorded call.
+    pub async fn seen(&self) {
+        self.replica.seen().await;
+    }
+
+    /// Answers a request: whether this process owned the work and has cancelled it.
+    pub async fn answer_cancel(&self, request: &CancelRequest, done: bool) -> Result<(), StoreError> {
+        self.transact(Lane::User(&request.user), Durability::Process, |tx| {
+            scoped(rows::answer(tx, &request.id, done))
+        })
+        .await
+    }
+
+    /// Adds a request and returns its name.
+    async fn insert_request(&self, user: &UserId, subject: &Subject) -> Result<String, StoreError> {
+        // Other processes read requests only while they see another process.
+        self.replica.id(&self.location)?;
+        // A loss of power loses the row, and ends its readers too.
+        self.transact(Lane::User(user), Durability::Process, |tx| {
+            scoped(ask(tx, user, subject, clock::wall()))
+        })
+        .await
+    }
+
+    async fn cancel_at(&self, peers: usize, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
+        let until = clock::now() + ANSWER_WITHIN;
+        let mut changed = self.follow(Topic::Elsewhere).await?;
+        // Read before the request: once the owner has cancelled the call, its record no longer names an owner.
+        let is_carried_out = self.is_carried_out_elsewhere(user, subject).await?;
+        let id = self.insert_request(user, subject).await?;
+        let (mut answers, mut done) = (0, false);
+        while !done && answers < peers && timeout_at(until, changed.changed()).await.is_ok() {
+            let mut reader = self.reader().await?;
+            let Some(read) = self.explain(rows::answers(&mut reader, &id).await)? else { break };
+            (answers, done) = read;
+        }
+        if !done && answers < peers {
+            // An owner has not answered yet, such as a stopped process: the request is kept for it.
+            return Ok(is_carried_out);
+        }
+        self.transact(Lane::User(user), Durability::Process, |tx| scoped(rows::delete(tx, &id))).await?;
+        Ok(done)
+    }
+
+    /// Whether the recorded owner of the call is another process that is alive.
+    async fn is_carried_out_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
+        let mut reader = self.reader().await?;
+        let owners = self.explain(calls::owners(&mut reader, user, subject).await)?;
+        Ok(owners.iter().any(|replica| self.is_elsewhere(replica)))
+    }
+
+    /// Whether a name is that of another process that is alive.
+    pub(super) fn is_elsewhere(&self, replica: &str) -> bool {
+        *replica != *self.replica.name() && !self.replica.is_gone(&self.location, replica)
+    }
+}
+
+impl CancelRequests<'_> {
+    /// Waits for requests of other processes. While the state cannot be read there are none.
+    pub async fn next(&mut self) -> Vec<CancelRequest> {
+        loop {
+            let again = clock::now() + LOOK;
+            if let Ok(requests) = self.read().await
+                && !requests.is_empty()
+            {
+                return requests;
+            }
+            self.wait(again).await;
+        }
+    }
+
+    /// Waits for a reason to read the table, at most until the given time.
+    async fn wait(&mut self, until: Instant) {
+        while self.state.replica.peers(&self.state.location) == 0 {
+            // A process that has ended may have left a request: the table is read at `until`.
+            self.changed = None;
+            if clock::now() >= until {
+                return;
+            }
+            sleep(ALONE).await;
+        }
+        if self.changed.is_none() {
+            self.changed = self.state.follow(Topic::Elsewhere).await.ok();
+        }
+        match &mut self.changed {
+            Some(changed) => _ = timeout_at(until, changed.changed()).await,
+            None => sleep_until(until).await,
+        }
+    }
+
+    /// The requests that were not read before.
+    async fn read(&mut self) -> Result<Vec<CancelRequest>, StoreError> {
+        let replica = &self.state.replica;
+        // Older requests cannot be about work of this process.
+        let recent = clock::wall() - KEPT;
+        let Some(since) = replica.seen_since().map(|seen| seen.max(recent)) else { return Ok(Vec::new()) };
+        let mut reader = self.state.reader().await?;
+        let rows = self.state.explain(rows::list(&mut reader, &replica.name(), since).await)?;
+        let (mut there, mut requests) = (HashSet::new(), Vec::new());
+        for row in rows {
+            if !self.read.contains(&row.id) {
+                requests.extend(row.request);
+            }
+            there.insert(row.id);
+        }
+        self.read = there;
+        Ok(requests)
+    }
+}
+
+/// Adds, as part of a change, requests to the owners of these calls of a user to cancel them.
+pub(super) async fn ask_for_calls(
+    change: &mut Tx,
+    user: &UserId,
+    calls: impl Iterator<Item = CallId>,
+    now: SystemTime,
+) -> Result<(), Error> {
+    for call_id in calls {
+        ask(change, user, &Subject::Call(call_id), now).await?;
+    }
+    Ok(())
+}
+
+async fn ask(tx: &mut Tx, user: &UserId, subject: &Subject, now: SystemTime) -> Result<String, Error> {
+    rows::delete_until(tx, now - KEPT).await?;
+    rows::delete_beyond(tx, user, MOST - 1).await?;
+    let (id, replica) = (Uuid::now_v7().to_string(), tx.replica().to_owned());
+    rows::insert(tx, (&id, user, subject), &replica, now).await?;
+    Ok(id)
+}

@@ -1,0 +1,39 @@
+//! Confirmations. They are in one store with the calls that need them: the transaction that begins a call uses its
+//! confirmation.
+
+mod ask;
+mod decide;
+mod end;
+mod quota;
+mod read;
+mod waiters;
+
+use super::Store;
+use crate::confirmations::life::State;
+use toolwire_contract::ConfirmationId;
+use toolwire_telemetry::metric;
+
+pub(crate) use self::waiters::Waiters;
+
+impl Store {
+    /// Notifies waiters in this process, and counts in the metrics, that confirmations came into other states. Called
+    /// after the commit.
+    pub(super) fn confirmations_changed(&self, changed: impl IntoIterator<Item = (ConfirmationId, State)>) {
+        let mut any = false;
+        for (id, state) in changed {
+            self.confirmation_waiters.notify(&id);
+            metric::confirmation_became(state.into_str());
+            any = true;
+        }
+        self.confirmations_changed.send_modify(|changes| *changes += 1);
+        if any {
+            self.tasks_changed();
+        }
+    }
+
+    /// Notifies waiters in this process that a task has ended, which withdraws its confirmations.
+    pub(super) fn confirmations_withdrawn(&self) {
+        self.confirmation_waiters.notify_all();
+        self.confirmations_changed.send_modify(|changes| *changes += 1);
+    }
+}

@@ -1,0 +1,243 @@
+//! Calls that need a confirmation: requested, or begun by using one, in one change.
+
+use std::time::SystemTime;
+
+use super::{end::end, quota};
+use crate::{
+    Lane,
+    confirmations::{
+        Admission, Confirmation, ConfirmationRequest, REDEFINED,
+        life::{Event, State},
+    },
+    engine::{
+        Durability, Error, Store, Tx,
+        audit::Approval,
+        calls::{self, Opening, Recorded, Standing},
+        time::{instant, millis},
+        transitions::{Cause, ConfirmedCall, append_event, transition},
+    },
+    idempotency::{Beginning, Begun, Key},
+    rows::{confirmation_events::NewEvent, confirmations as rows},
+    scoped,
+};
+use toolwire_contract::{ConfirmationId, Provenance, ToolError, ToolResult};
+
+/// What is to be done for a call.
+enum Step {
+    /// A person is asked already.
+    Wait(Box<Confirmation>),
+    /// Its confirmation is used and it begins.
+    Use(Box<Confirmation>),
+    /// It begins again under the confirmation that it used, having waited for one of a call that it made.
+    Resume,
+    /// A person is asked; whether the summary says that the definition has changed.
+    Ask { is_redefined: bool },
+    /// It was made with other arguments.
+    Conflict,
+    /// Its time passed before it was decided, or used.
+    Expired(ToolError),
+}
+
+/// What is to be done, and the open confirmation that ends with it.
+struct Planned {
+    step: Step,
+    ended: Option<(ConfirmationId, State)>,
+}
+
+impl Store {
+    /// Begins a call that needs a confirmation, in one change: a call that was begun before meets its record; one whose
+    /// confirmation is approved uses it; otherwise a person is asked, until `expires_at`, unless one is already.
+    pub async fn begin_confirmed(
+        &self,
+        begins: Beginning<'_>,
+        asked: &ConfirmationRequest,
+        expires_at: SystemTime,
+        now: SystemTime,
+    ) -> Admission {
+        // First, so that other processes see from the commit on that the one which executes it lives.
+        if let Err(error) = self.replica.id(&self.location) {
+            return Admission::Begun(Begun::Unavailable(error));
+        }
+        let call = ConfirmedCall { begins, asked, expires_at };
+        // What a person sees and what is begun comes after this, and must outlast a loss of power.
+        let opened = self.transact(Lane::User(&begins.key.user), Durability::Power, |tx| {
+            scoped(async move { self.open_confirmed_in(tx, &call, millis(now)).await })
+        });
+        match opened.await {
+            Ok((opened, changed)) => {
+                self.confirmations_changed(changed);
+                opened
+            }
+            Err(error) => Admission::Begun(Begun::Unavailable(error)),
+        }
+    }
+
+    /// The same as a step of a change; with the confirmations that it changes.
+    pub(in crate::engine) async fn open_confirmed_in(
+        &self,
+        tx: &mut Tx,
+        call: &ConfirmedCall<'_>,
+        now: i64,
+    ) -> Result<(Admission, Vec<(ConfirmationId, State)>), Error> {
+        let record = calls::find(tx, call.begins.key, now).await?;
+        let waits = record.is_some();
+        let known = match record {
+            Some(record) if !record.is_of(call.begins.digest) => Some(Begun::Conflict),
+            Some(Recorded { standing: Standing::Ended(ended), .. }) => Some(ended),
+            Some(Recorded { standing: Standing::Started, begun, .. }) => Some(Begun::Unfinished { begun }),
+            Some(Recorded { standing: Standing::Asked(_), .. }) | None => None,
+        };
+        if let Some(begun) = known {
+            return Ok((Admission::Begun(begun), Vec::new()));
+        }
+        let newest = rows::newest(tx, call.begins.key).await?;
+        let Planned { step, ended } = plan(tx, call, newest, waits, instant(now)).await?;
+        let mut changed = Vec::from_iter(ended);
+        let opened = match step {
+            Step::Conflict => Admission::Begun(Begun::Conflict),
+            Step::Wait(confirmation) => Admission::Asks(confirmation),
+            Step::Expired(error) => Admission::Begun(failure(call.begins.key, error, now)),
+            Step::Resume => {
+                calls::start(tx, &call.begins, None, now).await?;
+                Admission::Begun(Begun::New)
+            }
+            Step::Use(confirmation) => {
+                let opened = self.use_confirmation(tx, call, &confirmation, now).await?;
+                changed.push((confirmation.id, State::Used));
+                opened
+            }
+            Step::Ask { is_redefined } => {
+                let opened = self.ask(tx, call, waits, is_redefined, now).await?;
+                if let Admission::Asks(confirmation) = &opened {
+                    changed.push((confirmation.id.clone(), State::Pending));
+                }
+                opened
+            }
+        };
+        Ok((opened, changed))
+    }
+
+    /// Uses a confirmation and begins the call, which is one change.
+    async fn use_confirmation(
+        &self,
+        tx: &mut Tx,
+        call: &ConfirmedCall<'_>,
+        confirmation: &Confirmation,
+        now: i64,
+    ) -> Result<Admission, Error> {
+        let approver = confirmation.decided.as_ref().map_or("", |it| it.by.as_str());
+        let approval = Some(Approval { confirmation: &confirmation.id, approver });
+        // A read is forgotten sooner than its confirmation.
+        if !calls::start(tx, &call.begins, approval, now).await? {
+            let full =
+                calls::add(tx, &call.begins, Opening::Started(approval), now, self.calls_quota).await?;
+            if let Some(full) = full {
+                return Ok(Admission::Begun(full));
+            }
+        }
+        let cause = Cause { decided: None, used_by: Some(call.asked.outermost.call_id) };
+        let times = (instant(now), confirmation.expires_at);
+        transition(tx, confirmation, (State::Used, cause), times, &confirmation.reason).await?;
+        Ok(Admission::Begun(Begun::New))
+    }
+
+    async fn ask(
+        &self,
+        tx: &mut Tx,
+        call: &ConfirmedCall<'_>,
+        waits: bool,
+        is_redefined: bool,
+        now: i64,
+    ) -> Result<Admission, Error> {
+        let key = call.begins.key;
+        if let Some(exceeded) = quota::check(tx, &key.user, self.confirmations_quota).await? {
+            return Ok(exceeded);
+        }
+        let id = ConfirmationId::generate();
+        if waits {
+            calls::ask(tx, key, &id).await?;
+        } else if let Some(full) =
+            calls::add(tx, &call.begins, Opening::Asked(&id), now, self.calls_quota).await?
+        {
+            return Ok(Admission::Begun(full));
+        }
+        let mut asked = call.asked.clone();
+        if is_redefined {
+            asked.summary.insert_str(0, REDEFINED);
+        }
+        let (at, expires_at) = (instant(now), instant(millis(call.expires_at)));
+        let event = NewEvent {
+            confirmation: &id,
+            user: &key.user,
+            state: State::Pending,
+            at,
+            expires_at,
+            reason: "",
+        };
+        let (sequence, position) = append_event(tx, &event).await?;
+        let confirmation = Confirmation {
+            id,
+            state: State::Pending,
+            key: key.clone(),
+            asked,
+            arguments_digest: call.begins.digest,
+            created_at: at,
+            expires_at,
+            decided: None,
+            reason: String::new(),
+            used: None,
+            sequence,
+            position,
+            is_cut: false,
+        };
+        let bytes = rows::insert(tx, &confirmation).await?;
+        tx.adds(bytes);
+        Ok(Admission::Asks(Box::new(confirmation)))
+    }
+}
+
+/// Plans what a call meets, by the state of its newest confirmation, which is ended first if it cannot stand. `waits`:
+/// whether the call's record says that a person is asked.
+async fn plan(
+    tx: &mut Tx,
+    call: &ConfirmedCall<'_>,
+    newest: Option<Confirmation>,
+    waits: bool,
+    now: SystemTime,
+) -> Result<Planned, Error> {
+    let only = |step| Ok(Planned { step, ended: None });
+    let Some(confirmation) = newest else { return only(Step::Ask { is_redefined: false }) };
+    let same_definition = confirmation.asked.definition_digest == call.asked.definition_digest;
+    if confirmation.state.is_open() {
+        // Before anything else, so that the answer does not depend on how often expiry is looked for.
+        if confirmation.expires_at <= now {
+            let error = end(tx, &confirmation, (Event::TimePasses, None), "", now).await?;
+            let step = error.map_or(Step::Ask { is_redefined: false }, Step::Expired);
+            return Ok(Planned { step, ended: Some((confirmation.id, State::Expired)) });
+        }
+        if confirmation.arguments_digest != call.begins.digest
+            || confirmation.asked.task_id != call.asked.task_id
+        {
+            return only(Step::Conflict);
+        }
+        if !same_definition {
+            end(tx, &confirmation, (Event::DefinitionChanges, None), "", now).await?;
+            let step = Step::Ask { is_redefined: true };
+            return Ok(Planned { step, ended: Some((confirmation.id, State::Voided)) });
+        }
+    }
+    only(match confirmation.state {
+        State::Pending => Step::Wait(Box::new(confirmation)),
+        State::Approved => Step::Use(Box::new(confirmation)),
+        State::Used if waits && same_definition => Step::Resume,
+        State::Used => Step::Ask { is_redefined: waits },
+        State::Voided => Step::Ask { is_redefined: true },
+        // Their outcome was the record's, which is kept no longer.
+        State::Denied | State::Expired | State::Withdrawn => Step::Ask { is_redefined: false },
+    })
+}
+
+fn failure(key: &Key, error: ToolError, now: i64) -> Begun {
+    let (tool, provenance) = (key.tool.clone(), Provenance::default());
+    Begun::Ended(Box::new(ToolResult { tool, fetched_at: instant(now), outcome: Err(error), provenance }))
+}

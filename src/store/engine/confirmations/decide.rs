@@ -1,0 +1,178 @@
+//! The ends of confirmations: decided, withdrawn, expired, deleted.
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use super::end::end;
+use crate::{
+    Lane, StoreError,
+    confirmations::{
+        ARGUMENTS_KEPT, CallRef, Confirmation, Decision, EVENTS_KEPT, Outcome, Verdict,
+        life::{Event, Next, State},
+    },
+    engine::{
+        Durability, Error, Store, Tx, audit,
+        tasks::tell_task,
+        transitions::{Cause, transition},
+    },
+    rows::{confirmation_events, confirmations as rows},
+    scoped,
+};
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::UserId;
+
+/// Confirmations that expire in one transaction, so that other transactions run in between.
+const EXPIRED_AT_ONCE: u32 = 256;
+
+/// Rows of a kind that a sweep deletes in one transaction.
+const SWEPT_AT_ONCE: u32 = 512;
+
+impl Store {
+    /// Decides on a confirmation. `None` if there is no such confirmation.
+    pub async fn decide_confirmation(
+        &self,
+        id: &ConfirmationId,
+        decision: &Decision,
+    ) -> Result<Option<Outcome>, StoreError> {
+        // A decision changes the rows of the user whose call it is.
+        let found = self.explain(rows::find(&mut *self.reader().await?, id).await)?;
+        let Some(Confirmation { key, .. }) = found else { return Ok(None) };
+        // The decider is told the outcome, and a call may begin by it.
+        let decided = self
+            .transact(Lane::User(&key.user), Durability::Power, |tx| scoped(decide(tx, id, decision)))
+            .await?;
+        let Some((before, outcome)) = decided else { return Ok(None) };
+        let state = outcome.confirmation.state;
+        self.confirmations_changed((state != before).then(|| (id.clone(), state)));
+        Ok(Some(outcome))
+    }
+
+    /// Withdraws the open confirmations of a user's call that is cancelled, and returns their number.
+    pub async fn withdraw_confirmations(
+        &self,
+        user: &UserId,
+        call: CallRef,
+        now: SystemTime,
+    ) -> Result<usize, StoreError> {
+        // Most cancelled calls have none, and then no write transaction is needed.
+        let open = rows::open_of_call(&mut *self.reader().await?, user, call).await;
+        if self.explain(open)?.is_empty() {
+            return Ok(0);
+        }
+        let withdrawn = self.transact(Lane::User(user), Durability::Power, |tx| {
+            scoped(async move {
+                let open = rows::open_of_call(tx, user, call).await?;
+                end_all(tx, open, Event::Cancel, now).await
+            })
+        });
+        let withdrawn = withdrawn.await?;
+        let count = withdrawn.len();
+        self.confirmations_changed(withdrawn);
+        Ok(count)
+    }
+
+    /// Ends some of the confirmations that were not decided, or not used, in time, and returns their number.
+    pub async fn expire_confirmations(&self, now: SystemTime) -> Result<usize, StoreError> {
+        let overdue = rows::overdue(&mut *self.reader().await?, now, EXPIRED_AT_ONCE).await;
+        let mut by_user: BTreeMap<UserId, Vec<ConfirmationId>> = BTreeMap::new();
+        for (user, id) in self.explain(overdue)? {
+            by_user.entry(user).or_default().push(id);
+        }
+        let mut count = 0;
+        // One transaction a user, since each changes the rows of one.
+        for (user, ids) in &by_user {
+            let expired = self.transact(Lane::User(user), Durability::Power, |tx| {
+                scoped(async move {
+                    let mut overdue = Vec::new();
+                    for id in ids {
+                        // It may have been decided since.
+                        overdue.extend(rows::find(tx, id).await?.filter(|it| it.is_overdue(now)));
+                    }
+                    end_all(tx, overdue, Event::TimePasses, now).await
+                })
+            });
+            let expired = expired.await?;
+            count += expired.len();
+            self.confirmations_changed(expired);
+        }
+        Ok(count)
+    }
+
+    /// Deletes some of what is kept no longer: arguments, changes, and confirmations.
+    pub async fn sweep_confirmations(&self, now: SystemTime) -> Result<(), StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(async move {
+                rows::forget_arguments(tx, None, Some(now - ARGUMENTS_KEPT), SWEPT_AT_ONCE).await?;
+                confirmation_events::delete_until(tx, now - EVENTS_KEPT, SWEPT_AT_ONCE).await?;
+                rows::delete_ended(tx, now - EVENTS_KEPT, SWEPT_AT_ONCE).await
+            })
+        })
+        .await
+    }
+}
+
+async fn decide(
+    tx: &mut Tx,
+    id: &ConfirmationId,
+    decision: &Decision,
+) -> Result<Option<(State, Outcome)>, Error> {
+    let (by, at) = (&decision.decided, decision.decided.at);
+    let Some(mut confirmation) = rows::find(tx, id).await? else { return Ok(None) };
+    let before = confirmation.state;
+    // First, so that the decision does not depend on how often expiry is looked for.
+    if let Some(event) = preceding_event(&confirmation, &decision.verdict, at) {
+        end(tx, &confirmation, (event, None), "", at).await?;
+        confirmation = rows::find(tx, id).await?.unwrap_or(confirmation);
+    }
+    let event = match decision.verdict {
+        Verdict::Approve { .. } => Event::Approve,
+        Verdict::Deny => Event::Deny,
+    };
+    let next = confirmation.state.on(event);
+    if let Next::Becomes(state) = next {
+        audit::record_decision(tx, &confirmation, decision).await?;
+        match decision.verdict {
+            Verdict::Approve { use_until, .. } => {
+                let cause = Cause { decided: Some(by), used_by: None };
+                transition(tx, &confirmation, (state, cause), (at, use_until), &decision.reason).await?;
+                tell_task(tx, &confirmation, state, None, at).await?;
+            }
+            Verdict::Deny => {
+                end(tx, &confirmation, (event, Some(by)), &decision.reason, at).await?;
+            }
+        }
+        confirmation = rows::find(tx, id).await?.unwrap_or(confirmation);
+    }
+    Ok(Some((before, Outcome { confirmation, holds: next != Next::Refused })))
+}
+
+/// What happened to an open confirmation before the decision on it.
+fn preceding_event(confirmation: &Confirmation, verdict: &Verdict, at: SystemTime) -> Option<Event> {
+    if confirmation.is_overdue(at) {
+        return Some(Event::TimePasses);
+    }
+    match verdict {
+        Verdict::Approve { definition_digest, .. }
+            if confirmation.state.is_open()
+                && *definition_digest != Some(confirmation.asked.definition_digest) =>
+        {
+            Some(Event::DefinitionChanges)
+        }
+        Verdict::Approve { .. } | Verdict::Deny => None,
+    }
+}
+
+async fn end_all(
+    tx: &mut Tx,
+    open: Vec<Confirmation>,
+    event: Event,
+    now: SystemTime,
+) -> Result<Vec<(ConfirmationId, State)>, Error> {
+    let mut changed = Vec::new();
+    for confirmation in open {
+        end(tx, &confirmation, (event, None), "", now).await?;
+        if let Next::Becomes(state) = confirmation.state.on(event) {
+            changed.push((confirmation.id, state));
+        }
+    }
+    Ok(changed)
+}

@@ -1,0 +1,27 @@
+//! The end of a confirmation without being used, and the entry in the timeline of its task.
+
+use std::time::SystemTime;
+
+use crate::{
+    confirmations::{Confirmation, Decided, life::Event},
+    engine::{Error, Tx, tasks::tell_task, transitions},
+};
+use toolwire_contract::ToolError;
+
+/// Ends a confirmation without its being used, and the call that waits for it unless that is to be made again. Returns
+/// the outcome of that call, if it has one.
+pub(super) async fn end(
+    tx: &mut Tx,
+    confirmation: &Confirmation,
+    (event, decided): (Event, Option<&Decided>),
+    reason: &str,
+    now: SystemTime,
+) -> Result<Option<ToolError>, Error> {
+    let Some((state, ended)) = transitions::end(tx, confirmation, (event, decided), reason, now).await?
+    else {
+        return Ok(None);
+    };
+    // After the transition, from which the entry has the decider.
+    tell_task(tx, confirmation, state, ended.for_task, now).await?;
+    Ok(ended.outcome)
+}

@@ -1,0 +1,48 @@
+//! The bounds on confirmations: how many are pending, and the bytes of all. To free bytes, the arguments of those that
+//! ended are deleted, the earliest first; nothing of one that is open.
+
+use std::time::UNIX_EPOCH;
+
+use super::super::{Error, Tx};
+use crate::{
+    confirmations::{Admission, EVENTS_KEPT, MAX_PENDING, MAX_PENDING_OF_USER},
+    idempotency::{Bound, Quota},
+    rows::{
+        confirmations as rows,
+        usage::{self, Counted},
+    },
+};
+use toolwire_contract::Crowding;
+use toolwire_tool::context::UserId;
+
+/// Confirmations whose arguments are deleted at once: more than one, so that not every request deletes some.
+const FREED_AT_ONCE: u32 = 8;
+
+/// Returns the bound that keeps another confirmation of a user from being added; `None` if none does.
+pub(super) async fn check(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Option<Admission>, Error> {
+    let (own, all) = rows::count_pending(tx, user).await?;
+    let is_own = own >= MAX_PENDING_OF_USER;
+    if is_own || all >= MAX_PENDING {
+        let until = rows::earliest_expiry(tx, is_own.then_some(user)).await?.unwrap_or(UNIX_EPOCH);
+        return Ok(Some(Admission::TooMany { crowding: Crowding::Pending, own: is_own, until }));
+    }
+    free_bytes(tx, user, quota).await
+}
+
+async fn free_bytes(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Option<Admission>, Error> {
+    loop {
+        let (own, all) = usage::bytes(tx, Counted::Confirmations, user.as_str()).await?;
+        let Some((bound, _)) = quota.full(own, all) else { return Ok(None) };
+        let mut freed = rows::forget_arguments(tx, Some(user), None, FREED_AT_ONCE).await?;
+        // A user with less than a fair share is not refused because of what others keep.
+        if freed == 0 && own < quota.fair_share() {
+            freed = rows::forget_arguments(tx, None, None, FREED_AT_ONCE).await?;
+        }
+        if freed == 0 {
+            let own = bound == Bound::User;
+            let until = rows::next_release(tx, own.then_some(user), EVENTS_KEPT).await?;
+            let until = until.unwrap_or(UNIX_EPOCH);
+            return Ok(Some(Admission::TooMany { crowding: Crowding::Kept, own, until }));
+        }
+    }
+}

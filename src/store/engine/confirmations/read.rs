@@ -1,0 +1,164 @@
+//! Confirmations and their changes, read.
+
+use std::time::SystemTime;
+
+use futures_util::TryStreamExt;
+
+use crate::{
+    StoreError,
+    confirmations::{
+        Binding, Change, Confirmation, Criteria, Cursor, MAX_PAGE_BYTES, Page, Scope, SequenceRange,
+        life::State,
+    },
+    engine::{Error, Store},
+    rows::{
+        confirmation_events::{self as events, ListedChange},
+        confirmations::{self as rows, Listed},
+    },
+    sql::Rows,
+};
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::{RequestId, UserId};
+
+/// The longest page of what is open.
+const MAX_OPEN: usize = 256;
+
+impl Store {
+    /// The identifier by which a call without one meets the newest confirmation of an equal call: one that is open, or
+    /// was denied of late.
+    pub async fn find_adoptable_confirmation(
+        &self,
+        binding: Binding<'_>,
+        now: SystemTime,
+    ) -> Result<Option<RequestId>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(rows::adoptable(&mut reader, &binding, now).await)
+    }
+
+    /// A confirmation as it stands at the given time.
+    pub async fn confirmation(
+        &self,
+        id: &ConfirmationId,
+        now: SystemTime,
+    ) -> Result<Option<Confirmation>, StoreError> {
+        let mut reader = self.reader().await?;
+        let mut found = self.explain(rows::find(&mut reader, id).await)?;
+        if let Some(found) = &mut found
+            && found.is_overdue(now)
+        {
+            found.state = State::Expired;
+        }
+        Ok(found)
+    }
+
+    /// A page of confirmations from a cursor on, read for `viewer`. It ends at [`MAX_PAGE_BYTES`].
+    pub async fn list_confirmations(
+        &self,
+        viewer: &UserId,
+        selection: (&Scope, &Criteria),
+        from: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Page, StoreError> {
+        self.explain(self.read_page(viewer, selection, from, limit as usize).await)
+    }
+
+    async fn read_page(
+        &self,
+        viewer: &UserId,
+        selection: (&Scope, &Criteria),
+        from: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Page, Error> {
+        let mut reader = self.reading(viewer).await?;
+        let mut page = PageBuilder { limit, ..PageBuilder::default() };
+        if !matches!(from, Some(Cursor::Other(_))) {
+            let after = from.and_then(|it| if let Cursor::Pending(after) = it { Some(after) } else { None });
+            let limit = page.left() + 1;
+            page.fill(rows::pending_after(&mut reader, selection, after, limit)).await?;
+        }
+        if !page.more {
+            let before = from.and_then(|it| if let Cursor::Other(before) = it { Some(before) } else { None });
+            let limit = page.left() + 1;
+            page.fill(rows::others_before(&mut reader, selection, before, limit)).await?;
+        }
+        Ok(page.build())
+    }
+
+    /// A page of the confirmations that are open and last changed after one position and up to another, in order of
+    /// change, read for `viewer`. It ends at [`MAX_PAGE_BYTES`].
+    pub async fn list_open_confirmations(
+        &self,
+        viewer: &UserId,
+        selection: (&Scope, &Criteria),
+        between: (u64, u64),
+    ) -> Result<Page, StoreError> {
+        let mut reader = self.explain(self.reading(viewer).await)?;
+        let mut page = PageBuilder { limit: MAX_OPEN, ..PageBuilder::default() };
+        let open = rows::open_between(&mut reader, selection, between, MAX_OPEN + 1);
+        self.explain(page.fill(open).await)?;
+        Ok(page.build())
+    }
+
+    /// Changes of confirmations after a position, in order. They end at [`MAX_PAGE_BYTES`].
+    pub async fn confirmation_changes(
+        &self,
+        scope: &Scope,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Change>, StoreError> {
+        let mut reader = self.reader().await?;
+        let read = async {
+            let mut rows = events::after(&mut reader, scope, after, limit);
+            let (mut changes, mut read) = (Vec::new(), 0);
+            while let Some(ListedChange { change, bytes }) = rows.try_next().await? {
+                read += bytes;
+                if read > MAX_PAGE_BYTES && !changes.is_empty() {
+                    break;
+                }
+                changes.push(change);
+            }
+            Ok(changes)
+        };
+        self.explain(read.await)
+    }
+
+    /// The positions of the changes that are kept.
+    pub async fn confirmation_change_range(&self, scope: &Scope) -> Result<SequenceRange, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(events::range(&mut reader, scope).await)
+    }
+}
+
+/// A page that is being read.
+#[derive(Default)]
+struct PageBuilder {
+    confirmations: Vec<Confirmation>,
+    limit: usize,
+    bytes: usize,
+    more: bool,
+}
+
+impl PageBuilder {
+    const fn left(&self) -> usize {
+        self.limit - self.confirmations.len()
+    }
+
+    /// Takes rows until the page is full. One row more says that there is more.
+    async fn fill(&mut self, mut rows: Rows<'_, Listed>) -> Result<(), Error> {
+        while let Some(Listed { confirmation, bytes }) = rows.try_next().await? {
+            self.bytes += bytes;
+            let is_full = self.left() == 0 || self.bytes > MAX_PAGE_BYTES;
+            // One that is larger than a page is a page by itself.
+            if is_full && !self.confirmations.is_empty() {
+                self.more = true;
+                return Ok(());
+            }
+            self.confirmations.push(confirmation);
+        }
+        Ok(())
+    }
+
+    fn build(self) -> Page {
+        Page { confirmations: self.confirmations, more: self.more }
+    }
+}

@@ -1,0 +1,188 @@
+//! Waiting for one confirmation. A change by this process notifies its waiters at once; changes by other processes are
+//! polled, with one poll for all concurrent waiters.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    select,
+    sync::watch,
+    time::{Instant, sleep, sleep_until},
+};
+
+use crate::{
+    confirmations::{Scope, SequenceRange},
+    engine::{Error, Store},
+    rows::confirmation_events as rows,
+};
+use toolwire_base::clock;
+use toolwire_contract::ConfirmationId;
+
+/// The interval at which one waiter polls: a change by another process is seen this late at most.
+const POLL: Duration = Duration::from_millis(500);
+
+/// The shortest interval between polls of all waiters.
+const MIN_POLL: Duration = Duration::from_millis(250);
+
+/// Confirmations without a waiter are removed from the map once it has this many.
+const FEW: usize = 64;
+
+/// Changes that are notified one by one. Beyond, every waiter is.
+const ONE_BY_ONE: u32 = 256;
+
+#[derive(Debug)]
+pub(crate) struct Waiters {
+    senders: Mutex<Senders>,
+    polled: tokio::sync::Mutex<Polled>,
+}
+
+#[derive(Debug)]
+struct Senders {
+    by_id: HashMap<ConfirmationId, watch::Sender<()>>,
+    clear_at: usize,
+}
+
+/// The position up to which changes were polled, and when.
+#[derive(Debug, Default)]
+struct Polled {
+    seen: Option<u64>,
+    at: Option<Instant>,
+}
+
+impl Store {
+    /// A receiver that changes when this process changed any confirmation.
+    pub fn follow_confirmations(&self) -> watch::Receiver<u64> {
+        self.confirmations_changed.subscribe()
+    }
+
+    /// A receiver that changes when this confirmation may have changed: at once if this process changed it, otherwise
+    /// when a waiter [polls](Self::poll_confirmations).
+    pub fn follow_confirmation(&self, id: &ConfirmationId) -> watch::Receiver<()> {
+        self.confirmation_waiters.subscribe(id)
+    }
+
+    /// Waits until a confirmation may have changed, by whichever process, or until the given instant.
+    pub async fn confirmation_may_have_changed(&self, changes: &mut watch::Receiver<()>, until: Instant) {
+        let polling = async {
+            loop {
+                sleep(POLL).await;
+                self.poll_confirmations().await;
+            }
+        };
+        select! {
+            _ = changes.changed() => {}
+            () = sleep_until(until) => {}
+            () = polling => {}
+        }
+    }
+
+    /// Notifies waiters of what other processes changed. Returns at once while another waiter polls.
+    pub async fn poll_confirmations(&self) {
+        let Ok(mut polled) = self.confirmation_waiters.polled.try_lock() else { return };
+        if !polled.is_due() {
+            return;
+        }
+        match self.explain(self.changed_since(polled.seen).await) {
+            Ok((Some(ids), last)) => {
+                polled.seen = Some(last);
+                ids.iter().for_each(|id| self.confirmation_waiters.notify(id));
+            }
+            Ok((None, last)) => {
+                polled.seen = Some(last);
+                self.confirmation_waiters.notify_all();
+            }
+            // Every waiter reads by itself then, and meets the error.
+            Err(_) => self.confirmation_waiters.notify_all(),
+        }
+    }
+
+    /// The confirmations that changed after a position, and the position up to which that was read. `None`: too many
+    /// to be notified one by one.
+    async fn changed_since(&self, seen: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Error> {
+        let mut reader = self.readers().await?.acquire().await?;
+        if let Some(seen) = seen {
+            let changed = rows::changed_since(&mut reader, seen, ONE_BY_ONE).await?;
+            if changed.len() < ONE_BY_ONE as usize {
+                let last = changed.last().map_or(seen, |(sequence, _)| *sequence);
+                return Ok((Some(changed.into_iter().map(|(_, id)| id).collect()), last));
+            }
+        }
+        let SequenceRange { last, .. } = rows::range(&mut reader, &Scope::All).await?;
+        Ok((None, last))
+    }
+}
+
+impl Default for Waiters {
+    fn default() -> Self {
+        let senders = Mutex::new(Senders { by_id: HashMap::new(), clear_at: FEW });
+        Self { senders, polled: tokio::sync::Mutex::default() }
+    }
+}
+
+impl Waiters {
+    fn subscribe(&self, id: &ConfirmationId) -> watch::Receiver<()> {
+        let mut senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
+        if senders.by_id.len() >= senders.clear_at {
+            senders.by_id.retain(|_, sender| sender.receiver_count() > 0);
+            senders.clear_at = FEW.max(2 * senders.by_id.len());
+        }
+        senders.by_id.entry(id.clone()).or_insert_with(|| watch::Sender::new(())).subscribe()
+    }
+
+    pub(super) fn notify(&self, id: &ConfirmationId) {
+        let senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = senders.by_id.get(id) {
+            sender.send_replace(());
+        }
+    }
+
+    pub(super) fn notify_all(&self) {
+        for sender in self.senders.lock().unwrap_or_else(PoisonError::into_inner).by_id.values() {
+            sender.send_replace(());
+        }
+    }
+}
+
+impl Polled {
+    /// Whether another poll is due. If so, it counts as made.
+    fn is_due(&mut self) -> bool {
+        let now = clock::now();
+        let is_due = self.at.is_none_or(|at| now - at >= MIN_POLL);
+        if is_due {
+            self.at = Some(now);
+        }
+        is_due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiter_is_notified_of_its_confirmation_and_of_no_other() {
+        let (waiters, one, other) =
+            (Waiters::default(), ConfirmationId::generate(), ConfirmationId::generate());
+        let (mut of_one, of_other) = (waiters.subscribe(&one), waiters.subscribe(&other));
+        waiters.notify(&one);
+        assert!(of_one.has_changed().unwrap() && !of_other.has_changed().unwrap());
+        of_one.mark_unchanged();
+        waiters.notify_all();
+        assert!(of_one.has_changed().unwrap() && of_other.has_changed().unwrap());
+    }
+
+    #[test]
+    fn confirmations_without_a_waiter_are_removed() {
+        let waiters = Waiters::default();
+        let stays = waiters.subscribe(&ConfirmationId::generate());
+        for _ in 0..10 * FEW {
+            drop(waiters.subscribe(&ConfirmationId::generate()));
+        }
+        assert!(waiters.senders.lock().unwrap().by_id.len() <= FEW);
+        waiters.notify_all();
+        assert!(stays.has_changed().unwrap(), "one with a waiter is not removed");
+    }
+}

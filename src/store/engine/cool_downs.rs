@@ -1,0 +1,47 @@
+//! Cool-downs that outlive the process.
+
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+
+use super::{Durability, Store};
+use crate::{
+    Lane, StoreError,
+    cool_downs::{CoolDown, CoolDowns},
+    rows::cool_downs as rows,
+    scoped,
+};
+use toolwire_tool::context::UserId;
+
+impl CoolDowns for Store {
+    fn in_force<'a>(
+        &'a self,
+        source: &'a str,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
+        Box::pin(async move {
+            let mut reader = self.reader().await?;
+            self.explain(rows::longest(&mut reader, source, user, now).await)
+        })
+    }
+
+    fn begin<'a>(
+        &'a self,
+        source: &'a str,
+        user: Option<&'a UserId>,
+        cool_down: &'a CoolDown,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        // Forgotten, it would let us ask a source again that has just refused us.
+        Box::pin(self.transact(Lane::Source(source), Durability::Power, move |tx| {
+            scoped(rows::put(tx, source, user, cool_down))
+        }))
+    }
+
+    fn of_sources(&self, now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
+        Box::pin(async move {
+            let mut reader = self.reader().await?;
+            self.explain(rows::list(&mut reader, now).await)
+        })
+    }
+}

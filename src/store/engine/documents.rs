@@ -1,0 +1,40 @@
+//! Documents: each write makes a version or another etag, in one transaction. What other areas need within theirs are
+//! functions over a [`Tx`](super::Tx).
+
+pub(super) mod forget;
+pub(super) mod pins;
+mod precheck;
+mod quota;
+mod read;
+mod replay;
+mod search;
+pub(super) mod write;
+
+use super::{Durability, Store};
+use crate::{
+    Lane, StoreError,
+    documents::{Change, Outcome, Put, Update},
+    scoped,
+};
+
+impl Store {
+    /// Writes a version, whose bytes are kept already or come along.
+    pub async fn put_document(&self, put: &Put) -> Result<Outcome, StoreError> {
+        let files = self.files();
+        let files = files.as_ref();
+        let lane = Lane::User(&put.change.user);
+        self.transact(lane, Durability::Power, |tx| scoped(write::put(tx, put, files))).await
+    }
+
+    /// Changes the description, the tags and the type of a document.
+    pub async fn update_document(&self, update: &Update) -> Result<Outcome, StoreError> {
+        let lane = Lane::User(&update.change.user);
+        self.transact(lane, Durability::Power, |tx| scoped(write::update(tx, update))).await
+    }
+
+    /// Writes a version that says that a document is deleted. One that is deleted already stays as it is.
+    pub async fn delete_document(&self, change: &Change) -> Result<Outcome, StoreError> {
+        let lane = Lane::User(&change.user);
+        self.transact(lane, Durability::Power, |tx| scoped(write::delete(tx, change))).await
+    }
+}

@@ -1,0 +1,70 @@
+//! Documents and their versions, read.
+
+use crate::{
+    StoreError,
+    documents::{Criteria, Document, Tree, Version},
+    engine::Store,
+    rows::{documents, versions, workspaces},
+};
+use toolwire_tool::context::TaskId;
+
+/// Paths on either side of one that are near to it.
+const NEAR: u32 = 500;
+
+impl Store {
+    /// The tree of a task that is not deleted. `root` is elsewhere always the root of such a tree: whose tree a caller
+    /// may use is decided above, by this.
+    pub async fn workspace_tree(&self, task: &TaskId) -> Result<Option<Tree>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(workspaces::tree_of(&mut reader, task).await)
+    }
+
+    /// The document of a path, deleted or not.
+    pub async fn document(&self, root: &TaskId, path: &str) -> Result<Option<Document>, StoreError> {
+        let mut reader = self.reader().await?;
+        let found = self.explain(documents::find(&mut reader, root, path).await)?;
+        Ok(found.map(|it| it.document))
+    }
+
+    /// Paths of documents that are not deleted, next to a path in order.
+    pub async fn document_paths_near(&self, root: &TaskId, path: &str) -> Result<Vec<String>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(documents::paths_near(&mut reader, root, path, NEAR).await)
+    }
+
+    /// The documents that pass, by path, after a path.
+    pub async fn list_documents(
+        &self,
+        root: &TaskId,
+        criteria: &Criteria,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<Document>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(documents::list(&mut reader, root, criteria, after, limit).await)
+    }
+
+    /// Those of some documents that pass, each by its identifier, in any order.
+    pub async fn documents_among(
+        &self,
+        root: &TaskId,
+        ids: &[i64],
+        criteria: &Criteria,
+    ) -> Result<Vec<(i64, Document)>, StoreError> {
+        let mut reader = self.reader().await?;
+        let found = self.explain(documents::list_of(&mut reader, root, ids, criteria).await)?;
+        Ok(found.into_iter().map(|it| (it.id, it.document)).collect())
+    }
+
+    /// Versions of a document, the newest first, below a number.
+    pub async fn document_versions(
+        &self,
+        root: &TaskId,
+        path: &str,
+        below: u32,
+        limit: u32,
+    ) -> Result<Vec<Version>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(versions::list(&mut reader, root, path, below, limit).await)
+    }
+}

@@ -1,0 +1,93 @@
+//! Documents that contain the words and phrases of a query.
+
+use crate::{
+    StoreError,
+    documents::{Matches, Term},
+    engine::{Error, Store},
+    rows::{postings, workspaces},
+    sql::{self, Connection},
+};
+use toolwire_tool::context::TaskId;
+
+/// The weight of a phrase: the highest of a word.
+const PHRASE_WEIGHT: u8 = 8;
+
+/// Documents whose positions are compared at once: it bounds the memory, and each time costs some statements.
+const AT_ONCE: u32 = 2_500;
+
+impl Store {
+    /// The documents of a tree that contain each of some terms.
+    pub async fn match_documents(&self, root: &TaskId, terms: &[Term]) -> Result<Matches, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(find(&mut reader, root, terms).await)
+    }
+}
+
+async fn find(connection: &mut Connection, root: &TaskId, terms: &[Term]) -> Result<Matches, Error> {
+    let mut view = sql::view(connection).await?;
+    let Some(workspace) = workspaces::find(&mut view, root).await? else {
+        return Ok(Matches { documents: 0, parts: vec![Vec::new(); terms.len()] });
+    };
+    let mut parts = Vec::with_capacity(terms.len());
+    for term in terms {
+        parts.push(match term {
+            Term::Word(stem) => postings::weights(&mut view, workspace.id, stem).await?,
+            Term::Phrase(stems) => phrase(&mut view, workspace.id, stems).await?,
+        });
+    }
+    Ok(Matches { documents: workspace.documents, parts })
+}
+
+async fn phrase(connection: &mut Connection, tree: i64, stems: &[String]) -> Result<Vec<(i64, u8)>, Error> {
+    let [first, others @ ..] = stems else { return Ok(Vec::new()) };
+    let (mut found, mut after) = (Vec::new(), 0);
+    while let Some(last) = postings::last_of_next(connection, tree, first, after, AT_ONCE).await? {
+        let mut begins = postings::positions(connection, tree, first, after, last).await?;
+        begins.sort_unstable_by_key(|(document, _)| *document);
+        for (offset, stem) in (1_u32..).zip(others) {
+            if begins.is_empty() {
+                break;
+            }
+            let positions = postings::positions(connection, tree, stem, after, last).await?;
+            begins = continued(begins, positions, offset);
+        }
+        found.extend(begins.into_iter().map(|(document, _)| (document, PHRASE_WEIGHT)));
+        after = last;
+    }
+    Ok(found)
+}
+
+/// The beginnings of a phrase of `offset` words that the next word continues. They are in order of documents.
+fn continued(
+    begins: Vec<(i64, Vec<u32>)>,
+    mut next: Vec<(i64, Vec<u32>)>,
+    offset: u32,
+) -> Vec<(i64, Vec<u32>)> {
+    next.sort_unstable_by_key(|(document, _)| *document);
+    let mut next = next.into_iter().peekable();
+    let continued = |(document, mut begins): (i64, Vec<u32>)| {
+        while next.next_if(|(other, _)| *other < document).is_some() {}
+        let (_, positions) = next.next_if(|(other, _)| *other == document)?;
+        let mut positions = positions.into_iter().peekable();
+        begins.retain(|begin| {
+            while positions.next_if(|position| *position < begin + offset).is_some() {}
+            positions.peek() == Some(&(begin + offset))
+        });
+        (!begins.is_empty()).then_some((document, begins))
+    };
+    begins.into_iter().filter_map(continued).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phrase_stands_where_each_word_follows_the_one_before() {
+        let begins = vec![(1, vec![3, 9]), (2, vec![7]), (3, vec![1])];
+        let begins = continued(begins, vec![(2, vec![6]), (1, vec![4, 11]), (9, vec![8])], 1);
+        assert_eq!(begins, [(1, vec![3])]);
+        assert_eq!(continued(begins.clone(), vec![(1, vec![2, 5])], 2), [(1, vec![3])]);
+        assert_eq!(continued(begins, vec![(1, vec![4])], 2), []);
+    }
+}

@@ -1,0 +1,157 @@
+//! Documents, written: each write makes a version or another etag, and is one transaction.
+
+use super::{quota, replay};
+use crate::{
+    blobs::{Files, Stored},
+    documents::{
+        Body, Change, Content, Document, Expected, MAX_VERSIONS, Outcome, Put, Quota, Refused, Update,
+    },
+    engine::{Error, Tx, audit, blobs},
+    rows::{
+        documents::{self, Identified},
+        postings, versions, workspaces,
+    },
+    time::millis,
+};
+use toolwire_base::digest::Digest;
+
+/// Writes a version. Large bytes must be in `files`.
+pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<Outcome, Error> {
+    let Change { root, user, path, expected, now, .. } = &put.change;
+    // First, since the repeat of a write that succeeded meets the document that it has written itself.
+    if let Some(outcome) = replay::find(tx, put).await? {
+        return Ok(outcome);
+    }
+    let found = documents::find(tx, root, path).await?;
+    if let Err(refused) = check(found.as_ref(), expected) {
+        return Ok(Err(refused));
+    }
+    let workspace = workspaces::find_or_insert(tx, root, user).await?;
+    let added = u64::from(found.is_none());
+    if let Some(quota) = quota::exceeded(tx, &workspace, user, added, put.content.size).await? {
+        return Ok(Err(Refused::Full(quota)));
+    }
+    if !keep_bytes(tx, put, files).await? {
+        return Ok(Err(Refused::BytesGone));
+    }
+    workspaces::add(tx, workspace.id, added, put.content.size).await?;
+    let Identified { id, mut document, .. } = match found {
+        Some(found) => found,
+        None => documents::insert(tx, &put.change).await?,
+    };
+    document.version += 1;
+    document.content = put.content.clone();
+    document.description = put.description.clone().unwrap_or(document.description);
+    document.tags = put.tags.clone().unwrap_or(document.tags);
+    let document = save(tx, id, document, &put.change).await?;
+    versions::insert(tx, id, &document, &put.change).await?;
+    postings::replace(tx, workspace.id, id, &put.terms).await?;
+    if let Some(mutation) = &put.mutation {
+        replay::keep(tx, user, mutation, &document, *now).await?;
+        if put.change.call_id.is_empty() {
+            let record = of_request("WorkspaceService.PutDocument", &put.change, mutation.digest);
+            let record = audit::Changed { request_id: Some(mutation.request_id), ..record };
+            audit::changed(tx, &record, *now).await?;
+        }
+    }
+    Ok(Ok(document))
+}
+
+/// Counts the use of the bytes, and returns whether they are there.
+async fn keep_bytes(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<bool, Error> {
+    let Some(digest) = put.content.digest else { return Ok(true) };
+    let inline = match &put.body {
+        Body::Inline(bytes) => Some(bytes.clone()),
+        Body::Kept => None,
+    };
+    let stored = Stored { digest, size: put.content.size, inline, pin: None };
+    blobs::add_use(tx, &stored, files, put.change.now).await
+}
+
+/// Writes a document, which gives it another etag.
+async fn save(tx: &mut Tx, id: i64, mut document: Document, change: &Change) -> Result<Document, Error> {
+    (document.updated_by, document.updated_at) = (change.by.clone(), change.now);
+    // Of nothing that others share: a number of the table's could be found by trying.
+    let Document { root, path, version, etag, .. } = &document;
+    let parts = [root.as_str(), path, &version.to_string(), etag, &millis(change.now).to_string()];
+    document.etag = Digest::of_parts(parts).to_string();
+    document.etag.truncate(16);
+    documents::update(tx, id, &document).await?;
+    Ok(document)
+}
+
+/// Changes the description, the tags and the type of a document.
+pub(super) async fn update(tx: &mut Tx, update: &Update) -> Result<Outcome, Error> {
+    let Change { root, user, path, expected, now, .. } = &update.change;
+    let Some(found) = documents::find(tx, root, path).await? else { return Ok(Err(Refused::Unknown)) };
+    let Identified { id, mut document, previous_etag } = found;
+    if document.is_deleted() {
+        return Ok(Err(Refused::Deleted(document.version)));
+    }
+    let is_same = document.description == update.description
+        && document.tags == update.tags
+        && document.content.mime_type == update.mime_type;
+    // A repeat, which names the etag that its first attempt has replaced.
+    if is_same && expected.names(&previous_etag) {
+        return Ok(Ok(document));
+    }
+    if let Err(refused) = expected.check(Some(&document)) {
+        return Ok(Err(refused));
+    }
+    document.description.clone_from(&update.description);
+    document.tags.clone_from(&update.tags);
+    document.content.mime_type.clone_from(&update.mime_type);
+    let document = save(tx, id, document, &update.change).await?;
+    let workspace = workspaces::find_or_insert(tx, root, user).await?;
+    postings::replace(tx, workspace.id, id, &update.terms).await?;
+    let parts = [path, &update.description, &update.mime_type].into_iter().chain(&update.tags);
+    let record = of_request("WorkspaceService.UpdateMetadata", &update.change, Digest::of_parts(parts));
+    audit::changed(tx, &record, *now).await?;
+    Ok(Ok(document))
+}
+
+/// Writes a version that says that a document is deleted.
+pub(super) async fn delete(tx: &mut Tx, change: &Change) -> Result<Outcome, Error> {
+    let Change { root, path, expected, now, .. } = change;
+    let Some(found) = documents::find(tx, root, path).await? else { return Ok(Err(Refused::Unknown)) };
+    let Identified { id, mut document, .. } = found;
+    if document.is_deleted() {
+        return Ok(Ok(document));
+    }
+    if let Err(refused) = expected.check(Some(&document)) {
+        return Ok(Err(refused));
+    }
+    document.version += 1;
+    document.content = Content {
+        digest: None,
+        size: 0,
+        tokens: 0,
+        tokens_estimated: false,
+        summary: String::new(),
+        ..document.content
+    };
+    let document = save(tx, id, document, change).await?;
+    versions::insert(tx, id, &document, change).await?;
+    if let Some(workspace) = workspaces::find(tx, root).await? {
+        postings::delete(tx, workspace.id, &[id]).await?;
+    }
+    let record = of_request("WorkspaceService.DeleteDocument", change, Digest::of_parts([path]));
+    audit::changed(tx, &record, *now).await?;
+    Ok(Ok(document))
+}
+
+/// The audit record of a request that changed a document.
+fn of_request<'a>(method: &'static str, change: &'a Change, digest: Digest) -> audit::Changed<'a> {
+    let Change { root, user, .. } = change;
+    audit::Changed { method, user, digest, task: root, request_id: None, call_id: None }
+}
+
+/// Whether a version may be written where this is found.
+pub(super) fn check(found: Option<&Identified>, expected: &Expected) -> Result<(), Refused> {
+    let document = found.map(|it| &it.document);
+    expected.check(document)?;
+    match document {
+        Some(document) if document.version >= MAX_VERSIONS => Err(Refused::Full(Quota::Versions)),
+        _ => Ok(()),
+    }
+}

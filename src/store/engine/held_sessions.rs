@@ -1,0 +1,101 @@
+//! Which sessions have a turn that runs, for all processes that share the state: a locked file each, which the system
+//! lets go of when the process ends, however it ends. Not here: the turns of this process (`toolwire_agent::running`).
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, Write},
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use super::location::Location;
+use crate::{
+    StoreError,
+    sessions::{Held, Hold},
+};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{RequestId, SessionId, UserId};
+
+/// The directory of the files within that of the state.
+const DIRECTORY: &str = "running";
+
+/// A locked file, which is removed before it is let go of.
+#[derive(Debug)]
+struct Locked {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Has a session for one turn, if no other process has it.
+pub(super) fn hold(
+    place: &Location,
+    user: &UserId,
+    session: &SessionId,
+    turn_id: RequestId,
+) -> Result<Held, StoreError> {
+    // State in memory is this process's alone, and state without a place is refused where it is used.
+    let Location::Directory(directory) = place else { return Ok(Held::Now(Hold { guard: None })) };
+    let name = Digest::of_parts([user.as_str(), session.as_str()]).to_string();
+    let path = directory.join(DIRECTORY).join(name);
+    lock(&path, turn_id).map_err(|error| StoreError::Unavailable {
+        place: path.display().to_string(),
+        cause: error.to_string(),
+    })
+}
+
+fn lock(path: &Path, turn_id: RequestId) -> io::Result<Held> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    loop {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut name = String::new();
+                file.read_to_string(&mut name)?;
+                return Ok(Held::By(name));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Whoever had it may have removed it after it was opened here.
+        let is_there =
+            fs::metadata(path).is_ok_and(|it| file.metadata().is_ok_and(|own| own.ino() == it.ino()));
+        if is_there {
+            file.set_len(0)?;
+            file.rewind()?;
+            file.write_all(turn_id.to_string().as_bytes())?;
+            let locked = Locked { _file: file, path: path.to_owned() };
+            return Ok(Held::Now(Hold { guard: Some(Box::new(locked)) }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_one_turns_until_it_lets_go() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Location::Directory(directory.path().to_owned());
+        let (first, second) = (RequestId::generate(), RequestId::generate());
+        let take = |session: &str, turn| {
+            hold(&place, &"riley".parse().unwrap(), &session.parse().unwrap(), turn).unwrap()
+        };
+        let Held::Now(held) = take("s", first) else { panic!("nobody else has it") };
+        let Held::By(name) = take("s", second) else { panic!("another has it") };
+        assert_eq!(name, first.to_string());
+        assert!(matches!(take("t", second), Held::Now(_)));
+        drop(held);
+        assert!(matches!(take("s", second), Held::Now(_)));
+        // Nothing is left of those that ended.
+        assert_eq!(fs::read_dir(directory.path().join(DIRECTORY)).unwrap().count(), 0);
+    }
+}

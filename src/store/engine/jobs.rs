@@ -1,0 +1,175 @@
+//! Jobs: begun, advanced and ended by one process each, listed and read by any.
+
+use std::time::SystemTime;
+
+use tokio::sync::watch;
+
+use super::{Durability, Error, Store, Tx, follow::Topic};
+use crate::{
+    Lane, StoreError,
+    jobs::{Begun, Ending, Event, Failure, Job, JobId, KEPT, MOST_OF_USER, NewJob, Said, State},
+    rows::jobs::{self as rows, Positioned},
+    scoped,
+};
+use toolwire_tool::context::UserId;
+
+/// Jobs deleted by one transaction, each with its events, so that other transactions run in between.
+const DELETED_AT_ONCE: u32 = 50;
+
+impl Store {
+    /// Begins a job that this process runs, and deletes the oldest of the user beyond what is kept.
+    pub async fn begin_job(&self, new: &NewJob, now: SystemTime) -> Result<Begun, StoreError> {
+        // First, since a job whose process is gone would count as the one that runs.
+        self.interrupt_jobs(now).await?;
+        let replica = self.replica.id(&self.location)?;
+        self.transact(Lane::User(&new.user), Durability::Power, |tx| scoped(begin(tx, new, replica, now)))
+            .await
+    }
+
+    pub async fn job(&self, user: &UserId, id: JobId) -> Result<Option<Job>, StoreError> {
+        let mut reader = self.reader().await?;
+        let job = self.explain(rows::find(&mut reader, user, id).await)?;
+        Ok(job.map(|it| it.job))
+    }
+
+    /// Jobs of a user before a position, the newest first, each with its position and without its result.
+    pub async fn jobs(
+        &self,
+        user: &UserId,
+        states: &[State],
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, Job)>, StoreError> {
+        let mut reader = self.reader().await?;
+        let jobs = self.explain(rows::list(&mut reader, user, states, before, limit).await)?;
+        Ok(jobs.into_iter().map(|it| (it.position.unsigned_abs(), it.job)).collect())
+    }
+
+    /// Appends an event to a job and returns whether the job still runs: if not, nothing is appended.
+    pub async fn append_job_event(
+        &self,
+        user: &UserId,
+        id: JobId,
+        said: &Said,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
+        self.transact(Lane::User(user), Durability::Process, |tx| {
+            scoped(async move {
+                let Some(job) = running(tx, user, id).await? else { return Ok(false) };
+                append(tx, &job, said, now, false).await?;
+                Ok::<_, Error>(true)
+            })
+        })
+        .await
+    }
+
+    /// Ends a job with its last event and returns whether it did: the first end counts.
+    pub async fn end_job(
+        &self,
+        user: &UserId,
+        id: JobId,
+        ending: &Ending,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
+        self.transact(Lane::User(user), Durability::Power, |tx| {
+            scoped(async move {
+                let Some(job) = running(tx, user, id).await? else { return Ok(false) };
+                end(tx, &job, ending, now).await?;
+                Ok::<_, Error>(true)
+            })
+        })
+        .await
+    }
+
+    /// Events of a job from a sequence on, in order.
+    pub async fn job_events(
+        &self,
+        user: &UserId,
+        id: JobId,
+        from: u64,
+        limit: u32,
+    ) -> Result<Vec<Event>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(rows::events(&mut reader, user, id, from, limit).await)
+    }
+
+    /// A receiver that changes when an event may have been appended, by whichever process.
+    pub async fn follow_jobs(&self) -> Result<watch::Receiver<u64>, StoreError> {
+        self.follow(Topic::Jobs).await
+    }
+
+    /// Fails the jobs whose process is gone, and returns their number.
+    pub async fn interrupt_jobs(&self, now: SystemTime) -> Result<usize, StoreError> {
+        let replicas = self.explain(rows::replicas(&mut *self.reader().await?).await)?;
+        let mut interrupted = 0;
+        for replica in replicas.iter().filter(|it| self.replica.is_gone(&self.location, it)) {
+            interrupted += self
+                .transact(Lane::Platform, Durability::Power, |tx| scoped(interrupt(tx, replica, now)))
+                .await?;
+        }
+        Ok(interrupted)
+    }
+
+    /// Deletes some of the jobs that ended longer ago than [`KEPT`], and returns whether there may be more.
+    pub async fn sweep_jobs(&self, now: SystemTime) -> Result<bool, StoreError> {
+        let before = now - KEPT;
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(async move {
+                let old = rows::ended_before(tx, before, DELETED_AT_ONCE).await?;
+                for job in &old {
+                    rows::delete(tx, *job).await?;
+                }
+                Ok::<_, Error>(old.len() >= DELETED_AT_ONCE as usize)
+            })
+        })
+        .await
+    }
+}
+
+async fn begin(tx: &mut Tx, new: &NewJob, replica: &str, now: SystemTime) -> Result<Begun, Error> {
+    if let Some(Positioned { job, .. }) = rows::find(tx, &new.user, new.id).await? {
+        let is_same = job.digest == new.digest && job.kind == new.kind;
+        return Ok(if is_same { Begun::Known(job) } else { Begun::Reused });
+    }
+    if let Some(running) = rows::running(tx, &new.user).await? {
+        return Ok(Begun::Running(running));
+    }
+    rows::insert(tx, new, replica, now).await?;
+    for job in rows::ended_beyond(tx, &new.user, MOST_OF_USER).await? {
+        rows::delete(tx, job).await?;
+    }
+    let inserted = rows::find(tx, &new.user, new.id).await?;
+    inserted.map(|it| Begun::New(it.job)).ok_or_else(|| Error::unreadable("job", "it is gone"))
+}
+
+async fn running(tx: &mut Tx, user: &UserId, id: JobId) -> Result<Option<Positioned>, Error> {
+    Ok(rows::find(tx, user, id).await?.filter(|it| it.job.state == State::Running))
+}
+
+/// Appends an event. The progress of a job never falls.
+async fn append(
+    tx: &mut Tx,
+    Positioned { position, job }: &Positioned,
+    said: &Said,
+    now: SystemTime,
+    is_last: bool,
+) -> Result<(), Error> {
+    tx.adds(said.message.len());
+    tx.notify(Topic::Jobs);
+    let said = Said { percent: said.percent.max(job.percent).min(100), ..said.clone() };
+    rows::append(tx, *position, &Event { sequence: job.next, at: now, said, is_last }).await
+}
+
+async fn end(tx: &mut Tx, job: &Positioned, ending: &Ending, now: SystemTime) -> Result<(), Error> {
+    append(tx, job, &ending.last_words(job.job.percent, &job.job.step), now, true).await?;
+    tx.adds(ending.result.len());
+    rows::end(tx, job.position, ending, now).await
+}
+
+async fn interrupt(tx: &mut Tx, replica: &str, now: SystemTime) -> Result<usize, Error> {
+    let jobs = rows::of_replica(tx, replica).await?;
+    for job in &jobs {
+        end(tx, job, &Ending::failed(Failure::interrupted(), String::new()), now).await?;
+    }
+    Ok(jobs.len())
+}

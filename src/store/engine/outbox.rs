@@ -1,0 +1,79 @@
+//! Messages to webhooks: made in the change that they report, taken by the process that delivers them.
+
+use std::time::SystemTime;
+
+use uuid::Uuid;
+
+use super::{Durability, Error, Store, Tx};
+use crate::{
+    Lane, StoreError,
+    confirmations::{Scope, life::State},
+    outbox::{Event, Message, Subscription},
+    rows::{
+        outbox::{self as rows, NewMessage, Taken},
+        webhooks,
+    },
+    scoped,
+};
+
+impl Store {
+    /// Replaces the webhooks that receive messages. Messages to any other are dropped.
+    pub async fn subscribe_webhooks(&self, all: &[Subscription]) -> Result<(), StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(async move {
+                webhooks::replace(tx, all).await?;
+                rows::delete_unsubscribed(tx).await
+            })
+        })
+        .await
+    }
+
+    /// Takes messages that are due. No other process takes them until the given instant.
+    pub async fn take_messages(
+        &self,
+        url: &str,
+        now: SystemTime,
+        until: SystemTime,
+        limit: u32,
+    ) -> Result<Vec<Message>, StoreError> {
+        // Nearly always there is none, and then no write transaction is needed.
+        if !self.explain(rows::has_due(&mut *self.reader().await?, url, now).await)? {
+            return Ok(Vec::new());
+        }
+        let taken = self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(rows::take(tx, url, now, until, limit))
+        });
+        let mut messages = Vec::new();
+        for Taken { id, event, sequence, attempts, expires_at } in taken.await? {
+            let changes = self.confirmation_changes(&Scope::All, sequence.saturating_sub(1), 1).await?;
+            let change = changes.into_iter().next().filter(|it| it.confirmation.sequence == sequence);
+            messages.push(Message { id, event, change, attempts, expires_at });
+        }
+        Ok(messages)
+    }
+
+    /// Deletes a message that is delivered, or given up.
+    pub async fn delete_message(&self, id: &str) -> Result<(), StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(tx, id))).await
+    }
+
+    /// Makes a message due again at the given instant.
+    pub async fn postpone_message(&self, id: &str, until: SystemTime) -> Result<(), StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::postpone(tx, id, until))).await
+    }
+}
+
+/// Adds the messages about a change of a confirmation, as a step of it.
+pub(super) async fn enqueue(
+    tx: &mut Tx,
+    state: State,
+    sequence: u64,
+    (at, expires_at): (SystemTime, SystemTime),
+) -> Result<(), Error> {
+    let Some(event) = Event::of(state) else { return Ok(()) };
+    for url in webhooks::subscribers(tx, event).await? {
+        let id = format!("msg_{}", Uuid::new_v4().simple());
+        rows::insert(tx, NewMessage { id, url: &url, event, sequence, at, expires_at }).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! Reservations of requests that all processes on the file share.
+
+use super::{Durability, Error, Store, Tx};
+use crate::{
+    Lane, StoreError,
+    reservations::{Choose, Nanos, Reservation},
+    rows::reservations as rows,
+    scoped,
+};
+use toolwire_tool::context::UserId;
+
+impl Store {
+    /// Adds a request at the instant that `choose` returns for those that there are, and returns its number. No other
+    /// process adds one meanwhile. Requests before `since` are deleted.
+    pub async fn reserve(
+        &self,
+        source: &str,
+        user: &UserId,
+        since: Nanos,
+        choose: &Choose<'_>,
+    ) -> Result<Option<i64>, StoreError> {
+        // After a loss of power no source has been asked for a while.
+        self.transact(Lane::Source(source), Durability::Process, |tx| {
+            scoped(reserve(tx, source, user, since, choose))
+        })
+        .await
+    }
+
+    /// Deletes a request that is not made.
+    pub async fn cancel_reservation(&self, number: i64) -> Result<(), StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(tx, number))).await
+    }
+
+    /// The requests to a source from `since` on, in order of time.
+    pub async fn reservations(&self, source: &str, since: Nanos) -> Result<Vec<Reservation>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(rows::list(&mut reader, source, since).await)
+    }
+}
+
+async fn reserve(
+    tx: &mut Tx,
+    source: &str,
+    user: &UserId,
+    since: Nanos,
+    choose: &Choose<'_>,
+) -> Result<Option<i64>, Error> {
+    let reserved = rows::list(tx, source, since).await?;
+    let Some(at) = choose(&reserved) else { return Ok(None) };
+    rows::delete_before(tx, source, since).await?;
+    Ok(Some(rows::insert(tx, source, user, at).await?))
+}

@@ -1,0 +1,72 @@
+//! The persistent tier of the cache (spec 004 §6.2): bounded by bytes; what is no longer fresh goes first, then the
+//! oldest.
+
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+
+use super::{Durability, Error, Store, Tx};
+use crate::{
+    Lane, StoreError,
+    results::{ResultKey, Results, StoredResult},
+    rows::{outcome::OutcomeColumns, results as rows, usage},
+    scoped,
+};
+use toolwire_contract::Payload;
+
+/// What an entry costs beside its columns of variable length.
+const OVERHEAD: usize = 128;
+
+/// The number of entries that one statement deletes to make room.
+const DELETED_AT_ONCE: u32 = 16;
+
+impl Results for Store {
+    fn get<'a>(
+        &'a self,
+        key: &'a ResultKey,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<StoredResult>, StoreError>> {
+        Box::pin(async move {
+            let mut reader = self.reader().await?;
+            self.explain(rows::find(&mut reader, key, now).await)
+        })
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a ResultKey,
+        result: &'a StoredResult<Payload>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let outcome = OutcomeColumns::of(&result.outcome, &result.provenance);
+            let bytes = u64::try_from(OVERHEAD + outcome.len()).unwrap_or(u64::MAX);
+            let Some(others) = self.results_bytes.checked_sub(bytes) else { return Ok(()) };
+            // Lost, it is fetched again.
+            self.transact(Lane::Platform, Durability::Process, |tx| {
+                scoped(put(tx, key, result, &outcome, (bytes, others)))
+            })
+            .await
+        })
+    }
+}
+
+/// Puts a result of `bytes` in the place of the one of its key, and deletes the oldest of the `others` beyond the bytes
+/// that these may have.
+async fn put(
+    tx: &mut Tx,
+    key: &ResultKey,
+    result: &StoredResult<Payload>,
+    outcome: &OutcomeColumns,
+    (bytes, others): (u64, u64),
+) -> Result<(), Error> {
+    tx.adds(outcome.len());
+    // First, since they count while they are there.
+    rows::delete_expired(tx, key, result.stored_at).await?;
+    while usage::result_bytes(tx).await? > others {
+        if !rows::delete_oldest(tx, DELETED_AT_ONCE).await? {
+            break;
+        }
+    }
+    let time = (result.stored_at, result.ttl);
+    rows::insert(tx, key, result.output_message.as_deref(), outcome, time, bytes).await
+}

@@ -1,0 +1,117 @@
+//! Turns of conversations: kept as they end or pause, read by later turns, cancelled while they are paused.
+
+use std::time::SystemTime;
+
+use super::{Durability, Error, Store, held_sessions};
+use crate::{
+    Lane, StoreError,
+    rows::turns as rows,
+    scoped,
+    sessions::{Held, KEPT, KeptTurn, MOST_OF_SESSION, MOST_OF_USER, Remembered},
+};
+use toolwire_tool::context::{RequestId, SessionId, UserId};
+
+/// Turns deleted by one transaction, so that other transactions run in between.
+const DELETED_AT_ONCE: u32 = 500;
+
+impl Store {
+    /// Has a session for one turn, if no other process has it.
+    pub fn hold_session(
+        &self,
+        user: &UserId,
+        session: &SessionId,
+        turn_id: RequestId,
+    ) -> Result<Held, StoreError> {
+        // First: a process that learns the name of the turn may ask this one to cancel it.
+        self.replica.id(&self.location)?;
+        held_sessions::hold(&self.location, user, session, turn_id)
+    }
+
+    /// Keeps a turn, in the place of the one of this name if there is one, and deletes the oldest of the session and of
+    /// the user beyond what is kept of either.
+    pub async fn keep_turn(&self, turn: &KeptTurn) -> Result<(), StoreError> {
+        self.transact(Lane::User(&turn.user), Durability::Power, |tx| {
+            scoped(async move {
+                rows::put(tx, turn).await?;
+                rows::trim(tx, &turn.user, &turn.session, (MOST_OF_SESSION, MOST_OF_USER)).await
+            })
+        })
+        .await
+    }
+
+    pub async fn turn(&self, user: &UserId, id: RequestId) -> Result<Option<KeptTurn>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(rows::find(&mut reader, user, id).await)
+    }
+
+    /// The turns of a session that come after a position, the oldest first, each with its own position.
+    pub async fn turns(
+        &self,
+        user: &UserId,
+        session: &SessionId,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<(i64, KeptTurn)>, StoreError> {
+        let mut reader = self.reader().await?;
+        let turns = self.explain(rows::list(&mut reader, user, session, after, limit).await)?;
+        Ok(turns.into_iter().map(|it| (it.position, it.turn)).collect())
+    }
+
+    /// What a later turn remembers of the newest turns of a session that were answered, the oldest first.
+    pub async fn recall_turns(
+        &self,
+        user: &UserId,
+        session: &SessionId,
+        limit: u32,
+    ) -> Result<Vec<Remembered>, StoreError> {
+        let mut reader = self.reader().await?;
+        let mut turns = self.explain(rows::list_remembered(&mut reader, user, session, limit).await)?;
+        turns.reverse();
+        Ok(turns)
+    }
+
+    /// The turns of a session in whatever state, the one that ended last first.
+    pub async fn newest_turns(
+        &self,
+        user: &UserId,
+        session: &SessionId,
+        limit: u32,
+    ) -> Result<Vec<KeptTurn>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(rows::list_by_end(&mut reader, user, session, limit).await)
+    }
+
+    /// The turns of a session that wait for persons, the oldest first.
+    pub async fn paused_turns(
+        &self,
+        user: &UserId,
+        session: &SessionId,
+    ) -> Result<Vec<KeptTurn>, StoreError> {
+        let mut reader = self.reader().await?;
+        self.explain(rows::list_paused(&mut reader, user, session).await)
+    }
+
+    /// Cancels a turn that waits for persons, and returns whether it did.
+    pub async fn cancel_paused_turn(
+        &self,
+        user: &UserId,
+        id: RequestId,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
+        self.transact(Lane::User(user), Durability::Power, |tx| {
+            scoped(rows::cancel_paused(tx, user, id, now))
+        })
+        .await
+    }
+
+    /// Deletes some of the turns that ended longer ago than [`KEPT`], and returns whether there may be more.
+    pub async fn sweep_turns(&self, now: SystemTime) -> Result<bool, StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(async move {
+                let deleted = rows::delete_ended(tx, now - KEPT, DELETED_AT_ONCE).await?;
+                Ok::<_, Error>(deleted >= u64::from(DELETED_AT_ONCE))
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,130 @@
+//! Whether a task takes a call, a message or an end now: by its driver, its state and its quotas.
+
+use std::time::SystemTime;
+
+use super::{error::TxError, load::LoadedTask};
+use crate::{
+    engine::{Error, Tx},
+    rows::{open_calls, tasks as rows, timeline_usage},
+    tasks::{
+        ENTRIES_FOR_THE_END, MAX_BYTES, MAX_ENTRIES, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS, Refused,
+        Task, TreeLimit, fold,
+        life::{Event, Next},
+    },
+};
+use toolwire_tool::context::UserId;
+
+/// Below this many bytes, a timeline is not checked against the quota of its user: as many tasks as may be open hardly
+/// reach the quota with timelines of this size.
+const SMALL_OF_USER: u64 = 64 * 1024;
+
+/// Below this many bytes, a timeline is not checked against the quota of its tree: a full tree of such timelines just
+/// reaches it.
+const SMALL: u64 = 1024 * 1024;
+
+/// Within this many entries of its bound, a timeline is checked exactly: open calls and waits will have entries too.
+const NEARLY_FULL: u64 = 1_000;
+
+/// Refuses a caller that does not drive the task: a leased task is driven by the holder of its lease alone, and none by
+/// the holder of one that was lost.
+pub(super) fn driver(task: &Task, token: u64, now: SystemTime) -> Result<(), Refused> {
+    let valid = task.lease.as_ref().map_or(0, |lease| lease.token);
+    let is_lost = match token {
+        0 => task.leased(now).is_some(),
+        token => token != valid,
+    };
+    if !is_lost {
+        return Ok(());
+    }
+    let holder = task.leased(now).map(|lease| lease.holder.clone()).unwrap_or_default();
+    Err(Refused::LeaseLost { holder, token: valid })
+}
+
+/// Refuses an event that the state does not allow.
+pub(super) fn event(task: &Task, event: Event) -> Result<(), Refused> {
+    match task.state.on(event) {
+        Next::Becomes(_) | Next::Same => Ok(()),
+        Next::Refused => Err(refusal(task)),
+    }
+}
+
+/// The refusal of what the state does not allow.
+fn refusal(task: &Task) -> Refused {
+    match task.state {
+        state if state.is_final() => Refused::Ended(state),
+        state if state.waits() => Refused::Blocked { state, waits: task.waits.clone() },
+        state => Refused::NotNow(state),
+    }
+}
+
+/// Ends the transaction if the deadline of the task has passed, so that the task is failed before anything else.
+pub(super) fn in_time(task: &Task, now: SystemTime) -> Result<(), TxError> {
+    if task.state.is_final() || task.deadline > now {
+        return Ok(());
+    }
+    Err(TxError::Overdue(task.user.clone(), task.id.clone()))
+}
+
+/// Refuses a call or a message of a step, unless the task takes it now.
+pub(super) async fn call(tx: &mut Tx, loaded: &mut LoadedTask, step: u64) -> Result<(), TxError> {
+    event(&loaded.task, fold::call(&loaded.task, step))?;
+    let newest = loaded.task.newest_step;
+    if step != 0 && step < newest {
+        return Err(Refused::StepOver { step, newest }.into());
+    }
+    quotas(tx, loaded).await
+}
+
+/// Refuses an entry that ends nothing, unless every quota has room for it.
+async fn quotas(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), TxError> {
+    let most = MAX_ENTRIES - ENTRIES_FOR_THE_END;
+    let mut entries = loaded.task.next_sequence;
+    if entries + NEARLY_FULL >= most {
+        entries += loaded.task.waits.len() as u64 + open_calls::count(tx, &loaded.task.id).await?;
+    }
+    if entries >= most || loaded.bytes >= MAX_BYTES {
+        return Err(Refused::TimelineFull.into());
+    }
+    // The quotas of users and trees cost a statement each, which small timelines do not pay.
+    if loaded.bytes >= SMALL_OF_USER && loaded.bytes + others_of_user(tx, loaded).await? >= MAX_USER_BYTES {
+        return Err(Refused::TreeLimit(TreeLimit::BytesOfUser).into());
+    }
+    if loaded.bytes >= SMALL && loaded.bytes + others_of_tree(tx, loaded).await? >= MAX_TREE_BYTES {
+        return Err(Refused::TreeLimit(TreeLimit::Bytes).into());
+    }
+    Ok(())
+}
+
+/// Refuses another timeline of a user, unless the user's quota has room for it.
+pub(super) async fn user(tx: &mut Tx, user: &UserId) -> Result<(), TxError> {
+    if timeline_usage::bytes(tx, user).await? >= MAX_USER_BYTES {
+        return Err(Refused::TreeLimit(TreeLimit::BytesOfUser).into());
+    }
+    Ok(())
+}
+
+/// The bytes of the user's other timelines.
+async fn others_of_user(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<u64, Error> {
+    if let Some(bytes) = loaded.others.of_user {
+        return Ok(bytes);
+    }
+    let bytes = timeline_usage::bytes(tx, &loaded.task.user).await?.saturating_sub(loaded.stored_bytes());
+    Ok(*loaded.others.of_user.insert(bytes))
+}
+
+/// The bytes of the tree's other timelines.
+async fn others_of_tree(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<u64, Error> {
+    if let Some(bytes) = loaded.others.of_tree {
+        return Ok(bytes);
+    }
+    let bytes = rows::bytes_of_tree(tx, &loaded.task.root).await?.saturating_sub(loaded.stored_bytes());
+    Ok(*loaded.others.of_tree.insert(bytes))
+}
+
+/// Refuses another wait, unless the task has room for it.
+pub(super) fn wait(task: &Task) -> Result<(), Refused> {
+    if task.waits.len() < MAX_WAITS {
+        return Ok(());
+    }
+    Err(Refused::TreeLimit(TreeLimit::Waits))
+}

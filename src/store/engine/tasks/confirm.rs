@@ -1,0 +1,61 @@
+//! What the decision on a call of a task does to the task, in the decision's own transaction.
+
+use std::time::SystemTime;
+
+use super::{
+    entries::{EntryMeta, append},
+    load::{LoadedTask, find},
+};
+use crate::{
+    confirmations::{Confirmation, life::State},
+    engine::{Error, Tx},
+    rows::{confirmations, entries},
+    tasks::{
+        entry::{Body, Decision, WaitTarget},
+        texts,
+    },
+};
+use toolwire_contract::ToolError;
+use toolwire_tool::context::TaskLabel;
+
+/// Appends the decision to the task, if there is one that waits for it or went on by it. `confirmation` is as it stood
+/// before.
+pub(in crate::engine) async fn tell_task(
+    tx: &mut Tx,
+    confirmation: &Confirmation,
+    state: State,
+    error: Option<ToolError>,
+    now: SystemTime,
+) -> Result<(), Error> {
+    let task = confirmation.asked.task_id.as_ref().and_then(TaskLabel::task);
+    let Some(id) = task else { return Ok(()) };
+    let Some(mut loaded) = find(tx, &id).await? else { return Ok(()) };
+    if loaded.task.state.is_final() || loaded.task.user != confirmation.key.user {
+        return Ok(());
+    }
+    let Some(decides) = entry_of(tx, &loaded, confirmation).await? else { return Ok(()) };
+    // Read again, since `confirmation` does not have the decision yet.
+    let after = confirmations::find(tx, &confirmation.id).await?;
+    let by = after.as_ref().and_then(|it| it.decided.as_ref()).map(|it| &it.by);
+    let status = texts::decided(state, by, &confirmation.key.tool);
+    let decision = Decision { decides, confirmation: confirmation.id.clone(), status, error };
+    append(tx, &mut loaded, EntryMeta::default(), Body::Decision(decision), now).await?;
+    Ok(())
+}
+
+/// The entry of the call that a confirmation decides on.
+async fn entry_of(
+    tx: &mut Tx,
+    loaded: &LoadedTask,
+    confirmation: &Confirmation,
+) -> Result<Option<u64>, Error> {
+    let target = WaitTarget::Confirmation(confirmation.id.clone());
+    if let Some(wait) = loaded.task.waits.iter().find(|wait| wait.target == target) {
+        return Ok(Some(wait.sequence));
+    }
+    // It was approved, and the task has gone on without it.
+    if confirmation.state == State::Approved {
+        return entries::unanswered(tx, &loaded.task.id, confirmation.asked.outermost.request_id).await;
+    }
+    Ok(None)
+}

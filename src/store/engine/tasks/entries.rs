@@ -1,0 +1,90 @@
+//! Entries, appended: with each, the task that is the fold of its timeline is written.
+
+use std::time::SystemTime;
+
+use super::load::{LoadedTask, save};
+use crate::{
+    engine::{
+        Error, Tx,
+        time::{instant, millis},
+    },
+    rows::entries::{self as rows, NewEntry},
+    tasks::{
+        TaskCall,
+        entry::{Body, Entry, Lengths},
+        fold,
+    },
+};
+use toolwire_tool::context::{CallId, RequestId};
+
+/// What an entry holds beside its body.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EntryMeta {
+    pub(super) step: u64,
+    pub(super) position: u32,
+    pub(super) request_id: Option<RequestId>,
+    pub(super) call_id: Option<CallId>,
+    pub(super) trace_id: Option<String>,
+    pub(super) lengths: Lengths,
+}
+
+impl EntryMeta {
+    /// That of an entry of a call.
+    pub(super) fn of_call(call: &TaskCall, lengths: Lengths) -> Self {
+        Self {
+            step: call.step_ref.step,
+            position: call.step_ref.position,
+            request_id: Some(call.key.request_id),
+            call_id: Some(call.call_id()),
+            trace_id: call.about.trace_id.map(|it| it.to_string()),
+            lengths,
+        }
+    }
+}
+
+/// Appends an entry, writes the task, and returns the entry's sequence.
+pub(super) async fn append(
+    tx: &mut Tx,
+    loaded: &mut LoadedTask,
+    meta: EntryMeta,
+    body: Body,
+    now: SystemTime,
+) -> Result<u64, Error> {
+    let new = next(loaded, meta, body, now)?;
+    let sequence = new.sequence();
+    insert(tx, vec![new]).await?;
+    save(tx, loaded).await?;
+    Ok(sequence)
+}
+
+/// Makes the next entry of a task and applies it to the task. Both are still to be written.
+pub(super) fn next(
+    loaded: &mut LoadedTask,
+    meta: EntryMeta,
+    body: Body,
+    now: SystemTime,
+) -> Result<NewEntry, Error> {
+    let entry = Entry {
+        task: loaded.task.id.clone(),
+        sequence: loaded.task.next_sequence,
+        // As it will be read.
+        at: instant(millis(now)),
+        step: meta.step,
+        position: meta.position,
+        call_id: meta.call_id,
+        trace_id: meta.trace_id,
+        body,
+        lengths: meta.lengths,
+    };
+    // Before its texts are taken out, since the result of an end is one of them and the task keeps it.
+    fold::apply(&mut loaded.task, &entry)
+        .map_err(|error| Error::unreadable("timeline", error.to_string()))?;
+    let new = NewEntry::new(entry, meta.request_id);
+    loaded.bytes += new.bytes() as u64;
+    Ok(new)
+}
+
+pub(super) async fn insert(tx: &mut Tx, new: Vec<NewEntry>) -> Result<(), Error> {
+    tx.adds(new.iter().map(NewEntry::bytes).sum());
+    rows::insert(tx, new).await
+}

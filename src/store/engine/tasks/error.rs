@@ -1,0 +1,88 @@
+//! Transactions over tasks, and how they end without effect.
+
+use std::time::SystemTime;
+
+use crate::{
+    Lane, Scoped, StoreError,
+    engine::Explain,
+    engine::{Durability, Error, Store, Tx},
+    tasks::{Refused, TaskError, life::State},
+};
+use toolwire_tool::context::{TaskId, UserId};
+
+/// Why a transaction over tasks ends without effect.
+#[derive(Debug)]
+pub(super) enum TxError<F = Error> {
+    Refused(Refused),
+    /// The deadline of the task has passed, and nothing has failed it yet.
+    Overdue(UserId, TaskId),
+    Failed(F),
+}
+
+impl From<Refused> for TxError {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl From<Error> for TxError {
+    fn from(failed: Error) -> Self {
+        Self::Failed(failed)
+    }
+}
+
+impl TxError {
+    /// Separates what concerns one request of several from what fails all of them.
+    pub(super) fn refusal<F>(self) -> Result<TxError<F>, Error> {
+        match self {
+            Self::Refused(refused) => Ok(TxError::Refused(refused)),
+            Self::Overdue(user, id) => Ok(TxError::Overdue(user, id)),
+            Self::Failed(failed) => Err(failed),
+        }
+    }
+}
+
+impl Explain for TxError {
+    type Public = TxError<StoreError>;
+
+    fn explain(self, store: &Store) -> TxError<StoreError> {
+        self.refusal().unwrap_or_else(|failed| TxError::Failed(failed.explain(store)))
+    }
+}
+
+impl From<TxError<StoreError>> for TaskError {
+    fn from(error: TxError<StoreError>) -> Self {
+        match error {
+            TxError::Refused(refused) => refused.into(),
+            TxError::Overdue(..) => Refused::Ended(State::Failed).into(),
+            TxError::Failed(failed) => failed.into(),
+        }
+    }
+}
+
+impl Store {
+    /// Runs a transaction over the tasks of a user.
+    pub(super) async fn transact_tasks<'a, T>(
+        &self,
+        user: &UserId,
+        durability: Durability,
+        now: SystemTime,
+        work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, TxError>> + Send,
+    ) -> Result<T, TaskError> {
+        let done = self.transact(Lane::User(user), durability, work).await;
+        self.fail_if_overdue(done, now).await
+    }
+
+    /// Fails a task whose deadline a transaction found to have passed. That transaction had no effect, so it takes one
+    /// of its own; the caller is refused either way.
+    pub(super) async fn fail_if_overdue<T>(
+        &self,
+        done: Result<T, TxError<StoreError>>,
+        now: SystemTime,
+    ) -> Result<T, TaskError> {
+        if let Err(TxError::Overdue(user, id)) = &done {
+            self.fail_overdue(user, id, now).await?;
+        }
+        Ok(done?)
+    }
+}

@@ -1,0 +1,138 @@
+//! Leases: a worker has a task for a while, under a token that only grows.
+
+use std::time::SystemTime;
+
+use super::{
+    admit,
+    entries::{EntryMeta, append},
+    error::TxError,
+    load::{LoadedTask, load, save},
+    open_calls,
+};
+use crate::{
+    engine::{
+        Durability, Store, Tx,
+        time::{instant, millis},
+    },
+    rows::tasks as rows,
+    scoped,
+    tasks::{
+        Lease, LeaseRequest, LeaseTarget, Leased, Refused, TaskError,
+        entry::{Body, Started},
+    },
+};
+use toolwire_tool::context::{TaskId, UserId};
+
+impl Store {
+    /// Takes or renews a lease. `None` if no task of the wanted roles is available. An expired lease can be renewed by
+    /// its token until another worker has taken the task.
+    pub async fn lease_task(
+        &self,
+        user: &UserId,
+        request: &LeaseRequest,
+        now: SystemTime,
+    ) -> Result<Option<Leased>, TaskError> {
+        match &request.target {
+            LeaseTarget::Task(id, token) => {
+                // A lost renewal is a lease that ends early.
+                let durability = if token.is_some() { Durability::Process } else { Durability::Power };
+                let done = self.transact_tasks(user, durability, now, |tx| {
+                    scoped(lease(tx, user, (id, *token), request, now))
+                });
+                done.await.map(Some)
+            }
+            LeaseTarget::AnyOf(roles) => {
+                // Most polls find nothing: they need not wait for the writer.
+                let mut reader = self.reader().await?;
+                let available = self.explain(rows::find_for_worker(&mut reader, user, roles, now).await)?;
+                drop(reader);
+                if available.is_none() {
+                    return Ok(None);
+                }
+                self.transact_tasks(user, Durability::Power, now, |tx| {
+                    scoped(lease_any(tx, user, roles, request, now))
+                })
+                .await
+            }
+        }
+    }
+
+    /// Gives a lease back. One that was lost already is fine.
+    pub async fn release_task(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        token: u64,
+        now: SystemTime,
+    ) -> Result<(), TaskError> {
+        self.transact_tasks(user, Durability::Process, now, |tx| {
+            scoped(async move {
+                let mut loaded = load(tx, user, id).await?;
+                if let Some(lease) = &mut loaded.task.lease
+                    && lease.token == token
+                    && lease.expires_at > now
+                {
+                    lease.expires_at = now;
+                    // At a new position: workers that wait for a task may have this one.
+                    save(tx, &mut loaded).await?;
+                }
+                Ok::<_, TxError>(())
+            })
+        })
+        .await
+    }
+}
+
+async fn lease_any(
+    tx: &mut Tx,
+    user: &UserId,
+    roles: &[String],
+    request: &LeaseRequest,
+    now: SystemTime,
+) -> Result<Option<Leased>, TxError> {
+    let Some(id) = rows::find_for_worker(tx, user, roles, now).await? else { return Ok(None) };
+    let loaded = load(tx, user, &id).await?;
+    take(tx, loaded, request, now).await.map(Some)
+}
+
+async fn lease(
+    tx: &mut Tx,
+    user: &UserId,
+    (id, token): (&TaskId, Option<u64>),
+    request: &LeaseRequest,
+    now: SystemTime,
+) -> Result<Leased, TxError> {
+    let mut loaded = load(tx, user, id).await?;
+    admit::in_time(&loaded.task, now)?;
+    if loaded.task.state.is_final() {
+        return Err(Refused::Ended(loaded.task.state).into());
+    }
+    admit::driver(&loaded.task, token.unwrap_or(0), now)?;
+    let Some(token) = token else { return take(tx, loaded, request, now).await };
+    let renewed = new_lease(request, token, now);
+    rows::update_lease(tx, id, &renewed).await?;
+    loaded.task.lease = Some(renewed);
+    let open_calls = open_calls::list(tx, id).await?;
+    Ok(Leased { task: loaded.task, open_calls })
+}
+
+/// Gives a task to a new holder.
+async fn take(
+    tx: &mut Tx,
+    mut loaded: LoadedTask,
+    request: &LeaseRequest,
+    now: SystemTime,
+) -> Result<Leased, TxError> {
+    let token = loaded.task.lease.as_ref().map_or(0, |lease| lease.token) + 1;
+    loaded.task.lease = Some(new_lease(request, token, now));
+    let started = Body::Started(Started { holder: request.holder.clone(), token });
+    append(tx, &mut loaded, EntryMeta::default(), started, now).await?;
+    let open_calls = open_calls::list(tx, &loaded.task.id).await?;
+    Ok(Leased { task: loaded.task, open_calls })
+}
+
+fn new_lease(request: &LeaseRequest, token: u64, now: SystemTime) -> Lease {
+    // As it will be read.
+    let expires_at = instant(millis(now + request.duration));
+    Lease { holder: request.holder.clone(), token, expires_at }
+}

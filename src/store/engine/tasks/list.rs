@@ -1,0 +1,122 @@
+//! Tasks, listed and followed.
+
+use tokio::sync::watch;
+
+use crate::{
+    StoreError,
+    engine::{Error, Store, follow::Topic},
+    rows::{
+        tasks::{
+            self as rows,
+            list::{self, Order},
+        },
+        timeline_usage,
+    },
+    tasks::{Changes, Cursor, Filter, MAX_PAGE_BYTES, Refused, Scope, Task, TaskError, TaskPage, Tree},
+};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{TaskId, UserId};
+
+impl Store {
+    pub async fn task(&self, user: &UserId, id: &TaskId) -> Result<Task, TaskError> {
+        let task = rows::find_of_user(&mut *self.reader().await?, user, id).await;
+        self.explain(task)?.ok_or_else(|| Refused::Unknown.into())
+    }
+
+    pub async fn task_tree(&self, user: &UserId, id: &TaskId) -> Result<Tree, TaskError> {
+        let tree = rows::tree(&mut *self.reader().await?, user, id).await;
+        self.explain(tree)?.ok_or_else(|| Refused::Unknown.into())
+    }
+
+    /// A secret of the task: the same each time, and unpredictable outside of the store.
+    pub async fn task_secret(&self, id: &TaskId) -> Result<Digest, TaskError> {
+        Ok(self.explain(self.secret_of(id.as_str()).await)?)
+    }
+
+    /// A page of a user's tasks after a cursor. It ends at [`MAX_PAGE_BYTES`].
+    pub async fn tasks(
+        &self,
+        user: &UserId,
+        filter: &Filter,
+        from: Option<Cursor>,
+        limit: u32,
+    ) -> Result<TaskPage, TaskError> {
+        Ok(self.explain(self.read_tasks(user, filter, from, limit).await)?)
+    }
+
+    async fn read_tasks(
+        &self,
+        user: &UserId,
+        filter: &Filter,
+        from: Option<Cursor>,
+        limit: u32,
+    ) -> Result<TaskPage, Error> {
+        let order = match filter.scope {
+            Scope::Tree(_) => Order::OldestFirst(from),
+            Scope::All | Scope::Roots => Order::NewestFirst(from),
+        };
+        let mut reading = self.reading(user).await?;
+        let mut snapshot = reading.snapshot().await?;
+        // One more than the page has, to see whether there is another page.
+        let sizes = list::sizes(&mut snapshot, user, filter, order, u64::from(limit) + 1).await?;
+        let fitting = fitting(&sizes).min(limit as usize);
+        let stored = list::list(&mut snapshot, user, filter, order, fitting as u64).await?;
+        let next = stored.last().filter(|_| stored.len() < sizes.len()).map(|last| last.number);
+        Ok(TaskPage { tasks: stored.into_iter().map(|it| it.task).collect(), next })
+    }
+
+    /// A user's tasks that changed after a position, in the order of their last changes. After position 0: those that
+    /// have not ended.
+    pub async fn task_changes(
+        &self,
+        user: &UserId,
+        filter: &Filter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Changes, TaskError> {
+        Ok(self.explain(self.read_task_changes(user, filter, after, limit).await)?)
+    }
+
+    async fn read_task_changes(
+        &self,
+        user: &UserId,
+        filter: &Filter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Changes, Error> {
+        let mut reading = self.reading(user).await?;
+        let mut snapshot = reading.snapshot().await?;
+        let last = timeline_usage::position(&mut snapshot, user).await?;
+        let order = Order::ByChange(after);
+        let sizes = list::sizes(&mut snapshot, user, filter, order, limit.into()).await?;
+        let stored = list::list(&mut snapshot, user, filter, order, fitting(&sizes) as u64).await?;
+        let tasks: Vec<Task> = stored.into_iter().map(|it| it.task).collect();
+        let more = tasks.len() < sizes.len() || sizes.len() == limit as usize;
+        let up_to = match (more, tasks.last()) {
+            (true, Some(last)) => last.position,
+            _ => last,
+        };
+        Ok(Changes { tasks, up_to, more })
+    }
+
+    /// A receiver that changes when a task may have changed, by whichever process. Commits of other processes show
+    /// within 50 ms.
+    pub async fn follow_tasks(&self) -> Result<watch::Receiver<u64>, StoreError> {
+        self.follow(Topic::Tasks).await
+    }
+
+    /// Notifies followers of tasks of a commit.
+    pub(in crate::engine) fn tasks_changed(&self) {
+        self.followers.tell(Topic::Tasks);
+    }
+}
+
+/// How many of the next tasks are a page: at least one.
+fn fitting(sizes: &[u64]) -> usize {
+    let mut bytes = 0;
+    let fits = |size: &&u64| {
+        bytes += **size;
+        bytes <= MAX_PAGE_BYTES as u64
+    };
+    sizes.iter().take_while(fits).count().max(1)
+}

@@ -1,0 +1,96 @@
+//! A task within a transaction: read once, changed by entries, written once.
+
+use super::error::TxError;
+use crate::{
+    engine::{Error, Tx, follow::Topic},
+    rows::{
+        tasks as rows,
+        timeline_usage::{self, Added},
+        waits,
+    },
+    tasks::{Refused, Task, Waiting},
+};
+use toolwire_tool::context::{TaskId, UserId};
+
+/// A task within a transaction.
+#[derive(Debug)]
+pub(super) struct LoadedTask {
+    pub(super) task: Task,
+    /// The bytes of its timeline.
+    pub(super) bytes: u64,
+    pub(super) others: OtherBytes,
+    /// What of it is stored; `None` before it is inserted.
+    stored: Option<Stored>,
+}
+
+#[derive(Debug)]
+struct Stored {
+    bytes: u64,
+    waits: Vec<Waiting>,
+}
+
+/// The bytes of the other timelines under the same quota, once they were read. None of them changes before the task is
+/// written, so they are read once for all entries of a transaction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OtherBytes {
+    pub(super) of_user: Option<u64>,
+    pub(super) of_tree: Option<u64>,
+}
+
+impl LoadedTask {
+    /// A task that is not stored yet.
+    pub(super) fn new(task: Task) -> Self {
+        Self { task, bytes: 0, others: OtherBytes::default(), stored: None }
+    }
+
+    /// The bytes that usage counts of its timeline.
+    pub(super) fn stored_bytes(&self) -> u64 {
+        self.stored.as_ref().map_or(0, |stored| stored.bytes)
+    }
+}
+
+/// A user's task, to be changed.
+pub(super) async fn load(tx: &mut Tx, user: &UserId, id: &TaskId) -> Result<LoadedTask, TxError> {
+    let found = find(tx, id).await?;
+    found.filter(|it| it.task.user == *user).ok_or_else(|| Refused::Unknown.into())
+}
+
+/// A task of any user.
+pub(super) async fn find(tx: &mut Tx, id: &TaskId) -> Result<Option<LoadedTask>, Error> {
+    let found = rows::find(tx, id).await?;
+    Ok(found.map(|rows::StoredTask { task, bytes, .. }| {
+        let stored = Some(Stored { bytes, waits: task.waits.clone() });
+        LoadedTask { task, bytes, others: OtherBytes::default(), stored }
+    }))
+}
+
+/// Writes a task at its next position.
+pub(super) async fn save(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), Error> {
+    let added = Added {
+        tasks: usize::from(loaded.stored.is_none()),
+        bytes: loaded.bytes - loaded.stored_bytes(),
+        positions: 1,
+    };
+    loaded.task.position = timeline_usage::add(tx, &loaded.task.user, added).await?;
+    match &loaded.stored {
+        Some(_) => rows::update(tx, &loaded.task, loaded.bytes).await?,
+        None => rows::insert(tx, &loaded.task, loaded.bytes).await?,
+    }
+    save_waits(tx, loaded).await?;
+    tx.notify(Topic::Tasks);
+    Ok(())
+}
+
+/// Writes those waits that began or ended since the task was read.
+async fn save_waits(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), Error> {
+    let task = &loaded.task;
+    let stored = loaded.stored.take().map(|stored| stored.waits).unwrap_or_default();
+    for ended in stored.iter().filter(|wait| !task.waits.contains(wait)) {
+        waits::delete(tx, &task.id, ended.sequence).await?;
+    }
+    for new in task.waits.iter().filter(|wait| !stored.contains(wait)) {
+        waits::insert(tx, &task.id, new).await?;
+    }
+    loaded.stored = Some(Stored { bytes: loaded.bytes, waits: task.waits.clone() });
+    Ok(())
+}

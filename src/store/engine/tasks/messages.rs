@@ -1,0 +1,177 @@
+//! Messages of agents and persons. Those that come while others are being written are appended together: one
+//! transaction, in which each task is read and written once for all speakers. Each is judged by itself: one that is
+//! refused harms no other.
+
+use std::{collections::HashMap, time::SystemTime};
+
+use tokio::sync::{Mutex, oneshot};
+
+use super::{
+    admit,
+    entries::{self, EntryMeta},
+    error::TxError,
+    load::{LoadedTask, find, save},
+    mutations,
+    queue::{Answer, QueuedMessage},
+};
+use crate::{
+    Lane, StoreError,
+    engine::{Durability, Error, Store, Tx},
+    rows::{
+        entries::NewEntry,
+        mutations::{self as rows, Answered},
+    },
+    scoped,
+    tasks::{
+        Mutation, NewMessage, Refused, TaskError,
+        entry::{Body, Lengths, Message, Speaker, Text},
+    },
+};
+use toolwire_tokens as tokens;
+use toolwire_tool::context::{RequestId, TaskId, UserId};
+
+impl Store {
+    /// Appends a message and returns its sequence.
+    pub async fn append_message(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        message: &NewMessage,
+        mutation: Mutation,
+        now: SystemTime,
+    ) -> Result<u64, TaskError> {
+        let tokens = tokens::length(&message.text).await.tokens;
+        let (answer, mut answered) = oneshot::channel();
+        let (user, task, message) = (user.clone(), id.clone(), message.clone());
+        self.messages.add(QueuedMessage { user, task, message, tokens, mutation, now, answer });
+        loop {
+            // The holder of the writer's lock writes for all that are queued, so most find their answer here.
+            let _writer = self.messages.writer.lock().await;
+            match answered.try_recv() {
+                Ok(answer) => return self.fail_if_overdue(answer, now).await,
+                Err(oneshot::error::TryRecvError::Empty) => self.append_messages().await,
+                Err(oneshot::error::TryRecvError::Closed) => {
+                    unreachable!("a message without an answer is queued again")
+                }
+            }
+        }
+    }
+
+    /// Writes queued messages, and answers all of them.
+    async fn append_messages(&self) {
+        let batch = Mutex::new(self.messages.batch());
+        let of_transaction = &batch;
+        // The messages are of several users, and SQLite has one lane.
+        let done = self.transact(Lane::Platform, Durability::Power, |tx| {
+            scoped(async move {
+                let mut batch = of_transaction.lock().await;
+                // Only now, so that it has what came while the transaction waited for the writer. Run again, it has
+                // the same messages and those that came since.
+                batch.fill();
+                append_all(tx, batch.messages()).await
+            })
+        });
+        let done = done.await;
+        let mut batch = batch.into_inner();
+        match done {
+            Ok(answers) => batch.answer(answers),
+            Err(failed) => {
+                // It may not have begun.
+                batch.fill();
+                let answers = batch.messages().iter().map(|_| Err(TxError::Failed(failed.clone())));
+                let answers = answers.collect();
+                batch.answer(answers);
+            }
+        }
+    }
+}
+
+async fn append_all(tx: &mut Tx, messages: &[QueuedMessage]) -> Result<Vec<Answer>, Error> {
+    let mut of_tasks: HashMap<&TaskId, Vec<usize>> = HashMap::new();
+    for (index, message) in messages.iter().enumerate() {
+        of_tasks.entry(&message.task).or_default().push(index);
+    }
+    let mut answers: Vec<Answer> = messages.iter().map(|_| Err(TxError::Refused(Refused::Unknown))).collect();
+    for (id, indices) in of_tasks {
+        let Some(loaded) = find(tx, id).await? else { continue };
+        let of_task: Vec<_> = indices.iter().map(|index| &messages[*index]).collect();
+        for (index, answer) in indices.into_iter().zip(append_to(tx, loaded, &of_task).await?) {
+            answers[index] = answer;
+        }
+    }
+    Ok(answers)
+}
+
+/// Appends to one task.
+async fn append_to(
+    tx: &mut Tx,
+    mut loaded: LoadedTask,
+    messages: &[&QueuedMessage],
+) -> Result<Vec<Answer>, Error> {
+    let owner = loaded.task.user.clone();
+    let own = messages.iter().filter(|message| message.user == owner).map(|message| message.mutation);
+    let now =
+        messages.iter().map(|message| message.now).max().expect("a task is here because of its messages");
+    let mut known = mutations::find_all(tx, &owner, &own.collect::<Vec<_>>(), now).await?;
+    let (mut answers, mut new, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+    for message in messages {
+        let answer = if message.user == owner {
+            judge(tx, &mut loaded, message, &mut known, &mut new).await?
+        } else {
+            Err(TxError::Refused(Refused::Unknown))
+        };
+        if let Ok((sequence, true)) = answer {
+            kept.push((message.mutation, sequence));
+        }
+        answers.push(answer.map(|(sequence, _)| sequence));
+    }
+    if !new.is_empty() {
+        entries::insert(tx, new).await?;
+        save(tx, &mut loaded).await?;
+        rows::insert_all(tx, &owner, &kept, now).await?;
+    }
+    Ok(answers)
+}
+
+/// The sequence of a message, and whether it is new.
+async fn judge(
+    tx: &mut Tx,
+    loaded: &mut LoadedTask,
+    message: &QueuedMessage,
+    known: &mut HashMap<RequestId, Answered<u64>>,
+    new: &mut Vec<NewEntry>,
+) -> Result<Result<(u64, bool), TxError<StoreError>>, Error> {
+    let QueuedMessage { message, tokens, mutation, now, .. } = message;
+    if let Some(answered) = known.get(&mutation.request_id) {
+        let answer = answered.clone().to(*mutation);
+        return Ok(answer.map(|sequence| (sequence, false)).map_err(TxError::Refused));
+    }
+    if let Err(error) = admit(tx, loaded, message, *now).await {
+        return error.refusal().map(Err);
+    }
+    let step_ref = &message.step_ref;
+    let lengths = Lengths { input: Some(*tokens), result: None };
+    let meta =
+        EntryMeta { step: step_ref.step, position: step_ref.position, lengths, ..EntryMeta::default() };
+    let text = Text::Inline(message.text.clone());
+    let body = Body::Message(Message { speaker: message.speaker, text, opaque: message.opaque.clone() });
+    let entry = entries::next(loaded, meta, body, *now)?;
+    let sequence = entry.sequence();
+    new.push(entry);
+    known.insert(mutation.request_id, Answered { digest: mutation.digest, answer: sequence });
+    Ok(Ok((sequence, true)))
+}
+
+async fn admit(
+    tx: &mut Tx,
+    loaded: &mut LoadedTask,
+    message: &NewMessage,
+    now: SystemTime,
+) -> Result<(), TxError> {
+    admit::in_time(&loaded.task, now)?;
+    // A person needs no lease to speak.
+    if message.speaker == Speaker::Assistant || message.step_ref.lease_token != 0 {
+        admit::driver(&loaded.task, message.step_ref.lease_token, now)?;
+    }
+    admit::call(tx, loaded, message.step_ref.step).await
+}

@@ -1,0 +1,71 @@
+//! Calls that a model got wrong: nothing was begun, and the timeline keeps them so that the model sees its error.
+
+use std::time::SystemTime;
+
+use super::{
+    admit,
+    entries::{EntryMeta, append},
+    error::TxError,
+    load::load,
+};
+use crate::{
+    engine::{Durability, Store, Tx},
+    rows::entries,
+    scoped,
+    tasks::{
+        Mistake, TaskError,
+        entry::{Body, Lengths, Text, ToolCall},
+    },
+};
+use toolwire_contract::Provenance;
+use toolwire_tokens as tokens;
+
+impl Store {
+    /// Records a call that its agent got wrong, so that nothing was begun, and returns the sequence of its entry. A
+    /// repeat has that of the first time.
+    pub async fn record_mistake(&self, mistake: &Mistake, now: SystemTime) -> Result<u64, TaskError> {
+        let input = Some(tokens::length(&mistake.input).await.tokens);
+        let lengths = Lengths { input, result: None };
+        self.transact_tasks(&mistake.user, Durability::Power, now, |tx| {
+            scoped(record(tx, mistake, lengths, now))
+        })
+        .await
+    }
+}
+
+async fn record(tx: &mut Tx, mistake: &Mistake, lengths: Lengths, now: SystemTime) -> Result<u64, TxError> {
+    let mut loaded = load(tx, &mistake.user, &mistake.task).await?;
+    let known = entries::newest_of_request(tx, &mistake.task, mistake.request_id).await?;
+    if let Some(sequence) = known {
+        return Ok(sequence);
+    }
+    admit::in_time(&loaded.task, now)?;
+    admit::driver(&loaded.task, mistake.step_ref.lease_token, now)?;
+    admit::call(tx, &mut loaded, mistake.step_ref.step).await?;
+    let meta = EntryMeta {
+        step: mistake.step_ref.step,
+        position: mistake.step_ref.position,
+        request_id: Some(mistake.request_id),
+        call_id: Some(mistake.call_id),
+        trace_id: mistake.trace_id.clone(),
+        lengths,
+    };
+    Ok(append(tx, &mut loaded, meta, Body::ToolCall(entry_of(mistake)), now).await?)
+}
+
+fn entry_of(mistake: &Mistake) -> ToolCall {
+    ToolCall {
+        tool_type: mistake.tool_type,
+        tool: mistake.tool.clone(),
+        tool_call_id: mistake.step_ref.id_or(mistake.call_id),
+        input: Text::Inline(mistake.input.clone()),
+        result: None,
+        error: Some(mistake.error.clone()),
+        status: String::new(),
+        documents: Vec::new(),
+        provenance: Provenance::default(),
+        category: mistake.category,
+        waits_for: None,
+        untrusted: false,
+    }
+}

@@ -1,0 +1,59 @@
+//! The records of calls that do not execute.
+
+use std::time::SystemTime;
+
+use super::error::TxError;
+use crate::{
+    engine::{
+        Error, Tx,
+        calls::{self, Opening, Recorded, Standing},
+        time::millis,
+    },
+    idempotency::{ArgumentsDigest, Beginning, Begun, Key, Quota},
+    tasks::{Action, Refused},
+};
+use toolwire_contract::{Payload, Provenance, ToolResult, payload::StoredPayload};
+
+/// The answer of a call that ended. `None` if it began and did not end: then it did nothing, since its effect is one
+/// transaction with its end.
+pub(super) fn finished(
+    record: Recorded,
+    digest: ArgumentsDigest,
+    key: &Key,
+) -> Result<Option<Action>, TxError> {
+    if !record.is_of(digest) {
+        return Err(Refused::RequestIdReused(key.request_id).into());
+    }
+    let Standing::Ended(Begun::Ended(result)) = record.standing else { return Ok(None) };
+    let payload = result.outcome.map(|data: StoredPayload| data.read(None));
+    let action = match &payload {
+        Ok(Ok(payload)) => Action::from_json(payload.json()),
+        _ => None,
+    };
+    Ok(Some(action.ok_or_else(|| Error::unreadable("outcome", "it does not say what was done"))?))
+}
+
+/// Records the answer of a call, which ends it.
+pub(super) async fn record(
+    tx: &mut Tx,
+    call: &Beginning<'_>,
+    action: &Action,
+    has_record: bool,
+    quota: Quota,
+    now: SystemTime,
+) -> Result<(), TxError> {
+    if !has_record {
+        match calls::add(tx, call, Opening::Started(None), millis(now), quota).await? {
+            None => {}
+            Some(Begun::Full { until, bound }) => return Err(Refused::Full { until, bound }.into()),
+            Some(_) => return Err(Error::unreadable("call", "it has a record, and had none before").into()),
+        }
+    }
+    let result = ToolResult {
+        tool: call.key.tool.clone(),
+        fetched_at: now,
+        outcome: Ok(Payload::from_json(action.to_json())),
+        provenance: Provenance::default(),
+    };
+    Ok(calls::end(tx, call.key, &result).await?)
+}

@@ -1,0 +1,138 @@
+//! After a crash: the calls that a process which is gone left open are settled. A read waits to be made again; what did
+//! nothing is forgotten; what ended has its entry; of any other write the outcome is unknown.
+
+use std::time::SystemTime;
+
+use super::{
+    entries::append,
+    error::TxError,
+    load::{LoadedTask, find},
+};
+use crate::{
+    Lane,
+    engine::{
+        Durability, Store, Tx,
+        calls::{self, Standing},
+        follow::Topic,
+        replica::Replica,
+        time::millis,
+    },
+    idempotency::{Begun, Key},
+    rows::open_calls::{self as rows, OpenCallRow},
+    scoped,
+    tasks::{
+        Recovered, TaskError,
+        entry::{Answer, Body, CallType, Text, ToolCall, WaitTarget},
+        texts,
+    },
+};
+use toolwire_contract::{ErrorCode, payload::StoredPayload};
+
+/// Calls settled by one transaction, so that others run in between.
+const AT_ONCE: u32 = 256;
+
+impl Store {
+    /// Settles the calls that processes which are gone left open. At start, and every few seconds.
+    pub async fn recover_tasks(&self, now: SystemTime) -> Result<Recovered, TaskError> {
+        let replicas = self.explain(rows::replicas(&mut *self.reader().await?).await)?;
+        let mut recovered = Recovered::default();
+        for replica in replicas.iter().filter(|replica| self.replica.is_gone(&self.location, replica)) {
+            loop {
+                let settled = self
+                    .transact(Lane::Platform, Durability::Power, |tx| scoped(settle_some(tx, replica, now)));
+                let settled = settled.await?;
+                recovered.reads += settled.reads;
+                recovered.settled += settled.settled;
+                recovered.unknown += settled.unknown;
+                if settled.settled + settled.unknown == 0 {
+                    break;
+                }
+            }
+            Replica::forget(&self.location, replica);
+        }
+        Ok(recovered)
+    }
+}
+
+/// Whether the outcome of a call is known.
+enum Settled {
+    Known,
+    Unknown,
+}
+
+/// Settles some calls of a process.
+async fn settle_some(tx: &mut Tx, replica: &str, now: SystemTime) -> Result<Recovered, TxError> {
+    // First, so that only writes and what executes nothing are left.
+    let reads = rows::release_reads(tx, replica).await?;
+    let mut recovered =
+        Recovered { reads: usize::try_from(reads).unwrap_or_default(), ..Recovered::default() };
+    for call in rows::of_replica(tx, replica, AT_ONCE).await? {
+        rows::delete(tx, &call.task, call.request_id, &call.tool).await?;
+        match settle(tx, &call, now).await? {
+            Settled::Known => recovered.settled += 1,
+            Settled::Unknown => recovered.unknown += 1,
+        }
+    }
+    tx.notify(Topic::Tasks);
+    Ok(recovered)
+}
+
+async fn settle(tx: &mut Tx, left: &OpenCallRow, now: SystemTime) -> Result<Settled, TxError> {
+    let Some(mut loaded) = find(tx, &left.task).await? else { return Ok(Settled::Known) };
+    let key = Key { user: loaded.task.user.clone(), tool: left.tool.clone(), request_id: left.request_id };
+    let record = calls::find(tx, &key, millis(now)).await?;
+    if left.tool_type != CallType::Function {
+        // Its effect is one transaction, which did not come.
+        calls::note_end(tx, &key, ErrorCode::Unavailable.into_str()).await?;
+        calls::forget(tx, &key).await?;
+        return Ok(Settled::Known);
+    }
+    if loaded.task.state.is_final() {
+        return Ok(Settled::Known);
+    }
+    let mut call = left.entry();
+    let standing = record.map(|record| record.standing);
+    let settled = if let Some(Standing::Ended(Begun::Ended(result))) = standing {
+        call.provenance = result.provenance;
+        match result.outcome.map(text) {
+            Ok(result) => call.result = result.map(Text::Inline),
+            Err(error) => call.error = Some(error),
+        }
+        Settled::Known
+    } else {
+        texts::OUTCOME_UNKNOWN.clone_into(&mut call.status);
+        call.waits_for = Some(WaitTarget::Call(left.call_id));
+        Settled::Unknown
+    };
+    append_entry(tx, &mut loaded, left, call, now).await?;
+    Ok(settled)
+}
+
+async fn append_entry(
+    tx: &mut Tx,
+    loaded: &mut LoadedTask,
+    left: &OpenCallRow,
+    call: ToolCall,
+    now: SystemTime,
+) -> Result<(), TxError> {
+    let body = match (left.answers, &call.waits_for) {
+        (Some(answers), None) => Body::Answer(Answer {
+            answers,
+            status: String::new(),
+            result: call.result,
+            error: call.error,
+            documents: Vec::new(),
+            origin: left.call_id.to_string(),
+            provenance: call.provenance,
+            untrusted: false,
+        }),
+        _ => Body::ToolCall(call),
+    };
+    append(tx, loaded, left.meta(), body, now).await?;
+    Ok(())
+}
+
+/// The text of a result, where it is stored as text.
+fn text(stored: StoredPayload) -> Option<String> {
+    stored.read(None).ok().map(|payload| payload.json_text().to_owned())
+}

@@ -1,0 +1,171 @@
+//! Every task against the fold of its timeline, for a check of the whole file. Changes nothing.
+
+use futures_util::TryStreamExt;
+
+use super::create::blank;
+use crate::{
+    engine::Error,
+    rows::{
+        entries::{
+            StoredEntry,
+            checked::{CheckedEntry, timeline},
+        },
+        tasks::{StoredTask, list},
+    },
+    sql::Connection,
+    tasks::{
+        Task,
+        entry::{Body, Entry, Text},
+        fold,
+    },
+};
+
+/// Tasks read by one statement.
+const AT_ONCE: u32 = 256;
+
+/// The outcome of a check of all timelines.
+#[derive(Debug, Default)]
+pub(crate) struct Refolded {
+    pub(crate) tasks: u64,
+    pub(crate) entries: u64,
+    pub(crate) problems: Vec<String>,
+}
+
+/// What the entries make of a task.
+struct Fold {
+    task: Task,
+    bytes: u64,
+    /// The last lease that was given.
+    token: Option<u64>,
+}
+
+/// Checks every task that is not deleted.
+pub(crate) async fn refold_all(connection: &mut Connection) -> Result<Refolded, Error> {
+    let (mut refolded, mut last) = (Refolded::default(), 0);
+    loop {
+        let some = list::all_after(connection, last, AT_ONCE).await?;
+        let Some(end) = some.last() else { return Ok(refolded) };
+        last = end.number;
+        for checked in some {
+            refolded.tasks += 1;
+            match checked.task {
+                Ok(stored) => refold(connection, &stored, &mut refolded).await?,
+                Err(failed) => {
+                    let problem = format!("task {} cannot be read: {}", checked.id, words(&failed));
+                    refolded.problems.push(problem);
+                }
+            }
+        }
+    }
+}
+
+async fn refold(
+    connection: &mut Connection,
+    stored: &StoredTask,
+    refolded: &mut Refolded,
+) -> Result<(), Error> {
+    let id = &stored.task.id;
+    let mut entries = timeline(connection, id);
+    let mut fold = Fold { task: begun(&stored.task), bytes: 0, token: None };
+    while let Some(entry) = entries.try_next().await? {
+        refolded.entries += 1;
+        if let Err(problem) = fold.take(entry) {
+            refolded.problems.push(format!("task {id}: {problem}"));
+            return Ok(());
+        }
+    }
+    let other = fold.differences(stored);
+    if !other.is_empty() {
+        let problem = format!("task {id} is not what its timeline says: {}", other.join(", "));
+        refolded.problems.push(problem);
+    }
+    Ok(())
+}
+
+/// The task before its first entry: what no entry says is as it is stored.
+fn begun(stored: &Task) -> Task {
+    Task {
+        parent: stored.parent.clone(),
+        role: stored.role.clone(),
+        depth: stored.depth,
+        deadline: stored.deadline,
+        labels: stored.labels.clone(),
+        lease: stored.lease.clone(),
+        position: stored.position,
+        master: stored.master.clone(),
+        ..blank(stored.id.clone(), stored.root.clone(), stored.user.clone(), stored.kind)
+    }
+}
+
+impl Fold {
+    /// Applies an entry, or says what is wrong with it.
+    fn take(&mut self, row: CheckedEntry) -> Result<(), String> {
+        let CheckedEntry { sequence, entry, kind, answers, external_input, external_result } = row;
+        let wrong = |what: &str| format!("entry {sequence} {what}");
+        let StoredEntry { mut entry, bytes } =
+            entry.map_err(|failed| wrong(&format!("cannot be read: {}", words(&failed))))?;
+        if entry.sequence != self.task.next_sequence {
+            return Err(format!("entry {} is missing", self.task.next_sequence));
+        }
+        self.bytes += bytes as u64;
+        self.bytes += inline(&mut entry, external_input, external_result).map_err(|what| wrong(&what))?;
+        let answered = match &entry.body {
+            Body::Answer(answer) => Some(answer.answers),
+            _ => None,
+        };
+        if kind != entry.body.into_str() || answers != answered {
+            return Err(wrong("is not what its columns say"));
+        }
+        if let Body::Started(started) = &entry.body {
+            self.token = Some(started.token);
+        }
+        fold::apply(&mut self.task, &entry).map_err(|impossible| impossible.to_string())
+    }
+
+    /// The names of what is stored otherwise.
+    fn differences(&self, stored: &StoredTask) -> Vec<&'static str> {
+        let (is, must) = (&stored.task, &self.task);
+        let looks = [
+            ("next", is.next_sequence == must.next_sequence),
+            ("state", is.state == must.state),
+            ("waits", is.waits == must.waits && is.waiting_step == must.waiting_step),
+            ("request", is.request == must.request && is.documents == must.documents),
+            ("result", is.result == must.result && is.result_documents == must.result_documents),
+            ("message", is.message == must.message && is.cause == must.cause),
+            ("tainted", is.tainted == must.tainted),
+            ("step", is.newest_step == must.newest_step),
+            ("created_at", is.created_at == must.created_at),
+            ("updated_at", is.updated_at == must.updated_at),
+            ("ended_at", is.ended_at == must.ended_at),
+            ("lease", is.lease.as_ref().map(|lease| lease.token) == self.token),
+            ("bytes", stored.bytes == self.bytes),
+        ];
+        looks.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
+    }
+}
+
+fn words(failed: &Error) -> String {
+    match failed {
+        Error::Store(error) => error.to_string(),
+        Error::Database(error) => error.to_string(),
+        Error::Shared(error) => error.to_string(),
+    }
+}
+
+/// Puts the texts that are stored apart into the entry, and returns their bytes.
+fn inline(entry: &mut Entry, input: Option<String>, result: Option<String>) -> Result<u64, String> {
+    let mut bytes = 0;
+    let (of_input, of_result) = entry.body.texts();
+    for (text, name, stored) in [(of_input, "input", input), (of_result, "result", result)] {
+        bytes += stored.as_ref().map_or(0, |stored| stored.len() as u64);
+        match (text, stored) {
+            (Some(text @ Text::External { .. }), Some(stored)) if *text == Text::external(&stored) => {
+                *text = Text::Inline(stored);
+            }
+            (Some(Text::External { .. }), _) => return Err(format!("has another {name} than was written")),
+            (_, None) => {}
+            (_, Some(_)) => return Err(format!("has a further {name}")),
+        }
+    }
+    Ok(bytes)
+}

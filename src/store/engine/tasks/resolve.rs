@@ -1,0 +1,184 @@
+//! Answers to waits for neither tasks nor decisions: writes whose outcome is unknown, and credentials.
+
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use super::{
+    entries::{EntryMeta, append},
+    error::TxError,
+    lengths,
+    load::{LoadedTask, load},
+    person::of_request,
+};
+use crate::{
+    engine::{
+        Durability, Store, Tx,
+        audit::{self, Changed},
+        calls,
+    },
+    idempotency::Key,
+    rows::{entries, waits},
+    scoped,
+    tasks::{
+        Refused, Resolution, Task, TaskError,
+        entry::{Answer, Body, Lengths, Text, ToolCall, WaitTarget},
+        texts,
+    },
+};
+use toolwire_base::digest::Digest;
+use toolwire_contract::{Outcome, Payload, Provenance, ToolName, ToolResult};
+use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
+
+/// What a person found out about a call.
+#[derive(Clone, Copy)]
+struct Finding<'a> {
+    call_id: CallId,
+    resolution: &'a Resolution,
+    reason: &'a str,
+    lengths: Lengths,
+}
+
+impl Store {
+    /// Answers a write whose outcome is unknown with what a person found out.
+    pub async fn resolve_unknown_call(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        call_id: CallId,
+        resolution: &Resolution,
+        reason: &str,
+        now: SystemTime,
+    ) -> Result<Task, TaskError> {
+        let lengths = match resolution {
+            Resolution::Done(result) => lengths::of_result(&Value::Object(result.clone()).to_string()).await,
+            Resolution::NotDone => Lengths::default(),
+        };
+        let finding = Finding { call_id, resolution, reason, lengths };
+        self.transact_tasks(user, Durability::Power, now, |tx| scoped(resolve(tx, user, id, finding, now)))
+            .await
+    }
+
+    /// Answers the tasks that wait for credentials of a source, which their user has given, and returns their number.
+    pub async fn answer_credentials(
+        &self,
+        user: &UserId,
+        source: &str,
+        now: SystemTime,
+    ) -> Result<usize, TaskError> {
+        let target = WaitTarget::Source(source.to_owned());
+        let target = &target;
+        // As a rule no task waits, and then the user need not wait for the writer.
+        let mut reader = self.reader().await?;
+        let waiting = self.explain(waits::tasks_waiting_for(&mut reader, user, target).await)?;
+        drop(reader);
+        if waiting.is_empty() {
+            return Ok(0);
+        }
+        self.transact_tasks(user, Durability::Power, now, |tx| {
+            scoped(async move {
+                let waiting = waits::tasks_waiting_for(tx, user, target).await?;
+                for id in &waiting {
+                    authorize(tx, user, id, target, source, now).await?;
+                }
+                Ok::<_, TxError>(waiting.len())
+            })
+        })
+        .await
+    }
+}
+
+async fn authorize(
+    tx: &mut Tx,
+    user: &UserId,
+    id: &TaskId,
+    target: &WaitTarget,
+    source: &str,
+    now: SystemTime,
+) -> Result<(), TxError> {
+    let mut loaded = load(tx, user, id).await?;
+    let Some(sequence) = wait_for(&loaded, target) else { return Ok(()) };
+    let answer = Answer {
+        answers: sequence,
+        status: texts::authorized(user),
+        result: None,
+        error: None,
+        documents: Vec::new(),
+        origin: source.to_owned(),
+        provenance: Provenance::default(),
+        untrusted: false,
+    };
+    append(tx, &mut loaded, EntryMeta::default(), Body::Answer(answer), now).await?;
+    Ok(())
+}
+
+async fn resolve(
+    tx: &mut Tx,
+    user: &UserId,
+    id: &TaskId,
+    finding: Finding<'_>,
+    now: SystemTime,
+) -> Result<Task, TxError> {
+    let Finding { call_id, resolution, reason, lengths } = finding;
+    let mut loaded = load(tx, user, id).await?;
+    let Some(sequence) = wait_for(&loaded, &WaitTarget::Call(call_id)) else {
+        refuse_other_finding(tx, id, finding).await?;
+        return Ok(loaded.task);
+    };
+    let (request_id, tool) = call(tx, id, sequence).await?;
+    let outcome: Outcome = match resolution {
+        Resolution::Done(result) => Ok(Payload::from_json(Value::Object(result.clone()))),
+        Resolution::NotDone => Err(texts::not_carried_out(reason)),
+    };
+    let answer = Answer {
+        answers: sequence,
+        status: texts::resolved(user, reason),
+        result: outcome.as_ref().ok().map(|data| Text::Inline(data.json_text().to_owned())),
+        error: outcome.as_ref().err().cloned(),
+        documents: Vec::new(),
+        origin: call_id.to_string(),
+        provenance: Provenance::default(),
+        untrusted: false,
+    };
+    let meta =
+        EntryMeta { call_id: Some(call_id), request_id: Some(request_id), lengths, ..EntryMeta::default() };
+    append(tx, &mut loaded, meta, Body::Answer(answer), now).await?;
+    // The call's own record too, so that the same call again has this outcome.
+    let key = Key { user: user.clone(), tool: tool.clone(), request_id };
+    let result = ToolResult { tool, fetched_at: now, outcome, provenance: Provenance::default() };
+    calls::end(tx, &key, &result).await?;
+    let digest = Digest::of_parts([id.as_str(), reason]);
+    let noted = of_request("TaskService.ResolveUnknown", &loaded.task, digest);
+    audit::changed(tx, &Changed { call_id: Some(call_id), ..noted }, now).await?;
+    Ok(loaded.task)
+}
+
+/// Refuses a finding other than an earlier one, which stays; and one on a call whose outcome is not unknown.
+async fn refuse_other_finding(
+    tx: &mut Tx,
+    id: &TaskId,
+    Finding { call_id, resolution, .. }: Finding<'_>,
+) -> Result<(), TxError> {
+    let Some((Body::Answer(answer), result)) = entries::newest_answer(tx, id, call_id).await? else {
+        return Err(Refused::UnknownCall.into());
+    };
+    let is_same = match resolution {
+        Resolution::Done(done) => result == Some(Value::Object(done.clone()).to_string()),
+        Resolution::NotDone => result.is_none() && answer.error.is_some(),
+    };
+    if is_same { Ok(()) } else { Err(Refused::AlreadyResolved(answer.status).into()) }
+}
+
+/// The entry with which a task began to wait for something.
+fn wait_for(loaded: &LoadedTask, target: &WaitTarget) -> Option<u64> {
+    let wait = loaded.task.waits.iter().find(|wait| wait.target == *target);
+    wait.map(|wait| wait.sequence)
+}
+
+/// The identifier and the tool of the call of an entry.
+async fn call(tx: &mut Tx, id: &TaskId, sequence: u64) -> Result<(RequestId, ToolName), TxError> {
+    match entries::call(tx, id, sequence).await? {
+        (request_id, Body::ToolCall(ToolCall { tool, .. })) => Ok((request_id, tool)),
+        _ => Err(Refused::UnknownCall.into()),
+    }
+}

@@ -1,0 +1,103 @@
+//! Tasks, in time: those whose deadline has passed fail, and trees that ended long ago are deleted, a part at a time.
+
+use std::time::{Duration, SystemTime};
+
+use super::{error::TxError, load::load, person::of_request};
+use crate::{
+    Lane,
+    engine::{
+        Durability, Error, Store, Tx, audit,
+        documents::forget,
+        follow::Topic,
+        time::{instant, length, millis},
+    },
+    rows::{entries, memories, mutations, open_calls, tasks::sweep as rows, waits},
+    scoped,
+    tasks::{Refused, Stopped, TaskError},
+};
+use toolwire_base::digest::Digest;
+use toolwire_tool::context::{TaskId, UserId};
+
+/// Tasks failed by one look at deadlines.
+const OVERDUE_AT_ONCE: u32 = 64;
+
+/// Old trees that one sweep marks as deleted.
+const TREES_AT_ONCE: u32 = 16;
+
+/// Rows of a kind that one sweep deletes, so that others do not wait long.
+const ROWS_AT_ONCE: u32 = 500;
+
+impl Store {
+    /// Fails tasks whose deadline has passed, some at a time, and returns what that stopped.
+    pub async fn expire_tasks(&self, now: SystemTime) -> Result<Stopped, TaskError> {
+        let overdue = rows::overdue(&mut *self.reader().await?, now, OVERDUE_AT_ONCE).await;
+        let mut stopped = Stopped::default();
+        for (user, id) in self.explain(overdue)? {
+            let one = self.fail_overdue(&user, &id, now).await?;
+            stopped.tasks.extend(one.tasks);
+            stopped.calls.extend(one.calls);
+        }
+        Ok(stopped)
+    }
+
+    /// Deletes, a part at a time, trees that ended longer ago than `keep` and those that `delete_task_tree` named, and
+    /// returns whether there is more to delete.
+    pub async fn sweep_tasks(&self, keep: Duration, now: SystemTime) -> Result<bool, TaskError> {
+        let before = instant(millis(now).saturating_sub(length(keep)));
+        let swept = self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(async move {
+                mutations::delete_expired(tx, now, ROWS_AT_ONCE).await?;
+                for root in rows::trees_ended_before(tx, before, TREES_AT_ONCE).await? {
+                    rows::mark_deleted(tx, &root).await?;
+                }
+                let Some(root) = rows::deleted_tree(tx).await? else { return Ok(false) };
+                delete_some(tx, &root).await?;
+                Ok::<_, Error>(true)
+            })
+        });
+        Ok(swept.await?)
+    }
+
+    /// Deletes a tree that has ended: it is gone at once, and its rows by [`Store::sweep_tasks`]. Again is fine, as
+    /// long as there are rows of it.
+    pub async fn delete_task_tree(
+        &self,
+        user: &UserId,
+        root: &TaskId,
+        now: SystemTime,
+    ) -> Result<(), TaskError> {
+        self.transact_tasks(user, Durability::Power, now, |tx| scoped(delete_tree(tx, user, root, now))).await
+    }
+}
+
+async fn delete_tree(tx: &mut Tx, user: &UserId, root: &TaskId, now: SystemTime) -> Result<(), TxError> {
+    let task = match load(tx, user, root).await {
+        Err(TxError::Refused(Refused::Unknown)) if rows::is_deleted(tx, user, root).await? => return Ok(()),
+        loaded => loaded?.task,
+    };
+    if task.parent.is_some() {
+        return Err(Refused::NotARoot.into());
+    }
+    if !task.state.is_final() {
+        return Err(Refused::NotEnded(task.state).into());
+    }
+    rows::mark_deleted(tx, root).await?;
+    let noted = of_request("TaskService.DeleteTask", &task, Digest::of_parts([root.as_str()]));
+    audit::changed(tx, &noted, now).await?;
+    tx.notify(Topic::Tasks);
+    Ok(())
+}
+
+/// Deletes rows of a tree. Its tasks go last, since the other rows are found by them.
+async fn delete_some(tx: &mut Tx, root: &TaskId) -> Result<(), Error> {
+    if !forget::forget_tree(tx, root, ROWS_AT_ONCE).await? {
+        return Ok(());
+    }
+    memories::delete_of_tree(tx, root).await?;
+    if !entries::delete_of_tree(tx, root, ROWS_AT_ONCE).await? {
+        return Ok(());
+    }
+    waits::delete_of_tree(tx, root).await?;
+    open_calls::delete_of_tree(tx, root).await?;
+    rows::delete_tree(tx, root).await
+}

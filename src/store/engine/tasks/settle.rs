@@ -1,0 +1,216 @@
+//! Calls that executed, ended: the outcome under the call's `request_id` and the entry, in one transaction.
+
+use std::time::SystemTime;
+
+use super::{
+    begin::{entry_of, waiting},
+    confirm::tell_task,
+    entries::{EntryMeta, append},
+    error::TxError,
+    lengths,
+    load::{LoadedTask, find, load},
+    open_calls,
+};
+use crate::{
+    Lane,
+    engine::{Durability, Error, Store, Tx, calls, follow::Topic, transitions},
+    idempotency::Effect,
+    rows::entries,
+    scoped,
+    tasks::{
+        CallEnd, Recorded, TaskCall, TaskError,
+        entry::{Answer, Body, Lengths, Text, ToolCall, WaitTarget},
+        texts,
+    },
+};
+use toolwire_contract::{ConfirmationId, ErrorCode};
+
+impl Store {
+    /// Ends a call that began, with its entry. A write whose outcome is not known blocks the task.
+    pub async fn end_task_call(
+        &self,
+        call: &TaskCall,
+        end: CallEnd<'_>,
+        now: SystemTime,
+    ) -> Result<Recorded, TaskError> {
+        let lengths = lengths::of_ended(call, end.result).await;
+        // Power, since the agent goes on by this next.
+        self.transact_tasks(&call.key.user, Durability::Power, now, |tx| {
+            scoped(end_in(tx, call, (end, lengths), now))
+        })
+        .await
+    }
+
+    /// Lets the task wait for a confirmation that a call within a call that began needs: the call has an entry then.
+    pub async fn suspend_task_call(
+        &self,
+        call: &TaskCall,
+        confirmation: &ConfirmationId,
+        now: SystemTime,
+    ) -> Result<Recorded, TaskError> {
+        let lengths = lengths::of_call(call).await;
+        self.transact_tasks(&call.key.user, Durability::Power, now, |tx| {
+            scoped(suspend_in(tx, call, (confirmation, lengths), now))
+        })
+        .await
+    }
+
+    /// Forgets a call that began and turned out to be refused: it has no entry. `code` is how it ended.
+    pub async fn forget_task_call(&self, call: &TaskCall, code: &str) -> Result<(), TaskError> {
+        // Process: lost, it leaves a call that seems unfinished, and nothing is carried out twice.
+        let forgotten = self.transact(Lane::User(&call.key.user), Durability::Process, |tx| {
+            scoped(async move {
+                load(tx, &call.key.user, &call.task).await?;
+                forget(tx, call, code).await?;
+                open_calls::remove(tx, call).await?;
+                Ok::<_, TxError>(())
+            })
+        });
+        Ok(forgotten.await?)
+    }
+}
+
+async fn forget(tx: &mut Tx, call: &TaskCall, code: &str) -> Result<(), Error> {
+    // First, since the record of a write in the audit is found by the call's own.
+    calls::note_end(tx, &call.key, code).await?;
+    calls::forget(tx, &call.key).await
+}
+
+async fn end_in(
+    tx: &mut Tx,
+    call: &TaskCall,
+    (end, lengths): (CallEnd<'_>, Lengths),
+    now: SystemTime,
+) -> Result<Recorded, TxError> {
+    if end.is_final {
+        calls::end(tx, &call.key, end.result).await?;
+    } else {
+        let code = end.result.outcome.as_ref().map_or_else(|error| error.code.into_str(), |_| calls::OK);
+        forget(tx, call, code).await?;
+    }
+    let removed = open_calls::remove(tx, call).await?;
+    tx.notify(Topic::Tasks);
+    // A tree that was deleted meanwhile has no timeline, and the call its own record all the same.
+    let Some(mut loaded) = find(tx, &call.task).await? else {
+        return Ok(Recorded { sequence: None, blocks: None });
+    };
+    if loaded.task.state.is_final() {
+        let sequence = end_late(tx, &mut loaded, call, (&end, lengths), now).await?;
+        return Ok(Recorded { sequence, blocks: None });
+    }
+    let answers = match removed {
+        Some(answers) => answers,
+        // Its process was taken for gone.
+        None => unknown_entry(tx, &loaded, call).await?,
+    };
+    let body = body(call, end, answers, removed.is_none());
+    let blocks = match &body {
+        Body::ToolCall(ToolCall { waits_for: Some(target), status, .. }) => {
+            Some((status.clone(), target.wait().state().reason()))
+        }
+        _ => None,
+    };
+    let sequence = append(tx, &mut loaded, EntryMeta::of_call(call, lengths), body, now).await?;
+    Ok(Recorded { sequence: Some(sequence), blocks })
+}
+
+/// Answers the entry of a call that was under way when its task ended. The task stays as it ended.
+async fn end_late(
+    tx: &mut Tx,
+    loaded: &mut LoadedTask,
+    call: &TaskCall,
+    (end, lengths): (&CallEnd<'_>, Lengths),
+    now: SystemTime,
+) -> Result<Option<u64>, TxError> {
+    let Some(answers) = entries::unanswered(tx, &call.task, call.key.request_id).await? else {
+        tracing::info!(call_id = %call.call_id(), task_id = %call.task, "a call ended after its task");
+        return Ok(None);
+    };
+    let body = answer(call, end, answers, texts::AFTER_END.to_owned());
+    Ok(Some(append(tx, loaded, EntryMeta::of_call(call, lengths), body, now).await?))
+}
+
+/// The entry of a call whose outcome is taken for unknown.
+async fn unknown_entry(tx: &mut Tx, loaded: &LoadedTask, call: &TaskCall) -> Result<Option<u64>, Error> {
+    let entry = entries::unanswered(tx, &call.task, call.key.request_id).await?;
+    let waits = |sequence: &u64| {
+        let mut waits = loaded.task.waits.iter();
+        waits.any(|wait| wait.sequence == *sequence && matches!(wait.target, WaitTarget::Call(_)))
+    };
+    Ok(entry.filter(waits))
+}
+
+/// The entry that a call ends with: an answer if it has an entry already, otherwise its own.
+fn body(call: &TaskCall, end: CallEnd<'_>, answers: Option<u64>, is_late: bool) -> Body {
+    let error = end.result.outcome.as_ref().err().cloned();
+    let is_unknown = call.effect == Effect::Write
+        && error.as_ref().is_some_and(|error| error.code == ErrorCode::OutcomeUnknown);
+    let waits_for = match (is_unknown, end.needs_credentials) {
+        (true, _) => Some((WaitTarget::Call(call.call_id()), texts::OUTCOME_UNKNOWN.to_owned())),
+        (false, Some(source)) => {
+            Some((WaitTarget::Source(source.to_owned()), texts::awaiting_credentials(source)))
+        }
+        (false, None) => None,
+    };
+    if let (Some(answers), None) = (answers, &waits_for) {
+        let status = if is_late { texts::CAME_LATE.to_owned() } else { String::new() };
+        return answer(call, &end, answers, status);
+    }
+    let (waits_for, status) = waits_for.unzip();
+    Body::ToolCall(ToolCall {
+        result: result(&end),
+        error,
+        status: status.unwrap_or_default(),
+        documents: end.documents.to_vec(),
+        provenance: end.result.provenance.clone(),
+        waits_for,
+        untrusted: end.untrusted,
+        ..entry_of(call)
+    })
+}
+
+/// The answer of a call that has an entry.
+fn answer(call: &TaskCall, end: &CallEnd<'_>, answers: u64, status: String) -> Body {
+    Body::Answer(Answer {
+        answers,
+        status,
+        result: result(end),
+        error: end.result.outcome.as_ref().err().cloned(),
+        documents: end.documents.to_vec(),
+        origin: call.call_id().to_string(),
+        provenance: end.result.provenance.clone(),
+        untrusted: end.untrusted,
+    })
+}
+
+fn result(end: &CallEnd<'_>) -> Option<Text> {
+    end.result.outcome.as_ref().ok().map(|payload| Text::Inline(payload.json_text().to_owned()))
+}
+
+async fn suspend_in(
+    tx: &mut Tx,
+    call: &TaskCall,
+    (id, lengths): (&ConfirmationId, Lengths),
+    now: SystemTime,
+) -> Result<Recorded, TxError> {
+    calls::suspend(tx, &call.key).await?;
+    open_calls::remove(tx, call).await?;
+    tx.notify(Topic::Tasks);
+    let mut loaded = load(tx, &call.key.user, &call.task).await?;
+    if loaded.task.state.is_final() {
+        return Ok(Recorded { sequence: None, blocks: None });
+    }
+    let (target, status) = (WaitTarget::Confirmation(id.clone()), texts::awaiting_confirmation(id));
+    if let Some(wait) = loaded.task.waits.iter().find(|wait| wait.target == target) {
+        // Made again before a person has decided: the task waits for that already, and once.
+        return Ok(Recorded { sequence: Some(wait.sequence), blocks: Some((status, None)) });
+    }
+    let body = waiting(call, target, status.clone());
+    let sequence = append(tx, &mut loaded, EntryMeta::of_call(call, lengths), body, now).await?;
+    // A person may have been quicker.
+    if let Some((confirmation, error)) = transitions::decided_already(tx, id).await? {
+        tell_task(tx, &confirmation, confirmation.state, error, now).await?;
+        return Ok(Recorded { sequence: Some(sequence), blocks: None });
+    }
+    Ok(Recorded { sequence: Some(sequence), blocks: Some((status, None)) })
+}

@@ -1,0 +1,100 @@
+//! Timelines, read.
+
+use futures_util::TryStreamExt;
+
+use super::open_calls;
+use crate::{
+    engine::{Error, Store},
+    rows::{
+        entries::{self, StoredEntry},
+        memories::{self, Scope},
+        tasks as rows,
+    },
+    tasks::{
+        CallEntry, MAX_PAGE_BYTES, Memories, OpenCall, Page, PageRequest, Refused, TaskError, entry::Entry,
+    },
+};
+use toolwire_tool::context::{RequestId, TaskId, UserId};
+
+impl Store {
+    /// The number of entries of a user's task.
+    async fn count_entries(&self, user: &UserId, id: &TaskId) -> Result<u64, TaskError> {
+        let next = rows::next_sequence(&mut *self.reader().await?, user, id).await;
+        self.explain(next)?.ok_or_else(|| Refused::Unknown.into())
+    }
+
+    /// A page of a timeline. Long texts are left where they are; a page ends at [`MAX_PAGE_BYTES`].
+    pub async fn timeline_page(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        page: PageRequest,
+    ) -> Result<Page, TaskError> {
+        let total = self.count_entries(user, id).await?;
+        let entries = self.explain(self.read_entries(user, id, page).await)?;
+        let next = entries.last().map(|last| last.sequence).and_then(|last| {
+            if page.backwards { last.checked_sub(1) } else { Some(last + 1).filter(|next| *next < total) }
+        });
+        Ok(Page { entries, next })
+    }
+
+    async fn read_entries(&self, user: &UserId, id: &TaskId, page: PageRequest) -> Result<Vec<Entry>, Error> {
+        let mut reading = self.reading(user).await?;
+        let mut rows = entries::page(&mut reading, id, page.from, page.backwards, page.limit);
+        let (mut entries, mut total) = (Vec::new(), 0);
+        while let Some(StoredEntry { entry, bytes }) = rows.try_next().await? {
+            total += bytes;
+            if total > MAX_PAGE_BYTES && !entries.is_empty() {
+                break;
+            }
+            entries.push(entry);
+        }
+        Ok(entries)
+    }
+
+    /// An entry with all of its texts.
+    pub async fn timeline_entry(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        sequence: u64,
+    ) -> Result<Option<Entry>, TaskError> {
+        let page = PageRequest { from: Some(sequence), backwards: false, limit: 1 };
+        let found = self.timeline_page(user, id, page).await?.entries.into_iter().next();
+        let Some(mut entry) = found.filter(|entry| entry.sequence == sequence) else { return Ok(None) };
+        let mut reader = self.reader().await?;
+        self.explain(entries::read_external(&mut reader, &mut entry).await)?;
+        Ok(Some(entry))
+    }
+
+    /// The newest entry of the call with this identifier, and the state of its task.
+    pub async fn entry_of_call(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        request_id: RequestId,
+    ) -> Result<Option<CallEntry>, TaskError> {
+        self.count_entries(user, id).await?;
+        let mut reader = self.reader().await?;
+        Ok(self.explain(entries::newest_of_call(&mut reader, id, request_id).await)?)
+    }
+
+    /// The calls of a task that have no end yet.
+    pub async fn open_calls(&self, user: &UserId, id: &TaskId) -> Result<Vec<OpenCall>, TaskError> {
+        self.count_entries(user, id).await?;
+        let mut reader = self.reader().await?;
+        Ok(self.explain(open_calls::list(&mut reader, id).await)?)
+    }
+
+    /// The newest notes that agents asked to be remembered, for the task's tree and for its user; at most `limit` each.
+    pub async fn task_memories(&self, user: &UserId, id: &TaskId, limit: u32) -> Result<Memories, TaskError> {
+        let root = self.task_tree(user, id).await?.root;
+        let mut reader = self.reader().await?;
+        let mut tree = self.explain(memories::newest(&mut reader, Scope::Tree(&root), limit).await)?;
+        let mut user = self.explain(memories::newest(&mut reader, Scope::User(user), limit).await)?;
+        // The oldest first, as a model reads them.
+        tree.reverse();
+        user.reverse();
+        Ok(Memories { tree, user })
+    }
+}

@@ -1,0 +1,80 @@
+//! Transactions as closures, so that an engine that rolls one back may run it again.
+
+use std::{fmt, future::Future, marker::PhantomData};
+
+use futures_util::future::BoxFuture;
+
+use super::Store;
+use crate::{Durability, Error, StoreError, Tx};
+use toolwire_tool::context::UserId;
+
+/// Whose rows a transaction reads and changes. Transactions of one lane exclude each other on every engine; SQLite has
+/// one writer, so there all do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane<'a> {
+    /// Calls, confirmations, tasks, documents, sessions, jobs and audit records of a user.
+    User(&'a UserId),
+    /// Reservations, hold-offs and cool-downs of a source.
+    Source(&'a str),
+    /// An entry of the cache, by its name.
+    Name(&'a str),
+    /// What belongs to no user and no source, such as a sweep.
+    Platform,
+}
+
+/// The future of a transaction. It borrows from the closure's surroundings for `'a` and from the transaction for `'c`;
+/// the compiler takes an async closure that does both for one that cannot be sent.
+pub struct Scoped<'a, 'c, T>(BoxFuture<'c, T>, PhantomData<&'c &'a ()>);
+
+impl<T> fmt::Debug for Scoped<'_, '_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scoped")
+    }
+}
+
+/// Makes the future of a transaction.
+pub fn scoped<'a, 'c, T>(work: impl Future<Output = T> + Send + 'c) -> Scoped<'a, 'c, T> {
+    Scoped(Box::pin(work), PhantomData)
+}
+
+/// An error that ends a transaction, and what callers of the store receive for it.
+pub trait Explain: From<Error> + Send {
+    type Public;
+
+    /// Turns an error of the database into words for operators, and records that the store cannot be used.
+    fn explain(self, store: &Store) -> Self::Public;
+}
+
+impl Explain for Error {
+    type Public = StoreError;
+
+    fn explain(self, store: &Store) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Database(error) => store.unusable(&error),
+            Self::Shared(error) => store.unusable(&error),
+        }
+    }
+}
+
+impl Store {
+    /// Runs a transaction and commits it if it returns `Ok`; otherwise nothing of it takes effect. It may share its
+    /// commit with others. While it runs, no other process can write, so it must wait for nothing but the database. It
+    /// may be run more than once: it must change nothing outside the database.
+    pub async fn transact<'a, T, E: Explain>(
+        &self,
+        _lane: Lane<'_>,
+        durability: Durability,
+        mut work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, E>> + Send,
+    ) -> Result<T, E::Public> {
+        let done = async {
+            let mut tx = self.change(durability).await?;
+            let done = work(&mut tx).0.await?;
+            let topics = tx.take_topics();
+            tx.commit().await?;
+            topics.for_each(|topic| self.followers.tell(topic));
+            Ok(done)
+        };
+        done.await.map_err(|error: E| error.explain(self))
+    }
+}

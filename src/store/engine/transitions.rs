@@ -1,0 +1,122 @@
+//! Transitions of a confirmation, each in one change with its event, its messages to webhooks, and the end of the call
+//! that waits for it. Not here: the entry in the timeline of its task.
+
+use std::time::SystemTime;
+
+use super::{
+    Error, Tx, audit, calls, outbox,
+    time::{instant, millis},
+};
+use crate::{
+    audit::Verdict,
+    confirmations::{
+        Confirmation, ConfirmationRequest, Decided, Ended,
+        life::{Event, Next, State},
+    },
+    idempotency::Beginning,
+    rows::{
+        confirmation_events::{self, NewEvent},
+        confirmations::{self as rows, Transition},
+    },
+};
+use toolwire_contract::{ConfirmationId, ToolError};
+use toolwire_tool::context::CallId;
+
+/// A call that needs a confirmation.
+#[derive(Clone, Copy)]
+pub(super) struct ConfirmedCall<'a> {
+    pub(super) begins: Beginning<'a>,
+    pub(super) asked: &'a ConfirmationRequest,
+    pub(super) expires_at: SystemTime,
+}
+
+/// What makes a transition.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Cause<'a> {
+    /// A decision.
+    pub(super) decided: Option<&'a Decided>,
+    /// A call that uses the confirmation.
+    pub(super) used_by: Option<CallId>,
+}
+
+/// Brings a confirmation into another state, in which it stays until `expires_at` if it is open.
+pub(super) async fn transition(
+    tx: &mut Tx,
+    confirmation: &Confirmation,
+    (state, cause): (State, Cause<'_>),
+    (at, expires_at): (SystemTime, SystemTime),
+    reason: &str,
+) -> Result<(), Error> {
+    let (sequence, position) = append_event(
+        tx,
+        &NewEvent {
+            confirmation: &confirmation.id,
+            user: &confirmation.key.user,
+            state,
+            at,
+            expires_at,
+            reason,
+        },
+    )
+    .await?;
+    let Cause { decided, used_by } = cause;
+    let to = Transition { state, at, expires_at, reason, sequence, position, decided, used_by };
+    rows::transition(tx, confirmation, &to).await
+}
+
+/// Adds the event of a change, and the messages that report it. Returns its positions: among all, and among its user's.
+pub(super) async fn append_event(tx: &mut Tx, new: &NewEvent<'_>) -> Result<(u64, u64), Error> {
+    let positions = confirmation_events::append(tx, new).await?;
+    outbox::enqueue(tx, new.state, positions.0, (new.at, new.expires_at)).await?;
+    Ok(positions)
+}
+
+/// Withdraws the open confirmations of tasks that end, which are named by an array in JSON. Their entries are not
+/// written: the timelines end.
+pub(super) async fn withdraw_of_tasks(tx: &mut Tx, tasks: &str, now: i64) -> Result<(), Error> {
+    for confirmation in rows::open_of_tasks(tx, tasks).await? {
+        end(tx, &confirmation, (Event::Cancel, None), "", instant(now)).await?;
+    }
+    Ok(())
+}
+
+/// A confirmation that is pending no more, and the outcome of its call if that cannot begin.
+pub(super) async fn decided_already(
+    tx: &mut Tx,
+    id: &ConfirmationId,
+) -> Result<Option<(Confirmation, Option<ToolError>)>, Error> {
+    let found = rows::find(tx, id).await?.filter(|it| it.state != State::Pending);
+    Ok(found.map(|it| {
+        let outcome = it.outcome_in(it.state, &it.reason);
+        (it, outcome)
+    }))
+}
+
+/// Ends a confirmation without its being used, and the call that waits for it unless that is to be made again. Returns
+/// `None` if the event does not change its state.
+pub(super) async fn end(
+    tx: &mut Tx,
+    confirmation: &Confirmation,
+    (event, decided): (Event, Option<&Decided>),
+    reason: &str,
+    now: SystemTime,
+) -> Result<Option<(State, Ended)>, Error> {
+    let Next::Becomes(state) = confirmation.state.on(event) else { return Ok(None) };
+    let ended = Ended::of(confirmation, state, reason);
+    let cause = Cause { decided, used_by: None };
+    transition(tx, confirmation, (state, cause), (now, confirmation.expires_at), &ended.reason).await?;
+    let verdict = match state {
+        State::Expired => Some(Verdict::Expired),
+        State::Withdrawn => Some(Verdict::Withdrawn),
+        State::Voided => Some(Verdict::Voided),
+        // The decision itself writes its record.
+        State::Pending | State::Approved | State::Used | State::Denied => None,
+    };
+    if let Some(verdict) = verdict {
+        audit::record_lapse(tx, confirmation, verdict, now).await?;
+    }
+    if let Some(error) = &ended.outcome {
+        calls::turn_down(tx, &confirmation.key, &confirmation.id, error.clone(), millis(now)).await?;
+    }
+    Ok(Some((state, ended)))
+}

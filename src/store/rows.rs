@@ -1,0 +1,31 @@
+//! Every statement, one file a table. Not here: what a change means, which [`crate::engine`] decides.
+
+pub(crate) mod audit;
+pub(crate) mod blobs;
+pub(crate) mod calls;
+pub(crate) mod cancellations;
+pub(crate) mod confirmation_events;
+pub(crate) mod confirmations;
+pub(crate) mod cool_downs;
+pub(crate) mod documents;
+pub(crate) mod entries;
+pub(crate) mod hold_offs;
+pub(crate) mod jobs;
+pub(crate) mod memories;
+pub(crate) mod mutations;
+pub(crate) mod open_calls;
+pub(crate) mod outbox;
+pub(crate) mod outcome;
+pub(crate) mod postings;
+pub(crate) mod put_answers;
+pub(crate) mod reservations;
+pub(crate) mod results;
+pub(crate) mod secret;
+pub(crate) mod tasks;
+pub(crate) mod timeline_usage;
+pub(crate) mod turns;
+pub(crate) mod usage;
+pub(crate) mod versions;
+pub(crate) mod waits;
+pub(crate) mod webhooks;
+pub(crate) mod workspaces;

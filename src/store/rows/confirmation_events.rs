@@ -1,0 +1,168 @@
+//! The table `confirmation_events`: every change of a confirmation, with its position among all and among its user's;
+//! and the counters of both, in `confirmation_sequence` and `confirmation_positions`.
+
+use std::time::SystemTime;
+
+use crate::{
+    Error,
+    confirmations::{Change, Scope, SequenceRange, life::State},
+    sql,
+    sql::{Connection, FromRow, Row, Rows, Scalar, Statement, record},
+};
+use toolwire_contract::ConfirmationId;
+use toolwire_tool::context::UserId;
+
+/// The columns of a change: those of its confirmation, but as the confirmation stood after the change, and with
+/// arguments of at most 16 KiB.
+const AT_CHANGE: &[(&str, &str)] = &[
+    ("state", "e.state AS state"),
+    ("sequence", "e.sequence AS sequence"),
+    ("position", "e.position AS position"),
+    ("expires_at", "e.expires_at AS expires_at"),
+    ("reason", "e.reason AS reason"),
+    ("at", "e.at AS at"),
+    ("arguments", "CASE WHEN octet_length(c.arguments) <= 16384 THEN c.arguments END AS arguments"),
+    ("is_cut", "coalesce(octet_length(c.arguments) > 16384, FALSE) AS is_cut"),
+    (
+        "bytes",
+        "octet_length(c.shown) + CASE WHEN octet_length(c.arguments) <= 16384 THEN octet_length(c.arguments) ELSE 0 END \
+         AS bytes",
+    ),
+];
+
+/// A change in a list.
+#[derive(Debug)]
+pub(crate) struct ListedChange {
+    pub(crate) change: Change,
+    /// The bytes of its texts, as far as they are read.
+    pub(crate) bytes: usize,
+}
+
+record!(ListedChange, "change of a confirmation", { change: .., bytes });
+
+struct Stored {
+    confirmation: crate::confirmations::Confirmation,
+    at: SystemTime,
+}
+
+record!(Stored, "change of a confirmation", { confirmation: .., at });
+
+/// A change to be added.
+#[derive(Debug)]
+pub(crate) struct NewEvent<'a> {
+    pub(crate) confirmation: &'a ConfirmationId,
+    pub(crate) user: &'a UserId,
+    pub(crate) state: State,
+    pub(crate) at: SystemTime,
+    pub(crate) expires_at: SystemTime,
+    pub(crate) reason: &'a str,
+}
+
+impl FromRow for Change {
+    fn columns() -> Vec<&'static str> {
+        Stored::columns()
+    }
+
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        let Stored { mut confirmation, at } = Stored::from_row(row)?;
+        // The other columns are of now: what came after the change is left out.
+        if confirmation.state == State::Pending {
+            confirmation.decided = None;
+        }
+        if confirmation.state.is_open() {
+            confirmation.used = None;
+        }
+        Ok(Self { confirmation, at })
+    }
+}
+
+/// Adds a change and returns its positions: among all, and among its user's.
+pub(crate) async fn append(connection: &mut Connection, new: &NewEvent<'_>) -> Result<(u64, u64), Error> {
+    let sequence = sql!("UPDATE confirmation_sequence SET last = last + 1 RETURNING last");
+    let Scalar(sequence): Scalar<u64> = sequence.one(connection).await?;
+    let position = sql! {
+        "INSERT INTO confirmation_positions (user_id, last) VALUES (", new.user,
+        ", 1) ON CONFLICT (user_id) DO UPDATE SET last = confirmation_positions.last + 1 RETURNING last"
+    };
+    let Scalar(position): Scalar<u64> = position.one(connection).await?;
+    let columns = [
+        ("sequence", sequence.into()),
+        ("confirmation_id", new.confirmation.into()),
+        ("state", new.state.into()),
+        ("at", new.at.into()),
+        ("expires_at", new.expires_at.into()),
+        ("reason", new.reason.into()),
+        ("user_id", new.user.into()),
+        ("position", position.into()),
+    ];
+    Statement::insert("confirmation_events", columns).execute(connection).await?;
+    Ok((sequence, position))
+}
+
+/// Changes after a position, in order.
+pub(crate) fn after<'a>(
+    connection: &'a mut Connection,
+    scope: &Scope,
+    after: u64,
+    limit: u32,
+) -> Rows<'a, ListedChange> {
+    let mut changes = Statement::default();
+    changes.push_select::<ListedChange>("c.", AT_CHANGE);
+    changes.push(" FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id WHERE ");
+    let position = match scope {
+        Scope::All => "e.sequence",
+        Scope::Own(user) => {
+            changes.push("e.user_id = ").bind(user).push(" AND ");
+            "e.position"
+        }
+    };
+    changes.push(position).push(" > ").bind(after);
+    changes.push(" ORDER BY ").push(position).push(" LIMIT ").bind(limit);
+    changes.rows(connection)
+}
+
+/// The confirmations that changed after a position of all, each with its position.
+pub(crate) async fn changed_since(
+    connection: &mut Connection,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<(u64, ConfirmationId)>, Error> {
+    sql! {
+        "SELECT sequence, confirmation_id FROM confirmation_events WHERE sequence > ", after,
+        " ORDER BY sequence LIMIT ", limit
+    }
+    .all(connection)
+    .await
+}
+
+/// The positions of the events that are not deleted yet.
+pub(crate) async fn range(connection: &mut Connection, scope: &Scope) -> Result<SequenceRange, Error> {
+    let range = match scope {
+        Scope::All => sql!(
+            "SELECT last, coalesce((SELECT min(sequence) FROM confirmation_events), last + 1) FROM confirmation_sequence"
+        ),
+        Scope::Own(user) => sql! {
+            "SELECT last, coalesce((SELECT min(position) FROM confirmation_events WHERE user_id = ", user,
+            "), last + 1) FROM confirmation_positions WHERE user_id = ", user
+        },
+    };
+    // A user without a confirmation has no counter yet.
+    let (last, first) = range.optional(connection).await?.unwrap_or((0, 1));
+    Ok(SequenceRange { first, last })
+}
+
+/// Deletes the earliest changes up to an instant.
+pub(crate) async fn delete_until(
+    connection: &mut Connection,
+    until: SystemTime,
+    limit: u32,
+) -> Result<(), Error> {
+    sql! {
+        "DELETE FROM confirmation_events WHERE sequence IN (SELECT sequence FROM confirmation_events WHERE at <= ", until,
+        " ORDER BY sequence LIMIT ", limit,
+        ")"
+    }
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! The tables `entries` and `entry_parts`. An entry is its `head`, which is JSON without its two long texts, and these
+//! texts: each in a column of `entries`, or in `entry_parts` where it is longer than `MAX_INLINE_TEXT`.
+
+pub(crate) mod checked;
+mod insert;
+
+pub(crate) use self::insert::{NewEntry, insert, insert_last};
+
+use crate::{
+    Error, sql,
+    sql::{AsText, Connection, FromRow, Row, Rows, Scalar, Statement, as_json, record},
+    tasks::{
+        CallEntry,
+        entry::{Body, Entry, Lengths, Text},
+    },
+};
+use toolwire_tokens::Length;
+use toolwire_tool::context::{CallId, RequestId, TaskId};
+
+as_json!(Body);
+
+record!(Entry, "entry", {
+    task, sequence: "seq", at, step, position, call_id, trace_id, body: "head", lengths: ..,
+});
+
+record!(CallEntry, "entry", { sequence: "seq", call_id, state: .. });
+
+/// An entry as it is stored, with those of its texts that stand in its row.
+#[derive(Debug)]
+pub(crate) struct StoredEntry {
+    pub(crate) entry: Entry,
+    /// The bytes of its row that count.
+    pub(crate) bytes: usize,
+}
+
+impl FromRow for StoredEntry {
+    fn columns() -> Vec<&'static str> {
+        let mut columns = Entry::columns();
+        columns.extend(["input", "result"]);
+        columns
+    }
+
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        let mut entry = Entry::from_row(row)?;
+        let mut bytes = row.get::<String>("head")?.len();
+        let (input, result) = entry.body.texts();
+        for (text, column) in [(input, "input"), (result, "result")] {
+            let Some(stored) = row.get::<Option<String>>(column)? else { continue };
+            bytes += stored.len();
+            if let Some(text) = text {
+                *text = Text::Inline(stored);
+            }
+        }
+        Ok(Self { entry, bytes })
+    }
+}
+
+impl FromRow for Lengths {
+    fn columns() -> Vec<&'static str> {
+        vec!["input_tokens", "result_tokens", "result_first", "result_last"]
+    }
+
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        let result = match row.get("result_tokens")? {
+            Some(tokens) => {
+                Some(Length { tokens, first: row.get("result_first")?, last: row.get("result_last")? })
+            }
+            None => None,
+        };
+        Ok(Self { input: row.get("input_tokens")?, result })
+    }
+}
+
+/// Entries from a sequence on, in order; or backwards from a sequence. They are read while they are taken.
+pub(crate) fn page<'a>(
+    connection: &'a mut Connection,
+    task: &TaskId,
+    from: Option<u64>,
+    is_backwards: bool,
+    limit: u32,
+) -> Rows<'a, StoredEntry> {
+    let mut page = Statement::select::<StoredEntry>("FROM entries WHERE task = ");
+    page.bind(task);
+    if is_backwards {
+        page.push(" AND seq <= ").bind(from.unwrap_or(u64::MAX)).push(" ORDER BY seq DESC");
+    } else {
+        page.push(" AND seq >= ").bind(from.unwrap_or(0)).push(" ORDER BY seq");
+    }
+    page.push(" LIMIT ").bind(limit);
+    page.rows(connection)
+}
+
+/// Puts the texts of an entry that are stored apart into it.
+pub(crate) async fn read_external(connection: &mut Connection, entry: &mut Entry) -> Result<(), Error> {
+    let texts =
+        sql!("SELECT part, text FROM entry_parts WHERE task = ", &entry.task, " AND seq = ", entry.sequence);
+    let texts: Vec<(String, String)> = texts.all(connection).await?;
+    for (part, stored) in texts {
+        let (input, result) = entry.body.texts();
+        if let Some(text) = if part == "input" { input } else { result } {
+            *text = Text::Inline(stored);
+        }
+    }
+    Ok(())
+}
+
+/// The newest entry of a call, and the state of its task.
+pub(crate) async fn newest_of_call(
+    connection: &mut Connection,
+    task: &TaskId,
+    request_id: RequestId,
+) -> Result<Option<CallEntry>, Error> {
+    let entry = sql! {
+        "SELECT e.seq, e.call_id, t.state, t.reason FROM entries e JOIN tasks t ON t.id = e.task WHERE e.task = ", task,
+        " AND e.request_id = ", AsText(request_id),
+        " AND e.call_id IS NOT NULL ORDER BY e.seq DESC LIMIT 1"
+    };
+    entry.optional(connection).await
+}
+
+/// The sequence of the newest entry with a `request_id`.
+pub(crate) async fn newest_of_request(
+    connection: &mut Connection,
+    task: &TaskId,
+    request_id: RequestId,
+) -> Result<Option<u64>, Error> {
+    let entry = sql! {
+        "SELECT seq FROM entries WHERE task = ", task,
+        " AND request_id = ", AsText(request_id),
+        " ORDER BY seq DESC LIMIT 1"
+    };
+    Ok(entry.optional(connection).await?.map(|Scalar(sequence)| sequence))
+}
+
+/// The newest entry of a call, unless it was answered: with this entry the call began to wait.
+pub(crate) async fn unanswered(
+    connection: &mut Connection,
+    task: &TaskId,
+    request_id: RequestId,
+) -> Result<Option<u64>, Error> {
+    let entry = sql! {
+        "WITH newest AS (SELECT task, seq FROM entries WHERE kind = 'tool_call' AND task = ", task,
+        " AND request_id = ", AsText(request_id),
+        " ORDER BY seq DESC LIMIT 1)
+          SELECT seq FROM newest WHERE NOT EXISTS
+            (SELECT 1 FROM entries a WHERE a.task = newest.task AND a.answers = newest.seq)"
+    };
+    Ok(entry.optional(connection).await?.map(|Scalar(sequence)| sequence))
+}
+
+/// The `request_id` and the body of an entry of a call, without its texts.
+pub(crate) async fn call(
+    connection: &mut Connection,
+    task: &TaskId,
+    sequence: u64,
+) -> Result<(RequestId, Body), Error> {
+    let call = sql!("SELECT request_id, head FROM entries WHERE task = ", task, " AND seq = ", sequence);
+    let (AsText(request_id), body) = call.one(connection).await?;
+    Ok((request_id, body))
+}
+
+/// The newest answer to a call: its body without its texts, and its result.
+pub(crate) async fn newest_answer(
+    connection: &mut Connection,
+    task: &TaskId,
+    call_id: CallId,
+) -> Result<Option<(Body, Option<String>)>, Error> {
+    let answer = sql! {
+        "SELECT e.head, coalesce(e.result, p.text) FROM entries e
+          LEFT JOIN entry_parts p ON p.task = e.task AND p.seq = e.seq AND p.part = 'result'
+          WHERE e.kind = 'answer' AND e.task = ", task,
+        " AND e.call_id = ", call_id,
+        " ORDER BY e.seq DESC LIMIT 1"
+    };
+    answer.optional(connection).await
+}
+
+/// Deletes some of the entries of a tree with their texts, and returns whether all are gone.
+pub(crate) async fn delete_of_tree(
+    connection: &mut Connection,
+    root: &TaskId,
+    limit: u32,
+) -> Result<bool, Error> {
+    let texts = sql! {
+        "DELETE FROM entry_parts WHERE (task, seq, part) IN
+            (SELECT p.task, p.seq, p.part FROM entry_parts p JOIN tasks t ON t.id = p.task WHERE t.root = ", root,
+        " LIMIT ", limit,
+        ")"
+    };
+    if texts.execute(connection).await? >= u64::from(limit) {
+        return Ok(false);
+    }
+    let entries = sql! {
+        "DELETE FROM entries WHERE id IN
+            (SELECT e.id FROM entries e JOIN tasks t ON t.id = e.task WHERE t.root = ", root,
+        " LIMIT ", limit,
+        ")"
+    };
+    Ok(entries.execute(connection).await? < u64::from(limit))
+}

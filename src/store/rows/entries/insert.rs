@@ -1,0 +1,138 @@
+//! Entries, inserted: their two long texts are taken out of them.
+
+use std::{mem, time::SystemTime};
+
+use crate::{
+    Error, sql,
+    sql::{AsText, Connection, Statement, Value},
+    tasks::{
+        MAX_INLINE_TEXT,
+        entry::{Body, Entry, Text},
+    },
+};
+use toolwire_tool::context::{RequestId, TaskId};
+
+/// The maximum number of entries that one statement inserts.
+const ROWS: usize = 32;
+
+/// An entry to be inserted.
+#[derive(Debug)]
+pub(crate) struct NewEntry {
+    /// Without its texts.
+    entry: Entry,
+    request_id: Option<RequestId>,
+    head: String,
+    input: StoredText,
+    result: StoredText,
+}
+
+/// A text of an entry to be inserted, and where it is stored.
+#[derive(Debug, Default)]
+struct StoredText {
+    inline: Option<String>,
+    external: Option<String>,
+    bytes: usize,
+}
+
+impl StoredText {
+    /// Takes the text out of an entry, which keeps where it is.
+    fn take(text: Option<&mut Text>) -> Self {
+        let Some(text) = text else { return Self::default() };
+        let Text::Inline(content) = text else { return Self::default() };
+        let content = mem::take(content);
+        let bytes = content.len();
+        if bytes <= MAX_INLINE_TEXT {
+            return Self { inline: Some(content), external: None, bytes };
+        }
+        *text = Text::external(&content);
+        Self { inline: None, external: Some(content), bytes }
+    }
+}
+
+impl NewEntry {
+    pub(crate) fn new(mut entry: Entry, request_id: Option<RequestId>) -> Self {
+        let (input, result) = entry.body.texts();
+        let (input, result) = (StoredText::take(input), StoredText::take(result));
+        let head = head(&entry.body);
+        Self { entry, request_id, head, input, result }
+    }
+
+    pub(crate) fn sequence(&self) -> u64 {
+        self.entry.sequence
+    }
+
+    /// The bytes that it adds to its timeline.
+    pub(crate) fn bytes(&self) -> usize {
+        self.head.len() + self.input.bytes + self.result.bytes
+    }
+
+    fn columns(&mut self) -> [(&'static str, Value); 17] {
+        let entry = &self.entry;
+        let answers = match &entry.body {
+            Body::Answer(answer) => Some(answer.answers),
+            _ => None,
+        };
+        [
+            ("task", (&entry.task).into()),
+            ("seq", entry.sequence.into()),
+            ("at", entry.at.into()),
+            ("kind", entry.body.into_str().into()),
+            ("step", entry.step.into()),
+            ("position", entry.position.into()),
+            ("answers", answers.into()),
+            ("request_id", self.request_id.map(AsText).into()),
+            ("call_id", entry.call_id.into()),
+            ("trace_id", entry.trace_id.as_ref().into()),
+            ("head", mem::take(&mut self.head).into()),
+            ("input", self.input.inline.take().into()),
+            ("result", self.result.inline.take().into()),
+            ("input_tokens", entry.lengths.input.into()),
+            ("result_tokens", entry.lengths.result.map(|it| it.tokens).into()),
+            ("result_first", entry.lengths.result.map(|it| it.first).into()),
+            ("result_last", entry.lengths.result.map(|it| it.last).into()),
+        ]
+    }
+}
+
+fn head(body: &Body) -> String {
+    serde_json::to_string(body).expect("texts, numbers and lists are JSON")
+}
+
+pub(crate) async fn insert(connection: &mut Connection, mut entries: Vec<NewEntry>) -> Result<(), Error> {
+    for some in entries.chunks_mut(ROWS) {
+        Statement::insert_all("entries", some.iter_mut().map(NewEntry::columns)).execute(connection).await?;
+    }
+    for NewEntry { entry, input, result, .. } in entries {
+        for (part, text) in [("input", input.external), ("result", result.external)] {
+            let Some(text) = text else { continue };
+            let columns = [
+                ("task", (&entry.task).into()),
+                ("seq", entry.sequence.into()),
+                ("part", part.into()),
+                ("text", text.into()),
+            ];
+            Statement::insert("entry_parts", columns).execute(connection).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Inserts the same last entry into several timelines, and returns its bytes.
+pub(crate) async fn insert_last(
+    connection: &mut Connection,
+    tasks: &[TaskId],
+    body: &Body,
+    now: SystemTime,
+) -> Result<usize, Error> {
+    let head = head(body);
+    let bytes = head.len();
+    let mut insert = sql! {
+        "INSERT INTO entries (task, seq, at, kind, step, position, head) SELECT id, next, ", now,
+        ", ", body.into_str(),
+        ", 0, 0, ", head,
+        " FROM tasks WHERE id IN "
+    };
+    insert.bind_list(tasks);
+    insert.execute(connection).await?;
+    Ok(bytes)
+}

@@ -1,0 +1,216 @@
+//! The table `open_calls`: calls of tasks that began and have not ended.
+
+use std::time::SystemTime;
+
+use crate::{
+    Error,
+    idempotency::Effect,
+    select, sql,
+    sql::{AsText, Connection, FromRow, FromValue, Row, Scalar, Statement, Value, as_json, record},
+    tasks::{
+        OpenCall, OpenCallState, TaskCall,
+        entry::{Body, CallType, ToolCall},
+    },
+};
+use toolwire_contract::{ToolName, proto::v1::ToolCategory};
+use toolwire_tool::context::{CallId, RequestId, TaskId};
+
+as_json!(CallType);
+
+/// A row, as it is settled where its call has ended, or its process has.
+#[derive(Debug)]
+pub(crate) struct OpenCallRow {
+    pub(crate) task: TaskId,
+    pub(crate) request_id: RequestId,
+    pub(crate) tool: ToolName,
+    pub(crate) call_id: CallId,
+    pub(crate) trace_id: Option<String>,
+    pub(crate) tool_type: CallType,
+    pub(crate) category: ToolCategory,
+    pub(crate) step: u64,
+    pub(crate) position: u32,
+    pub(crate) tool_call_id: String,
+    pub(crate) input: String,
+    /// The entry with which the call waited before.
+    pub(crate) answers: Option<u64>,
+    /// The process that carries the call out. Empty: none does.
+    pub(crate) replica: String,
+}
+
+record!(OpenCallRow, "call", {
+    task, request_id via AsText, tool, call_id, trace_id, tool_type, category, step, position, tool_call_id, input,
+    answers, replica,
+});
+
+impl From<ToolCategory> for Value {
+    fn from(category: ToolCategory) -> Self {
+        category.as_str_name().into()
+    }
+}
+
+impl FromValue for ToolCategory {
+    fn from_value(value: Value) -> Option<Self> {
+        Self::from_str_name(&String::from_value(value)?)
+    }
+}
+
+/// A call that is carried out, or was when its process ended.
+struct Begun(OpenCall);
+
+impl FromRow for Begun {
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        let is_left = row.get::<String>("replica")?.is_empty();
+        let state = if is_left { OpenCallState::Left } else { OpenCallState::UnderWay };
+        open_call(row, state, row.get("tool")?, row.get("tool_call_id")?).map(Self)
+    }
+}
+
+/// A call that a person approved, from its entry.
+struct Approved(OpenCall);
+
+impl FromRow for Approved {
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        let Body::ToolCall(ToolCall { tool, tool_call_id, .. }) = row.get("head")? else {
+            return Err(Error::unreadable("call", "its entry is not one of a call"));
+        };
+        open_call(row, OpenCallState::Approved, tool.to_string(), tool_call_id).map(Self)
+    }
+}
+
+fn open_call(row: &Row, state: OpenCallState, tool: String, tool_call_id: String) -> Result<OpenCall, Error> {
+    Ok(OpenCall {
+        state,
+        call_id: row.get("call_id")?,
+        request_id: row.get::<AsText<_>>("request_id")?.0,
+        tool,
+        tool_call_id,
+        step: row.get("step")?,
+        position: row.get("position")?,
+        input: row.get::<Option<String>>("input")?.unwrap_or_default(),
+    })
+}
+
+/// Adds a call that begins. `answers` is the entry with which it waited before.
+pub(crate) async fn insert(
+    connection: &mut Connection,
+    call: &TaskCall,
+    answers: Option<u64>,
+    replica: &str,
+    now: SystemTime,
+) -> Result<(), Error> {
+    let columns = [
+        ("task", (&call.task).into()),
+        ("request_id", AsText(call.key.request_id).into()),
+        ("tool", (&call.key.tool).into()),
+        ("call_id", call.call_id().into()),
+        ("trace_id", call.about.trace_id.map(AsText).into()),
+        ("tool_type", (&call.tool_type).into()),
+        ("category", call.category.into()),
+        ("reads", (call.effect == Effect::Read).into()),
+        ("step", call.step_ref.step.into()),
+        ("position", call.step_ref.position.into()),
+        ("tool_call_id", call.tool_call_id().into()),
+        ("input", (&call.input).into()),
+        ("answers", answers.into()),
+        ("replica", replica.into()),
+        ("begun_at", now.into()),
+    ];
+    let mut insert = Statement::insert("open_calls", columns);
+    insert.push(" ON CONFLICT (task, request_id, tool) DO UPDATE SET call_id = excluded.call_id,");
+    insert.push(" replica = excluded.replica, begun_at = excluded.begun_at, answers = excluded.answers");
+    insert.execute(connection).await?;
+    Ok(())
+}
+
+/// Deletes a call. `None` if it was not open, otherwise the entry with which it waited before.
+pub(crate) async fn delete(
+    connection: &mut Connection,
+    task: &TaskId,
+    request_id: RequestId,
+    tool: &ToolName,
+) -> Result<Option<Option<u64>>, Error> {
+    let delete = sql! {
+        "DELETE FROM open_calls WHERE task = ", task,
+        " AND request_id = ", AsText(request_id),
+        " AND tool = ", tool,
+        " RETURNING answers"
+    };
+    Ok(delete.optional(connection).await?.map(|Scalar(answers)| answers))
+}
+
+/// Deletes and returns the calls of some tasks.
+pub(crate) async fn delete_all(
+    connection: &mut Connection,
+    tasks: &[TaskId],
+) -> Result<Vec<OpenCallRow>, Error> {
+    let mut delete = sql!("DELETE FROM open_calls WHERE task IN ");
+    delete.bind_list(tasks).push(" RETURNING *");
+    delete.all(connection).await
+}
+
+pub(crate) async fn delete_of_tree(connection: &mut Connection, root: &TaskId) -> Result<(), Error> {
+    sql!("DELETE FROM open_calls WHERE task IN (SELECT id FROM tasks WHERE root = ", root, ")")
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The number of calls of a task.
+pub(crate) async fn count(connection: &mut Connection, task: &TaskId) -> Result<u64, Error> {
+    let Scalar(calls) = sql!("SELECT count(*) FROM open_calls WHERE task = ", task).one(connection).await?;
+    Ok(calls)
+}
+
+/// The calls of a task that began and have not ended, the oldest first.
+pub(crate) async fn begun(connection: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
+    let begun = sql! {
+        "SELECT call_id, request_id, tool, tool_call_id, step, position, input, replica FROM open_calls
+          WHERE task = ", task,
+        " ORDER BY begun_at, step, position"
+    };
+    Ok(begun.all(connection).await?.into_iter().map(|Begun(call)| call).collect())
+}
+
+/// The calls of a task that a person approved and that were not made again since.
+pub(crate) async fn approved(connection: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
+    let approved = sql! {
+        "SELECT e.call_id, e.request_id, e.step, e.position, e.head, coalesce(e.input, p.text) AS input
+          FROM confirmations c
+          JOIN entries e ON e.task = c.task_id AND e.request_id = c.outer_request_id AND e.kind = 'tool_call'
+          LEFT JOIN entry_parts p ON p.task = e.task AND p.seq = e.seq AND p.part = 'input'
+          WHERE c.state = 'approved' AND c.task_id = ", task,
+        " AND NOT EXISTS (SELECT 1 FROM entries a WHERE a.task = e.task AND (a.answers = e.seq
+            OR a.seq > e.seq AND a.request_id = e.request_id AND a.kind = 'tool_call'))
+          AND NOT EXISTS (SELECT 1 FROM open_calls o WHERE o.task = e.task AND o.request_id = e.request_id)
+          ORDER BY e.seq"
+    };
+    let mut approved: Vec<_> =
+        approved.all(connection).await?.into_iter().map(|Approved(call)| call).collect();
+    // A call within a call has a confirmation of its own, and the entry of the outermost is theirs in common.
+    approved.dedup_by_key(|call| call.call_id);
+    Ok(approved)
+}
+
+/// The processes that carry calls out.
+pub(crate) async fn replicas(connection: &mut Connection) -> Result<Vec<String>, Error> {
+    let replicas = sql!("SELECT DISTINCT replica FROM open_calls WHERE replica <> ''");
+    Ok(replicas.all(connection).await?.into_iter().map(|Scalar(replica)| replica).collect())
+}
+
+/// Lets the reads of a process that is gone wait to be made again, and returns their number.
+pub(crate) async fn release_reads(connection: &mut Connection, replica: &str) -> Result<u64, Error> {
+    sql!("UPDATE open_calls SET replica = '' WHERE reads = 1 AND replica = ", replica)
+        .execute(connection)
+        .await
+}
+
+/// The oldest calls of a process.
+pub(crate) async fn of_replica(
+    connection: &mut Connection,
+    replica: &str,
+    limit: u32,
+) -> Result<Vec<OpenCallRow>, Error> {
+    let calls =
+        select!(OpenCallRow, "FROM open_calls WHERE replica = ", replica, " ORDER BY begun_at LIMIT ", limit);
+    calls.all(connection).await
+}

@@ -1,0 +1,52 @@
+//! The columns of an outcome, which the tables of calls and of results have: its description as JSON in `kept`, and the
+//! bytes of its data in `data`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{StoreError, sql::record};
+use toolwire_contract::{
+    Outcome, Payload, Provenance, ToolError,
+    payload::{Encoded, EncodedForm, StoredPayload},
+};
+
+#[derive(Debug)]
+pub(crate) struct OutcomeColumns {
+    /// JSON of [`Description`].
+    pub(crate) description: String,
+    /// The data; empty for an error.
+    pub(crate) data: Vec<u8>,
+}
+
+record!(OutcomeColumns, "outcome", { description: "kept", data });
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Description {
+    provenance: Provenance,
+    outcome: Result<EncodedForm, ToolError>,
+}
+
+impl OutcomeColumns {
+    pub(crate) fn of(outcome: &Outcome, provenance: &Provenance) -> Self {
+        let (outcome, data) = match outcome.as_ref().map(Payload::encode) {
+            Ok(Encoded { form, bytes }) => (Ok(form), bytes.to_vec()),
+            Err(error) => (Err(error.clone()), Vec::new()),
+        };
+        let description = Description { provenance: provenance.clone(), outcome };
+        let description = serde_json::to_string(&description).expect("texts, numbers and lists are JSON");
+        Self { description, data }
+    }
+
+    /// Their length in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.description.len() + self.data.len()
+    }
+
+    pub(crate) fn outcome(self) -> Result<(Outcome<StoredPayload>, Provenance), StoreError> {
+        let unreadable =
+            |error: serde_json::Error| StoreError::Unreadable { what: "outcome", cause: error.to_string() };
+        let Description { provenance, outcome } =
+            serde_json::from_str(&self.description).map_err(unreadable)?;
+        let encoded = |form| StoredPayload::Encoded(Encoded { form, bytes: self.data.into() });
+        Ok((outcome.map(encoded), provenance))
+    }
+}

@@ -1,0 +1,83 @@
+//! Rows, and the types that are read from them.
+
+use futures_util::stream::BoxStream;
+use sqlx::{Column, Row as _, TypeInfo, ValueRef, sqlite::SqliteRow};
+
+use super::{FromValue, Value};
+use crate::Error;
+
+/// Rows in the order of a statement, read from the database as they are polled.
+pub type Rows<'a, T> = BoxStream<'a, Result<T, Error>>;
+
+/// A row that a statement returned.
+#[derive(Debug)]
+pub struct Row(pub(super) SqliteRow);
+
+/// A type that is read from a row: by the names of columns, or, of scalars and tuples, by their order.
+pub trait FromRow: Sized {
+    /// The columns that it reads, which [`Statement::select`](super::Statement::select) names. None where it reads by
+    /// order.
+    fn columns() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    fn from_row(row: &Row) -> Result<Self, Error>;
+}
+
+/// A single column.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalar<T>(pub T);
+
+impl<T: FromValue> FromRow for Scalar<T> {
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        row.at(0).map(Self)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($type:ident $index:tt),+);)+) => {$(
+        impl<$($type: FromValue),+> FromRow for ($($type,)+) {
+            fn from_row(row: &Row) -> Result<Self, Error> {
+                Ok(($(row.at::<$type>($index)?,)+))
+            }
+        }
+    )+};
+}
+
+tuples! {
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+}
+
+impl Row {
+    /// The value of the column of this name.
+    pub fn get<T: FromValue>(&self, column: &'static str) -> Result<T, Error> {
+        self.value(column).and_then(|value| T::from_value(value).ok_or_else(|| unreadable(column)))
+    }
+
+    /// The value of the column at this index.
+    pub(super) fn at<T: FromValue>(&self, index: usize) -> Result<T, Error> {
+        let value = self.value(index)?;
+        T::from_value(value).ok_or_else(|| unreadable(self.0.column(index).name()))
+    }
+
+    fn value(&self, column: impl sqlx::ColumnIndex<SqliteRow>) -> Result<Value, Error> {
+        let value = self.0.try_get_raw(column)?;
+        if value.is_null() {
+            return Ok(Value::Null);
+        }
+        let kind = value.type_info().into_owned();
+        let decoded = match kind.name() {
+            "INTEGER" => sqlx::Decode::decode(value).map(Value::Int),
+            "REAL" => sqlx::Decode::decode(value).map(Value::Real),
+            "TEXT" => sqlx::Decode::decode(value).map(Value::Text),
+            _ => sqlx::Decode::decode(value).map(Value::Bytes),
+        };
+        decoded.map_err(|error| sqlx::Error::Decode(error).into())
+    }
+}
+
+fn unreadable(column: &str) -> Error {
+    Error::unreadable("row", format!("its column {column}"))
+}

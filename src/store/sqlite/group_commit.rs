@@ -1,0 +1,223 @@
+//! Group commit: transactions that begin while another is in progress share one transaction of the database, and so one
+//! wait for the disk. There is no timer: a transaction that comes alone waits for no other.
+//!
+//! Each has a savepoint, so that one that fails or is dropped rolls back nothing of the others, and each receives the
+//! result of the shared commit, so that nothing is acknowledged that is not stored. A [batch](Batch) is bounded in
+//! members, bytes and age, since its first member waits for all of it and no other process writes meanwhile.
+
+mod batch;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    mem,
+    ops::{Deref, DerefMut},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+
+use sqlx::{SqliteConnection, SqlitePool};
+use tokio::{
+    runtime::Handle,
+    sync::{Mutex, OwnedMutexGuard},
+    time::timeout,
+};
+
+use self::batch::Batch;
+pub use self::batch::Durability;
+use super::follow::Topic;
+use crate::Error;
+
+/// The maximum wait of a transaction for those before it.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The one connection that writes. Its queue is in order, which SQLite's own waiting is not.
+#[derive(Clone, Debug)]
+pub(crate) struct Writer {
+    pool: SqlitePool,
+    queue: Arc<CommitQueue>,
+}
+
+#[derive(Debug, Default)]
+struct CommitQueue {
+    /// The lock of the writer. It holds the batch that the transactions before left open.
+    batch: Arc<Mutex<Option<Batch>>>,
+    waiting: AtomicUsize,
+    /// The replica that writes.
+    replica: Arc<str>,
+}
+
+/// A write transaction. It takes effect when it is committed, and is rolled back if it is dropped.
+#[derive(Debug)]
+pub struct Tx {
+    /// `None` once it is committed or dropped.
+    guard: Option<OwnedMutexGuard<Option<Batch>>>,
+    queue: Arc<CommitQueue>,
+    topics: Vec<Topic>,
+}
+
+/// Counts a transaction that waits for the writer.
+struct Waiting<'a>(&'a Arc<CommitQueue>);
+
+impl Writer {
+    pub(crate) fn new(pool: SqlitePool, replica: Arc<str>) -> Self {
+        Self { pool, queue: Arc::new(CommitQueue { replica, ..CommitQueue::default() }) }
+    }
+
+    /// The connection itself, for what is no transaction: opening, and reading a state in memory.
+    pub(crate) fn pool(&self) -> &SqlitePool {
+        &self.pool
+    }
+
+    /// Begins a transaction, in the open batch if there is one.
+    pub(crate) async fn change(&self, durability: Durability) -> Result<Tx, Error> {
+        let mut guard = self.lock().await?;
+        if let Some(batch) = guard.as_mut() {
+            if batch.takes(durability) && batch.begin_member().await.is_ok() {
+                return Ok(Tx::new(guard, &self.queue));
+            }
+            guard.take().expect("it is there").commit().await;
+        }
+        *guard = Some(Batch::begin(&self.pool, durability).await?);
+        Ok(Tx::new(guard, &self.queue))
+    }
+
+    async fn lock(&self) -> Result<OwnedMutexGuard<Option<Batch>>, Error> {
+        let batch = Arc::clone(&self.queue.batch);
+        if let Ok(guard) = Arc::clone(&batch).try_lock_owned() {
+            return Ok(guard);
+        }
+        // A batch may have been left open for this waiter: if it gives up, dropping `waiting` commits that batch.
+        let waiting = Waiting::new(&self.queue);
+        let guard =
+            timeout(ACQUIRE_TIMEOUT, batch.lock_owned()).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        drop(waiting);
+        Ok(guard)
+    }
+}
+
+impl Tx {
+    fn new(guard: OwnedMutexGuard<Option<Batch>>, queue: &Arc<CommitQueue>) -> Self {
+        Self { guard: Some(guard), queue: Arc::clone(queue), topics: Vec::new() }
+    }
+
+    /// The name of the replica that writes.
+    pub(crate) fn replica(&self) -> &str {
+        &self.queue.replica
+    }
+
+    /// Notifies the followers of a topic once it is committed.
+    pub(crate) fn notify(&mut self, topic: Topic) {
+        if !self.topics.contains(&topic) {
+            self.topics.push(topic);
+        }
+    }
+
+    /// The topics to notify after the commit.
+    pub(crate) fn take_topics(&mut self) -> impl Iterator<Item = Topic> + use<> {
+        mem::take(&mut self.topics).into_iter()
+    }
+
+    /// Reports bytes that it writes, where they may be many.
+    pub fn adds(&mut self, bytes: usize) {
+        if let Some(batch) = self.guard.as_deref_mut().and_then(Option::as_mut) {
+            batch.add_bytes(bytes);
+        }
+    }
+
+    /// Commits, with the other members of the batch, and returns once that is stored.
+    pub async fn commit(mut self) -> Result<(), Error> {
+        let mut guard = self.guard.take().expect("it is committed once");
+        let batch = guard.as_mut().expect("a transaction is part of a batch");
+        if batch.has_one_member() && !self.queue.has_next() {
+            let batch = guard.take().expect("it is there");
+            return Ok(batch.commit_alone().await?);
+        }
+        let mut result = batch.subscribe();
+        if batch.has_room() && self.queue.has_next() {
+            // The next member commits, or one after it.
+            drop(guard);
+            self.queue.settle();
+        } else {
+            // In a task of its own: a caller that is dropped meanwhile must not leave the others without a result.
+            tokio::spawn(commit(guard));
+        }
+        let result = result.wait_for(Option::is_some).await.map(|result| (*result).clone());
+        match result {
+            Ok(Some(Ok(()))) => Ok(()),
+            Ok(Some(Err(error))) => Err(Error::Shared(error)),
+            // Only if the runtime ends.
+            Ok(None) | Err(_) => Err(Error::Database(sqlx::Error::WorkerCrashed)),
+        }
+    }
+}
+
+impl Drop for Tx {
+    fn drop(&mut self) {
+        let Some(mut guard) = self.guard.take() else { return };
+        let Some(batch) = guard.as_mut() else { return };
+        if !batch.discard_member() {
+            // Nothing is left to commit: the transaction of the database is rolled back.
+            *guard = None;
+        }
+        drop(guard);
+        self.queue.settle();
+    }
+}
+
+impl Deref for Tx {
+    type Target = SqliteConnection;
+
+    fn deref(&self) -> &SqliteConnection {
+        let batch = self.guard.as_deref().and_then(Option::as_ref);
+        batch.expect("a transaction is part of a batch").connection()
+    }
+}
+
+impl DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut SqliteConnection {
+        let batch = self.guard.as_deref_mut().and_then(Option::as_mut);
+        batch.expect("a transaction is part of a batch").connection_mut()
+    }
+}
+
+impl CommitQueue {
+    fn has_next(&self) -> bool {
+        self.waiting.load(SeqCst) > 0
+    }
+
+    /// Commits a batch that was left open for a waiter that has given up.
+    fn settle(self: &Arc<Self>) {
+        if !self.has_next()
+            && let Ok(guard) = Arc::clone(&self.batch).try_lock_owned()
+            && guard.is_some()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(commit(guard));
+        }
+    }
+}
+
+impl<'a> Waiting<'a> {
+    fn new(queue: &'a Arc<CommitQueue>) -> Self {
+        queue.waiting.fetch_add(1, SeqCst);
+        Self(queue)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, SeqCst);
+        self.0.settle();
+    }
+}
+
+/// Commits the open batch.
+async fn commit(mut guard: OwnedMutexGuard<Option<Batch>>) {
+    if let Some(batch) = guard.take() {
+        batch.commit().await;
+    }
+}

@@ -1,0 +1,27 @@
+//! The location of the state.
+
+use std::path::PathBuf;
+
+/// The file in the state directory.
+pub(crate) const FILE: &str = "toolwire.db";
+
+/// The location of the state.
+#[derive(Clone, Debug)]
+pub(crate) enum Location {
+    /// A file in this directory.
+    Directory(PathBuf),
+    /// The memory of this process.
+    Memory,
+    /// There is no state, for this reason.
+    Unavailable(String),
+}
+
+impl Location {
+    /// The location for operators.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Directory(directory) => directory.join(FILE).display().to_string(),
+            Self::Memory | Self::Unavailable(_) => "memory".to_owned(),
+        }
+    }
+}
