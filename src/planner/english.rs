@@ -42,14 +42,14 @@ pub(crate) struct English {
     pub(crate) subjects: WordSet,
     /// Words before a number that something is compared with: it is then not a number of things to show.
     pub(crate) comparisons: Vec<Phrase>,
-    /// Words for how much of something an order is about.
+    /// Words for how much of something an order is about. A lexicon adds the units of its domain.
     pub(crate) amounts: WordSet,
     /// What stands between two clauses if the second one begins as a sentence does, with marks and spaces. Each is
     /// tried in this order.
     pub(crate) between: Vec<String>,
     /// Words behind which one more order may begin.
     pub(crate) next: WordSet,
-    /// The first words of a clause that orders something.
+    /// The first words of a clause that orders something. A lexicon adds the verbs of its domain.
     pub(crate) ordering: WordSet,
     /// The first words of a clause that says without a verb what is wanted.
     pub(crate) wanted: WordSet,
@@ -70,9 +70,9 @@ pub(crate) struct English {
     pub(crate) pronouns: WordSet,
     /// Words that stand for what was named before if nothing is said behind them.
     pub(crate) demonstratives: WordSet,
-    /// Words that stand for what was named before together with one of `pointed_at`: `that stock`.
+    /// Words that stand for what was named before together with one of `pointed_at`: `that one`.
     pub(crate) pointing: WordSet,
-    /// See `pointing`.
+    /// See `pointing`. A lexicon adds what the things of its domain are called.
     pub(crate) pointed_at: WordSet,
     /// Words before the topic of a question, which only ask.
     pub(crate) before_topic: WordSet,

@@ -12,7 +12,7 @@ pub struct Lexicon {
     pub text: &'static str,
 }
 
-/// The names of things that a user's messages may mean, such as companies.
+/// The names of things that a user's messages may mean.
 pub trait Names: Send + Sync + fmt::Debug {
     /// The names for one user. The same `Arc` for as long as they are the same.
     fn of(&self, user: &UserId) -> Arc<[Name]>;

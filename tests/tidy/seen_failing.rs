@@ -104,6 +104,26 @@ fn a_word_of_a_domain_in_the_platform() {
 }
 
 #[test]
+fn a_word_that_a_domain_declares_in_data_of_the_platform() {
+    let tree = Tree::of(&[
+        ("data/sales/lexicon.json", r#"{"things": ["region"], "orders": ["place"]}"#),
+        ("data/tools/compare_sales.json", r#"{"keywords": ["Turnover", "by year", "compare"]}"#),
+        ("src/domains/sales/lib.rs", ""),
+        ("src/domains/sales/words.toml", "region"),
+        ("src/planner/english.toml", "things = \"one region\""),
+        ("src/planner/lib.rs", "//! The region of a text."),
+        ("src/planner/more.toml", "verbs = \"compare place year\" # Of no regions."),
+        ("src/planner/weights.toml", "turnover = 1"),
+        ("src/store/sizes.toml", "# Of the sales."),
+        ("tests/region.toml", "region"),
+    ]);
+    assert_eq!(
+        whats(words::of_domains(&tree)),
+        ["src/planner/english.toml", "src/planner/weights.toml", "src/store/sizes.toml"]
+    );
+}
+
+#[test]
 fn a_file_that_is_too_long() {
     let (code, tests) =
         ("fn f() {}\n".repeat(301), format!("#[cfg(test)]\nmod tests {{\n{}}}", "\n".repeat(500)));

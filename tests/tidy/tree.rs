@@ -2,6 +2,7 @@
 
 use std::{
     cell::OnceCell,
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
 };
@@ -11,13 +12,15 @@ use crate::syntax;
 /// The folder of the root package.
 const ROOT_PACKAGE: &str = "src/";
 
-/// The Rust files of the repository.
+/// The files of the repository that rules read.
 pub(crate) struct Tree {
-    /// In the order of their paths.
+    /// The Rust files, in the order of their paths.
     pub(crate) files: Vec<File>,
+    /// The others, in the order of their paths: data of crates, lexicons and manifests.
+    pub(crate) data: Vec<File>,
 }
 
-/// One Rust file.
+/// One file.
 pub(crate) struct File {
     /// From the root of the repository, with `/`.
     pub(crate) path: String,
@@ -29,22 +32,23 @@ pub(crate) struct File {
 impl Tree {
     /// A tree of paths and texts, to try the rules on.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
-        Self {
-            files: files
-                .iter()
-                .map(|(path, text)| File::new((*path).to_owned(), (*text).to_owned()))
-                .collect(),
-        }
+        Self::new(files.iter().map(|(path, text)| File::new((*path).to_owned(), (*text).to_owned())))
     }
 
-    /// `src`, `tests` and `build.rs` of this repository.
+    /// `src`, `tests`, `data` and `build.rs` of this repository.
     pub(crate) fn of_the_repository() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut paths = vec![root.join("build.rs")];
-        collect(&root.join("src"), &mut paths);
-        collect(&root.join("tests"), &mut paths);
+        for folder in ["src", "tests", "data"] {
+            collect(&root.join(folder), &mut paths);
+        }
         paths.sort();
-        Self { files: paths.iter().map(|path| read(root, path)).collect() }
+        Self::new(paths.iter().map(|path| read(root, path)))
+    }
+
+    fn new(files: impl Iterator<Item = File>) -> Self {
+        let (files, data) = files.partition(|file| file.path.ends_with(".rs"));
+        Self { files, data }
     }
 
     /// The folders of crates, such as `src/store/`.
@@ -101,12 +105,24 @@ impl File {
 
 fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("readable") {
-        let path = entry.expect("readable").path();
-        if path.is_dir() {
-            collect(&path, paths);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            paths.push(path);
+        let entry = entry.expect("readable");
+        // A link to a folder is not followed: what a domain's crate links to is read where it is.
+        if entry.file_type().expect("readable").is_dir() {
+            collect(&entry.path(), paths);
+        } else if is_read(&entry.path()) {
+            paths.push(entry.path());
         }
+    }
+}
+
+/// Whether a rule reads the file: Rust, data of a crate, a lexicon or a manifest.
+fn is_read(path: &Path) -> bool {
+    let is_manifest = || path.parent().is_some_and(|folder| folder.ends_with("data/tools"));
+    match path.extension().and_then(OsStr::to_str) {
+        Some("rs") => true,
+        Some("toml") => !path.ends_with("Cargo.toml"),
+        Some("json") => path.ends_with("lexicon.json") || is_manifest(),
+        _ => false,
     }
 }
 

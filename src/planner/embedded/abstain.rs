@@ -51,7 +51,7 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
     let (verb, answer) = lexicon.orders.iter().find(begins)?;
     let rest = message.words.get(at + 1..)?;
     let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
-    let has_amount = rest.iter().any(|word| english().amounts.has(&word.lower));
+    let has_amount = rest.iter().any(|word| lexicon.amounts.contains(&word.lower));
     let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);
     (has_number || has_amount || has_name).then_some((answer, at..at + verb.len()))
 }

@@ -1,6 +1,9 @@
 //! The clauses of a message that asks for more than one thing.
 
-use crate::{english::english, matching::message::is_asking};
+use crate::{
+    english::english,
+    matching::{lexicon::Words, message::is_asking},
+};
 
 /// Maximum number of clauses that are planned; a message with more is one clause.
 const MOST: usize = 4;
@@ -17,8 +20,8 @@ pub(crate) fn refusal(count: usize) -> String {
 }
 
 /// The clauses of a text, in order: at least one.
-pub(crate) fn clauses(text: &str) -> Vec<&str> {
-    let mut parts: Vec<&str> = sentences(text).into_iter().flat_map(split).collect();
+pub(crate) fn clauses<'a>(text: &'a str, lexicon: &Words) -> Vec<&'a str> {
+    let mut parts: Vec<&str> = sentences(text).into_iter().flat_map(|part| split(part, lexicon)).collect();
     parts.retain(|part| part.contains(char::is_alphanumeric));
     if parts.is_empty() || parts.len() > MOST { vec![text] } else { parts }
 }
@@ -40,25 +43,25 @@ fn sentences(text: &str) -> Vec<&str> {
 }
 
 /// At a word such as `and`, where a question or an order begins behind it.
-fn split(text: &str) -> Vec<&str> {
+fn split<'a>(text: &'a str, lexicon: &Words) -> Vec<&'a str> {
     // Each of them begins so.
     for (at, _) in text.match_indices([',', ' ']) {
         let rest = &text[at..];
         let stands = |it: &&String| rest.get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it));
         let Some(between) = english().between.iter().find(stands) else { continue };
         let second = &rest[between.len()..];
-        let is_pair = between != ", " || begins_clause(text);
-        if begins_clause(second) && at > 0 && is_pair {
+        let is_pair = between != ", " || begins_clause(text, lexicon);
+        if begins_clause(second, lexicon) && at > 0 && is_pair {
             let mut parts = vec![&text[..at]];
-            parts.extend(split(second));
+            parts.extend(split(second, lexicon));
             return parts;
         }
     }
     vec![text]
 }
 
-fn begins_clause(text: &str) -> bool {
+fn begins_clause(text: &str, lexicon: &Words) -> bool {
     let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
     let first = first.to_lowercase();
-    is_asking(&first) || english().ordering.has(&first) || english().wanted.has(&first)
+    is_asking(&first) || lexicon.verbs.contains(&first) || english().wanted.has(&first)
 }

@@ -75,7 +75,8 @@ fn is_answer(asked: &PlanRequest<'_>, message: &Message<'_>) -> bool {
 
 /// Plans the message as one, unless every part of it is clearly about a tool of its own.
 fn plan_message(asked: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
-    let parts = clauses(whole.text).into_iter().filter(|part| part.len() < whole.text.len());
+    let parts = clauses(whole.text, asked.offer.words()).into_iter();
+    let parts = parts.filter(|part| part.len() < whole.text.len());
     let parts: Vec<_> = parts.map(|part| read(asked, part)).collect();
     let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
     if let Some(answer) = said.iter().find_map(|part| order_refusal(asked, part)) {
@@ -119,7 +120,7 @@ fn answer(routed: Routed) -> Plan {
     Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
 }
 
-/// The answer to an order that no tool carries out. `Get rid of it on my watchlist` is not one: a tool does.
+/// The answer to an order that no tool carries out. `Get rid of it on my list` is not one: a tool does.
 fn order_refusal<'a>(asked: &PlanRequest<'a>, part: &Message<'_>) -> Option<&'a str> {
     let (answer, verb) = abstain::order(part, asked.offer.words())?;
     let is_done = |(tool, is_offered): (&Indexed, &bool)| {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     Exchange, PlannedCall,
     english::{Phrase, WordSet, english},
-    matching::{index::Index, message::Message, words::Word},
+    matching::{index::Index, lexicon::Words, message::Message, words::Word},
 };
 
 /// Calls, each with the place of its tool in the index. They are computed when they are first read.
@@ -110,11 +110,12 @@ pub(crate) fn lead(message: &Message<'_>) -> usize {
 }
 
 /// Whether a message means what was named before by a word such as `it`.
-pub(crate) fn has_pronoun(message: &Message<'_>) -> bool {
+pub(crate) fn has_pronoun(message: &Message<'_>, lexicon: &Words) -> bool {
     let english = english();
     let is = |words: &WordSet, at: usize| message.words.get(at).is_some_and(|word| words.has(&word.lower));
     let ends = |at: usize| message.words.get(at).is_none_or(Word::is_stop);
-    let points = |at: usize| is(&english.pointing, at) && is(&english.pointed_at, at + 1) && ends(at + 2);
+    let is_thing = |at: usize| message.words.get(at).is_some_and(|word| lexicon.things.contains(&word.lower));
+    let points = |at: usize| is(&english.pointing, at) && is_thing(at + 1) && ends(at + 2);
     let stands_alone = |at: usize| is(&english.demonstratives, at) && ends(at + 1);
     (0..message.words.len()).any(|at| is(&english.pronouns, at) || points(at) || stands_alone(at))
 }

@@ -11,8 +11,8 @@ use crate::{
     weights::weights,
 };
 
-/// The candidate that is meant by one word behind a call: `any news?` after a company is about that company, if there
-/// is a tool for it.
+/// The candidate that is meant by one word behind a call: `any news?` after a call for Acme is about Acme, if there is
+/// a tool for it.
 pub(super) fn to_what_was_named<'a>(
     index: &Index,
     ranking: &'a Ranking,

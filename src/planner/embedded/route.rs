@@ -155,5 +155,6 @@ pub(super) fn slot_context<'a>(
     message: &'a Message<'a>,
     carried: &'a [(String, String)],
 ) -> SlotContext<'a> {
-    SlotContext { message, carried, account: asked.account, refers: has_pronoun(message) }
+    let refers = has_pronoun(message, asked.offer.words());
+    SlotContext { message, carried, account: asked.account, refers }
 }

@@ -77,7 +77,7 @@ pub(super) fn ask_for_name(
     message: &Message<'_>,
     words: &Words,
 ) -> Option<String> {
-    if tool.is_read || has_pronoun(message) {
+    if tool.is_read || has_pronoun(message, words) {
         return None;
     }
     let is_unnamed = |(at, slot): &(usize, &_)| is_unsaid(*at, slot, filled);

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use foldhash::HashSet;
 use serde::Deserialize;
 
-use super::words::{phrase, stem, words};
+use super::words::{Word, phrase, stem, words};
 use crate::{
-    english::english,
+    english::{WordSet, english},
     names::{Lexicon, Name},
 };
 use toolwire_base::files::{Problem, Problems};
@@ -28,7 +28,7 @@ struct File {
     /// What orders begin with that no tool carries out, such as `buy` or `get rid of`.
     #[serde(default)]
     orders: Vec<String>,
-    /// What one thing of a kind is called in questions, by kind: `stock`.
+    /// What one thing of a kind is called in questions, by kind.
     #[serde(default)]
     nouns: HashMap<String, String>,
     /// What is said to such an order.
@@ -37,6 +37,16 @@ struct File {
     /// Single words that show that a question is about something that no tool does.
     #[serde(default)]
     out_of_scope: Vec<String>,
+    /// Nouns by which a message points at what was named before, such as `book` of `that book`: single words in every
+    /// form that counts, the plural too.
+    #[serde(default)]
+    things: Vec<String>,
+    /// Single words for how much of something an order is about, such as `copies`.
+    #[serde(default)]
+    amounts: Vec<String>,
+    /// Verbs, single words, with which a clause begins that orders something.
+    #[serde(default)]
+    verbs: Vec<String>,
 }
 
 /// What people call one thing.
@@ -66,13 +76,20 @@ pub(crate) struct Words {
     /// The terms of words that show that a message is about something that no tool does: the general ones of
     /// `english.toml`, and those of the domains.
     pub(crate) out_of_scope: HashSet<String>,
+    /// Words in small letters that stand behind `that` for what was named before: `pointed_at` of `english.toml`, and
+    /// the `things` of the domains.
+    pub(crate) things: HashSet<String>,
+    /// Words in small letters for how much of something an order is about: those of `english.toml` and of the domains.
+    pub(crate) amounts: HashSet<String>,
+    /// The first words, in small letters, of a clause that orders something: `ordering` of `english.toml`, and the
+    /// `verbs` of the domains.
+    pub(crate) verbs: HashSet<String>,
 }
 
 impl Words {
     /// Reads the files of all domains.
     pub(crate) fn read(lexicons: &[Lexicon]) -> Result<Self, Problems> {
-        let out_of_scope = english().out_of_scope.iter().map(stem).collect();
-        let (mut all, mut problems) = (Self { out_of_scope, ..Self::default() }, Vec::new());
+        let (mut all, mut problems) = (Self::general(), Vec::new());
         for lexicon in lexicons {
             match serde_json::from_str::<File>(lexicon.text) {
                 Ok(file) => all.add(file, &lexicon.file, &mut problems),
@@ -81,6 +98,19 @@ impl Words {
             }
         }
         if problems.is_empty() { Ok(all) } else { Err(Problems(problems)) }
+    }
+
+    /// Those that belong to no domain.
+    fn general() -> Self {
+        let english = english();
+        let lower = |words: &WordSet| words.iter().map(str::to_owned).collect();
+        Self {
+            out_of_scope: english.out_of_scope.iter().map(stem).collect(),
+            things: lower(&english.pointed_at),
+            amounts: lower(&english.amounts),
+            verbs: lower(&english.ordering),
+            ..Self::default()
+        }
     }
 
     fn add(&mut self, file: File, path: &str, problems: &mut Vec<Problem>) {
@@ -92,10 +122,7 @@ impl Words {
             let pointer = format!("/related/{index}");
             self.add_related(group, |text| problems.push(problem(path, &pointer, text)));
         }
-        for (index, text) in file.out_of_scope.iter().enumerate() {
-            let pointer = format!("/out_of_scope/{index}");
-            self.add_out_of_scope(text, |text| problems.push(problem(path, &pointer, text)));
-        }
+        self.add_single_words(&file, |pointer, text| problems.push(problem(path, pointer, text)));
         for ThingNames { value, of, names, words } in file.names {
             let name = |text, is_a_word| Name { text, value: value.clone(), of: of.clone(), is_a_word };
             self.names.extend(names.into_iter().map(|text| name(text, false)));
@@ -138,13 +165,19 @@ impl Words {
         self.related.push(terms);
     }
 
-    fn add_out_of_scope(&mut self, text: &str, refuse: impl FnOnce(String)) {
-        match <[String; 1]>::try_from(phrase(text)) {
-            Ok([term]) => {
-                self.out_of_scope.insert(term);
+    fn add_single_words(&mut self, file: &File, mut refuse: impl FnMut(&str, String)) {
+        let mut add = |key: &str, texts: &[String], all: &mut HashSet<String>, form: fn(Word) -> String| {
+            for (index, text) in texts.iter().enumerate() {
+                match <[Word; 1]>::try_from(words(text)) {
+                    Ok([word]) => _ = all.insert(form(word)),
+                    Err(_) => refuse(&format!("/{key}/{index}"), format!("`{text}` is not one word")),
+                }
             }
-            Err(_) => refuse(format!("`{text}` is not one word")),
-        }
+        };
+        add("out_of_scope", &file.out_of_scope, &mut self.out_of_scope, |word| word.term);
+        add("things", &file.things, &mut self.things, |word| word.lower);
+        add("amounts", &file.amounts, &mut self.amounts, |word| word.lower);
+        add("verbs", &file.verbs, &mut self.verbs, |word| word.lower);
     }
 }
 
@@ -160,6 +193,10 @@ mod tests {
         Words::read(&[Lexicon { file: "toys/lexicon.json".to_owned(), text }])
     }
 
+    fn problems(text: &'static str) -> Vec<Problem> {
+        read(text).expect_err(text).0
+    }
+
     #[test]
     fn a_domain_adds_to_what_is_out_of_scope_by_itself() {
         let words = read(r#"{"out_of_scope": ["puppets"]}"#).expect("a lexicon");
@@ -169,14 +206,45 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_in_what_is_out_of_scope_is_told_with_its_place() {
-        let problems = |text| read(text).expect_err(text).0;
-        let found = problems(r#"{"out_of_scope": ["puppet", "puppet show", ""]}"#);
-        let places: Vec<_> =
-            found.iter().map(|it| (it.file.as_str(), it.pointer.as_str(), it.rule)).collect();
-        let place = |pointer| ("toys/lexicon.json", pointer, "lexicon");
-        assert_eq!(places, [place("/out_of_scope/1"), place("/out_of_scope/2")]);
-        for text in [r#"{"out_of_scope": "puppet"}"#, r#"{"out_of_scope": [1]}"#, r#"{"out-of-scope": []}"#] {
+    fn what_domains_call_things_amounts_and_verbs_is_joined() {
+        let lexicons = [
+            r#"{"things": ["Toy", "toys"], "amounts": ["pieces"], "verbs": ["spin"]}"#,
+            r#"{"things": ["book"]}"#,
+        ];
+        let lexicon = |text| Lexicon { file: "toys/lexicon.json".to_owned(), text };
+        let words = Words::read(&lexicons.map(lexicon)).expect("two lexicons");
+        for (all, known, unknown) in [
+            (&words.things, "one toy toys book", "books"),
+            (&words.amounts, "half pieces", "piece"),
+            (&words.verbs, "show spin", "spinning"),
+        ] {
+            assert!(known.split(' ').all(|word| all.contains(word)) && !all.contains(unknown), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_single_words_refuses_others_with_their_place() {
+        for key in ["out_of_scope", "things", "amounts", "verbs"] {
+            let text = format!(r#"{{"{key}": ["puppet", "puppet show", ""]}}"#).leak();
+            let found = problems(text);
+            let places: Vec<_> =
+                found.iter().map(|it| (it.file.as_str(), it.pointer.clone(), it.rule)).collect();
+            let place = |index| ("toys/lexicon.json", format!("/{key}/{index}"), "lexicon");
+            assert_eq!(places, [place(1), place(2)]);
+        }
+    }
+
+    #[test]
+    fn a_misspelt_key_is_refused_with_those_that_there_are() {
+        let found = problems("{\n  \"thing\": [\"toy\"]\n}");
+        let expected = "toys/lexicon.json: unknown field `thing`, expected one of `synonyms`, `related`, `names`, `orders`, \
+             `nouns`, `orders_answer`, `out_of_scope`, `things`, `amounts`, `verbs` at line 2 column 9 [bad-json]";
+        assert_eq!(found.iter().map(Problem::to_string).collect::<Vec<_>>(), [expected]);
+    }
+
+    #[test]
+    fn a_list_that_holds_no_words_is_refused() {
+        for text in [r#"{"out_of_scope": "puppet"}"#, r#"{"out_of_scope": [1]}"#] {
             let found = problems(text);
             assert_eq!((found[0].file.as_str(), found[0].rule), ("toys/lexicon.json", "bad-json"), "{text}");
         }

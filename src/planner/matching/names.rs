@@ -38,7 +38,7 @@ pub(crate) struct NameMatch {
     pub(crate) end: usize,
     /// What it may be: the kind of thing, and what tools take for it. Without that, more than one thing of the kind.
     pub(crate) meanings: Vec<(String, String)>,
-    /// Whether it is written as a name and not as a ticker, and nothing that is known.
+    /// Whether it is written as a name and not as a code, and nothing that is known.
     pub(crate) is_foreign: bool,
     /// What it may be where it says too little, for a question.
     pub(crate) candidates: Vec<String>,
@@ -56,7 +56,7 @@ impl NameMatch {
         self.meanings.iter().any(|(kind, _)| kind == of)
     }
 
-    /// Whether it is nothing that is known, and no ticker either.
+    /// Whether it is nothing that is known, and no code either.
     pub(crate) fn is_foreign(&self) -> bool {
         self.is_foreign
     }
@@ -165,7 +165,7 @@ impl NameIndex {
 
     /// A word that is a name, mistyped.
     fn near(&self, word: &Word, style: Style) -> Option<NameMatch> {
-        if style == Style::Ticker {
+        if style == Style::Code {
             return None;
         }
         Some(self.name_match(word, self.spelling.near(&word.lower)?))
@@ -231,7 +231,7 @@ fn spelling(names: &[Name]) -> Spelling<usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// In capitals, among small letters, or behind a `$`.
-    Ticker,
+    Code,
     /// With a capital where no sentence begins.
     Capital,
     /// With a capital where a sentence begins.
@@ -243,9 +243,9 @@ impl Style {
     fn of(text: &str, word: &Word, is_first: bool, has_small: bool) -> Self {
         let written = &text[word.begin..word.end];
         let capitals = written.chars().filter(|c| c.is_uppercase()).count();
-        let is_ticker = capitals > 1 && !written.contains(|c: char| c.is_lowercase()) && has_small;
+        let is_code = capitals > 1 && !written.contains(|c: char| c.is_lowercase()) && has_small;
         match () {
-            () if text[..word.begin].ends_with('$') || is_ticker => Self::Ticker,
+            () if text[..word.begin].ends_with('$') || is_code => Self::Code,
             () if capitals > 0 && !is_first && has_small => Self::Capital,
             () if capitals > 0 => Self::First,
             () => Self::Small,
@@ -256,7 +256,7 @@ impl Style {
     fn unknown(self, text: &str, word: &Word) -> Option<NameMatch> {
         let (begin, end) = (word.begin, word.end);
         let meanings = vec![(UNKNOWN.to_owned(), text[begin..end].to_owned())];
-        let is_name = matches!(self, Self::Ticker | Self::Capital);
+        let is_name = matches!(self, Self::Code | Self::Capital);
         let is_foreign = self == Self::Capital;
         is_name.then_some(NameMatch { begin, end, meanings, is_foreign, candidates: Vec::new() })
     }

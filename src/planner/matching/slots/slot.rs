@@ -104,7 +104,7 @@ impl Slot {
     }
 
     /// Where a note ends that is closed: by the quotation mark or the bracket that it opens with, or before words that
-    /// say where it goes, as `on my watchlist`.
+    /// say where it goes, as `on my list`.
     fn closed(&self, before: &str, rest: &str) -> Option<usize> {
         let opened = rest.trim_start_matches([' ', ':', '-']);
         let start = rest.len() - opened.len();
