@@ -30,7 +30,10 @@ pub fn run(input: &[u8]) {
     }
     assert_eq!(made, blocks::of(mime, content));
     let summary = summary::of(mime, content);
-    assert!(summary.chars().count() <= summary::LONGEST && !summary.contains(char::is_control), "{summary}");
+    assert!(
+        summary.chars().count() <= summary::MAX_CHARS && !summary.contains(char::is_control),
+        "{summary}"
+    );
     let path = Path::parse("document").expect("a path");
     drop(mime::detect(None, &path, content).expect("nothing is stated"));
     drop(mime::detect(Some(mime), &path, content));

@@ -17,11 +17,11 @@ pub fn run(input: &[u8]) {
 fn check(path: &Path) {
     let text = path.as_str();
     assert_eq!(Path::parse(text).as_ref(), Ok(path));
-    assert!(text.len() <= path::LONGEST && !text.starts_with(['/', '~']) && !text.contains(['\\', '\0']));
+    assert!(text.len() <= path::MAX_BYTES && !text.starts_with(['/', '~']) && !text.contains(['\\', '\0']));
     let segments: Vec<_> = text.split('/').collect();
-    assert!(segments.len() <= path::MOST_SEGMENTS);
+    assert!(segments.len() <= path::MAX_SEGMENTS);
     for segment in segments {
-        assert!((1..=path::LONGEST_SEGMENT).contains(&segment.len()));
+        assert!((1..=path::MAX_SEGMENT_BYTES).contains(&segment.len()));
         assert!(!segment.ends_with(['.', ' ']), "{segment}");
     }
     let mime = mime::detect(None, path, text.as_bytes()).expect("nothing is stated");

@@ -58,14 +58,14 @@ impl State {
                 console::print(&format!("the state of {} is in {}", made.made_at, state.display()))
             }
             Action::Check { settings } => {
-                let checked = backup::check(&place(&settings, domains)?).await.map_err(failure)?;
-                if checked.problems.is_empty() {
+                let report = backup::check(&place(&settings, domains)?).await.map_err(failure)?;
+                if report.problems.is_empty() {
                     return console::print(&format!(
                         "nothing is wrong; looked at {}",
-                        checked.looked_at.join(", ")
+                        report.checks.join(", ")
                     ));
                 }
-                Err(Failure::Failed(checked.problems.join("\n")))
+                Err(Failure::Failed(report.problems.join("\n")))
             }
         }
     }

@@ -1,7 +1,7 @@
-//! The audit: a record of each write, by a call or by a request that is none, and of each decision on a confirmation or
-//! of its end without one. Written in the change that it is about; never with arguments.
+//! The audit log: a record of each write, whether by a tool call or by another request, and of each confirmation's
+//! decision or other end. Written in the transaction that makes the change; never contains arguments.
 //!
-//! Not here: the right to see a record.
+//! Not here: access control of the log.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,15 +10,13 @@ use opentelemetry::trace::TraceId;
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{KnownBy, Origin, UserId};
 
-/// How long records are kept.
 pub const KEPT: Duration = Duration::from_hours(24 * 90);
 
-/// How a request came that is no call, for the records of what it changes.
+/// The origin of a request other than a tool call, for the records of its changes.
 #[derive(Clone, Copy, Debug)]
 pub struct By {
-    /// How its user is known.
+    /// How the user was authenticated.
     pub known_by: KnownBy,
-    /// Where it came from.
     pub origin: Origin,
     pub trace_id: Option<TraceId>,
 }
@@ -27,12 +25,12 @@ tokio::task_local! {
     static BY: By;
 }
 
-/// Runs the work of a request: records of what it changes say how it came.
+/// Runs the work of a request: records of its changes name this origin.
 pub async fn on_behalf<T>(by: By, doing: impl Future<Output = T>) -> T {
     BY.scope(by, doing).await
 }
 
-/// How the current request came; from this program itself outside of one.
+/// The origin of the current request; outside of a request, this process.
 pub fn by() -> By {
     let own = By { known_by: KnownBy::Process, origin: Origin::PROCESS, trace_id: None };
     BY.try_with(|by| *by).unwrap_or(own)
@@ -40,59 +38,57 @@ pub fn by() -> By {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Its position among the records that the viewer sees.
+    /// Its position among the records that the viewer may see.
     pub sequence: u64,
     pub kind: Kind,
     pub at: SystemTime,
-    /// When it ended, if that is known.
+    /// When the operation ended, if that is known.
     pub ended_at: Option<SystemTime>,
-    /// The user who did it; without one, the user whose call it was.
+    /// The acting user; if there is none, the user whose call it was.
     pub user: String,
-    /// How the user is known.
+    /// How the user was authenticated.
     pub known_by: String,
-    /// The address that the user came from.
+    /// The user's network address.
     pub peer: Option<String>,
     pub face: String,
-    /// The user whose call it is.
+    /// The user who made the call.
     pub caller: String,
-    /// The tool; of a request that is no call, its method.
+    /// The tool, or the method of a request other than a tool call.
     pub tool: String,
-    /// Digest of the tool's definition, if it is one.
+    /// Digest of the tool's definition; `None` for a method.
     pub definition_digest: Option<Digest>,
     pub arguments_digest: Digest,
-    /// What was allowed or decided.
     pub verdict: Verdict,
-    /// How a write ended; empty if that is not known.
+    /// The code with which a write ended; empty if that is not known.
     pub code: String,
     pub call_id: String,
-    /// The identifier of the call.
+    /// The idempotency key of the call.
     pub request_id: String,
-    /// The trace; empty if none.
+    /// The trace; empty if there is none.
     pub trace_id: String,
-    /// The task; empty if none.
+    /// The task; empty if there is none.
     pub task_id: String,
-    /// The confirmation; empty if none.
+    /// The confirmation; empty if there is none.
     pub confirmation_id: String,
     /// The decider; empty if no decision was needed.
     pub approver: String,
-    /// On whose behalf the decider says to have decided.
+    /// The party on whose behalf the decider claims to have decided.
     pub on_behalf_of: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Kind {
-    /// A write, or another call that a person approved, began.
+    /// The beginning of a write, or of another call that a person approved.
     Write,
-    /// A person decided, or a confirmation ended without a decision.
+    /// A decision of a person, or another end of a confirmation.
     Decision,
 }
 
-/// What was allowed or decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Verdict {
-    /// It needed no approval.
+    /// No approval was needed.
     Allowed,
     Approved,
     Denied,
@@ -104,28 +100,27 @@ pub enum Verdict {
     Voided,
 }
 
-/// Selects records.
+/// A query of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
-    /// What this user may see: what the user did, and decisions on the user's calls. `None`: everything.
+    /// Only records that this user may see: the user's own actions, and decisions on the user's calls. `None` for all
+    /// records.
     pub seen_by: Option<UserId>,
     pub filter: Filter,
 }
 
-/// Criteria, combined with AND.
+/// Criteria, combined with AND; empty ones match every record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Any of these tools; any at all if there is none.
+    /// Any of these tools.
     pub tools: Vec<String>,
-    /// What this user did.
+    /// Actions of this user.
     pub user: Option<UserId>,
-    /// Any of these; any at all if there is none.
+    /// Any of these kinds.
     pub kinds: Vec<Kind>,
     /// At or after this instant.
     pub since: Option<SystemTime>,
     pub until: Option<SystemTime>,
-    /// The call; any if empty.
     pub call_id: String,
-    /// The confirmation; any if empty.
     pub confirmation_id: String,
 }

@@ -1,8 +1,8 @@
-//! Copies of a state directory: made while it is in use, put back into an empty directory, and a look at a directory
-//! for what is not as it must be.
+//! Backups of a state directory: made while it is in use, restored into an empty directory, and a consistency check of
+//! a directory.
 //!
-//! A copy is the database as of one instant and the files of bytes that it names. `backup.json` is written last and
-//! holds the digest of each file: a copy without it is not one.
+//! A backup is a snapshot of the database and the blob files that it references. `backup.json` is written last and
+//! holds the digest of each file: a directory without it is not a complete backup.
 
 mod check;
 mod error;
@@ -16,7 +16,7 @@ use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 
 use self::files::{copy, create, digest_of, write};
 pub use self::{
-    check::{Checked, check},
+    check::{Report, check},
     error::BackupError,
 };
 use super::{
@@ -25,41 +25,40 @@ use super::{
 };
 use toolwire_base::clock;
 
-/// The database within a state directory.
 const DATABASE: &str = "toolwire.db";
 
-/// What a copy consists of, in the copy.
-const LIST: &str = "backup.json";
+/// The manifest, within a backup.
+const MANIFEST: &str = "backup.json";
 
-/// The form of the list.
+/// The format version of the manifest.
 const VERSION: u32 = 1;
 
-/// The files of bytes that a database names.
-const IN_FILES: &str = "SELECT digest FROM blobs WHERE bytes IS NULL ORDER BY digest";
+/// The blobs that are stored in files.
+const FILE_BLOBS: &str = "SELECT digest FROM blobs WHERE bytes IS NULL ORDER BY digest";
 
 const HAS_FILES: &str = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'blobs'";
 
-/// What a copy consists of.
+/// The manifest of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct List {
+pub struct Manifest {
     version: u32,
     pub program: String,
     pub made_at: String,
-    pub files: Vec<Listed>,
+    pub files: Vec<ManifestFile>,
 }
 
-/// A file of a copy.
+/// A file of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
-    /// Its place within the directory.
+pub struct ManifestFile {
+    /// Its path relative to the directory.
     pub path: String,
     pub bytes: u64,
     /// SHA-256, in hex.
     pub sha256: String,
 }
 
-/// Copies the state of a directory, which may be in use, to another one.
-pub async fn backup(state: &Path, to: &Path) -> Result<List, BackupError> {
+/// Backs up a state directory, which may be in use, to another directory.
+pub async fn backup(state: &Path, to: &Path) -> Result<Manifest, BackupError> {
     let database = database_in(state)?;
     create(to)?;
     let copied = to.join(DATABASE);
@@ -67,50 +66,51 @@ pub async fn backup(state: &Path, to: &Path) -> Result<List, BackupError> {
     let into = sqlx::query("VACUUM INTO ?").bind(copied.display().to_string());
     into.execute(&mut live).await.map_err(|error| failed(&database, error))?;
     drop(live);
-    let named = named(&copied).await?;
-    // What the copy names was stored before it, and is kept for a day even if nothing names it any more.
-    let mut files = vec![listed(to, DATABASE)?];
-    for path in named {
+    let blobs = blob_paths(&copied).await?;
+    // Blobs that the snapshot references were stored before it, and are retained for a day even if they lose their last
+    // reference.
+    let mut files = vec![describe(to, DATABASE)?];
+    for path in blobs {
         copy(&state.join(&path), &to.join(&path))?;
-        files.push(listed(to, &path)?);
+        files.push(describe(to, &path)?);
     }
-    let list = List {
+    let manifest = Manifest {
         version: VERSION,
         program: format!("toolwire {}", env!("CARGO_PKG_VERSION")),
         made_at: clock::rfc3339(clock::wall()),
         files,
     };
-    let text = serde_json::to_string_pretty(&list).expect("texts and numbers are JSON");
-    write(&to.join(LIST), text.as_bytes())?;
-    Ok(list)
+    let text = serde_json::to_string_pretty(&manifest).expect("texts and numbers are JSON");
+    write(&to.join(MANIFEST), text.as_bytes())?;
+    Ok(manifest)
 }
 
-/// Puts a copy back into a directory that is empty. Every digest is looked at before anything is written.
-pub fn restore(from: &Path, state: &Path) -> Result<List, BackupError> {
-    let list = read_list(from)?;
-    if !list.files.iter().any(|file| file.path == DATABASE && file.bytes > 0) {
-        return Err(not_whole(from, format!("{LIST} names no {DATABASE}, or one of 0 bytes")));
+/// Restores a backup into an empty directory. Every digest is verified before anything is written.
+pub fn restore(from: &Path, state: &Path) -> Result<Manifest, BackupError> {
+    let manifest = read_manifest(from)?;
+    if !manifest.files.iter().any(|file| file.path == DATABASE && file.bytes > 0) {
+        return Err(incomplete(from, format!("{MANIFEST} names no {DATABASE}, or one of 0 bytes")));
     }
-    for file in &list.files {
-        let path = inside(from, &file.path)?;
+    for file in &manifest.files {
+        let path = join_inside(from, &file.path)?;
         let (bytes, sha256) = digest_of(&path)?;
-        // Apart from the database there are files of bytes, which are named by what they hold.
+        // All other files are blobs, whose names are their digests.
         if file.path != DATABASE && path.file_name().is_none_or(|name| *name != *sha256) {
-            return Err(not_whole(from, format!("{} does not hold what its name says", file.path)));
+            return Err(incomplete(from, format!("{} does not hold what its name says", file.path)));
         }
         if (bytes, &sha256) != (file.bytes, &file.sha256) {
-            return Err(not_whole(from, format!("{} is not as it was copied", file.path)));
+            return Err(incomplete(from, format!("{} is not as it was copied", file.path)));
         }
     }
     create(state)?;
-    // The database last: without it there is no state.
-    for file in list.files.iter().rev() {
+    // The database comes last: without it, an interrupted restore is not a state.
+    for file in manifest.files.iter().rev() {
         copy(&from.join(&file.path), &state.join(&file.path))?;
     }
-    Ok(list)
+    Ok(manifest)
 }
 
-/// The database of a state directory, which holds something.
+/// The non-empty database of a state directory.
 fn database_in(state: &Path) -> Result<PathBuf, BackupError> {
     let database = state.join(DATABASE);
     match inspect(state).map_err(|error| files::failed(&database, error))? {
@@ -123,45 +123,45 @@ fn database_in(state: &Path) -> Result<PathBuf, BackupError> {
     }
 }
 
-fn read_list(from: &Path) -> Result<List, BackupError> {
-    let text = std::fs::read_to_string(from.join(LIST))
-        .map_err(|error| not_whole(from, format!("{LIST}: {error}")))?;
-    let list: List =
-        serde_json::from_str(&text).map_err(|error| not_whole(from, format!("{LIST}: {error}")))?;
-    if list.version != VERSION {
-        let cause = format!("its form is {}, and this program knows {VERSION}", list.version);
-        return Err(not_whole(from, cause));
+fn read_manifest(from: &Path) -> Result<Manifest, BackupError> {
+    let text = std::fs::read_to_string(from.join(MANIFEST))
+        .map_err(|error| incomplete(from, format!("{MANIFEST}: {error}")))?;
+    let manifest: Manifest =
+        serde_json::from_str(&text).map_err(|error| incomplete(from, format!("{MANIFEST}: {error}")))?;
+    if manifest.version != VERSION {
+        let cause = format!("its form is {}, and this program knows {VERSION}", manifest.version);
+        return Err(incomplete(from, cause));
     }
-    Ok(list)
+    Ok(manifest)
 }
 
-/// A place that does not lead out of the directory.
-fn inside(directory: &Path, path: &str) -> Result<PathBuf, BackupError> {
+/// Joins a relative path that does not lead out of the directory.
+fn join_inside(directory: &Path, path: &str) -> Result<PathBuf, BackupError> {
     let is_plain = Path::new(path).components().all(|it| matches!(it, std::path::Component::Normal(_)));
-    if is_plain { Ok(directory.join(path)) } else { Err(not_whole(directory, format!("it names {path}"))) }
+    if is_plain { Ok(directory.join(path)) } else { Err(incomplete(directory, format!("it names {path}"))) }
 }
 
-fn listed(directory: &Path, path: &str) -> Result<Listed, BackupError> {
+fn describe(directory: &Path, path: &str) -> Result<ManifestFile, BackupError> {
     let (bytes, sha256) = digest_of(&directory.join(path))?;
-    Ok(Listed { path: path.to_owned(), bytes, sha256 })
+    Ok(ManifestFile { path: path.to_owned(), bytes, sha256 })
 }
 
-/// The files of bytes that a database names, by their places.
-async fn named(database: &Path) -> Result<Vec<String>, BackupError> {
+/// The paths of the blob files that a database references.
+async fn blob_paths(database: &Path) -> Result<Vec<String>, BackupError> {
     let mut connection = open(database).await?;
     let digests = async {
-        // An earlier program had none.
+        // Databases of early versions have no such table.
         if sqlx::query(HAS_FILES).fetch_optional(&mut connection).await?.is_none() {
             return Ok(Vec::new());
         }
-        sqlx::query_scalar::<_, Vec<u8>>(IN_FILES).fetch_all(&mut connection).await
+        sqlx::query_scalar::<_, Vec<u8>>(FILE_BLOBS).fetch_all(&mut connection).await
     };
     let digests = digests.await.map_err(|error| failed(database, error))?;
-    Ok(digests.iter().map(|digest| place_of(&HEXLOWER.encode(digest))).collect())
+    Ok(digests.iter().map(|digest| blob_path(&HEXLOWER.encode(digest))).collect())
 }
 
-/// Where the bytes of a digest are, as `blobs` has it.
-fn place_of(digest: &str) -> String {
+/// The path of a blob file, as defined by `blobs`.
+fn blob_path(digest: &str) -> String {
     format!("blobs/{}/{digest}", &digest[..2])
 }
 
@@ -174,6 +174,6 @@ fn failed(database: &Path, error: sqlx::Error) -> BackupError {
     BackupError::Database { place: database.display().to_string(), error }
 }
 
-fn not_whole(place: &Path, cause: String) -> BackupError {
-    BackupError::NotWhole { place: place.display().to_string(), cause }
+fn incomplete(place: &Path, cause: String) -> BackupError {
+    BackupError::Incomplete { place: place.display().to_string(), cause }
 }

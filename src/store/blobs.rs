@@ -1,7 +1,7 @@
-//! Bytes by their SHA-256: small ones in the database, others in files beside it, streamed in and out.
+//! Blobs, addressed by their SHA-256: small ones in the database, others in files beside it, streamed in and out.
 //!
-//! A crash leaves at most bytes that nothing names, which the sweep takes; never a name without bytes. Not here: what
-//! names them.
+//! A crash leaves at most blobs without a reference, which the sweep deletes; never a reference without its blob. Not
+//! here: the rows that reference blobs.
 
 mod files;
 mod pins;
@@ -11,17 +11,17 @@ mod source;
 pub use self::{
     files::Files,
     pins::{Pin, Pins},
-    sink::{SMALL, Sink, Stored},
+    sink::{MAX_INLINE_BYTES, Sink, Stored},
     source::{CHUNK, ReadError, Source},
 };
 
-/// What a sweep deleted.
+/// The number of blobs that a sweep deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Files of writes that never ended.
+    /// Files of writes that did not finish.
     pub unfinished: usize,
-    /// Files that no row names.
+    /// Files that no row references.
     pub orphans: usize,
-    /// Rows that nothing names.
+    /// Rows that nothing references.
     pub rows: usize,
 }

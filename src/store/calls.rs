@@ -1,6 +1,6 @@
-//! Calls with a `request_id` as they are listed: what is recorded of them, and how they ended.
+//! Listed records of calls with a `request_id`: their metadata and state.
 //!
-//! Not here: beginning and ending them (`idempotency`), and calls that have no record.
+//! Not here: beginning and ending calls (`idempotency`), and calls without a record.
 
 use std::time::SystemTime;
 
@@ -11,47 +11,46 @@ use toolwire_tool::context::{CallId, RequestId, UserId};
 
 #[derive(Clone, Debug)]
 pub struct RecordedCall {
-    /// Whose call of which tool it is, by which identifier.
+    /// The user, the tool and the `request_id`.
     pub key: Key,
     pub call_id: CallId,
     pub parent_call_id: Option<CallId>,
     /// Digest of the tool's definition.
     pub definition_digest: Option<Digest>,
     pub face: String,
-    /// The task; empty if none.
+    /// The task; empty if there is none.
     pub task_id: String,
-    /// The session; empty if none.
+    /// The session; empty if there is none.
     pub session_id: String,
-    /// The trace; empty if none.
+    /// The trace; empty if there is none.
     pub trace_id: String,
-    /// When it began, or asked.
+    /// When it began, or when it requested its confirmation.
     pub begun_at: SystemTime,
     pub ended_at: Option<SystemTime>,
-    /// By when it ends, whatever happens.
+    /// When it times out.
     pub deadline: Option<SystemTime>,
-    /// The confirmation that it needs or used.
+    /// The confirmation that it requires or has used.
     pub confirmation: Option<ConfirmationId>,
-    /// How far it is.
     pub standing: Standing,
-    /// Whether the process that began it is gone.
+    /// Whether the process that owned the call has ended.
     pub is_left: bool,
 }
 
-/// How far a recorded call is.
+/// The state of a recorded call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// A person must approve it, or a part of it, first.
+    /// A person must approve it, or a call nested in it, first.
     Asked,
     Started,
-    /// It ended so: `OK`, or the code of its error.
+    /// It ended with this code: `OK`, or the code of its error.
     Ended(String),
 }
 
-/// Selects calls by a name.
+/// Selects calls by identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named<'a> {
     Call(CallId),
-    /// Those of a user by this identifier, of every tool or of one.
+    /// The calls of a user under this `request_id`: of every tool, or of one.
     Request(&'a UserId, RequestId, Option<&'a str>),
 }
 
@@ -62,8 +61,8 @@ pub struct Criteria {
     pub tools: Vec<String>,
     pub task_id: String,
     pub session_id: String,
-    /// The call that made them.
+    /// The call in which they are nested.
     pub parent_call_id: Option<CallId>,
-    /// Begun at or after this instant.
+    /// Only calls that began at or after this instant.
     pub since: Option<SystemTime>,
 }

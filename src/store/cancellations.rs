@@ -1,19 +1,19 @@
-//! Cancelling what another process of the same state carries out. A request is a row that every process reads; the one
-//! that carries the subject out cancels it and answers. Not here: cancelling what runs in this process.
+//! Cancellation of work that another process of the same state owns. A request is a row that every process reads; the
+//! owner of the subject cancels it and writes an answer. Not here: cancellation of work of this process.
 
 use std::time::Duration;
 
 use toolwire_tool::context::{CallId, RequestId, SessionId, UserId};
 
-/// How long a requester waits for an answer. An owner that follows the state answers in about a tenth of a second; this
-/// leaves room for one that is busy.
+/// How long a requester waits for an answer. An owner that follows the state answers within about 100 ms; the rest is
+/// for an owner that is busy.
 pub const ANSWER_WITHIN: Duration = Duration::from_millis(500);
 
-/// How long a request without an answer is kept for an owner that cannot read now, such as a stopped process. No call
-/// lasts longer by default.
+/// How long an unanswered request is retained for an owner that cannot read it now, such as a stopped process. It is as
+/// long as the default maximum duration of a call.
 pub const KEPT: Duration = Duration::from_mins(2);
 
-/// What is to be cancelled.
+/// What to cancel.
 #[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Subject {
@@ -21,18 +21,18 @@ pub enum Subject {
     /// The calls of this `request_id`.
     Request(RequestId),
     Turn(RequestId),
-    /// The turn that runs in a session.
+    /// The running turn of a session.
     Session(SessionId),
     Job(RequestId),
 }
 
-/// A request to cancel something of a user's.
+/// A request to cancel work of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancelRequest {
-    /// Its name, for the answer.
+    /// Identifies the request when it is answered.
     pub id: String,
     pub user: UserId,
-    /// What is to be cancelled.
+    /// What to cancel.
     pub subject: Subject,
 }
 
@@ -45,7 +45,7 @@ impl Subject {
         }
     }
 
-    /// Reads it back; `None` of a word or a name that only a later program knows.
+    /// Parses a stored subject; `None` if the kind or the name is unknown to this version.
     pub fn parse(word: &str, name: &str) -> Option<Self> {
         match word {
             "call" => name.parse().ok().map(Self::Call),

@@ -1,7 +1,7 @@
-//! Confirmations: decisions of persons on calls. One store holds them and the calls that need them, since the
+//! Confirmations: decisions of persons on calls. They are stored with the calls that require them, since the
 //! transaction that begins a call uses its confirmation.
 //!
-//! Not here: who may decide, and what needs a confirmation.
+//! Not here: the right to decide, and the policy of which calls need a confirmation.
 
 mod decision;
 pub mod life;
@@ -25,96 +25,92 @@ use toolwire_contract::{
 };
 use toolwire_tool::context::{CallId, Outermost, SessionId, TaskLabel};
 
-/// The most pending confirmations of one user.
+/// Maximum number of pending confirmations per user.
 pub const MAX_PENDING_OF_USER: u32 = 100;
 
-/// The most pending confirmations of all users.
+/// Maximum number of pending confirmations of all users.
 pub const MAX_PENDING: u32 = 10_000;
 
-/// The most bytes of arguments in a page of a list. In a message they are up to seven times as many.
+/// Maximum bytes of arguments in a page of a list. An encoded message can be up to seven times as large.
 pub const MAX_PAGE_BYTES: usize = 512 * 1024;
 
-/// How long a denial answers equal calls without an identifier, so that a person is not asked the same again at once.
+/// How long a denial also applies to equal calls without a `request_id`, so that a person is not asked again at once.
 pub const DENIAL_ANSWERS: Duration = Duration::from_mins(10);
 
-/// How long the changes of confirmations are kept.
+/// How long change events of confirmations are retained.
 pub const EVENTS_KEPT: Duration = Duration::from_hours(24 * 90);
 
-/// How long the arguments of a confirmation are kept after its end.
+/// How long the arguments of a confirmation are retained after its end.
 pub const ARGUMENTS_KEPT: Duration = Duration::from_hours(24 * 30);
 
-/// The quota of confirmations in bytes. Beyond it, the arguments of those that ended are deleted, the earliest first;
-/// where that is not enough, none is requested any more. Nothing is deleted of one that is open.
+/// The quota of confirmations in bytes. If it is exceeded, the arguments of ended confirmations are deleted, the
+/// earliest first; if that is not enough, new confirmations are refused. Open confirmations are never affected.
 pub const QUOTA: Quota = Quota { of_user: 256 * 1024 * 1024, of_all: 2 * 1024 * 1024 * 1024 };
 
-/// A decision of a person on one exact call.
+/// A decision of a person on one exact call, pending or made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Confirmation {
     pub id: ConfirmationId,
     pub state: State,
-    /// Whose call of which tool it is, by which identifier.
+    /// The user, the tool and the `request_id` of the call.
     pub key: Key,
-    /// What is decided on.
     pub asked: ConfirmationRequest,
     pub arguments_digest: ArgumentsDigest,
-    /// When it was asked for.
     pub created_at: SystemTime,
-    /// Until when it can be decided; once approved, until when it can be used.
+    /// When it expires: undecided, or unused once approved.
     pub expires_at: SystemTime,
-    /// The decision, once there is one.
     pub decided: Option<Decided>,
-    /// The decider's words, or why it ended otherwise.
+    /// The decider's reason, or why it ended without a decision.
     pub reason: String,
-    /// When and by which call it was used.
+    /// When it was used, and by which call.
     pub used: Option<(SystemTime, CallId)>,
-    /// The position of its last change among those of all.
+    /// The position of its last change among the changes of all users.
     pub sequence: u64,
-    /// The same among those of its user.
+    /// The position of its last change among the changes of its user.
     pub position: u64,
-    /// Whether its arguments are left out because they are long, as in lists.
+    /// Whether its arguments are omitted because they are long, as in lists.
     pub is_cut: bool,
 }
 
-/// What is decided on: fixed when it is requested, so that the call which a person saw is the one that is executed.
+/// The subject of a decision. Fixed when it is requested, so that the executed call is exactly the one that a person
+/// saw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfirmationRequest {
-    /// The caller's e-mail address, if the credentials carry one.
+    /// The caller's e-mail address, if the credentials contain one.
     pub user_email: Option<String>,
-    /// The tools from the called one to the one that needs it.
+    /// The path of nested calls, from the outermost tool to the one that requires the confirmation.
     pub path: Vec<ToolName>,
-    /// What the call will do, for the person.
+    /// What the call will do, for the person who decides.
     pub summary: String,
-    /// The exact arguments. `None` once they are forgotten.
+    /// The exact arguments. `None` after their retention.
     pub arguments: Option<Map<String, Value>>,
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
     /// What the call may change.
     pub category: v1::ToolCategory,
-    /// The impact on the real world.
     pub consequence_level: v1::ConsequenceLevel,
-    /// Why it is needed.
+    /// Why a confirmation is required.
     pub cause: ConfirmationCause,
     /// The task on whose behalf the call is made.
     pub task_id: Option<TaskLabel>,
     pub session_id: Option<SessionId>,
-    /// The call from outside that this call is, or is a part of.
+    /// The outermost call, which is this call or contains it.
     pub outermost: Outermost,
 }
 
-/// Whether a call that needs a confirmation may begin.
+/// The result of beginning a call that requires a confirmation.
 #[derive(Clone, Debug)]
 pub enum Admission {
-    /// What its record says. `New`: its confirmation is used, and it must now be carried out.
+    /// The result by the call's record. With `New`, the confirmation is used, and the caller must execute the call.
     Begun(Begun),
     /// A person must approve it first.
     Asks(Box<Confirmation>),
-    /// A bound on confirmations is reached: the user's own, or that of all users.
+    /// A limit on confirmations is reached.
     TooMany {
-        /// Which bound.
         crowding: Crowding,
-        /// Whether it is the user's own.
+        /// Whether it is the user's own limit, rather than that of all users.
         own: bool,
-        /// When another can be expected to fit.
+        /// When another confirmation is expected to fit.
         until: SystemTime,
     },
 }
@@ -122,39 +118,38 @@ pub enum Admission {
 /// The result of a decision.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The confirmation as it stands now.
+    /// The confirmation after the decision.
     pub confirmation: Confirmation,
-    /// Whether it stands as decided.
+    /// Whether the decision, or an equal earlier one, took effect.
     pub holds: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The confirmation as it stood after the change.
+    /// The confirmation after the change.
     pub confirmation: Confirmation,
     pub at: SystemTime,
 }
 
-/// A part of a list of confirmations. Arguments of more than 16 KiB are left out.
+/// A page of confirmations. Arguments of more than 16 KiB are omitted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
     pub confirmations: Vec<Confirmation>,
-    /// Whether there is more.
     pub more: bool,
 }
 
 impl Confirmation {
-    /// Whether it can still be decided or used at the given time.
+    /// Whether it can still be decided or used.
     pub fn is_open(&self, now: SystemTime) -> bool {
         self.state.is_open() && now < self.expires_at
     }
 
-    /// Whether it was not decided, or not used, in time, and its state does not say so yet.
+    /// Whether it has expired, though its state does not record that yet.
     pub fn is_overdue(&self, now: SystemTime) -> bool {
         self.state.is_open() && self.expires_at <= now
     }
 
-    /// What the caller receives instead of a result.
+    /// The response to the caller in place of a result.
     pub fn required(&self) -> ConfirmationRequired {
         let asked = &self.asked;
         ConfirmationRequired {
@@ -171,7 +166,7 @@ impl Confirmation {
         }
     }
 
-    /// The position of its last change.
+    /// The position of its last change within a scope.
     pub fn at(&self, scope: &Scope) -> u64 {
         match scope {
             Scope::All => self.sequence,

@@ -1,7 +1,7 @@
-//! The documents that the tasks of a tree share (spec 002), by version: kept for good, never overwritten.
+//! The documents that the tasks of a tree share (spec 002): versioned, append-only.
 //!
-//! Not here: bytes (`blobs`), what a path or a type may be, and whose workspace it is (`workspace`). There is no store
-//! of this in memory: tests take a database of their own.
+//! Not here: bytes (`blobs`), validation of paths and types, and access to workspaces (`workspace`). There is no
+//! in-memory implementation: tests use a database of their own.
 
 mod criteria;
 mod document;
@@ -22,23 +22,23 @@ pub use self::{
     write::{Body, Change, Mutation, Put, RemainingBytes, Update},
 };
 
-/// The most bytes of a document.
+/// Maximum bytes of a document.
 pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
 
-/// The most documents of a tree, deleted ones among them.
+/// Maximum number of documents in a tree, including deleted ones.
 pub const MAX_DOCUMENTS: u64 = 10_000;
 
-/// The most bytes of all versions of a tree's documents.
+/// Maximum bytes of all versions of a tree's documents.
 pub const MAX_TREE_BYTES: u64 = 1 << 30;
 
-/// The most bytes of all versions of a user's documents.
+/// Maximum bytes of all versions of a user's documents.
 pub const MAX_USER_BYTES: u64 = 5 << 30;
 
-/// The most versions of a document.
+/// Maximum number of versions of a document.
 pub const MAX_VERSIONS: u32 = 1_000;
 
-/// The documents of a tree that does not begin are kept so long: it has them before it is there.
+/// How long documents of a tree that has not begun are retained. They are put before the tree exists.
 pub const UNBEGUN_KEPT: Duration = Duration::from_hours(24);
 
-/// What a write came to: the document, or why nothing was written.
+/// The result of a write: the document, or why nothing was written.
 pub type Outcome = Result<Document, Refused>;

@@ -1,5 +1,5 @@
-//! [`Store`], the handle of the state, and what is decided within a transaction: its methods, a folder for each kind of
-//! record. Stores of a domain are types of the domain that hold it. Not here: statements.
+//! [`Store`], the handle of the state, and the decisions that are made within a transaction: its methods, with a folder
+//! for each kind of record. Stores of a domain are types of the domain that hold it. Not here: SQL statements.
 
 mod audit;
 mod blobs;
@@ -50,18 +50,18 @@ use crate::{
 use toolwire_base::fair_semaphore::FairSemaphore;
 use toolwire_tool::context::UserId;
 
-/// The state of a server. It is opened at first use: a program that needs no state touches no file.
+/// The state of a server. It is opened on first use: a program that needs no state touches no file.
 #[derive(Debug)]
 pub struct Store {
     location: Location,
-    /// The platform's, and then those of each domain.
+    /// The platform's migrations, then those of each domain.
     tables: Vec<Migrations>,
     /// The maximum bytes of cached results.
     results_bytes: u64,
     /// The maximum bytes of calls with a `request_id`.
     calls_quota: Quota,
     pools: OnceCell<Pools>,
-    /// Blobs that are written and not yet referenced by a row.
+    /// Blobs that are written but not yet referenced by a row.
     pins: Pins,
     /// Divides the readers among users.
     read_permits: FairSemaphore<UserId>,
@@ -77,17 +77,17 @@ pub struct Store {
     replica: Replica,
 }
 
-/// The part of a table that holds rows of one kind of source, so that embedded data is never shown as real.
+/// The part of a table that holds rows of one kind of source, so that embedded data is never presented as real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partition {
     /// Data of live sources.
     Live,
-    /// Data of embedded sources, which is made up.
+    /// Made-up data of embedded sources.
     Embedded,
 }
 
 impl Partition {
-    /// The value of the column `user_id` in a user's rows. Unambiguous, since no user id has a space.
+    /// The value of the column `user_id` in a user's rows. Unambiguous, since a user id contains no space.
     pub fn user_key(self, user: &UserId) -> String {
         match self {
             Self::Live => user.to_string(),
@@ -97,12 +97,12 @@ impl Partition {
 }
 
 impl Store {
-    /// The state in a directory. Directory and file are created at first use.
+    /// The state in a directory. Directory and file are created on first use.
     pub fn at(directory: &Path) -> Self {
         Self::new(Location::Directory(directory.to_owned()))
     }
 
-    /// No state: every use of it fails with this reason.
+    /// No state: every use fails with this reason.
     pub fn unavailable(reason: impl Into<String>) -> Self {
         Self::new(Location::Unavailable(reason.into()))
     }
@@ -132,7 +132,7 @@ impl Store {
         }
     }
 
-    /// Adds tables of domains to the platform's. Must come before the first use.
+    /// Adds tables of domains to the platform's. Must precede the first use.
     pub fn with_tables(mut self, tables: impl IntoIterator<Item = Migrations>) -> Result<Self, TableTaken> {
         self.tables.extend(tables);
         migrations::refuse_taken(&self.tables)?;
@@ -161,26 +161,26 @@ impl Store {
         Box::pin(self.pools.get_or_try_init(|| connect::connect(&self.location, &self.tables, &self.replica)))
     }
 
-    /// Connections that read while others write, and refuse to write. Several statements that must see one state go
-    /// into one transaction.
+    /// The pool of read-only connections, which read concurrently with the writer. Statements that must see one
+    /// snapshot belong in one transaction.
     pub async fn readers(&self) -> Result<&SqlitePool, StoreError> {
         Ok(&self.pools().await?.readers)
     }
 
-    /// One of the connections that read.
+    /// Acquires a read-only connection.
     pub async fn reader(&self) -> Result<PoolConnection<sqlx::Sqlite>, StoreError> {
         let acquired = self.readers().await?.acquire().await;
         self.explain(acquired.map_err(Error::from))
     }
 
-    /// A connection that reads a page for a user, with a permit of the user's.
+    /// Acquires a permit of the user's and a read-only connection, to read a page.
     pub(crate) async fn reading(&self, user: &UserId) -> Result<readers::Reading, Error> {
-        readers::reading(self.readers().await?, &self.read_permits, user).await
+        readers::acquire(self.readers().await?, &self.read_permits, user).await
     }
 
     /// Begins a write transaction, which may share its commit with others. No other process can write until it ends, so
-    /// it must wait for nothing but the database. What it reads may be part of the same commit, and be rolled back: a
-    /// caller that answers by it commits first.
+    /// it must await nothing but the database. What it reads may be part of the same commit and be rolled back: commit
+    /// before answering with it.
     pub async fn change(&self, durability: Durability) -> Result<Tx, Error> {
         self.pools().await?.writer.change(durability).await
     }
@@ -193,7 +193,7 @@ impl Store {
         Ok(self.followers.add(topic, shared))
     }
 
-    /// Truncates the write-ahead log if it is over its limit and no read transaction needs it. Otherwise it costs one
+    /// Truncates the write-ahead log if it exceeds its limit and no read transaction needs it. Otherwise it costs one
     /// `stat`.
     pub async fn truncate_wal(&self) -> Result<Wal, StoreError> {
         wal::truncate(&self.location).await
@@ -204,7 +204,7 @@ impl Store {
         self.last_error.watch()
     }
 
-    /// Writes a probe, and ends the [last error](Self::last_error) if that succeeds.
+    /// Writes a probe, and clears the [last error](Self::last_error) if that succeeds.
     pub async fn probe(&self) -> Result<(), StoreError> {
         self.explain(self.write_probe().await)?;
         self.last_error.end();
@@ -217,14 +217,14 @@ impl Store {
         change.commit().await
     }
 
-    /// The error for operators: which file, what is wrong, what to do.
+    /// Converts an error for operators: which file, what is wrong, what to do.
     pub fn explain<T>(&self, result: Result<T, Error>) -> Result<T, StoreError> {
         result.map_err(|error| error.explain(self))
     }
 
     fn unusable(&self, error: &sqlx::Error) -> StoreError {
         match error::unusable(&self.location, error) {
-            // The state is usable, by others.
+            // The state is usable by others.
             StoreError::Crowded => StoreError::Crowded,
             error => self.last_error.begin(error),
         }

@@ -1,101 +1,96 @@
-//! Why a store cannot be used: what callers and operators must tell apart, in words that say what to do.
+//! Errors of the store, as far as callers and operators must distinguish them.
 //!
-//! The words are for operators: they name paths. Whoever called the store chooses the words for callers.
+//! The messages are for operators: they contain paths and say what to do. Callers of the store choose the messages for
+//! their own callers.
 
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// Somebody else has kept it busy for longer than anybody waits. The same may succeed soon.
+    /// Another process has held the database for longer than the busy timeout. A retry may succeed.
     #[error(
         "the state in {place} cannot be used: {cause}. Another process keeps it busy: end it, or name another directory \
          with --state DIR"
     )]
     Busy { place: String, cause: String },
-    /// There is no room for what would be written.
+    /// The disk is full.
     #[error("the state in {place} cannot be used: {cause}. Make room on its disk")]
     Full { place: String, cause: String },
-    /// The file is damaged, or no database at all.
+    /// The file is damaged, or is not a database.
     #[error(
         "the state in {place} cannot be used: {cause}. Restore a copy of it, or move it and the files toolwire.db-* beside \
          it away: requests that were repeated since would then be carried out again"
     )]
-    Damaged {
-        place: String,
-        /// What is wrong with it.
-        cause: String,
-    },
-    /// A newer program has changed the tables. Nothing was touched.
+    Damaged { place: String, cause: String },
+    /// A newer version has migrated the tables. Nothing was changed.
     #[error(
         "the state in {place} is of a newer toolwire: {owner} has schema {version}, which this one does not know. Use that \
          one, or name another directory with --state DIR"
     )]
     Newer {
         place: String,
-        /// Whose tables are newer: `the platform`, or `the domain x`.
+        /// The owner of the newer tables: `the platform`, or `the domain x`.
         owner: String,
-        /// The first step that is not known here.
+        /// The first migration that is unknown here.
         version: i64,
     },
-    /// A step that made the tables is not the one that stands in this program. Nothing was touched.
+    /// An applied migration differs from the one in this program. Nothing was changed.
     #[error(
         "the state in {place} was made by another version of migration {version} of {owner}. Restore the migration file as \
          it was released and put the change into a new one; in development, delete the state file"
     )]
     Changed {
         place: String,
-        /// Whose tables they are: `the platform`, or `the domain x`.
+        /// The owner of the tables: `the platform`, or `the domain x`.
         owner: String,
-        /// The step that was changed.
+        /// The migration that differs.
         version: i64,
     },
-    /// The tables must be changed first, and another process uses them, which may be an older program. Nothing was
-    /// touched.
+    /// A migration is pending that needs exclusive access, and another process, perhaps an older version, uses the
+    /// file. Nothing was changed.
     #[error(
         "the state in {place} is of an older toolwire, and another process uses it. End that process, and start this one \
          again: it upgrades the state, which an older process must not write to from then on"
     )]
     InUse { place: String },
-    /// The tables are not those that this program made. Nothing was touched.
+    /// The tables were not made by this program. Nothing was changed.
     #[error(
         "the state in {place} is not of this toolwire: {owner}: {cause}. Name another directory with --state DIR"
     )]
     Foreign {
         place: String,
-        /// Whose tables they should be.
+        /// The expected owner of the tables.
         owner: String,
-        /// What does not fit.
         cause: String,
     },
-    /// It cannot be read or written for another reason, such as missing rights.
+    /// Any other failure to read or write, such as missing permissions.
     #[error(
         "the state in {place} cannot be used: {cause}. Make it writable for this user, or name another directory with \
          --state DIR"
     )]
     Unavailable {
         place: String,
-        /// The system's or the database's words.
+        /// The message of the operating system or of the database.
         cause: String,
     },
-    /// There is no state, for this reason.
+    /// There is no state directory, for this reason.
     #[error("{0}")]
     Nowhere(String),
-    /// A row was read, and does not say what it should. Other rows may.
+    /// A row cannot be deserialised. Other rows may be readable.
     #[error(
         "a kept {what} cannot be read: {cause}. If it happens again, name another directory with --state DIR"
     )]
     Unreadable {
-        /// What was kept, such as `outcome`.
+        /// The kind of value, such as `outcome`.
         what: &'static str,
-        /// Why it cannot be read.
         cause: String,
     },
-    /// All connections are in use, and were for as long as anybody waits for one. The same may succeed soon.
+    /// All connections stayed in use for longer than the acquire timeout. A retry may succeed.
     #[error(
         "the state was read by as many as can at once, and none of them ended in time; see who reads so much"
     )]
     Crowded,
-    /// It did not answer as soon as it was needed. The same may succeed soon.
+    /// It did not respond in time. A retry may succeed.
     #[error("the store did not answer in time; check whether its disk is slow")]
     Late,
 }
@@ -105,12 +100,12 @@ pub enum StoreError {
 pub enum Error {
     Store(StoreError),
     Database(sqlx::Error),
-    /// The database's error of a commit that several transactions shared.
+    /// The error of a commit that several transactions shared.
     Shared(Arc<sqlx::Error>),
 }
 
 impl Error {
-    /// A row with a value that its table cannot hold.
+    /// The error of a row with a value that its table cannot hold.
     pub(crate) fn unreadable(what: &'static str, cause: impl Into<String>) -> Self {
         Self::Store(StoreError::Unreadable { what, cause: cause.into() })
     }

@@ -1,7 +1,7 @@
-//! Hold-offs: until when a source, or a part of one, asked to be left alone for a while. The processes of one machine
+//! Hold-offs: until when a source, or a part of one, asked clients to pause requests. The processes of one machine
 //! share them.
 //!
-//! Not here: cool-downs, which are for refusals that waiting does not end.
+//! Not here: cool-downs, which follow refusals that a retry would not resolve.
 
 use std::{fmt::Debug, time::SystemTime};
 
@@ -9,28 +9,28 @@ use futures_util::future::BoxFuture;
 
 use super::StoreError;
 
-/// Why and until when nothing is asked.
+/// A pause that a source asked for, and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoldOff {
-    /// What the source said, in a sentence.
+    /// The source's reason, as a sentence.
     pub reason: String,
-    /// When it may be asked again.
+    /// When requests may be sent again.
     pub until: SystemTime,
 }
 
-/// Remembers hold-offs. The name of a part is `<source>/<part>`.
+/// A store of hold-offs. The name of a part is `<source>/<part>`.
 pub trait HoldOffs: Send + Sync + Debug {
-    /// Those in force at the given time: of the source and of its parts, with their names, in order of name.
+    /// The hold-offs in force at the given time, of the source and of its parts, in order of name.
     fn of_source<'a>(
         &'a self,
         source: &'a str,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Vec<(String, HoldOff)>, StoreError>>;
-    /// Begins one of a source or a part; an earlier one of the same name ends no sooner than before.
+    /// Begins a hold-off. It never shortens an earlier one of the same name.
     fn begin<'a>(&'a self, name: &'a str, hold_off: &'a HoldOff) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
-/// Whether a name is that of the source or of a part of it.
+/// Whether a name denotes the source or a part of it.
 pub(super) fn is_of_source(name: &str, source: &str) -> bool {
     name.strip_prefix(source).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

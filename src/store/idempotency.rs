@@ -1,5 +1,5 @@
-//! The records of calls with a `request_id`: that they began, and how they ended. Their bytes are bounded, of each user
-//! and of all.
+//! Idempotency records of calls with a `request_id`: their beginning and outcome. Their bytes are bounded by quotas per
+//! user and for all users.
 
 pub mod life;
 
@@ -17,43 +17,43 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::{ToolName, ToolResult, payload::StoredPayload};
 use toolwire_tool::context::{CallId, KnownBy, Origin, RequestId, SessionId, TaskLabel, UserId};
 
-/// The bytes that records may have. Beyond them new writes are refused rather than old records deleted: without its
-/// record a write could be repeated.
+/// The quota of records, in bytes. When it is exhausted, new writes are refused rather than old records deleted:
+/// without its record a write could be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     pub of_user: u64,
-    /// The bytes of all users. The first half goes to those who come first; the second one is kept for users who have
-    /// less than a fair share, so that each of these finds room however much others have taken.
+    /// The bytes of all users. The first half is first come, first served; the second half is reserved for users below
+    /// their fair share, so that they find room however much others use.
     pub of_all: u64,
 }
 
-/// Which bound leaves no room for another record of a user.
+/// The quota that is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     User,
-    /// That of all users.
+    /// The quota of all users.
     All,
 }
 
-/// The number of users who find a fair share in the half that is kept for it.
+/// The number of users whose fair shares fit into the reserved half.
 const FAIR_SHARES: u64 = 1024;
 
-/// The bytes of a record beside its columns of variable length.
+/// Estimated bytes of a record without its columns of variable length.
 const ROW: usize = 512;
 
-/// The table and its indexes hold the columns of the key this often.
+/// Number of copies of the key's columns in the table and its indexes.
 const COPIES_OF_KEY: usize = 3;
 
-/// What a call does, which says how long it is remembered.
+/// The effect of a call, which determines the retention of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It only reads: forgotten, it is read again.
+    /// It only reads: without its record, it is made again.
     Read,
-    /// Anything else: forgotten, it would be done again.
+    /// Anything else: without its record, its effect could be repeated.
     Write,
 }
 
-/// Identifies a call with a `request_id`: identifiers of different users or tools never meet.
+/// Identifies a call with a `request_id`, which is scoped to a user and a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     pub user: UserId,
@@ -61,108 +61,104 @@ pub struct Key {
     pub request_id: RequestId,
 }
 
-/// SHA-256 over the canonical text of the checked arguments.
+/// SHA-256 of the canonical JSON of the validated arguments.
 pub type ArgumentsDigest = Digest;
 
-/// A call with a `request_id`, as it begins.
+/// A call with a `request_id` that is about to begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning<'a> {
-    /// Whose call of which tool it is, by which identifier.
+    /// The user, the tool and the `request_id`.
     pub key: &'a Key,
     pub effect: Effect,
     pub digest: ArgumentsDigest,
-    /// What is recorded of it for those who look at it later.
     pub about: &'a About,
 }
 
-/// What is recorded of a call for those who look at it later.
+/// Metadata of a call, recorded for later queries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     pub call_id: CallId,
     pub parent_call_id: Option<CallId>,
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
-    /// Where it came from.
     pub origin: Origin,
-    /// How its user is known.
+    /// How the user was authenticated.
     pub known_by: KnownBy,
     /// The task on whose behalf it is made.
     pub task_id: Option<TaskLabel>,
     pub session_id: Option<SessionId>,
     pub trace_id: Option<TraceId>,
-    /// By when it ends, whatever happens.
+    /// When it times out.
     pub deadline: SystemTime,
 }
 
-/// What a call with a `request_id` meets.
+/// The result of beginning a call with a `request_id`.
 #[derive(Clone, Debug)]
 pub enum Begun {
-    /// Nothing is known of it: it is recorded as begun, and must now be carried out.
+    /// There was no record: it is recorded as begun, and the caller must execute it.
     New,
-    /// A person was asked to approve it; a store of confirmations goes on with it. Nothing was done.
+    /// It waits for the approval of a person, so the confirmation store must decide how it continues. Nothing was
+    /// executed.
     Asked,
-    /// It was begun before and its end is not recorded.
-    Unfinished {
-        /// When it was begun.
-        begun: SystemTime,
-    },
-    /// It ended like this.
+    /// It began before, and its end is not recorded.
+    Unfinished { begun: SystemTime },
+    /// It ended before, with this result.
     Ended(Box<ToolResult<StoredPayload>>),
-    /// It was used before with other arguments.
+    /// The `request_id` was used before with other arguments.
     Conflict,
-    /// Writes leave no room for another record: the user's own, or those of all users.
+    /// The quota is exhausted by records of writes.
     Full {
-        /// When room is expected: as soon as enough of them are forgotten.
+        /// When enough records will have expired.
         until: SystemTime,
         bound: Bound,
     },
-    /// It cannot be recorded, and so must not be carried out. The detail is for operators.
+    /// It could not be recorded, and so must not be executed. The error is for operators.
     Unavailable(StoreError),
 }
 
-/// The process that carries out a call that was begun.
+/// The process that executes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A living process other than this one, as the call of this id.
+    /// Another live process, as the call of this id.
     Elsewhere(CallId),
-    /// None that is known: this process does not know of it, or its owner is gone.
+    /// No known process: the call is not of this process, or its owner has ended.
     Lost,
-    /// None any more: it has ended, was forgotten, or waits for a person.
+    /// None: the call has ended, has no record, or waits for a person.
     Over,
 }
 
-/// How a call came to an end that another process carried out.
+/// The end of a call that another process executed.
 #[derive(Clone, Debug)]
 pub enum EndElsewhere {
     Ended(Box<ToolResult<StoredPayload>>),
-    /// It was cancelled, and nothing was done.
+    /// It was cancelled without effect.
     Cancelled,
-    /// Its process is gone, or nothing was done: what the call meets now is to be looked at again.
+    /// Its process has ended, or it had no effect: the caller must look at the record again.
     Unsettled,
 }
 
-/// Remembers calls with a `request_id`. A store of one process knows of no other, which is what the provided methods
-/// say.
+/// A store of calls with a `request_id`. The provided methods fit a store that is not shared with other processes.
 pub trait Idempotency: Send + Sync + Debug {
-    /// Records the beginning at the given time, unless it is recorded already. Reads make room for others of their
-    /// user.
+    /// Records the beginning, unless there is a record already. Records of reads are deleted to make room for others of
+    /// their user.
     fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun>;
-    /// Records the end. Unless it succeeds, the call stays unfinished.
+    /// Records the end. If this fails, the call stays unfinished.
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Records that a call waits for a person who must approve a call that it made. It did nothing itself that must not
-    /// be done again, and is begun again when it comes again.
+    /// Records that a call waits for the approval of a call nested in it. It has had no effect of its own that must not
+    /// be repeated, and begins again when it is repeated.
     fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Forgets a call that turned out not to have done anything, so that it can be tried again. `code` is how it ended.
+    /// Deletes the record of a call that turned out to have no effect, so that it can be retried. `code` is the code
+    /// with which it ended.
     fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Which process carries out a call that is unfinished.
+    /// The process that executes an unfinished call.
     fn owner<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<Owner, StoreError>> {
         Box::pin(ready(Ok(Owner::Lost)))
     }
-    /// Waits until a call comes to an end that another process carries out as the given one, or that process is gone.
+    /// Waits until a call that another process executes as `call_id` has ended, or that process has.
     fn ended_elsewhere<'a>(&'a self, _key: &'a Key, _call_id: CallId) -> BoxFuture<'a, EndElsewhere> {
         Box::pin(ready(EndElsewhere::Unsettled))
     }
-    /// Asks the process that carries a call of a user's out to cancel it.
+    /// Requests the owner of a call to cancel it.
     fn cancel_owner<'a>(
         &'a self,
         _user: &'a UserId,
@@ -173,25 +169,25 @@ pub trait Idempotency: Send + Sync + Debug {
 }
 
 impl Default for Quota {
-    /// A million small writes of one user, and eight times as many of all.
+    /// About a million small writes per user, and eight times as many in total.
     fn default() -> Self {
         Self::of_users(1024 * 1024 * 1024)
     }
 }
 
 impl Quota {
-    /// That many bytes of one user, and eight times as many of all.
+    /// `of_user` bytes per user, and eight times as many in total.
     pub fn of_users(of_user: u64) -> Self {
         Self { of_user, of_all: of_user.saturating_mul(8) }
     }
 
-    /// The bytes that a user may have however much others have taken.
+    /// The bytes that are available to each user regardless of others.
     pub fn fair_share(self) -> u64 {
         (self.of_all / 2 / FAIR_SHARES).max(1)
     }
 
-    /// The bound that leaves no room for another record, by the bytes of its user and of all, and the bytes that must
-    /// be deleted before there is room.
+    /// The quota that would be exceeded by another record, given the bytes used by its user and by all users, and the
+    /// bytes to free before it fits.
     pub fn full(self, user: u64, all: u64) -> Option<(Bound, u64)> {
         let of_all = if user < self.fair_share() { self.of_all } else { self.of_all / 2 };
         let excess = |used: u64, limit: u64| used.checked_sub(limit).map(|excess| excess + 1);
@@ -201,7 +197,7 @@ impl Quota {
 }
 
 impl About {
-    /// Nothing but the call and the definition.
+    /// Metadata of only the call and the definition.
     pub fn of(call_id: CallId, definition_digest: Digest) -> Self {
         Self {
             call_id,
@@ -218,7 +214,7 @@ impl About {
 }
 
 impl Effect {
-    /// How long the record of such a call is kept.
+    /// How long the record of such a call is retained.
     pub const fn retention(self) -> Duration {
         match self {
             Self::Read => Duration::from_mins(10),
@@ -228,7 +224,7 @@ impl Effect {
 }
 
 impl Key {
-    /// The bytes of a record without an outcome.
+    /// Estimated bytes of a record without an outcome.
     pub fn bytes(&self) -> usize {
         let request_id = self.request_id.to_string();
         ROW + COPIES_OF_KEY * (self.user.as_str().len() + self.tool.as_str().len() + request_id.len())

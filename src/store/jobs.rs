@@ -1,8 +1,9 @@
-//! Jobs: work in the background, and what each has said, in order and without gap.
+//! Jobs: background work, and its log of events, ordered and without gaps.
 //!
-//! Whoever starts one writes its events; whoever watches reads them by sequence and nothing else, so that a restart or
-//! a slow reader costs time only. Nothing but reads is done by a job, so one whose process is gone is over and can be
-//! started again. There is no store of this in memory: tests take a database of their own. Not here: what a job does.
+//! The process that starts a job appends its events; watchers read them by sequence number only, so a restart or a slow
+//! reader costs nothing but time. A job has no effect but reads, so a job whose process has ended counts as failed and
+//! can be started again. There is no in-memory implementation: tests use a database of their own. Not here: the work
+//! itself.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,117 +12,112 @@ use serde::{Deserialize, Serialize};
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, UserId};
 
-/// So many jobs of one user are kept, the newest.
+/// Maximum number of jobs retained per user; the oldest are deleted.
 pub const MOST_OF_USER: u32 = 100;
 
-/// How long a job is kept after its end.
+/// How long a job is retained after its end.
 pub const KEPT: Duration = Duration::from_hours(24 * 30);
 
-/// Names a job: the identifier by which a repeat is recognised.
+/// Identifies a job; also its idempotency key.
 pub type JobId = RequestId;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJob {
     pub user: UserId,
     pub id: JobId,
-    /// What it is asked: a repeat is asked the same.
+    /// Digest of the request; a repeat must have the same.
     pub digest: Digest,
     pub kind: String,
-    /// By when it ends.
+    /// When it times out.
     pub deadline: SystemTime,
 }
 
-/// What came of beginning one.
+/// The result of starting a job.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Begun {
-    /// It runs from now on.
+    /// A new job was started.
     New(Job),
-    /// It was begun before.
+    /// A repeat: the job was started before.
     Known(Job),
-    /// Another job has this name.
+    /// The identifier belongs to a job with another request.
     Reused,
-    /// This one of the user's runs.
+    /// Another job of the user is running.
     Running(JobId),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     pub id: JobId,
-    /// What it is asked.
+    /// Digest of the request.
     pub digest: Digest,
     pub kind: String,
     pub state: State,
-    /// How far it is.
+    /// Progress, from 0 to 100.
     pub percent: u32,
     pub step: String,
     pub created_at: SystemTime,
-    /// By when it ends.
+    /// When it times out.
     pub deadline: SystemTime,
     pub ended_at: Option<SystemTime>,
-    /// The sequence of the next event.
+    /// Sequence number of the next event.
     pub next: u64,
-    /// Why it has failed.
     pub error: Option<Failure>,
-    /// What came out, as JSON. Empty if nothing did.
+    /// The result, as JSON. Empty if there is none.
     pub result: String,
 }
 
-/// Where a job stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     Running,
-    /// It ended with its result.
+    /// It ended with a result.
     Succeeded,
-    /// It ended without, or with a part of it.
+    /// It ended without a result, or with a partial one.
     Failed,
     Cancelled,
 }
 
-/// Why a job has failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// A stable word, such as `INTERRUPTED`.
     pub code: String,
-    /// What went wrong and what to do.
+    /// What went wrong, and what to do about it.
     pub message: String,
-    /// Whether the same may succeed later.
+    /// Whether a retry may succeed.
     pub retryable: bool,
 }
 
-/// What a job says.
+/// The content of a job's event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// How far it is.
+    /// Progress, from 0 to 100.
     pub percent: u32,
     pub step: String,
-    /// What is done, for people.
+    /// What the job is doing, for people.
     pub message: String,
-    /// The call that it is about; empty if none.
+    /// The call that it concerns; empty if there is none.
     pub call_id: String,
 }
 
-/// How a job ends.
+/// The end of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// One of the final states.
+    /// A final state.
     pub state: State,
-    /// Why it has failed.
     pub error: Option<Failure>,
-    /// What came out, as JSON.
+    /// The result, as JSON.
     pub result: String,
-    /// The last thing that it says. Without, it says its words at the step where it was.
+    /// The last event. By default it is derived from the state or the error, at the current step.
     pub said: Option<Said>,
 }
 
-/// What a job has said.
+/// A logged event of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub sequence: u64,
-    /// When it was said.
     pub at: SystemTime,
     pub said: Said,
-    /// Whether nothing comes after it.
+    /// Whether it is the last event.
     pub is_last: bool,
 }
 
@@ -130,7 +126,7 @@ impl Ending {
         Self { state: State::Succeeded, error: None, result, said: Some(said) }
     }
 
-    /// Without one, or with a part of it.
+    /// Fails with no result, or with a partial one.
     pub fn failed(error: Failure, result: String) -> Self {
         Self { state: State::Failed, error: Some(error), result, said: None }
     }
@@ -139,7 +135,7 @@ impl Ending {
         Self { state: State::Cancelled, error: None, result: String::new(), said: None }
     }
 
-    /// What is said last, of a job that is at a step.
+    /// The last event of a job at the given progress.
     pub fn last_words(&self, percent: u32, step: &str) -> Said {
         if let Some(said) = &self.said {
             return said.clone();
@@ -153,7 +149,7 @@ impl Ending {
 }
 
 impl Failure {
-    /// The process that carried the job out is gone.
+    /// The error of a job whose process has ended.
     pub fn interrupted() -> Self {
         Self {
             code: "INTERRUPTED".to_owned(),

@@ -1,7 +1,8 @@
 //! The state of a server, in one SQLite file that several processes may share.
 //!
-//! [`Store`] is the handle. `engine` has what the platform decides within a transaction, `rows` its statements, [`sql`]
-//! the types with which the platform and domains write statements, `sqlite` the file. Not here: the tables of domains.
+//! [`Store`] is the handle. `engine` holds the decisions that are made within a transaction, `rows` the statements,
+//! [`sql`] the types with which the platform and domains write statements, and `sqlite` the database file. Not here:
+//! the tables of domains.
 
 pub mod audit;
 pub mod backup;

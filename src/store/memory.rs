@@ -1,4 +1,4 @@
-//! State in memory: bounded, and gone with the process.
+//! In-memory implementations: bounded, and lost when the process ends.
 
 mod cool_downs;
 mod hold_offs;

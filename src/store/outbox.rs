@@ -1,24 +1,24 @@
-//! Messages to webhooks about confirmations. A message is made in the change that it reports, and kept until it is
-//! delivered, or of no use any more.
+//! Outbox of messages to webhooks about confirmations. A message is inserted in the transaction that makes the change,
+//! and retained until it is delivered or expires.
 
 use std::time::SystemTime;
 
 use super::confirmations::{Change, life::State};
 
-/// What a webhook receives.
+/// The events that a webhook receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
-    /// The address, by which its messages are found.
+    /// The address; it identifies the webhook.
     pub url: String,
-    /// Whether it receives requests for a confirmation.
+    /// Whether it receives new confirmations.
     pub requested: bool,
     /// Whether it receives decisions.
     pub decided: bool,
-    /// Whether it receives what expired without a decision, or without being used.
+    /// Whether it receives confirmations that expired undecided or unused.
     pub expired: bool,
 }
 
-/// What a message reports. Each word is a column of the table of webhooks too.
+/// The kind of event that a message reports. Each name is also a column of the table of webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Event {
@@ -29,19 +29,18 @@ pub enum Event {
 
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Its name, the same in each attempt.
+    /// Its identifier, the same in each attempt.
     pub id: String,
     pub event: Event,
-    /// The change that it reports; `None` if that is kept no longer.
+    /// The change that it reports; `None` if that is no longer retained.
     pub change: Option<Change>,
-    /// How many attempts there were, this one included.
+    /// Number of attempts, including this one.
     pub attempts: u32,
-    /// Until when it is of use.
     pub expires_at: SystemTime,
 }
 
 impl Event {
-    /// The event of a confirmation that comes into a state, if webhooks receive it.
+    /// The event of a transition into a state, if webhooks receive it.
     pub const fn of(state: State) -> Option<Self> {
         match state {
             State::Pending => Some(Self::Requested),

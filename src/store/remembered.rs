@@ -1,8 +1,9 @@
-//! Cool-downs that hold from the first moment, whatever becomes of their store: kept in memory first, and then in it.
+//! Cool-downs with write-through: recorded in memory first, then in a store, so that they apply at once and even if the
+//! store fails.
 //!
-//! Those of embedded sources stay in memory: what happens to a twin must not keep the real source waiting, or the other
-//! way. A refusal must stop requests that wait already, and a full disk must not send us back to a source that blocked
-//! us.
+//! Cool-downs of embedded sources stay in memory: a simulated source must not delay the real one, or the reverse. A
+//! refusal must stop requests that are already queued, and a full disk must not lead to requests to a source that
+//! blocked us.
 
 mod hold_offs;
 
@@ -22,10 +23,9 @@ use super::{
 pub use hold_offs::RememberedHoldOffs;
 use toolwire_tool::context::UserId;
 
-/// How long the store is waited for. A later answer is dropped.
+/// Timeout of reads from the store. A later response is dropped.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Cool-downs in memory and in a store.
 #[derive(Debug)]
 pub struct RememberedCoolDowns {
     memory: MemoryCoolDowns,
@@ -33,12 +33,12 @@ pub struct RememberedCoolDowns {
     live: Live,
 }
 
-/// The sources that the store is for.
+/// The live sources, whose entries go to the store.
 #[derive(Debug)]
 struct Live(BTreeSet<&'static str>);
 
 impl RememberedCoolDowns {
-    /// Those of the store for the live sources, and in memory whatever begins from now on.
+    /// Reads the cool-downs of live sources from the store, and records new ones in memory too.
     pub fn new(store: Arc<dyn CoolDowns>, live: impl IntoIterator<Item = &'static str>) -> Self {
         Self { memory: MemoryCoolDowns::default(), store, live: Live::of(live) }
     }
@@ -49,7 +49,7 @@ impl Live {
         Self(sources.into_iter().collect())
     }
 
-    /// A part of a source, `<source>/<part>`, is as live as the source.
+    /// A part of a live source, `<source>/<part>`, is live too.
     fn has(&self, name: &str) -> bool {
         self.0.contains(name.split('/').next().unwrap_or(name))
     }
@@ -115,8 +115,8 @@ impl CoolDowns for RememberedCoolDowns {
     }
 }
 
-async fn with_timeout<T>(looking: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    timeout(TIMEOUT, looking).await.map_err(|_| StoreError::Late)?
+async fn with_timeout<T>(read: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    timeout(TIMEOUT, read).await.map_err(|_| StoreError::Late)?
 }
 
 fn later(one: CoolDown, other: CoolDown) -> CoolDown {

@@ -1,19 +1,19 @@
-//! Reservations of requests to sources, which the processes of one machine share: made, and to come.
+//! Reservations of requests to sources, past and future, shared by the processes of one machine.
 //!
-//! Not here: which instant a request gets, which the limiter says.
+//! Not here: the choice of the instant, which the rate limiter makes.
 
 use toolwire_tool::context::UserId;
 
 /// Nanoseconds since the Unix epoch.
 pub type Nanos = u64;
 
-/// A request, made or to come.
+/// A request, past or future.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
     pub user: UserId,
     pub at: Nanos,
 }
 
-/// Chooses the instant of a new request beside those that there are; `None` if it is not to be made. May be called more
-/// than once for one request: the last answer counts.
+/// Chooses the instant of a new request, given the existing reservations; `None` if the request must not be made. May
+/// be called more than once for one request: the last result counts.
 pub type Choose<'a> = dyn Fn(&[Reservation]) -> Option<Nanos> + Send + Sync + 'a;

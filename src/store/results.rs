@@ -1,4 +1,4 @@
-//! Cached results: what a read returned, kept for a while (spec 004 §6).
+//! Cached results of reads (spec 004 §6).
 
 use std::{
     fmt::Debug,
@@ -14,43 +14,40 @@ use toolwire_contract::{
     payload::{StoredPayload, WrongPayload},
 };
 
-/// SHA-256 over everything that a result depends on: the tool, its definition, the data, the scope, the arguments.
+/// Cache key: SHA-256 over everything that a result depends on, which is the tool, its definition, the data, the scope
+/// and the arguments.
 pub type ResultKey = [u8; 32];
 
-/// How many bytes of results a store keeps unless another bound is set.
+/// Default maximum bytes of cached results in a store.
 pub(super) const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A result as it was stored. Out of a store, its data is yet to be read.
+/// A stored result. When it is read from a store, its data is still to be deserialised.
 #[derive(Clone, Debug)]
 pub struct StoredResult<D = StoredPayload> {
-    /// Full name of the output message, for a store that keeps bytes; `None` for a tool that declares its schema
-    /// itself.
+    /// Full name of the output message, for stores that serialise results; `None` for a tool that declares its own
+    /// schema.
     pub output_message: Option<String>,
-    /// Data, or a `NOT_FOUND`.
+    /// Data, or a `NOT_FOUND` error.
     pub outcome: Outcome<D>,
-    /// Where it came from.
     pub provenance: Provenance,
-    /// When it was stored.
     pub stored_at: SystemTime,
-    /// How long it is fresh from then on.
+    /// How long it is fresh, from `stored_at` on.
     pub ttl: Duration,
 }
 
 impl<D> StoredResult<D> {
-    /// How old it is.
     pub fn age(&self, now: SystemTime) -> Duration {
-        // A wall clock may be set back; what was stored a moment ago is then new, not from the future.
+        // The wall clock may have been set back: such a result has age zero, not a negative one.
         now.duration_since(self.stored_at).unwrap_or_default()
     }
 
-    /// Whether it may still answer.
     pub fn is_fresh(&self, now: SystemTime) -> bool {
         self.age(now) < self.ttl
     }
 }
 
 impl StoredResult {
-    /// The same with its data, which is of the given output message.
+    /// Deserialises the data, whose type is the given output message.
     pub fn read(self, output: Option<&MessageDescriptor>) -> Result<StoredResult<Payload>, WrongPayload> {
         let Self { output_message, outcome, provenance, stored_at, ttl } = self;
         let outcome = match outcome {
@@ -69,7 +66,7 @@ impl From<StoredResult<Payload>> for StoredResult {
 }
 
 pub trait Results: Send + Sync + Debug {
-    /// The result of a key, if there is a fresh one.
+    /// The fresh result of a key, if there is one.
     fn get<'a>(
         &'a self,
         key: &'a ResultKey,

@@ -1,12 +1,12 @@
-//! What only this service and the others over the same state know.
+//! Secrets of a state, known only to the processes that share it.
 
 use futures_util::future::BoxFuture;
 
 use super::StoreError;
 use toolwire_base::digest::Digest;
 
-/// Keeps a secret, the same each time, which nobody outside the store can foresee.
+/// A source of stable secrets that cannot be predicted outside of the store.
 pub trait Secret {
-    /// The one that tokens of pages are sealed with.
+    /// The key with which page tokens are sealed.
     fn page_secret(&self) -> BoxFuture<'_, Result<Digest, StoreError>>;
 }

@@ -1,29 +1,29 @@
-//! Conversations: the turns of sessions, each as it ended or paused.
+//! Conversations: the turns of sessions, stored when they end or pause.
 //!
-//! A turn that runs is not here: a process that goes leaves nothing of it, and its caller begins it again under the
-//! same name. Whose it is stands in every key. There is no store of this in memory: tests take a database of their own.
+//! A running turn is not stored: if its process ends, the caller begins it again under the same `turn_id`. Every key
+//! contains the user. There is no in-memory implementation: tests use a database of their own.
 
 use std::time::{Duration, SystemTime};
 
 use toolwire_tool::context::{RequestId, SessionId, UserId};
 
-/// The number of turns that are kept of one session, the newest.
+/// Maximum number of turns retained per session; the oldest are deleted.
 pub const MOST_OF_SESSION: u32 = 200;
 
-/// The number of turns that are kept of one user, the newest.
+/// Maximum number of turns retained per user; the oldest are deleted.
 pub const MOST_OF_USER: u32 = 1_000;
 
-/// How long a turn is kept after its end.
+/// How long a turn is retained after its end.
 pub const KEPT: Duration = Duration::from_hours(24 * 30);
 
 /// A turn that ended or paused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptTurn {
     pub user: UserId,
-    /// Its name, by which a repeat is recognised.
+    /// Idempotency key of the turn.
     pub turn_id: RequestId,
     pub session: SessionId,
-    /// The account of the request; empty if none.
+    /// The account of the request; empty if there is none.
     pub account: String,
     /// What the user said.
     pub message: String,
@@ -31,52 +31,53 @@ pub struct KeptTurn {
     pub created_at: SystemTime,
     /// When it ended or paused.
     pub ended_at: SystemTime,
-    /// What was answered; empty if nothing was.
+    /// The answer; empty if there is none.
     pub answered: String,
-    /// The calls that were planned, as JSON.
+    /// The planned calls, as JSON.
     pub calls: String,
-    /// Whether it has read text from outside.
+    /// Whether it has read untrusted text, which taints it.
     pub tainted: bool,
-    /// The encoded end. Empty for a cancelled turn.
+    /// The encoded reply. Empty for a cancelled turn.
     pub reply: Vec<u8>,
-    /// What a paused turn goes on from, or what an ended one proposed, as JSON. Empty for all others.
+    /// The checkpoint from which a paused turn resumes, or the proposal of an ended one, as JSON. Empty for all others.
     pub standing: String,
 }
 
-/// The state of a turn that does not run.
+/// The state of a turn that is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
-    /// It waits for persons.
+    /// It waits for decisions of persons.
     Paused,
     Ended,
-    /// It was cancelled, its caller left, or its time was over.
+    /// It was cancelled, its caller disconnected, or its deadline passed.
     Cancelled,
 }
 
-/// What a later turn remembers of an earlier one.
+/// The part of an earlier turn that later turns are given as context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
     /// What the user said.
     pub message: String,
     pub answered: String,
-    /// The calls that were planned, as JSON.
+    /// The planned calls, as JSON.
     pub calls: String,
-    /// Whether it had read text from outside.
+    /// Whether it had read untrusted text.
     pub tainted: bool,
 }
 
-/// Keeps a session for one turn, in every process that shares the state, until it is dropped or its process ends.
+/// Exclusive use of a session by one turn, across all processes that share the state. Released when it is dropped or
+/// its process ends.
 pub struct Hold {
-    /// Releases the session when it is dropped.
+    /// Releases the session when dropped. `None` if no other process can use the session.
     pub guard: Option<Box<dyn Send + Sync>>,
 }
 
-/// The outcome of holding a session.
+/// The result of an attempt to acquire a session.
 #[derive(Debug)]
 pub enum Held {
     Now(Hold),
-    /// A turn of another process: its name, if it could be read.
+    /// Held by a turn of another process: its name, or an empty string if that could not be read.
     By(String),
 }
 

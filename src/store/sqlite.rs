@@ -1,5 +1,5 @@
 //! The state in one SQLite file, `toolwire.db` in the state directory, which several processes may share: connections,
-//! group commit, notifications, migrations. Not here: what is kept in it, and backups.
+//! group commit, notifications, migrations. Not here: the tables' content, and backups.
 
 pub(crate) mod connect;
 mod content;

@@ -1,8 +1,8 @@
-//! Trees of tasks and their timelines (spec 002): durable, and exact to the entry.
+//! Trees of tasks and their timelines (spec 002): durable event logs, of which a task is the fold.
 //!
-//! A task is the fold of its timeline, which is stored beside it in the same transaction. A call of a task's agent and
-//! its record under its `request_id` are one transaction too, at both ends. A task of another user is unknown. Not
-//! here: what a type of tool does, who may drive a task, and documents.
+//! A task is stored beside its timeline, in the same transaction. A call of a task's agent and its record under its
+//! `request_id` share one transaction too, both when it begins and when it ends. A task of another user is reported as
+//! unknown. Not here: what a type of tool does, authorization to drive a task, and documents.
 
 mod as_text;
 mod bounds;

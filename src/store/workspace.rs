@@ -1,10 +1,9 @@
-//! The workspace of a tree of tasks: the documents that its tasks share, apart from every other tree's.
+//! The workspace of a tree of tasks: the documents that its tasks share, isolated from every other tree.
 //!
-//! What is read out of a document (type, tokens, summary, blocks, words) is a pure function of its bytes: the same each
-//! time, for whatever bytes come. [`Workspace`] keeps and finds documents; [`WorkspaceHandle`] is the part of it that
-//! one task may use, and there is no other way in.
+//! Everything derived from a document (type, tokens, summary, blocks, search terms) is a pure, total function of its
+//! bytes. [`Workspace`] stores and finds documents; [`WorkspaceHandle`] is the part of it that one task may access, and
+//! the only way to access it.
 
-mod arriving;
 pub mod blocks;
 mod change;
 mod copy;
@@ -22,11 +21,12 @@ pub mod summary;
 pub mod sweep;
 pub mod terms;
 mod text;
+mod uploads;
 pub mod utf8;
 
 use std::{sync::Arc, time::Duration};
 
-use self::arriving::Arriving;
+use self::uploads::Uploads;
 pub use self::{
     change::Edit,
     put::{Header, Upload},
@@ -42,7 +42,7 @@ use toolwire_base::{clock, offload};
 use toolwire_contract::{DocumentRefusal, near};
 use toolwire_tool::context::{TaskId, User, UserId};
 
-/// When to try again after the state has failed.
+/// The delay before a retry after the store has failed.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The documents of all trees. Cheap to clone.
@@ -52,24 +52,24 @@ pub struct Workspace(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     store: Arc<Store>,
-    arriving: Arriving,
+    uploads: Uploads,
 }
 
-/// The workspace of one tree, as one of its tasks uses it. Cheap to clone.
+/// A handle to the workspace of one tree, for one of its tasks. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct WorkspaceHandle {
     shared: Arc<Shared>,
     tree: Tree,
-    /// The task that writes, or the user if a person does.
+    /// The author of writes: the task, or the user if a person writes.
     by: String,
 }
 
 impl Workspace {
     pub fn new(store: &Arc<Store>) -> Self {
-        Self(Arc::new(Shared { store: Arc::clone(store), arriving: Arriving::default() }))
+        Self(Arc::new(Shared { store: Arc::clone(store), uploads: Uploads::default() }))
     }
 
-    /// The workspace that a task of the user's shares. Anybody else's task is as unknown as one that does not exist.
+    /// The workspace of a task of the user. A task of another user is as unknown as one that does not exist.
     pub async fn of_task(&self, user: &User, task: &TaskId) -> Result<WorkspaceHandle, DocumentRefusal> {
         let tree = self.0.store.workspace_tree(task).await.map_err(|error| unavailable(&error))?;
         match tree.filter(|tree| tree.user == user.id) {
@@ -78,13 +78,13 @@ impl Workspace {
         }
     }
 
-    /// The workspace of a tree that is about to begin, for the documents that it begins with.
+    /// The workspace of a tree that is about to be created, for its initial documents.
     pub fn of_new_tree(&self, user: &User, root: &TaskId) -> WorkspaceHandle {
         let tree = Tree { root: root.clone(), user: user.id.clone(), tainted: false };
         WorkspaceHandle { shared: Arc::clone(&self.0), tree, by: user.id.to_string() }
     }
 
-    /// Deletes the documents of a tree that did not begin after all.
+    /// Deletes the documents of a tree that was not created after all.
     pub async fn abandon(&self, root: &TaskId) -> Result<(), DocumentRefusal> {
         self.0.store.abandon_documents(root).await.map_err(|error| unavailable(&error))
     }
@@ -95,8 +95,8 @@ impl Workspace {
 }
 
 impl WorkspaceHandle {
-    /// The same, written in by the user and not by an agent of a task.
-    pub fn of_person(self) -> Self {
+    /// The same workspace, with the user as the author instead of a task's agent.
+    pub fn as_person(self) -> Self {
         Self { by: self.tree.user.to_string(), ..self }
     }
 
@@ -108,7 +108,7 @@ impl WorkspaceHandle {
         &self.tree.user
     }
 
-    /// The document of a path, be it deleted.
+    /// The document at a path, deleted or not.
     pub async fn find(&self, path: &str) -> Result<Document, DocumentRefusal> {
         let path = parse_path(path)?;
         let found = self.store().document(self.root(), path.as_str()).await;
@@ -118,7 +118,7 @@ impl WorkspaceHandle {
         }
     }
 
-    /// The documents that pass, by path, after the given one.
+    /// The documents that match, in order of path, after the given one.
     pub async fn list(
         &self,
         criteria: &Criteria,
@@ -129,7 +129,7 @@ impl WorkspaceHandle {
         listed.map_err(|error| unavailable(&error))
     }
 
-    /// Versions of a document, the newest first, below the given number.
+    /// Versions of a document below the given number, the newest first.
     pub async fn versions(
         &self,
         path: &str,
@@ -149,7 +149,7 @@ impl WorkspaceHandle {
         &self.shared.store
     }
 
-    /// Offloads large work in the turn of the user whose tree it is.
+    /// Runs work whose offloaded parts count against the permits of the tree's user.
     fn on_behalf<T>(&self, doing: impl Future<Output = T>) -> impl Future<Output = T> {
         offload::on_behalf(self.tree.user.shared(), doing)
     }
@@ -173,7 +173,7 @@ impl WorkspaceHandle {
         DocumentRefusal::Unknown { path: path.to_owned(), near }
     }
 
-    /// Puts into words why nothing was written.
+    /// Converts a refusal of the store, adding what the caller needs to act on it.
     async fn explain(&self, path: &str, refused: Refused) -> DocumentRefusal {
         let path = path.to_owned();
         match refused {
@@ -198,7 +198,6 @@ fn unavailable(error: &StoreError) -> DocumentRefusal {
     DocumentRefusal::Unavailable { retry_after: RETRY_AFTER }
 }
 
-/// Why the bytes of a version cannot be read.
 fn unreadable(error: &ReadError, path: &str, version: u32) -> DocumentRefusal {
     match error {
         ReadError::Damaged(digest) => {

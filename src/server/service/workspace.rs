@@ -55,7 +55,7 @@ impl Workspaces {
         // A malformed name is as unknown as another user's task.
         let unknown = || DocumentRefusal::UnknownTask { task_id: task_id.chars().take(64).collect() };
         let task: TaskId = task_id.parse().map_err(|_| unknown())?;
-        Ok(self.0.of_task(user, &task).await?.of_person())
+        Ok(self.0.of_task(user, &task).await?.as_person())
     }
 
     /// The same for the agent that has a lease on the task: what is written is the task's.

@@ -1,48 +1,48 @@
-//! What must hold of a state directory, looked at as of one instant: pages, references, counts, sequences, every task
-//! against its timeline, what is waited for, documents, and bytes against their digests. Changes nothing.
+//! Consistency check of a state directory, in one snapshot: pages, references, counters, sequences, every task against
+//! its timeline, waits, documents, and blobs against their digests. Changes nothing.
 
 mod bytes;
-mod checked;
 mod counts;
-mod looks;
+mod invariants;
+mod report;
 mod schema;
 
 use std::path::Path;
 
 use sqlx::{Connection, Row, SqliteConnection};
 
-pub use self::checked::Checked;
-use self::looks::{LOOKS, Look};
+use self::invariants::{INVARIANTS, Invariants};
+pub use self::report::Report;
 use super::{BackupError, database_in, failed, open};
 use crate::{Error, engine::refold_all};
 
-/// Looks at a state directory, which may be in use.
-pub async fn check(state: &Path) -> Result<Checked, BackupError> {
+/// Checks a state directory, which may be in use.
+pub async fn check(state: &Path) -> Result<Report, BackupError> {
     let database = database_in(state)?;
     let mut connection = open(&database).await?;
     schema::refuse_other(&mut connection, &database).await?;
-    let mut checked = Checked::default();
-    let looked = look(&mut connection, state, &mut checked).await;
-    looked.map_err(|error| failed(&database, error))?;
-    Ok(checked)
+    let mut report = Report::default();
+    let checked = check_all(&mut connection, state, &mut report).await;
+    checked.map_err(|error| failed(&database, error))?;
+    Ok(report)
 }
 
-async fn look(
+async fn check_all(
     connection: &mut SqliteConnection,
     state: &Path,
-    checked: &mut Checked,
+    report: &mut Report,
 ) -> Result<(), sqlx::Error> {
-    // Whatever is changed meanwhile.
+    // One transaction, so that concurrent changes do not appear as inconsistencies.
     let mut connection = connection.begin().await?;
-    pages(&mut connection, checked).await?;
-    counts::look(&mut connection, checked).await?;
-    for look in LOOKS {
-        found(&mut connection, look, checked).await?;
+    check_pages(&mut connection, report).await?;
+    counts::check(&mut connection, report).await?;
+    for invariants in INVARIANTS {
+        check_invariants(&mut connection, invariants, report).await?;
     }
     let timelines = refold_all(&mut connection).await.map_err(into_database)?;
-    checked.problems.extend(timelines.problems);
-    checked.looked_at.push(format!("{} tasks and {} entries", timelines.tasks, timelines.entries));
-    bytes::look(&mut connection, state, checked).await
+    report.problems.extend(timelines.problems);
+    report.checks.push(format!("{} tasks and {} entries", timelines.tasks, timelines.entries));
+    bytes::check(&mut connection, state, report).await
 }
 
 fn into_database(error: Error) -> sqlx::Error {
@@ -53,29 +53,29 @@ fn into_database(error: Error) -> sqlx::Error {
     }
 }
 
-async fn pages(connection: &mut SqliteConnection, checked: &mut Checked) -> Result<(), sqlx::Error> {
+async fn check_pages(connection: &mut SqliteConnection, report: &mut Report) -> Result<(), sqlx::Error> {
     let pages: Vec<String> =
         sqlx::query_scalar("PRAGMA integrity_check(10)").fetch_all(&mut *connection).await?;
-    checked
+    report
         .problems
         .extend(pages.into_iter().filter(|line| line != "ok").map(|line| format!("pages: {line}")));
-    checked.looked_at.push("every page and index".to_owned());
+    report.checks.push("every page and index".to_owned());
     for row in sqlx::query("PRAGMA foreign_key_check").fetch_all(&mut *connection).await? {
-        checked.problems.push(format!("references: a row of {} names nothing", row.get::<String, _>(0)));
+        report.problems.push(format!("references: a row of {} names nothing", row.get::<String, _>(0)));
     }
-    checked.looked_at.push("references between tables".to_owned());
+    report.checks.push("references between tables".to_owned());
     Ok(())
 }
 
-async fn found(
+async fn check_invariants(
     connection: &mut SqliteConnection,
-    look: &Look,
-    checked: &mut Checked,
+    invariants: &Invariants,
+    report: &mut Report,
 ) -> Result<(), sqlx::Error> {
-    for (wrong, what) in look.wrong {
+    for (wrong, what) in invariants.violations {
         let names: Vec<String> = sqlx::query_scalar(*wrong).fetch_all(&mut *connection).await?;
-        checked.problems.extend(names.into_iter().map(|name| format!("{name} {what}")));
+        report.problems.extend(names.into_iter().map(|name| format!("{name} {what}")));
     }
-    checked.looked_at.push(look.at.to_owned());
+    report.checks.push(invariants.description.to_owned());
     Ok(())
 }

@@ -1,24 +1,20 @@
-//! What keeps a copy from being made, or put back.
+//! Errors of backup, restore and check.
 
 use std::io;
 
 use crate::StoreError;
 
-/// Why a copy cannot be made, or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// A file cannot be read or written.
     #[error("{path}: {error}")]
     File { path: String, error: io::Error },
-    /// The database cannot be read or copied.
     #[error("{place}: {error}")]
     Database { place: String, error: sqlx::Error },
-    /// There is no state.
     #[error("there is no state in {0}")]
     NoState(String),
     #[error(transparent)]
     Lost(StoreError),
-    /// It holds tables of somebody else, or none.
+    /// It is another program's database, or an empty one.
     #[error("{0} is not a state of toolwire")]
     Foreign(String),
     #[error(
@@ -28,9 +24,9 @@ pub enum BackupError {
     )]
     Older {
         place: String,
-        /// The last step of its tables.
+        /// The last migration applied to it.
         has: i64,
-        /// The last step here.
+        /// The last migration of this program.
         knows: i64,
     },
     #[error(
@@ -38,15 +34,14 @@ pub enum BackupError {
     )]
     Newer {
         place: String,
-        /// The last step of its tables.
+        /// The last migration applied to it.
         has: i64,
-        /// The last step here.
+        /// The last migration of this program.
         knows: i64,
     },
-    /// The directory holds something already.
     #[error("{0} is not empty: name a directory that does not exist, or an empty one")]
     NotEmpty(String),
-    /// The list cannot be read.
+    /// The manifest is missing or invalid, or a file does not match it.
     #[error("{place} is not a whole backup: {cause}")]
-    NotWhole { place: String, cause: String },
+    Incomplete { place: String, cause: String },
 }

@@ -1,4 +1,4 @@
-//! Files, copied and looked at. What is written is on the disk when a function returns.
+//! File operations of backups. Written files are synced to the disk before a function returns.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::BackupError;
 
-/// Makes a directory that only this user can read. One that is there must be empty.
+/// Creates a directory with mode 0700. An existing one must be empty.
 pub(super) fn create(directory: &Path) -> Result<(), BackupError> {
     if fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(BackupError::NotEmpty(directory.display().to_string()));
@@ -19,7 +19,7 @@ pub(super) fn create(directory: &Path) -> Result<(), BackupError> {
     make(directory)
 }
 
-/// Copies a file, with the directories above it.
+/// Copies a file, and creates the directories above it.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     if let Some(parent) = to.parent() {
         make(parent)?;
@@ -37,13 +37,13 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), BackupError> {
         let mut file = new_file(path)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        // Its name, too.
+        // Also syncs the directory entry.
         path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
     };
     written().map_err(|error| failed(path, error))
 }
 
-/// The length of a file, and its SHA-256 in hex.
+/// The length of a file in bytes, and its SHA-256 in hex.
 pub(super) fn digest_of(path: &Path) -> Result<(u64, String), BackupError> {
     let read = || -> io::Result<_> {
         let (mut file, mut digest, mut bytes) = (File::open(path)?, Sha256::new(), 0);

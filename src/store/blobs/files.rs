@@ -1,4 +1,4 @@
-//! Where large bytes are: in the directory `blobs` of the state, by their digest.
+//! The files of large blobs: in the directory `blobs` of the state, named by digest.
 
 use std::{
     io,
@@ -8,7 +8,6 @@ use std::{
 use crate::StoreError;
 use toolwire_base::digest::Digest;
 
-/// Files in the directory of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files(PathBuf);
 
@@ -17,12 +16,12 @@ impl Files {
         Self(state.join("blobs"))
     }
 
-    /// All of them, in folders of two digits.
+    /// The directory of all blobs, in folders named by the first two digits of the digest.
     pub fn root(&self) -> &Path {
         &self.0
     }
 
-    /// Those that are being written.
+    /// The directory of files that are being written.
     pub fn unfinished(&self) -> PathBuf {
         self.0.join("tmp")
     }
@@ -32,7 +31,7 @@ impl Files {
         self.0.join(&name[..2]).join(name)
     }
 
-    /// What the system says, as a store does.
+    /// Converts an I/O error.
     pub fn failed(&self, error: &io::Error) -> StoreError {
         let (place, cause) = (self.0.display().to_string(), error.to_string());
         match error.kind() {

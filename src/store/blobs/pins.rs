@@ -1,5 +1,5 @@
-//! Files at their place that no row names yet. While several writes keep the same bytes, none takes away what another
-//! is about to name.
+//! Pins on blob files that no row references yet. While several writes have the same bytes, none of them deletes the
+//! file that another is about to reference.
 
 use std::{
     collections::HashMap,
@@ -8,11 +8,11 @@ use std::{
 
 use toolwire_base::digest::Digest;
 
-/// How many writes of this process keep which bytes. Cheap to clone; clones share state.
+/// Reference counts of the writes of this process, by digest. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct Pins(Arc<Mutex<HashMap<Digest, usize>>>);
 
-/// One write that keeps these bytes, until it is dropped.
+/// The pin of one write, released when it is dropped.
 #[derive(Debug)]
 pub struct Pin {
     pins: Pins,
@@ -20,7 +20,7 @@ pub struct Pin {
 }
 
 impl Pins {
-    /// Must come before the file is at its place.
+    /// Pins a digest. Must precede the move of the file to its final path.
     pub fn pin(&self, digest: Digest) -> Pin {
         *self.counts().entry(digest).or_default() += 1;
         Pin { pins: self.clone(), digest }
@@ -32,7 +32,7 @@ impl Pins {
 }
 
 impl Pin {
-    /// Does it if no other write keeps these bytes; none begins meanwhile.
+    /// Runs `work` if no other write pins the digest; none can pin it meanwhile.
     pub fn if_alone<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let counts = self.pins.counts();
         (counts.get(&self.digest) == Some(&1)).then(work)

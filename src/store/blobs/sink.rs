@@ -1,5 +1,4 @@
-//! Bytes on their way in: hashed as they come; from 64 KiB on they go to a file at once, so that a few pieces are in
-//! memory.
+//! A writer of blobs: hashes while it writes, and spills to a file beyond 64 KiB, so that memory use is bounded.
 
 use std::{
     fs::{self, File},
@@ -20,49 +19,49 @@ use super::{
 use crate::StoreError;
 use toolwire_base::{clock, digest::Digest};
 
-/// Bytes up to here are kept in the database.
-pub const SMALL: usize = 64 * 1024;
+/// Blobs of at most this many bytes are stored in the database.
+pub const MAX_INLINE_BYTES: usize = 64 * 1024;
 
-/// Bytes on their way in. Dropped before its end, it leaves nothing.
+/// A blob that is being written. If it is dropped before `finish`, it leaves nothing.
 #[derive(Debug)]
 pub struct Sink {
-    /// Where large ones go. None: they stay in memory.
+    /// The directory for large blobs. `None`: they stay in memory.
     files: Option<Files>,
     pins: Pins,
-    taken: Taken,
+    taken: Buffer,
 }
 
-/// Bytes that are kept, though nothing names them yet.
+/// A stored blob that no row references yet.
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub digest: Digest,
     pub size: u64,
-    /// All of them if they are to go into the database. None: they are in a file.
+    /// The bytes, if they belong in the database. `None`: they are in a file.
     pub inline: Option<Bytes>,
-    /// Holds their file, while a row is to name it.
+    /// Protects the file until a row references it.
     pub pin: Option<Arc<Pin>>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct Buffer {
     hash: Sha256,
     size: u64,
-    /// All of them while there is no file.
+    /// All bytes, while there is no file.
     head: BytesMut,
-    file: Option<Unfinished>,
+    file: Option<TempFile>,
 }
 
-/// A file that goes when it is dropped, unless it was moved to its place.
+/// A temporary file, deleted on drop unless it was moved to its final path.
 #[derive(Debug)]
-struct Unfinished {
+struct TempFile {
     path: PathBuf,
     file: File,
 }
 
 impl Sink {
-    /// Large bytes go into these files, or stay in memory if there are none.
+    /// Large blobs go into these files, or stay in memory if there are none.
     pub fn new(files: Option<Files>, pins: Pins) -> Self {
-        Self { files, pins, taken: Taken::default() }
+        Self { files, pins, taken: Buffer::default() }
     }
 
     pub fn size(&self) -> u64 {
@@ -74,7 +73,7 @@ impl Sink {
     }
 
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), StoreError> {
-        let is_small = self.taken.file.is_none() && self.taken.head.len() + bytes.len() <= SMALL;
+        let is_small = self.taken.file.is_none() && self.taken.head.len() + bytes.len() <= MAX_INLINE_BYTES;
         let files = match &self.files {
             Some(files) if !is_small => files.clone(),
             _ => {
@@ -83,7 +82,7 @@ impl Sink {
             }
         };
         let mut taken = std::mem::take(&mut self.taken);
-        // Hashing and writing so much would hold up others.
+        // Hashing and writing block: on this thread they would delay other tasks.
         let done = spawn_blocking(move || {
             let done = taken.spill(&files, &bytes).map_err(|error| files.failed(&error));
             (taken, done)
@@ -93,17 +92,17 @@ impl Sink {
         done
     }
 
-    /// The digest of all that came, once their file, if any, is at its place and on the disk.
+    /// Completes the blob: its file, if any, is synced and at its final path when this returns.
     pub async fn finish(self) -> Result<Stored, StoreError> {
         let Self { files, pins, taken } = self;
-        let Taken { hash, size, head, file } = taken;
+        let Buffer { hash, size, head, file } = taken;
         let digest = digest(hash);
         let (Some(file), Some(files)) = (file, files) else {
             return Ok(Stored { digest, size, inline: Some(head.freeze()), pin: None });
         };
         let pin = pins.pin(digest);
         let moved = spawn_blocking(move || {
-            file.moved_to(&files, &files.of(&digest)).map_err(|error| files.failed(&error))?;
+            file.move_to(&files, &files.of(&digest)).map_err(|error| files.failed(&error))?;
             Ok(pin)
         });
         let pin: Result<_, StoreError> = moved.await.map_err(|_| StoreError::Late)?;
@@ -111,7 +110,7 @@ impl Sink {
     }
 }
 
-impl Taken {
+impl Buffer {
     fn keep(&mut self, bytes: &[u8]) {
         self.count(bytes);
         self.head.extend_from_slice(bytes);
@@ -119,7 +118,7 @@ impl Taken {
 
     fn spill(&mut self, files: &Files, bytes: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
-            let mut file = Unfinished::create(files)?;
+            let mut file = TempFile::create(files)?;
             file.file.write_all(&std::mem::take(&mut self.head))?;
             self.file = Some(file);
         }
@@ -135,10 +134,10 @@ impl Taken {
     }
 }
 
-impl Unfinished {
+impl TempFile {
     fn create(files: &Files) -> io::Result<Self> {
         let folder = files.unfinished();
-        make(&folder)?;
+        create_directory(&folder)?;
         let path = folder.join(Uuid::new_v4().simple().to_string());
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);
@@ -148,13 +147,14 @@ impl Unfinished {
         Ok(Self { path, file })
     }
 
-    /// On the disk before it has its name, and its name on the disk before anything says so. The time of change is now:
-    /// the sweep leaves young files alone, and a file of these bytes that was there already is as young.
-    fn moved_to(self, files: &Files, path: &Path) -> io::Result<()> {
+    /// Syncs the content before the rename and the directories after it, so that no crash leaves a name without its
+    /// content. The modification time is set to now, since the sweep skips recent files; a file that is replaced had
+    /// the same bytes.
+    fn move_to(self, files: &Files, path: &Path) -> io::Result<()> {
         self.file.set_modified(clock::wall())?;
         self.file.sync_all()?;
         let folder = path.parent().expect("it is in a folder of two digits");
-        make(folder)?;
+        create_directory(folder)?;
         fs::rename(&self.path, path)?;
         for folder in [folder, &files.unfinished(), files.root()] {
             File::open(folder)?.sync_all()?;
@@ -163,9 +163,9 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for TempFile {
     fn drop(&mut self) {
-        // After the move there is nothing of this name.
+        // After the move nothing has this name.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -174,8 +174,8 @@ fn digest(hash: Sha256) -> Digest {
     Digest::from_bytes(&hash.finalize()).expect("SHA-256 has 32 bytes")
 }
 
-/// Makes a directory that only this user can read, with those above it.
-fn make(path: &Path) -> io::Result<()> {
+/// Creates a directory with mode 0700, and its ancestors.
+fn create_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -1,5 +1,5 @@
-//! Bytes on their way out, a piece at a time. Read whole, they are hashed on the way, and the last piece comes only if
-//! the digest is right.
+//! A reader of blobs, in chunks. A blob that is read whole is hashed on the way, and its last chunk is returned only if
+//! the digest matches.
 
 use std::{
     fs::File,
@@ -14,35 +14,34 @@ use tokio::task::spawn_blocking;
 use crate::StoreError;
 use toolwire_base::digest::Digest;
 
-/// Bytes are read in pieces of this size.
+/// Size of a chunk in bytes.
 pub const CHUNK: usize = 64 * 1024;
 
-/// Bytes on their way out.
+/// A blob that is being read.
 #[derive(Debug)]
 pub struct Source {
     digest: Digest,
-    from: From,
+    from: Origin,
     left: u64,
 }
 
 #[derive(Debug)]
-enum From {
+enum Origin {
     Memory(Bytes),
-    /// None while a piece is read.
-    File(Option<Reading>),
+    /// `None` while a chunk is read.
+    File(Option<FileReader>),
 }
 
 #[derive(Debug)]
-struct Reading {
+struct FileReader {
     file: File,
-    /// Of what was read, if all of it is.
+    /// The hash so far, if the blob is read whole.
     hash: Option<Sha256>,
 }
 
-/// Why bytes cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// They are not those that were written, or not there.
+    /// The bytes are missing, or are not those that were written.
     #[error("the bytes of {0} are damaged")]
     Damaged(Digest),
     #[error(transparent)]
@@ -50,17 +49,17 @@ pub enum ReadError {
 }
 
 impl Source {
-    /// Bytes that are in memory, the whole of them.
+    /// Reads from memory. `bytes` is the whole blob.
     pub fn of_bytes(digest: Digest, bytes: &Bytes, from: u64) -> Result<Self, ReadError> {
         if Digest::of_bytes(bytes) != digest {
             return Err(ReadError::Damaged(digest));
         }
         let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
         let bytes = bytes.slice(from..);
-        Ok(Self { digest, left: bytes.len() as u64, from: From::Memory(bytes) })
+        Ok(Self { digest, left: bytes.len() as u64, from: Origin::Memory(bytes) })
     }
 
-    /// Bytes of a file, which must have the stated size.
+    /// Reads from a file, which must have the given size.
     pub async fn of_file(digest: Digest, path: PathBuf, size: u64, from: u64) -> Result<Self, ReadError> {
         let opened = spawn_blocking(move || {
             let mut file = File::open(path)?;
@@ -71,25 +70,25 @@ impl Source {
             Ok(file)
         });
         let file: io::Result<File> = opened.await.map_err(|_| StoreError::Late)?;
-        let file = file.map_err(|error| why(&error, digest))?;
+        let file = file.map_err(|error| read_error(&error, digest))?;
         let hash = (from == 0).then(Sha256::new);
-        let from_file = From::File(Some(Reading { file, hash }));
+        let from_file = Origin::File(Some(FileReader { file, hash }));
         Ok(Self { digest, from: from_file, left: size.saturating_sub(from) })
     }
 
-    /// The same, but at most so many bytes.
+    /// Limits the number of bytes to read, which disables the check of the digest if it cuts the blob.
     #[must_use]
-    pub fn limited(mut self, limit: u64) -> Self {
+    pub fn take(mut self, limit: u64) -> Self {
         if limit < self.left {
             self.left = limit;
-            if let From::File(Some(reading)) = &mut self.from {
+            if let Origin::File(Some(reading)) = &mut self.from {
                 reading.hash = None;
             }
         }
         self
     }
 
-    /// The next piece, of 64 KiB unless it is the last one.
+    /// The next chunk, of 64 KiB unless it is the last one; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, ReadError> {
         if self.left == 0 {
             return Ok(None);
@@ -97,13 +96,13 @@ impl Source {
         let length = usize::try_from(self.left).unwrap_or(usize::MAX).min(CHUNK);
         let is_last = self.left == length as u64;
         let piece = match &mut self.from {
-            From::Memory(bytes) => bytes.split_to(length),
-            From::File(reading) => {
+            Origin::Memory(bytes) => bytes.split_to(length),
+            Origin::File(reading) => {
                 let taken = reading.take().ok_or(StoreError::Late)?;
                 let digest = self.digest;
-                let done = spawn_blocking(move || taken.piece(length, is_last.then_some(digest)));
+                let done = spawn_blocking(move || taken.read_chunk(length, is_last.then_some(digest)));
                 let done = done.await.map_err(|_| StoreError::Late)?;
-                let (taken, piece) = done.map_err(|error| why(&error, digest))?;
+                let (taken, piece) = done.map_err(|error| read_error(&error, digest))?;
                 *reading = Some(taken);
                 piece
             }
@@ -112,7 +111,7 @@ impl Source {
         Ok(Some(piece))
     }
 
-    /// All of it, for what is known to be small.
+    /// Reads the rest into memory. For blobs that are known to be small.
     pub async fn all(mut self) -> Result<Bytes, ReadError> {
         let mut all = BytesMut::new();
         while let Some(piece) = self.next().await? {
@@ -122,9 +121,9 @@ impl Source {
     }
 }
 
-impl Reading {
-    /// The next piece. Of the last one it is known what the digest of all must be.
-    fn piece(mut self, length: usize, digest: Option<Digest>) -> io::Result<(Self, Bytes)> {
+impl FileReader {
+    /// The next chunk. `digest` is given for the last one only, and is that of the whole blob.
+    fn read_chunk(mut self, length: usize, digest: Option<Digest>) -> io::Result<(Self, Bytes)> {
         let mut piece = BytesMut::zeroed(length);
         self.file.read_exact(&mut piece)?;
         if let Some(hash) = &mut self.hash {
@@ -139,7 +138,7 @@ impl Reading {
     }
 }
 
-fn why(error: &io::Error, digest: Digest) -> ReadError {
+fn read_error(error: &io::Error, digest: Digest) -> ReadError {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
             ReadError::Damaged(digest)

@@ -9,9 +9,9 @@ use toolwire_tool::context::{KnownBy, UserId};
 pub struct Decided {
     pub at: SystemTime,
     pub by: UserId,
-    /// The face it came by.
+    /// The face through which the decision was made.
     pub via: String,
-    /// On whose behalf the decider says to have decided. Unverified.
+    /// The party on whose behalf the decider claims to have decided. Unverified.
     pub on_behalf_of: String,
 }
 
@@ -20,21 +20,21 @@ pub struct Decision {
     pub verdict: Verdict,
     pub decided: Decided,
     pub reason: String,
-    /// How the decider is known, for the audit.
+    /// How the decider was authenticated, for the audit.
     pub known_by: KnownBy,
-    /// The address that the decision came from, for the audit.
+    /// The decider's network address, for the audit.
     pub peer: Option<IpAddr>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The call may be carried out once.
+    /// The call may be executed once.
     Approve {
-        /// Until when it can be.
+        /// When the approval expires.
         use_until: SystemTime,
-        /// The digest of the tool's definition now; `None` if there is no such tool any more.
+        /// The current digest of the tool's definition; `None` if the tool no longer exists.
         definition_digest: Option<Digest>,
     },
-    /// It must not be.
+    /// The call must not be executed.
     Deny,
 }

@@ -1,68 +1,64 @@
-//! The life of a confirmation, as one table: state × event → what becomes of it. Pure; the stores apply it.
+//! State machine of a confirmation, as one table: state × event → transition. Pure; the store applies it.
 
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// The states. All but the first two are final.
+/// The state of a confirmation. All but the first two are final.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray,
 )]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     Pending,
-    /// Approved, and not used yet.
+    /// Approved, but not used yet.
     Approved,
     /// Approved, and the call has begun.
     Used,
     Denied,
     /// Not decided, or not used, in time.
     Expired,
-    /// The definition changed before it was used.
+    /// The tool's definition changed before it was used.
     Voided,
     /// The call was cancelled.
     Withdrawn,
 }
 
-/// What happens to a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, VariantArray)]
 pub enum Event {
-    /// A person with the right to decide approves it.
+    /// An authorised person approves it.
     Approve,
-    /// A person with the right to decide denies it.
+    /// An authorised person denies it.
     Deny,
     TimePasses,
-    /// The tool's definition is found to be another.
+    /// The tool's definition has changed.
     DefinitionChanges,
-    /// The call is cancelled.
     Cancel,
-    /// The same call comes again.
+    /// The same call is repeated.
     CallAgain,
 }
 
-/// What becomes of a confirmation.
+/// The transition of a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     Becomes(State),
-    /// It was so already.
+    /// It is in that state already.
     Same,
-    /// It cannot be: another decision was made, or it is too late.
+    /// Not allowed: another decision was made, or it is too late.
     Refused,
 }
 
-/// What a call meets that comes again.
+/// The response to a repeated call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The same confirmation, which is to be decided yet.
+    /// The same confirmation, which is still pending.
     Required,
-    /// The call runs, and the confirmation is used.
+    /// The call runs and uses the confirmation.
     Runs,
-    /// Its own record answers: it has begun.
+    /// The response of the call's record, since it has begun.
     OwnRecord,
-    /// The outcome is that it was denied.
     Denied,
-    /// The outcome is that its time passed.
+    /// The confirmation expired.
     Expired,
     AskedAgain,
-    /// The outcome is that it was cancelled.
     Cancelled,
 }
 
@@ -83,7 +79,7 @@ impl State {
         }
     }
 
-    /// What the same call meets.
+    /// The response to a repeat of the call.
     pub const fn answer(self) -> Answer {
         match self {
             Self::Pending => Answer::Required,
@@ -96,7 +92,7 @@ impl State {
         }
     }
 
-    /// Whether something can still become of it.
+    /// Whether it is not final.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::Approved)
     }

@@ -1,24 +1,24 @@
-//! What a call comes to whose confirmation ends without being used, in words for its model and for people.
+//! Outcomes of calls whose confirmations end unused, in texts for models and for people.
 
 use super::{Confirmation, life::State};
 use toolwire_contract::{ErrorCode, ToolError};
 
-/// What precedes the summary of a confirmation that follows one of another definition.
+/// The prefix of the summary of a confirmation that replaces one of another definition.
 pub const REDEFINED: &str = "The definition of this tool has changed since it was last asked. ";
 
-/// The end of a confirmation without being used.
+/// The end of an unused confirmation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// The outcome of its call. `None` if the call is to be made again, to request another.
+    /// The outcome of its call. `None` if the call is to be made again, to request another confirmation.
     pub outcome: Option<ToolError>,
     /// Why it ended, for people.
     pub reason: String,
-    /// What the task is told whose agent made the call.
+    /// The error for the task whose agent made the call.
     pub for_task: Option<ToolError>,
 }
 
 impl Ended {
-    /// Of a confirmation that comes into a state, where it was decided for the given reason.
+    /// The end by a transition into a state, for the given reason if it was decided.
     pub fn of(confirmation: &Confirmation, state: State, reason: &str) -> Self {
         let outcome = confirmation.outcome_in(state, reason);
         match (state, outcome) {
@@ -40,8 +40,8 @@ impl Ended {
 }
 
 impl Confirmation {
-    /// The outcome of its call once it is in a state, where it was decided for the given reason. `None` if it has none:
-    /// the call can still begin, or is to be made again.
+    /// The outcome of the call in a state, for the given reason if it was decided. `None` if there is no outcome: the
+    /// call can still begin, or is to be made again.
     pub fn outcome_in(&self, state: State, reason: &str) -> Option<ToolError> {
         let expired = |what: &str| {
             let message = format!("{what}. Ask the user, then call again under a new request_id");

@@ -6,16 +6,16 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::ToolName;
 use toolwire_tool::context::{CallId, RequestId, TaskLabel, UserId};
 
-/// A call, as a reference to the confirmations that it requested.
+/// Selects the confirmations that a call requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallRef {
-    /// The call of this id, and what it called.
+    /// The call of this id, and the calls nested in it.
     Call(CallId),
-    /// The call that was made with this identifier, and what it called.
+    /// The call with this `request_id`, and the calls nested in it.
     Request(RequestId),
 }
 
-/// What the confirmation of a call without an identifier is bound to.
+/// The key of a confirmation of a call without a `request_id`.
 #[derive(Clone, Debug)]
 pub struct Binding<'a> {
     pub user: &'a UserId,
@@ -26,40 +26,41 @@ pub struct Binding<'a> {
     pub task_id: Option<&'a TaskLabel>,
 }
 
-/// Selects confirmations. Criteria are combined with AND.
+/// Selects confirmations. Criteria are combined with AND; empty ones match every confirmation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
-    /// Any of these states; any at all if there is none.
+    /// Any of these states.
     pub states: Vec<State>,
-    /// Any of these tools; any at all if there is none.
+    /// Any of these tools.
     pub tools: Vec<String>,
     pub user: Option<UserId>,
     /// Calls on behalf of this task.
     pub task_id: Option<TaskLabel>,
 }
 
-/// The confirmations among which positions are counted.
+/// The set of confirmations within which positions are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All: for a user who sees those of others.
+    /// All confirmations, for a user who may see those of others.
     All,
-    /// Those of one user, whose positions reveal nothing of others.
+    /// The confirmations of one user; positions reveal nothing about others.
     Own(UserId),
 }
 
-/// A cursor into a list: first the pending ones, the oldest first, then the others, the last changed first.
+/// A cursor into a list, in which pending confirmations come first, in ascending order of position, and the others
+/// follow, in descending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cursor {
-    /// After the pending one of this position.
+    /// After the pending confirmation at this position.
     Pending(u64),
-    /// After the other one of this position.
+    /// After the confirmation at this position that is no longer pending.
     Other(u64),
 }
 
-/// Positions of the changes that are kept.
+/// Range of the positions of retained changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SequenceRange {
     pub first: u64,
-    /// The position of the last; one less than `first` if there is none.
+    /// The last position; one less than `first` if the range is empty.
     pub last: u64,
 }

@@ -1,41 +1,40 @@
-//! Filters and search terms, and what a search finds.
+//! Filters and search terms, and the matches of a search.
 
 use std::time::SystemTime;
 
-/// Which documents are meant. Criteria are combined with AND.
+/// Selects documents. Criteria are combined with AND; empty ones match every document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
-    /// Paths that begin so.
     pub path_prefix: String,
     pub tags: Vec<String>,
-    /// The type, or its beginning with `/*`.
+    /// The MIME type, or its first part followed by `/*`.
     pub mime_type: String,
     pub created_by: String,
-    /// Who changed it last.
+    /// The task or user that changed it last.
     pub updated_by: String,
     /// Changed at or after this instant.
     pub since: Option<SystemTime>,
     /// Changed before this instant.
     pub until: Option<SystemTime>,
-    /// Also those that are deleted.
+    /// Includes deleted documents.
     pub deleted: bool,
 }
 
-/// A part of a query.
+/// A term of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
-    /// A stem.
+    /// The stem of a word.
     Word(String),
-    /// Stems of words that follow each other.
+    /// The stems of consecutive words.
     Phrase(Vec<String>),
 }
 
-/// The documents of a tree that contain the parts of a query.
+/// The documents of a tree that contain the terms of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// Documents of the tree.
+    /// Number of documents of the tree.
     pub documents: u64,
-    /// For each part, the documents that contain it, by identifier, each once with the weight of the part in it, from 1
-    /// to 8. In no order.
+    /// For each term, the documents that contain it, by identifier, each once with the weight of the term in it, from 1
+    /// to 8. Unordered.
     pub parts: Vec<Vec<(i64, u8)>>,
 }

@@ -1,42 +1,41 @@
-//! Posting lists: the stems of a document with their weights and positions, in blocks, as the table `postings` keeps
-//! them (`migrations/0025_postings.sql` describes the text of a block).
+//! Posting lists: the stems of a document with their weights and positions, grouped in blocks, as the table `postings`
+//! stores them (`migrations/0025_postings.sql` describes the text of a block).
 //!
-//! A row for each stem would cost several times as much to write: each would change another page of the table.
+//! A row per stem would cost several times as much to write, since each row would touch another page of the table.
 
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Blocks of a document, at most. The migration computes the same numbers.
+/// Maximum number of blocks per document. The migration computes the same block numbers.
 pub(crate) const BLOCKS: u32 = 32;
 
-/// A stem of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posting {
-    /// Letters, digits and marks alone.
+    /// Consists of letters, digits and combining marks only.
     pub stem: String,
-    /// How much the document is about it, from 1 to 8.
+    /// Relevance of the document for the stem, from 1 to 8.
     pub weight: u8,
-    /// Where it stands, in ascending order.
+    /// Positions in the text, in ascending order.
     pub positions: Vec<u32>,
 }
 
-/// The stems by which a document is found, in blocks.
+/// The search terms of a document, in blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms(BTreeMap<u32, String>);
 
 impl Terms {
-    /// The blocks that are not empty, by number.
+    /// The non-empty blocks, by number.
     pub(crate) fn blocks(&self) -> &BTreeMap<u32, String> {
         &self.0
     }
 }
 
-/// From stems that differ. A document without any has an empty block, so that each is in the index.
+/// From distinct stems. A document without any gets an empty block, so that every document is in the index.
 impl FromIterator<Posting> for Terms {
     fn from_iter<I: IntoIterator<Item = Posting>>(postings: I) -> Self {
         let mut blocks: BTreeMap<u32, String> = BTreeMap::new();
         for Posting { stem, weight, positions } in postings {
             let text = blocks.entry(block(&stem)).or_insert_with(|| ";".to_owned());
-            // Writing to a string does not fail.
+            // Writing to a `String` never fails.
             let _ = write!(text, "{stem} {weight}");
             let mut previous = 0;
             for position in positions {
@@ -52,7 +51,6 @@ impl FromIterator<Posting> for Terms {
     }
 }
 
-/// The number of the block of a stem.
 pub(crate) fn block(stem: &str) -> u32 {
     let length = stem.chars().count();
     let code = |index: usize| stem.chars().nth(index).map_or(0, u32::from);
@@ -60,12 +58,12 @@ pub(crate) fn block(stem: &str) -> u32 {
     (sum + u32::try_from(length).unwrap_or(0)) % BLOCKS
 }
 
-/// What stands before the weight of a stem in its block, and nowhere else.
+/// The text that precedes the weight of a stem in its block, and occurs nowhere else.
 pub(crate) fn text_before(stem: &str) -> String {
     format!(";{stem} ")
 }
 
-/// Documents and weights out of `document weight|document weight`. `None` if it is anything else.
+/// Parses `document weight|document weight`. `None` if malformed.
 pub(crate) fn parse_weights(text: &str) -> Option<Vec<(i64, u8)>> {
     let parse = |entry: &str| {
         let (document, weight) = entry.split_once(' ')?;
@@ -74,8 +72,8 @@ pub(crate) fn parse_weights(text: &str) -> Option<Vec<(i64, u8)>> {
     entries(text).map(parse).collect()
 }
 
-/// Documents and positions out of `document weight distance distance;…|document …`, where the rest of the block is left
-/// out. `None` if it is anything else.
+/// Parses `document weight distance distance;…|document …` into absolute positions, ignoring the rest of each block.
+/// `None` if malformed.
 pub(crate) fn parse_positions(text: &str) -> Option<Vec<(i64, Vec<u32>)>> {
     let parse = |entry: &str| {
         let (entry, _) = entry.split_once(';')?;
@@ -86,7 +84,7 @@ pub(crate) fn parse_positions(text: &str) -> Option<Vec<(i64, Vec<u32>)>> {
     entries(text).map(parse).collect()
 }
 
-/// By bytes: a search for common words reads hundreds of thousands of them.
+/// Iterates over bytes for speed: a search for common words parses hundreds of thousands of distances.
 fn parse_distances(text: &str) -> Option<Vec<u32>> {
     let (mut positions, mut position, mut distance) = (Vec::with_capacity(text.len() / 3 + 1), 0_u32, 0_u32);
     for byte in text.bytes().chain([b' ']) {

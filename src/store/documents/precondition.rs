@@ -1,31 +1,31 @@
-//! What must be at a path when something is written there, and the check of it.
+//! Preconditions of a write, and their evaluation.
 //!
-//! Etags are compared whole: what makes two of them alike over HTTP is decided where they are read.
+//! Etags are compared byte by byte: weak comparison of HTTP is the parser's task.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{document::Document, refused::Refused};
 
-/// What must be at a path where something is written.
+/// The required state of a path before a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     Any,
-    /// Nothing, or a document that is deleted.
+    /// No document, or a deleted one.
     New,
-    /// The document of this etag.
+    /// The document with this etag.
     Etag(String),
-    /// What a conditional request states.
+    /// The conditions of a conditional request.
     If(Precondition),
 }
 
-/// The conditions of a request (RFC 9110 §13). A deleted document is not there.
+/// The conditions of a request (RFC 9110 §13). A deleted document counts as absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Precondition {
-    /// A document with one of these etags must be there.
+    /// A document with one of these etags must exist.
     pub if_match: Option<Etags>,
-    /// No document with one of these etags may be there.
+    /// No document with one of these etags may exist.
     pub if_none_match: Option<Etags>,
-    /// It must not have changed after this second. Ignored beside `if_match`.
+    /// The document must not have changed after this second. Ignored if `if_match` is present.
     pub if_unmodified_since: Option<SystemTime>,
 }
 
@@ -45,7 +45,7 @@ impl Etags {
 }
 
 impl Expected {
-    /// Whether what is there may be written over.
+    /// Checks whether the existing document may be replaced.
     pub fn check(&self, found: Option<&Document>) -> Result<(), Refused> {
         match (self, found) {
             (Self::Any, _) | (Self::New, None) => Ok(()),
@@ -58,7 +58,7 @@ impl Expected {
         }
     }
 
-    /// Whether a caller names this etag as one that must be there.
+    /// Whether the caller requires this etag.
     pub fn names(&self, etag: &str) -> bool {
         match self {
             Self::Etag(named) => named == etag,
@@ -70,7 +70,7 @@ impl Expected {
     }
 }
 
-/// As the contract's `etag` says it: empty, `*` for a path that must be new, or an etag.
+/// Parses the contract's `etag`: empty for any, `*` for a new path, or an etag.
 impl<T: AsRef<str> + ?Sized> From<&T> for Expected {
     fn from(etag: &T) -> Self {
         match etag.as_ref() {
@@ -82,7 +82,7 @@ impl<T: AsRef<str> + ?Sized> From<&T> for Expected {
 }
 
 impl Precondition {
-    /// The same with the contract's `etag`, which must hold too.
+    /// Adds the contract's `etag`, which must match too.
     pub fn with_etag(mut self, etag: &str) -> Self {
         match Expected::from(etag) {
             Expected::New => self.if_none_match = Some(Etags::Any),
@@ -95,7 +95,7 @@ impl Precondition {
         self
     }
 
-    /// In the order of RFC 9110 §13.2.2.
+    /// Evaluates in the order of RFC 9110 §13.2.2.
     fn check(&self, found: Option<&Document>) -> Result<(), Refused> {
         let etag = || found.map(|it| it.etag.clone()).unwrap_or_default();
         match (&self.if_match, self.if_unmodified_since, found) {
@@ -115,7 +115,7 @@ impl Precondition {
     }
 }
 
-/// HTTP's dates have no fractions of a second.
+/// HTTP dates have a resolution of one second.
 fn second(at: SystemTime) -> u64 {
     at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

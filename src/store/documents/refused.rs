@@ -1,23 +1,23 @@
-//! Why a document was not written.
+//! Refusals of document writes.
 
-/// Why nothing was written.
+/// Why a write was refused. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// There is no such document.
     Unknown,
-    /// It is deleted, by this version.
+    /// It was deleted by this version.
     Deleted(u32),
-    /// A document must be there, and none is.
+    /// The precondition requires a document, and there is none.
     Absent,
-    /// It must not be there, and is, with this etag.
+    /// The precondition requires that there is none; the existing one has this etag.
     Exists(String),
-    /// Another etag is present: this one.
+    /// The precondition requires another etag; the current one is this.
     Stale(String),
-    /// A quota is used up.
+    /// A quota is exceeded.
     Full(Quota),
-    /// The request's name was used for another one.
+    /// The `request_id` was used for another request.
     Reused,
-    /// Its bytes are not kept any more, so they must come again.
+    /// The referenced bytes have been deleted, so they must be uploaded again.
     BytesGone,
 }
 

@@ -1,4 +1,4 @@
-//! What is to be written.
+//! Writes of documents.
 
 use std::time::SystemTime;
 
@@ -13,67 +13,64 @@ pub struct Change {
     pub root: TaskId,
     pub user: UserId,
     pub path: String,
-    /// What must stand there.
     pub expected: Expected,
-    /// Who writes: a task, or the user if a person does.
+    /// The writing task, or the user if a person writes.
     pub by: String,
     pub why: String,
-    /// The call that writes; empty if none does.
+    /// The writing call; empty if there is none.
     pub call_id: String,
     pub now: SystemTime,
 }
 
-/// A version to be written.
 #[derive(Clone, Debug)]
 pub struct Put {
-    /// Where, and by whom.
+    /// The target and the author.
     pub change: Change,
     pub content: Content,
-    /// Its bytes.
     pub body: Body,
-    /// What the author says of it; `None`: as it is.
+    /// The author's description; `None` keeps the current one.
     pub description: Option<String>,
-    /// The tags, sorted; `None`: as they are.
+    /// The tags, sorted; `None` keeps the current ones.
     pub tags: Option<Vec<String>>,
-    /// The words by which it is found.
+    /// The search terms.
     pub terms: Terms,
-    /// By which a repeat is recognised.
+    /// The idempotency key and the digest of the request.
     pub mutation: Option<Mutation>,
 }
 
-/// Where bytes are when their version is written.
+/// The location of the bytes of a new version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// Here: they go into the database.
+    /// In memory: they are inserted into the database.
     Inline(Bytes),
-    /// In a file of the state directory, or known by an earlier version.
+    /// In a file of the state directory, or already referenced by an earlier version.
     Kept,
 }
 
-/// A request that may be repeated.
+/// The identity of a request that may be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutation {
-    /// The caller's name for it.
+    /// The caller's idempotency key.
     pub request_id: RequestId,
-    /// Digest of all that it asks for.
+    /// Digest of all fields of the request.
     pub digest: Digest,
 }
 
-/// What is to be said of a document. The etag must be the present one.
+/// New metadata of a document. The current etag must be stated.
 #[derive(Clone, Debug)]
 pub struct Update {
-    /// Where, and by whom.
+    /// The target and the author.
     pub change: Change,
-    /// What the author says of it.
+    /// The author's description.
     pub description: String,
     /// The tags, sorted.
     pub tags: Vec<String>,
     pub mime_type: String,
-    /// The words by which it is found from now on.
+    /// The search terms.
     pub terms: Terms,
 }
 
-/// Bytes that may still be written.
+/// Remaining quota, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemainingBytes {
     pub tree: u64,

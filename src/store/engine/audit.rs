@@ -1,5 +1,5 @@
-//! The audit: a record of each write and of each decision, written in the change that it is about. Not here: the end of
-//! a write, with which the end of its call completes its record.
+//! The audit log: a record of each write and of each decision, inserted in the transaction of the change. Not here: the
+//! end of a write, whose code is added with the end of its call.
 
 use std::time::SystemTime;
 
@@ -16,27 +16,27 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::{CallId, KnownBy, RequestId, TaskId, UserId};
 
-/// The most records that are kept of one user, and of all. Beyond, each new one deletes the two oldest.
+/// Maximum number of records per user, and of all users. Beyond it, each new record deletes the two oldest.
 const MAX_OF_USER: u64 = 200_000;
 const MAX_OF_ALL: u64 = 2_000_000;
 const DELETED_FOR_ONE: u32 = 2;
 
-/// Records that a sweep looks at in one transaction, so that other transactions run in between.
+/// Maximum number of records that a sweep examines in one transaction, so that other transactions run in between.
 const SWEPT_AT_ONCE: u32 = 2048;
 
-/// The decision by which a call may begin that a person had to approve.
+/// The approval that lets a call begin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Approval<'a> {
     pub(super) confirmation: &'a ConfirmationId,
     pub(super) approver: &'a str,
 }
 
-/// A change by a request that is no call.
+/// A change by a request other than a tool call.
 pub(super) struct Changed<'a> {
     /// Its method, such as `TaskService.CreateTask`.
     pub(super) method: &'static str,
     pub(super) user: &'a UserId,
-    /// Of the request.
+    /// Digest of the request.
     pub(super) digest: Digest,
     pub(super) task: &'a TaskId,
     pub(super) request_id: Option<RequestId>,
@@ -44,7 +44,7 @@ pub(super) struct Changed<'a> {
 }
 
 impl Store {
-    /// Audit records before a position, the newest first.
+    /// Audit records before a position, in descending order.
     pub async fn audit_records(
         &self,
         criteria: &Criteria,
@@ -59,7 +59,7 @@ impl Store {
         self.explain(rows::list(&mut reader, criteria, before, limit).await)
     }
 
-    /// Deletes some of the audit records that are older than [`KEPT`].
+    /// Deletes some of the records whose retention ([`KEPT`]) is over.
     pub async fn sweep_audit_records(&self, now: SystemTime) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| {
             scoped(rows::delete_until(tx, now - KEPT, SWEPT_AT_ONCE))
@@ -125,8 +125,7 @@ pub(super) async fn record_decision(
     Ok(())
 }
 
-/// Records that a confirmation ended without a decision, or without being used. It is in the records of the user whose
-/// call it was.
+/// Records that a confirmation ended undecided or unused. The record belongs to the user who made the call.
 pub(super) async fn record_lapse(
     tx: &mut Tx,
     confirmation: &Confirmation,
@@ -137,7 +136,7 @@ pub(super) async fn record_lapse(
     Ok(())
 }
 
-/// Records a change by a request that is no call.
+/// Records a change by a request other than a tool call.
 pub(super) async fn changed(tx: &mut Tx, it: &Changed<'_>, now: SystemTime) -> Result<(), Error> {
     let by = by();
     let record = NewRecord {
@@ -166,7 +165,7 @@ pub(super) async fn changed(tx: &mut Tx, it: &Changed<'_>, now: SystemTime) -> R
     Ok(())
 }
 
-/// The record of the end of a confirmation, by no user.
+/// A record of the end of a confirmation, without an acting user.
 fn about(confirmation: &Confirmation, verdict: Verdict, at: SystemTime) -> NewRecord<'_> {
     let (asked, key) = (&confirmation.asked, &confirmation.key);
     NewRecord {

@@ -1,5 +1,5 @@
-//! Bytes by their digest: small ones in the database, others in files beside it, or all in the database if there is no
-//! directory, which is for tests.
+//! Blobs: small ones in the database, others in files beside it. A state without a directory, which is for tests, has
+//! all of them in the database.
 
 use std::{
     fs, io,
@@ -19,26 +19,27 @@ use crate::{
 };
 use toolwire_base::digest::Digest;
 
-/// A write that lasts longer is over, one way or the other.
+/// A write of a blob counts as abandoned after this time.
 const UNFINISHED_KEPT: Duration = Duration::from_hours(1);
 
-/// Bytes that no version names are kept this long: a write may be about to name them, and a backup may be copying their
+/// How long unreferenced blobs are retained: a write may be about to reference them, and a backup may be copying their
 /// files.
 const ORPHANS_KEPT: Duration = Duration::from_hours(24);
 
-/// Files looked at, and rows deleted, by one transaction, so that other transactions run in between.
+/// Maximum number of files inspected, and of rows deleted, by one transaction, so that other transactions run in
+/// between.
 const FILES_AT_ONCE: usize = 100;
 const ROWS_AT_ONCE: u32 = 500;
 
 impl Store {
-    /// Takes bytes in. Nothing is kept before a row names them.
+    /// Begins to write a blob, which is not retained until a row references it.
     pub async fn begin_blob(&self) -> Result<Sink, StoreError> {
         // So that the directory is there, and a state that cannot be used says so before any byte comes.
         self.readers().await?;
         Ok(Sink::new(self.files(), self.pins.clone()))
     }
 
-    /// Bytes from an offset on; `None` if there are none of this digest.
+    /// Opens a blob at an offset; `None` if there is no such blob.
     pub async fn open_blob(&self, digest: &Digest, from: u64) -> Result<Option<Source>, ReadError> {
         let mut reader = self.reader().await?;
         let Some(blob) = self.explain(rows::find(&mut reader, digest).await)? else { return Ok(None) };
@@ -53,7 +54,7 @@ impl Store {
         }
     }
 
-    /// Bytes that came, though nothing names them yet.
+    /// Opens a stored blob that no row references yet.
     pub async fn reopen_blob(&self, stored: &Stored) -> Result<Source, ReadError> {
         match (&stored.inline, self.files()) {
             (Some(bytes), _) => Source::of_bytes(stored.digest, bytes, 0),
@@ -64,7 +65,7 @@ impl Store {
         }
     }
 
-    /// Deletes bytes that came and are not named after all, unless something else names or pins them.
+    /// Deletes a stored blob, unless something else references or pins it.
     pub async fn discard_blob(&self, stored: Stored) -> Result<(), StoreError> {
         let (Some(pin), Some(files)) = (&stored.pin, self.files()) else { return Ok(()) };
         let (digest, path) = (&stored.digest, &files.of(&stored.digest));
@@ -82,7 +83,7 @@ impl Store {
         .await
     }
 
-    /// Deletes bytes that nothing names any more.
+    /// Deletes unreferenced blobs.
     pub async fn sweep_blobs(&self, now: SystemTime) -> Result<Swept, StoreError> {
         let mut swept =
             Swept { rows: self.delete_unused_rows(now - ORPHANS_KEPT).await?, ..Swept::default() };
@@ -113,8 +114,8 @@ impl Store {
         }
     }
 
-    /// Within a transaction, so that no other process names a file between the look and its deletion. Deleting it again
-    /// does nothing.
+    /// Deletes within a transaction, so that no other process references a file between the check and its deletion.
+    /// Deletion is idempotent.
     async fn unlink_orphans(&self, files: &[(PathBuf, Digest)]) -> Result<usize, StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| {
             scoped(async move {
@@ -129,7 +130,7 @@ impl Store {
         .await
     }
 
-    /// Where large bytes are; `None` if they are in the database.
+    /// The files of large blobs; `None` if all blobs are in the database.
     pub(super) fn files(&self) -> Option<Files> {
         match &self.location {
             Location::Directory(directory) => Some(Files::in_directory(directory)),
@@ -138,7 +139,7 @@ impl Store {
     }
 }
 
-/// Counts the use of bytes by a version that is inserted in the same transaction, and returns whether they are there.
+/// Adds a reference by a version that is inserted in the same transaction, and returns whether the blob exists.
 pub(super) async fn add_use(
     tx: &mut Tx,
     stored: &Stored,
@@ -160,7 +161,7 @@ pub(super) async fn add_use(
 
 type Named = Vec<(PathBuf, Digest)>;
 
-/// Looks through files beside the threads that carry calls.
+/// Lists files on the blocking thread pool.
 async fn listed(
     files: &Files,
     look: impl FnOnce(&Files) -> io::Result<Named> + Send + 'static,
@@ -170,7 +171,7 @@ async fn listed(
     looked.await.map_err(|_| StoreError::Late)?
 }
 
-/// Old files of every folder of two digits.
+/// Old files of all folders named by two digits.
 fn old_named(files: &Files, now: SystemTime) -> io::Result<Named> {
     let mut found = Vec::new();
     for folder in entries(files.root())? {
@@ -182,7 +183,8 @@ fn old_named(files: &Files, now: SystemTime) -> io::Result<Named> {
     Ok(found)
 }
 
-/// The files of a folder that were last changed so long ago, with the digest that is their name, if it is one.
+/// The files of a folder that were last modified at least `kept` ago, each with the digest that its name encodes, if it
+/// does.
 fn old_in(folder: &Path, now: SystemTime, kept: Duration) -> io::Result<Named> {
     let mut found = Vec::new();
     for path in entries(folder)? {
@@ -196,7 +198,7 @@ fn old_in(folder: &Path, now: SystemTime, kept: Duration) -> io::Result<Named> {
     Ok(found)
 }
 
-/// What is in a folder; nothing if there is none.
+/// The entries of a folder; none if it does not exist.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect(),

@@ -1,5 +1,5 @@
-//! Calls with a `request_id`, as steps of the transactions of idempotency, confirmations and tasks. What begins and how
-//! it ends is in the audit too.
+//! Records of calls with a `request_id`, as steps of the transactions of idempotency, confirmations and tasks. The
+//! audit records beginnings and ends too.
 
 mod look;
 mod owner;
@@ -23,10 +23,10 @@ use crate::{
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{ConfirmationId, Provenance, ToolError, ToolResult, payload::StoredPayload};
 
-/// How a call ended that has data.
+/// The code of a call that returned data.
 pub(super) const OK: &str = "OK";
 
-/// How a call ended for now that waits for a person.
+/// The code of an attempt that waits for a person.
 const SUSPENDED: &str = "CONFIRMATION_REQUIRED";
 
 pub(super) struct Recorded {
@@ -35,18 +35,18 @@ pub(super) struct Recorded {
     digest: Digest,
 }
 
-/// How far a recorded call is.
+/// The state of a recorded call.
 pub(super) enum Standing {
-    /// It waits for a person; with the confirmation that it needs itself.
+    /// It waits for a person, with its own confirmation, if it is not waiting for that of a nested call.
     Asked(Option<String>),
     Started,
     Ended(Begun),
 }
 
-/// What a new row says.
+/// The state of a new record.
 #[derive(Clone, Copy)]
 pub(super) enum Opening<'a> {
-    /// It begins, by this approval if somebody had to approve it.
+    /// It begins, by this approval if one was required.
     Started(Option<Approval<'a>>),
     /// It waits for this confirmation.
     Asked(&'a ConfirmationId),
@@ -70,7 +70,7 @@ impl Recorded {
     }
 }
 
-/// The outcome of a call, if it has one that can be read.
+/// The outcome of a call, if there is one that can be deserialised.
 fn outcome(record: Record, key: &Key) -> Option<ToolResult<StoredPayload>> {
     let fetched_at = record.fetched_at.unwrap_or(SystemTime::UNIX_EPOCH);
     let columns = OutcomeColumns { description: record.kept?, data: record.data.unwrap_or_default() };
@@ -85,7 +85,7 @@ fn outcome(record: Record, key: &Key) -> Option<ToolResult<StoredPayload>> {
     }
 }
 
-/// What is recorded of a call, if anything still is.
+/// Finds the record of a call, unless it has expired.
 pub(super) async fn find(change: &mut Tx, key: &Key, now: i64) -> Result<Option<Recorded>, Error> {
     // Each call takes a few of the expired away, so that they never pile up.
     rows::delete_expired(change, instant(now)).await?;
@@ -97,7 +97,7 @@ pub(super) async fn find(change: &mut Tx, key: &Key, now: i64) -> Result<Option<
     Ok(None)
 }
 
-/// Adds a row, unless there is no room for it.
+/// Adds a record, unless the quota is exhausted.
 pub(super) async fn add(
     change: &mut Tx,
     call: &Beginning<'_>,
@@ -126,7 +126,7 @@ pub(super) async fn ask(change: &mut Tx, key: &Key, id: &ConfirmationId) -> Resu
     rows::ask(change, key, id).await
 }
 
-/// Begins a call that waited. Whether it did.
+/// Begins a call that waited, and returns whether it did wait.
 pub(super) async fn start(
     change: &mut Tx,
     call: &Beginning<'_>,
@@ -143,7 +143,7 @@ pub(super) async fn start(
     Ok(true)
 }
 
-/// Notes in the audit that a call begins: a write, or what a person approved.
+/// Records in the audit that a call begins: a write, or a call that a person approved.
 async fn audited(
     change: &mut Tx,
     call: &Beginning<'_>,
@@ -156,7 +156,7 @@ async fn audited(
     audit::begun(change, call, approval, now).await.map(Some)
 }
 
-/// Lets a call wait that was begun.
+/// Suspends a call that has begun.
 pub(super) async fn suspend(change: &mut Tx, key: &Key) -> Result<(), Error> {
     rows::suspend(change, key, SUSPENDED, clock::wall()).await
 }
@@ -169,7 +169,7 @@ pub(super) async fn end(change: &mut Tx, key: &Key, result: &ToolResult) -> Resu
     rows::end(change, key, (&outcome, code), result.fetched_at, clock::wall()).await
 }
 
-/// Records the end of a call that waited for the given confirmation, which did not come.
+/// Records the end of a call whose confirmation was not given.
 pub(super) async fn turn_down(
     change: &mut Tx,
     key: &Key,
@@ -182,7 +182,7 @@ pub(super) async fn turn_down(
     rows::turn_down(change, key, id, (&outcome, code), instant(now)).await
 }
 
-/// Notes how a call ended that is forgotten next.
+/// Records in the audit how a call ended whose record is deleted next.
 pub(super) async fn note_end(change: &mut Tx, key: &Key, code: &str) -> Result<(), Error> {
     rows::complete_audit(change, key, code, clock::wall()).await
 }

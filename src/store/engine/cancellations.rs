@@ -1,5 +1,5 @@
-//! Requests to cancel work of another process, as rows of a table. Followers of the table poll it together with the
-//! watchers of the file (`follow`). Not here: cancelling work of this process.
+//! Cancellation requests to other processes, as rows of a table. Followers of the table poll it together with the
+//! watchers of the file (`follow`). Not here: cancellation of work of this process.
 
 use std::{collections::HashSet, time::SystemTime};
 
@@ -19,13 +19,13 @@ use crate::{
 use toolwire_base::clock;
 use toolwire_tool::context::{CallId, UserId};
 
-/// A follower reads the table at least this often, so that a lost notification only costs time.
+/// Maximum interval between reads of the table, so that a lost notification only costs time.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// While there is no other process, other processes are looked for this often. It must be shorter than `ANSWER_WITHIN`.
+/// The interval at which a lone process looks for others. It must be shorter than `ANSWER_WITHIN`.
 const ALONE: Duration = Duration::from_millis(200);
 
-/// The maximum number of requests of one user; a new one replaces the oldest.
+/// Maximum number of requests per user; a new one replaces the oldest.
 const MOST: u32 = 1_000;
 
 /// A follower of the requests of other processes.
@@ -34,13 +34,13 @@ pub struct CancelRequests<'a> {
     state: &'a Store,
     /// `None` while there is no other process.
     changed: Option<watch::Receiver<u64>>,
-    /// The requests that were read before. Rows remain until their requesters have read the answers.
+    /// The requests that were read before; rows remain until their requesters have read the answers.
     read: HashSet<String>,
 }
 
 impl Store {
-    /// Asks the other processes that share the state to cancel something of a user's, waits for an answer, and returns
-    /// whether one of them carries it out. Returns at once where there is no other process.
+    /// Requests the other processes that share the state to cancel work of a user, waits for an answer, and returns
+    /// whether one of them owns it. Returns at once if there is no other process.
     pub async fn cancel_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
         match self.replica.peers(&self.location) {
             0 => Ok(false),
@@ -48,7 +48,7 @@ impl Store {
         }
     }
 
-    /// Asks them without waiting for an answer.
+    /// The same without waiting for an answer.
     pub async fn request_cancel(&self, user: &UserId, subject: &Subject) -> Result<(), StoreError> {
         if self.replica.peers(&self.location) == 0 {
             return Ok(());
@@ -57,7 +57,8 @@ impl Store {
         Ok(())
     }
 
-    /// Follows the requests of other processes from the time that they see this one, which is now at the latest.
+    /// Follows the requests of other processes, from the time that this process is visible to them, which is now at the
+    /// latest.
     pub async fn cancel_requests(&self) -> Result<CancelRequests<'_>, StoreError> {
         // First: opening creates the state's directory.
         self.readers().await?;
@@ -65,7 +66,7 @@ impl Store {
         Ok(CancelRequests { state: self, changed: None, read: HashSet::new() })
     }
 
-    /// Waits until other processes can see this one, which is before it owns any recorded call.
+    /// Waits until this process is visible to others. Before that it owns no recorded call.
     pub async fn seen(&self) {
         self.replica.seen().await;
     }
@@ -78,7 +79,7 @@ impl Store {
         .await
     }
 
-    /// Adds a request and returns its name.
+    /// Inserts a request, and returns its identifier.
     async fn insert_request(&self, user: &UserId, subject: &Subject) -> Result<String, StoreError> {
         // Other processes read requests only while they see another process.
         self.replica.id(&self.location)?;
@@ -109,21 +110,21 @@ impl Store {
         Ok(done)
     }
 
-    /// Whether the recorded owner of the call is another process that is alive.
+    /// Whether the recorded owner of the call is another live process.
     async fn is_carried_out_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
         let mut reader = self.reader().await?;
         let owners = self.explain(calls::owners(&mut reader, user, subject).await)?;
         Ok(owners.iter().any(|replica| self.is_elsewhere(replica)))
     }
 
-    /// Whether a name is that of another process that is alive.
+    /// Whether a name is that of another live process.
     pub(super) fn is_elsewhere(&self, replica: &str) -> bool {
         *replica != *self.replica.name() && !self.replica.is_gone(&self.location, replica)
     }
 }
 
 impl CancelRequests<'_> {
-    /// Waits for requests of other processes. While the state cannot be read there are none.
+    /// Waits for requests of other processes. An error of the state counts as no requests.
     pub async fn next(&mut self) -> Vec<CancelRequest> {
         loop {
             let again = clock::now() + LOOK;
@@ -136,7 +137,7 @@ impl CancelRequests<'_> {
         }
     }
 
-    /// Waits for a reason to read the table, at most until the given time.
+    /// Waits for a reason to read the table, at most until `until`.
     async fn wait(&mut self, until: Instant) {
         while self.state.replica.peers(&self.state.location) == 0 {
             // A process that has ended may have left a request: the table is read at `until`.
@@ -175,7 +176,7 @@ impl CancelRequests<'_> {
     }
 }
 
-/// Adds, as part of a change, requests to the owners of these calls of a user to cancel them.
+/// Inserts, as a step of a transaction, requests to the owners of these calls of a user to cancel them.
 pub(super) async fn ask_for_calls(
     change: &mut Tx,
     user: &UserId,

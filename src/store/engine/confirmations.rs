@@ -1,4 +1,4 @@
-//! Confirmations. They are in one store with the calls that need them: the transaction that begins a call uses its
+//! Confirmations. They are stored with the calls that require them, since the transaction that begins a call uses its
 //! confirmation.
 
 mod ask;
@@ -16,8 +16,7 @@ use toolwire_telemetry::metric;
 pub(crate) use self::waiters::Waiters;
 
 impl Store {
-    /// Notifies waiters in this process, and counts in the metrics, that confirmations came into other states. Called
-    /// after the commit.
+    /// Notifies waiters in this process, and updates the metrics, after a commit that changed confirmations.
     pub(super) fn confirmations_changed(&self, changed: impl IntoIterator<Item = (ConfirmationId, State)>) {
         let mut any = false;
         for (id, state) in changed {

@@ -1,4 +1,4 @@
-//! Cool-downs that outlive the process.
+//! Persistent cool-downs.
 
 use std::time::SystemTime;
 

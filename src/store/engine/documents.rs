@@ -1,4 +1,4 @@
-//! Documents: each write makes a version or another etag, in one transaction. What other areas need within theirs are
+//! Documents: each write creates a version or a new etag, in one transaction. Steps of other areas' transactions are
 //! functions over a [`Tx`](super::Tx).
 
 pub(super) mod forget;
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl Store {
-    /// Writes a version, whose bytes are kept already or come along.
+    /// Writes a version, whose blob is stored already or passed along.
     pub async fn put_document(&self, put: &Put) -> Result<Outcome, StoreError> {
         let files = self.files();
         let files = files.as_ref();
@@ -32,7 +32,7 @@ impl Store {
         self.transact(lane, Durability::Power, |tx| scoped(write::update(tx, update))).await
     }
 
-    /// Writes a version that says that a document is deleted. One that is deleted already stays as it is.
+    /// Writes a tombstone. A document that is already deleted stays as it is.
     pub async fn delete_document(&self, change: &Change) -> Result<Outcome, StoreError> {
         let lane = Lane::User(&change.user);
         self.transact(lane, Durability::Power, |tx| scoped(write::delete(tx, change))).await

@@ -1,5 +1,5 @@
-//! Which sessions have a turn that runs, for all processes that share the state: a locked file each, which the system
-//! lets go of when the process ends, however it ends. Not here: the turns of this process (`toolwire_agent::running`).
+//! Exclusive use of sessions, across all processes that share the state: a locked file per session, which the operating
+//! system releases when the process ends in any way. Not here: the turns of this process (`toolwire_agent::running`).
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -16,10 +16,10 @@ use crate::{
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, SessionId, UserId};
 
-/// The directory of the files within that of the state.
+/// The directory of the lock files, within the state directory.
 const DIRECTORY: &str = "running";
 
-/// A locked file, which is removed before it is let go of.
+/// A locked file, which is removed before it is unlocked.
 #[derive(Debug)]
 struct Locked {
     _file: File,
@@ -32,14 +32,14 @@ impl Drop for Locked {
     }
 }
 
-/// Has a session for one turn, if no other process has it.
+/// Acquires a session for one turn, unless another process holds it.
 pub(super) fn hold(
     place: &Location,
     user: &UserId,
     session: &SessionId,
     turn_id: RequestId,
 ) -> Result<Held, StoreError> {
-    // State in memory is this process's alone, and state without a place is refused where it is used.
+    // A state in memory has no other process, and a state without a location fails where it is used.
     let Location::Directory(directory) = place else { return Ok(Held::Now(Hold { guard: None })) };
     let name = Digest::of_parts([user.as_str(), session.as_str()]).to_string();
     let path = directory.join(DIRECTORY).join(name);
@@ -64,7 +64,7 @@ fn lock(path: &Path, turn_id: RequestId) -> io::Result<Held> {
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // Whoever had it may have removed it after it was opened here.
+        // The previous holder may have removed the file after it was opened here.
         let is_there =
             fs::metadata(path).is_ok_and(|it| file.metadata().is_ok_and(|own| own.ino() == it.ino()));
         if is_there {

@@ -1,4 +1,4 @@
-//! Hold-offs that the processes of one machine share.
+//! Persistent hold-offs.
 
 use std::time::SystemTime;
 

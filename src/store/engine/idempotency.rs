@@ -1,4 +1,4 @@
-//! Idempotency records that outlive the process.
+//! Persistent idempotency records.
 
 use std::time::SystemTime;
 
@@ -79,8 +79,8 @@ impl Store {
     }
 }
 
-/// What a call meets. If nothing is known of it, it is recorded as begun, unless there is no room; what has expired is
-/// deleted even then.
+/// Begins a call: returns the response of its record, or records the beginning if there is none and the quota allows
+/// it. Expired records are deleted in either case.
 async fn begin(tx: &mut Tx, call: &Beginning<'_>, now: i64, quota: Quota) -> Result<Begun, Error> {
     let Some(record) = calls::find(tx, call.key, now).await? else {
         let full = calls::add(tx, call, Opening::Started(None), now, quota).await?;

@@ -1,4 +1,4 @@
-//! Jobs: begun, advanced and ended by one process each, listed and read by any.
+//! Jobs: each is run by one process; any process lists and reads them.
 
 use std::time::SystemTime;
 
@@ -13,11 +13,11 @@ use crate::{
 };
 use toolwire_tool::context::UserId;
 
-/// Jobs deleted by one transaction, each with its events, so that other transactions run in between.
+/// Maximum number of jobs deleted by one transaction, each with its events, so that other transactions run in between.
 const DELETED_AT_ONCE: u32 = 50;
 
 impl Store {
-    /// Begins a job that this process runs, and deletes the oldest of the user beyond what is kept.
+    /// Begins a job of this process, and deletes the oldest ones beyond the limit of the user.
     pub async fn begin_job(&self, new: &NewJob, now: SystemTime) -> Result<Begun, StoreError> {
         // First, since a job whose process is gone would count as the one that runs.
         self.interrupt_jobs(now).await?;
@@ -32,7 +32,7 @@ impl Store {
         Ok(job.map(|it| it.job))
     }
 
-    /// Jobs of a user before a position, the newest first, each with its position and without its result.
+    /// Jobs of a user before a position, in descending order, each with its position and without its result.
     pub async fn jobs(
         &self,
         user: &UserId,
@@ -45,7 +45,7 @@ impl Store {
         Ok(jobs.into_iter().map(|it| (it.position.unsigned_abs(), it.job)).collect())
     }
 
-    /// Appends an event to a job and returns whether the job still runs: if not, nothing is appended.
+    /// Appends an event to a running job, and returns whether the job is running.
     pub async fn append_job_event(
         &self,
         user: &UserId,
@@ -63,7 +63,7 @@ impl Store {
         .await
     }
 
-    /// Ends a job with its last event and returns whether it did: the first end counts.
+    /// Ends a job with its last event, and returns whether this was the first end, which is the one that counts.
     pub async fn end_job(
         &self,
         user: &UserId,
@@ -81,7 +81,7 @@ impl Store {
         .await
     }
 
-    /// Events of a job from a sequence on, in order.
+    /// Events of a job from a sequence number on, in order.
     pub async fn job_events(
         &self,
         user: &UserId,
@@ -93,12 +93,12 @@ impl Store {
         self.explain(rows::events(&mut reader, user, id, from, limit).await)
     }
 
-    /// A receiver that changes when an event may have been appended, by whichever process.
+    /// A receiver that changes when any process may have appended an event.
     pub async fn follow_jobs(&self) -> Result<watch::Receiver<u64>, StoreError> {
         self.follow(Topic::Jobs).await
     }
 
-    /// Fails the jobs whose process is gone, and returns their number.
+    /// Fails the jobs whose process has ended, and returns their number.
     pub async fn interrupt_jobs(&self, now: SystemTime) -> Result<usize, StoreError> {
         let replicas = self.explain(rows::replicas(&mut *self.reader().await?).await)?;
         let mut interrupted = 0;
@@ -110,7 +110,7 @@ impl Store {
         Ok(interrupted)
     }
 
-    /// Deletes some of the jobs that ended longer ago than [`KEPT`], and returns whether there may be more.
+    /// Deletes some of the jobs whose retention ([`KEPT`]) is over, and returns whether there may be more.
     pub async fn sweep_jobs(&self, now: SystemTime) -> Result<bool, StoreError> {
         let before = now - KEPT;
         self.transact(Lane::Platform, Durability::Process, |tx| {
@@ -146,7 +146,7 @@ async fn running(tx: &mut Tx, user: &UserId, id: JobId) -> Result<Option<Positio
     Ok(rows::find(tx, user, id).await?.filter(|it| it.job.state == State::Running))
 }
 
-/// Appends an event. The progress of a job never falls.
+/// Appends an event. The progress of a job is monotonic.
 async fn append(
     tx: &mut Tx,
     Positioned { position, job }: &Positioned,

@@ -1,4 +1,5 @@
-//! Messages to webhooks: made in the change that they report, taken by the process that delivers them.
+//! The outbox: messages to webhooks, inserted in the transaction of the change that they report, and claimed by the
+//! process that delivers them.
 
 use std::time::SystemTime;
 
@@ -17,7 +18,7 @@ use crate::{
 };
 
 impl Store {
-    /// Replaces the webhooks that receive messages. Messages to any other are dropped.
+    /// Replaces the set of webhooks. Messages to other webhooks are deleted.
     pub async fn subscribe_webhooks(&self, all: &[Subscription]) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| {
             scoped(async move {
@@ -28,7 +29,7 @@ impl Store {
         .await
     }
 
-    /// Takes messages that are due. No other process takes them until the given instant.
+    /// Claims due messages, which no other process can claim before `until`.
     pub async fn take_messages(
         &self,
         url: &str,
@@ -52,18 +53,18 @@ impl Store {
         Ok(messages)
     }
 
-    /// Deletes a message that is delivered, or given up.
+    /// Deletes a message that is delivered or given up.
     pub async fn delete_message(&self, id: &str) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(tx, id))).await
     }
 
-    /// Makes a message due again at the given instant.
+    /// Postpones the next attempt to deliver a message.
     pub async fn postpone_message(&self, id: &str, until: SystemTime) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::postpone(tx, id, until))).await
     }
 }
 
-/// Adds the messages about a change of a confirmation, as a step of it.
+/// Enqueues the messages about a change of a confirmation, in its transaction.
 pub(super) async fn enqueue(
     tx: &mut Tx,
     state: State,

@@ -1,4 +1,4 @@
-//! Reservations of requests that all processes on the file share.
+//! Reservations of requests, shared by all processes of the state.
 
 use super::{Durability, Error, Store, Tx};
 use crate::{
@@ -10,8 +10,8 @@ use crate::{
 use toolwire_tool::context::UserId;
 
 impl Store {
-    /// Adds a request at the instant that `choose` returns for those that there are, and returns its number. No other
-    /// process adds one meanwhile. Requests before `since` are deleted.
+    /// Adds a request at the instant that `choose` returns, given the existing ones, and returns its number.
+    /// Transactions of other processes are excluded meanwhile. Requests before `since` are deleted.
     pub async fn reserve(
         &self,
         source: &str,
@@ -26,12 +26,12 @@ impl Store {
         .await
     }
 
-    /// Deletes a request that is not made.
+    /// Deletes a reservation that will not be used.
     pub async fn cancel_reservation(&self, number: i64) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(tx, number))).await
     }
 
-    /// The requests to a source from `since` on, in order of time.
+    /// The reservations of a source from `since` on, in order of time.
     pub async fn reservations(&self, source: &str, since: Nanos) -> Result<Vec<Reservation>, StoreError> {
         let mut reader = self.reader().await?;
         self.explain(rows::list(&mut reader, source, since).await)

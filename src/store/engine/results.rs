@@ -1,4 +1,4 @@
-//! The persistent tier of the cache (spec 004 §6.2): bounded by bytes; what is no longer fresh goes first, then the
+//! The persistent tier of the result cache (spec 004 §6.2), bounded by bytes. Stale results are evicted first, then the
 //! oldest.
 
 use std::time::SystemTime;
@@ -14,10 +14,10 @@ use crate::{
 };
 use toolwire_contract::Payload;
 
-/// What an entry costs beside its columns of variable length.
+/// Estimated bytes of an entry without its columns of variable length.
 const OVERHEAD: usize = 128;
 
-/// The number of entries that one statement deletes to make room.
+/// Number of entries evicted by one statement.
 const DELETED_AT_ONCE: u32 = 16;
 
 impl Results for Store {
@@ -50,8 +50,8 @@ impl Results for Store {
     }
 }
 
-/// Puts a result of `bytes` in the place of the one of its key, and deletes the oldest of the `others` beyond the bytes
-/// that these may have.
+/// Inserts or replaces a result of `bytes` bytes, and evicts the oldest of the `others` beyond the bytes available to
+/// them.
 async fn put(
     tx: &mut Tx,
     key: &ResultKey,

@@ -1,4 +1,4 @@
-//! The secret of a state, from which there is one for each purpose.
+//! Secrets derived from the secret of a state, one per purpose.
 
 use futures_util::future::BoxFuture;
 
@@ -6,7 +6,7 @@ use super::{Error, Store};
 use crate::{StoreError, rows::secret as rows, secret::Secret};
 use toolwire_base::digest::Digest;
 
-/// No task has such a name.
+/// Not a valid name of a task, so the purposes do not collide.
 const PAGES: &str = "pages";
 
 impl Secret for Store {
@@ -16,12 +16,12 @@ impl Secret for Store {
 }
 
 impl Store {
-    /// The secret that tokens of pages are sealed with: the same each time, and unknown outside of the state.
+    /// The key with which page tokens are sealed: stable, and unknown outside of the state.
     pub async fn page_secret(&self) -> Result<Digest, StoreError> {
         self.explain(self.secret_of(PAGES).await)
     }
 
-    /// The secret of a task, by its name, or of another purpose.
+    /// Derives the secret of a task or of another purpose.
     pub(super) async fn secret_of(&self, what: &str) -> Result<Digest, Error> {
         let secret = rows::get(&mut *self.reader().await?).await?;
         Ok(Digest::of_parts([secret.as_slice(), what.as_bytes()]))

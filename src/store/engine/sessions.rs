@@ -1,4 +1,4 @@
-//! Turns of conversations: kept as they end or pause, read by later turns, cancelled while they are paused.
+//! Turns of conversations: stored when they end or pause, recalled by later turns, cancelled while they are paused.
 
 use std::time::SystemTime;
 
@@ -11,11 +11,11 @@ use crate::{
 };
 use toolwire_tool::context::{RequestId, SessionId, UserId};
 
-/// Turns deleted by one transaction, so that other transactions run in between.
+/// Maximum number of turns deleted by one transaction, so that other transactions run in between.
 const DELETED_AT_ONCE: u32 = 500;
 
 impl Store {
-    /// Has a session for one turn, if no other process has it.
+    /// Acquires a session for one turn, unless another process holds it.
     pub fn hold_session(
         &self,
         user: &UserId,
@@ -27,8 +27,7 @@ impl Store {
         held_sessions::hold(&self.location, user, session, turn_id)
     }
 
-    /// Keeps a turn, in the place of the one of this name if there is one, and deletes the oldest of the session and of
-    /// the user beyond what is kept of either.
+    /// Inserts or replaces a turn, and deletes the oldest ones beyond the limits of the session and of the user.
     pub async fn keep_turn(&self, turn: &KeptTurn) -> Result<(), StoreError> {
         self.transact(Lane::User(&turn.user), Durability::Power, |tx| {
             scoped(async move {
@@ -44,7 +43,7 @@ impl Store {
         self.explain(rows::find(&mut reader, user, id).await)
     }
 
-    /// The turns of a session that come after a position, the oldest first, each with its own position.
+    /// The turns of a session after a position, in ascending order, each with its position.
     pub async fn turns(
         &self,
         user: &UserId,
@@ -57,7 +56,7 @@ impl Store {
         Ok(turns.into_iter().map(|it| (it.position, it.turn)).collect())
     }
 
-    /// What a later turn remembers of the newest turns of a session that were answered, the oldest first.
+    /// The newest answered turns of a session as context for a later one, in ascending order.
     pub async fn recall_turns(
         &self,
         user: &UserId,
@@ -70,7 +69,7 @@ impl Store {
         Ok(turns)
     }
 
-    /// The turns of a session in whatever state, the one that ended last first.
+    /// The turns of a session in any state, in descending order of their ends.
     pub async fn newest_turns(
         &self,
         user: &UserId,
@@ -81,7 +80,7 @@ impl Store {
         self.explain(rows::list_by_end(&mut reader, user, session, limit).await)
     }
 
-    /// The turns of a session that wait for persons, the oldest first.
+    /// The paused turns of a session, in ascending order.
     pub async fn paused_turns(
         &self,
         user: &UserId,
@@ -91,7 +90,7 @@ impl Store {
         self.explain(rows::list_paused(&mut reader, user, session).await)
     }
 
-    /// Cancels a turn that waits for persons, and returns whether it did.
+    /// Cancels a paused turn, and returns whether it was paused.
     pub async fn cancel_paused_turn(
         &self,
         user: &UserId,
@@ -104,7 +103,7 @@ impl Store {
         .await
     }
 
-    /// Deletes some of the turns that ended longer ago than [`KEPT`], and returns whether there may be more.
+    /// Deletes some of the turns whose retention ([`KEPT`]) is over, and returns whether there may be more.
     pub async fn sweep_turns(&self, now: SystemTime) -> Result<bool, StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| {
             scoped(async move {

@@ -1,4 +1,5 @@
-//! Tasks and their timelines, in one file with their calls and confirmations: what belongs together is one transaction.
+//! Tasks and their timelines, in one file with their calls and confirmations, so that dependent changes share a
+//! transaction.
 
 mod admit;
 mod begin;

@@ -8,22 +8,22 @@ use super::Store;
 use crate::{Durability, Error, StoreError, Tx};
 use toolwire_tool::context::UserId;
 
-/// Whose rows a transaction reads and changes. Transactions of one lane exclude each other on every engine; SQLite has
-/// one writer, so there all do.
+/// The set of rows that a transaction reads and changes. Transactions of one lane exclude each other on every database;
+/// on SQLite, which has one writer, all do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane<'a> {
     /// Calls, confirmations, tasks, documents, sessions, jobs and audit records of a user.
     User(&'a UserId),
     /// Reservations, hold-offs and cool-downs of a source.
     Source(&'a str),
-    /// An entry of the cache, by its name.
+    /// An entry of the cache, by name.
     Name(&'a str),
-    /// What belongs to no user and no source, such as a sweep.
+    /// Rows of no user and no source, such as those of a sweep.
     Platform,
 }
 
-/// The future of a transaction. It borrows from the closure's surroundings for `'a` and from the transaction for `'c`;
-/// the compiler takes an async closure that does both for one that cannot be sent.
+/// The future of a transaction. It borrows from the environment of the closure for `'a` and from the transaction for
+/// `'c`; the compiler does not accept an async closure that does both as `Send`.
 pub struct Scoped<'a, 'c, T>(BoxFuture<'c, T>, PhantomData<&'c &'a ()>);
 
 impl<T> fmt::Debug for Scoped<'_, '_, T> {
@@ -32,16 +32,16 @@ impl<T> fmt::Debug for Scoped<'_, '_, T> {
     }
 }
 
-/// Makes the future of a transaction.
+/// Boxes the future of a transaction.
 pub fn scoped<'a, 'c, T>(work: impl Future<Output = T> + Send + 'c) -> Scoped<'a, 'c, T> {
     Scoped(Box::pin(work), PhantomData)
 }
 
-/// An error that ends a transaction, and what callers of the store receive for it.
+/// An error that rolls a transaction back, and its conversion for callers of the store.
 pub trait Explain: From<Error> + Send {
     type Public;
 
-    /// Turns an error of the database into words for operators, and records that the store cannot be used.
+    /// Converts an error of the database into one for operators, and records that the store cannot be used.
     fn explain(self, store: &Store) -> Self::Public;
 }
 
@@ -58,9 +58,9 @@ impl Explain for Error {
 }
 
 impl Store {
-    /// Runs a transaction and commits it if it returns `Ok`; otherwise nothing of it takes effect. It may share its
-    /// commit with others. While it runs, no other process can write, so it must wait for nothing but the database. It
-    /// may be run more than once: it must change nothing outside the database.
+    /// Runs a transaction, and commits it if it returns `Ok`; otherwise it is rolled back. The commit may be shared
+    /// with others. No other process can write while it runs, so it must await nothing but the database. It may run
+    /// more than once, so it must have no effect outside the database.
     pub async fn transact<'a, T, E: Explain>(
         &self,
         _lane: Lane<'_>,

@@ -1,5 +1,5 @@
-//! Transitions of a confirmation, each in one change with its event, its messages to webhooks, and the end of the call
-//! that waits for it. Not here: the entry in the timeline of its task.
+//! Transitions of a confirmation, each in one transaction with its event, its messages to webhooks, and the end of the
+//! call that waits for it. Not here: the entry in the timeline of its task.
 
 use std::time::SystemTime;
 
@@ -22,7 +22,7 @@ use crate::{
 use toolwire_contract::{ConfirmationId, ToolError};
 use toolwire_tool::context::CallId;
 
-/// A call that needs a confirmation.
+/// A call that requires a confirmation.
 #[derive(Clone, Copy)]
 pub(super) struct ConfirmedCall<'a> {
     pub(super) begins: Beginning<'a>,
@@ -30,16 +30,15 @@ pub(super) struct ConfirmedCall<'a> {
     pub(super) expires_at: SystemTime,
 }
 
-/// What makes a transition.
+/// The cause of a transition, if there is one to record.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cause<'a> {
-    /// A decision.
     pub(super) decided: Option<&'a Decided>,
-    /// A call that uses the confirmation.
+    /// The call that uses the confirmation.
     pub(super) used_by: Option<CallId>,
 }
 
-/// Brings a confirmation into another state, in which it stays until `expires_at` if it is open.
+/// Moves a confirmation to another state, which lasts until `expires_at` if it is open.
 pub(super) async fn transition(
     tx: &mut Tx,
     confirmation: &Confirmation,
@@ -64,15 +63,16 @@ pub(super) async fn transition(
     rows::transition(tx, confirmation, &to).await
 }
 
-/// Adds the event of a change, and the messages that report it. Returns its positions: among all, and among its user's.
+/// Appends the event of a change and enqueues its messages. Returns its positions: among all events, and among its
+/// user's.
 pub(super) async fn append_event(tx: &mut Tx, new: &NewEvent<'_>) -> Result<(u64, u64), Error> {
     let positions = confirmation_events::append(tx, new).await?;
     outbox::enqueue(tx, new.state, positions.0, (new.at, new.expires_at)).await?;
     Ok(positions)
 }
 
-/// Withdraws the open confirmations of tasks that end, which are named by an array in JSON. Their entries are not
-/// written: the timelines end.
+/// Withdraws the open confirmations of tasks that end, given as a JSON array of identifiers. No entries are appended,
+/// since the timelines end.
 pub(super) async fn withdraw_of_tasks(tx: &mut Tx, tasks: &str, now: i64) -> Result<(), Error> {
     for confirmation in rows::open_of_tasks(tx, tasks).await? {
         end(tx, &confirmation, (Event::Cancel, None), "", instant(now)).await?;
@@ -80,7 +80,7 @@ pub(super) async fn withdraw_of_tasks(tx: &mut Tx, tasks: &str, now: i64) -> Res
     Ok(())
 }
 
-/// A confirmation that is pending no more, and the outcome of its call if that cannot begin.
+/// Loads a confirmation that is no longer pending, and the outcome of its call if that cannot begin.
 pub(super) async fn decided_already(
     tx: &mut Tx,
     id: &ConfirmationId,
@@ -92,8 +92,8 @@ pub(super) async fn decided_already(
     }))
 }
 
-/// Ends a confirmation without its being used, and the call that waits for it unless that is to be made again. Returns
-/// `None` if the event does not change its state.
+/// Ends an unused confirmation, and the call that waits for it unless that is to be made again. Returns `None` if the
+/// event does not change the state.
 pub(super) async fn end(
     tx: &mut Tx,
     confirmation: &Confirmation,

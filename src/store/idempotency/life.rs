@@ -1,35 +1,34 @@
-//! The life of a call with a `request_id`, as one table: state × event → state. Pure; the stores apply it.
+//! State machine of a call with a `request_id`, as one table: state × event → state. Pure; the store applies it.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     New,
-    /// A person must approve it, or a call that it makes, first. Nothing was done.
+    /// A person must approve it, or a call nested in it, first. Nothing was executed.
     Asked,
     Started,
-    /// It was begun, and nobody carries it out any more.
+    /// It began, and its owner is gone.
     Unknown,
     Ended,
 }
 
-/// What happens to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum Event {
     Ask,
-    /// It begins: it needs no confirmation, or has just used one.
+    /// It begins: it requires no confirmation, or has just used one.
     Start,
     /// Its confirmation was denied, expired or was withdrawn.
     TurnDown,
-    /// A call that it made must be approved first.
+    /// A call nested in it must be approved first.
     NestedAsks,
     End,
-    /// It ends, nothing was done, and the same call may succeed later.
+    /// It ends without effect, and a retry may succeed.
     NothingDone,
-    /// Whoever carried it out is gone.
+    /// The process that executed it has ended.
     OwnerLost,
 }
 
 impl State {
-    /// The table; what is not in it changes nothing.
+    /// The transition table; any other event leaves the state unchanged.
     #[must_use]
     pub const fn on(self, event: Event) -> Self {
         match (self, event) {

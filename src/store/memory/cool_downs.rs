@@ -1,4 +1,4 @@
-//! Cool-downs in memory.
+//! An in-memory store of cool-downs.
 
 use std::{
     collections::BTreeMap,
@@ -15,11 +15,10 @@ use crate::{
 };
 use toolwire_tool::context::UserId;
 
-/// Remembers cool-downs until the process ends.
 #[derive(Debug, Default)]
 pub struct MemoryCoolDowns(Mutex<BTreeMap<Key, CoolDown>>);
 
-/// The source, and whose requests: `None` for everybody's.
+/// The source, and the user; `None` for all users.
 type Key = (String, Option<UserId>);
 
 impl MemoryCoolDowns {

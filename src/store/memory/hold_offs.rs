@@ -1,4 +1,4 @@
-//! Hold-offs in memory.
+//! An in-memory store of hold-offs.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,6 @@ use crate::{
     hold_offs::{HoldOff, HoldOffs, is_of_source},
 };
 
-/// Remembers hold-offs until the process ends.
 #[derive(Debug, Default)]
 pub struct MemoryHoldOffs(Mutex<BTreeMap<String, HoldOff>>);
 

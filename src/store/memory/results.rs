@@ -1,4 +1,4 @@
-//! Cached results in memory: bounded by bytes, and gone with the process.
+//! The in-memory tier of the result cache, bounded by bytes.
 
 use std::{
     fmt,
@@ -15,26 +15,27 @@ use crate::{
 };
 use toolwire_contract::Payload;
 
-/// How many bytes are kept by default.
+/// Default capacity in bytes.
 const CAPACITY: u64 = 64 * 1024 * 1024;
 
-/// A payload and the forms it is rendered to, against its encoded message: names of fields and digits take more bytes.
+/// Estimated size of a payload with its rendered forms, as a multiple of its encoded size: names of fields and digits
+/// take more bytes.
 const RENDERED: usize = 12;
 
-/// An entry without its payload: key, provenance, and what the cache itself needs.
+/// Estimated bytes of an entry without its payload: key, provenance, and the cache's own overhead.
 const OVERHEAD: usize = 512;
 
-/// Keeps results until they expire, or until newer ones need the memory.
+/// Caches results until they expire or are evicted.
 pub struct MemoryResults(Cache<ResultKey, StoredResult<Payload>>);
 
 impl MemoryResults {
-    /// Keeps at most about so many bytes.
+    /// Creates a cache of approximately this capacity in bytes.
     pub fn new(bytes: u64) -> Self {
         let cache = Cache::builder().max_capacity(bytes).weigher(weight).expire_after(ExpireAtTtl).build();
         Self(cache)
     }
 
-    /// The result of a key, if there is a fresh one.
+    /// The fresh result of a key, if there is one.
     pub fn find(&self, key: &ResultKey, now: SystemTime) -> Option<StoredResult<Payload>> {
         self.0.get(key).filter(|stored| stored.is_fresh(now))
     }
@@ -83,7 +84,7 @@ fn weight(_key: &ResultKey, stored: &StoredResult<Payload>) -> u32 {
     outcome.saturating_add(OVERHEAD).try_into().unwrap_or(u32::MAX)
 }
 
-/// Only frees memory: readers check expiry themselves.
+/// Only frees memory: reads check freshness themselves.
 struct ExpireAtTtl;
 
 impl Expiry<ResultKey, StoredResult<Payload>> for ExpireAtTtl {

@@ -1,7 +1,8 @@
-//! Hold-offs that hold from the first moment, whatever becomes of their store: kept in memory first, and then in it.
+//! Hold-offs with write-through: recorded in memory first, then in a store, so that they apply at once and even if the
+//! store fails.
 //!
-//! Those of embedded sources stay in memory, as cool-downs do. Reading never fails: a store that cannot be read stops
-//! no call, and then only those of this process are known.
+//! Hold-offs of embedded sources stay in memory, as cool-downs do. Reading never fails: a store that cannot be read
+//! must not stop calls, and then only the hold-offs of this process apply.
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
@@ -13,7 +14,6 @@ use crate::{
     hold_offs::{HoldOff, HoldOffs},
 };
 
-/// Hold-offs in memory and in a store.
 #[derive(Debug)]
 pub struct RememberedHoldOffs {
     memory: MemoryHoldOffs,
@@ -22,7 +22,7 @@ pub struct RememberedHoldOffs {
 }
 
 impl RememberedHoldOffs {
-    /// Those of the store for the live sources, and in memory whatever begins from now on.
+    /// Reads the hold-offs of live sources from the store, and records new ones in memory too.
     pub fn new(store: Arc<dyn HoldOffs>, live: impl IntoIterator<Item = &'static str>) -> Self {
         Self { memory: MemoryHoldOffs::default(), store, live: Live::of(live) }
     }

@@ -8,9 +8,9 @@ use super::{location::FILE, replica};
 /// The content of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// No database, or an empty file that is about to become one.
+    /// No database, or an empty file in which one is about to be created.
     Nothing,
-    /// A file that is not empty. SQLite validates it.
+    /// A non-empty file. SQLite validates it.
     Database,
     /// The database is lost, for this reason.
     Lost(&'static str),
@@ -38,8 +38,8 @@ fn size(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
-/// What may exist before the first page of a new database is written does not count: the rollback journal, the lock
-/// files of processes, and what a file system has at its root.
+/// Ignores what may exist before the first page of a new database is written: the rollback journal, the lock files of
+/// processes, and what a file system has at its root.
 fn has_others(directory: &Path) -> io::Result<bool> {
     let journal = format!("{FILE}-journal");
     let earlier = [FILE, &journal, replica::DIRECTORY, "lost+found"].map(OsStr::new);

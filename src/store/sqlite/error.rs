@@ -1,20 +1,20 @@
-//! Errors of the database as a [`StoreError`].
+//! Conversion of database errors to [`StoreError`].
 
 use sqlx::migrate::MigrateError;
 
 use super::{location::Location, migrations::MigrationError};
 use crate::StoreError;
 
-/// Primary result codes of SQLite. The first is of a statement that does not fit the tables that are there.
+/// Primary result codes of SQLite. `STATEMENT` is that of a statement that does not match the existing tables.
 const STATEMENT: u32 = 1;
 const BUSY: u32 = 5;
 const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const NOT_A_DATABASE: u32 = 26;
 
-/// The state cannot be used.
+/// The error of a state that cannot be used.
 pub(crate) fn unusable(place: &Location, error: &sqlx::Error) -> StoreError {
-    let (place, cause) = (place.name(), words(error));
+    let (place, cause) = (place.name(), message(error));
     match (primary_code(error), error) {
         (Some(CORRUPT | NOT_A_DATABASE), _) => StoreError::Damaged { place, cause },
         (Some(FULL), _) => StoreError::Full { place, cause },
@@ -24,8 +24,8 @@ pub(crate) fn unusable(place: &Location, error: &sqlx::Error) -> StoreError {
     }
 }
 
-/// The tables of an owner cannot be brought up to date.
-pub(crate) fn unmigrated(place: &Location, owner: String, error: MigrationError) -> StoreError {
+/// The error of a failed migration of an owner's tables.
+pub(crate) fn migration_failed(place: &Location, owner: String, error: MigrationError) -> StoreError {
     match error {
         MigrationError::Failed(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _))
             if primary_code(&error) != Some(STATEMENT) =>
@@ -48,7 +48,7 @@ pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     primary_code(error) == Some(BUSY)
 }
 
-fn words(error: &sqlx::Error) -> String {
+fn message(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(error) => error.message().to_owned(),
         sqlx::Error::Io(error) => error.to_string(),
@@ -56,7 +56,7 @@ fn words(error: &sqlx::Error) -> String {
     }
 }
 
-/// Extended result codes hold the primary one in their lowest byte.
+/// Extended result codes contain the primary one in their lowest byte.
 fn primary_code(error: &sqlx::Error) -> Option<u32> {
     let code: u32 = error.as_database_error()?.code()?.parse().ok()?;
     Some(code & 0xff)
@@ -68,8 +68,8 @@ mod tests {
 
     use super::*;
 
-    /// What SQLite says to the last of some statements.
-    async fn said(statements: &[&'static str]) -> StoreError {
+    /// The error of the last of some statements.
+    async fn error_of(statements: &[&'static str]) -> StoreError {
         let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
         let mut last = Ok(());
         for statement in statements {
@@ -80,9 +80,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_disk_is_told_from_what_cannot_be_written() {
-        let full = said(&["PRAGMA max_page_count = 2", "CREATE TABLE a (b)", "CREATE TABLE c (d)"]).await;
+        let full = error_of(&["PRAGMA max_page_count = 2", "CREATE TABLE a (b)", "CREATE TABLE c (d)"]).await;
         assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
-        let readonly = said(&["PRAGMA query_only = ON", "CREATE TABLE a (b)"]).await;
+        let readonly = error_of(&["PRAGMA query_only = ON", "CREATE TABLE a (b)"]).await;
         assert!(matches!(readonly, StoreError::Unavailable { .. }), "{readonly:?}");
     }
 

@@ -1,5 +1,5 @@
-//! Notifies followers of commits: immediately of those of this process, and of those of other processes by polling the
-//! file's version while there is a follower.
+//! Notifies followers of commits: immediately of commits of this process, and by polling the file's version, while
+//! there is a follower, of those of other processes.
 
 use std::{
     sync::{
@@ -14,15 +14,15 @@ use tokio::{sync::watch, time::sleep};
 
 use crate::Error;
 
-/// The interval of polls: commits of other processes are seen this late at most.
-const LOOK: Duration = Duration::from_millis(50);
+/// The interval at which the file is polled, which bounds the delay of notifications of other processes' commits.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a follower reads when it is notified.
+/// The kind of rows that a follower reads when it is notified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Topic {
     Tasks,
     Jobs,
-    /// Records of calls of other processes, and their requests to cancel. Never notified by commits of this process.
+    /// Records of calls of other processes, and their cancellation requests. Never notified by commits of this process.
     Elsewhere,
 }
 
@@ -36,7 +36,7 @@ struct Inner {
     jobs: watch::Sender<u64>,
     elsewhere: watch::Sender<u64>,
     /// Whether the file is polled. One connection polls for all, since `data_version` is specific to a connection.
-    looking: AtomicBool,
+    is_polling: AtomicBool,
 }
 
 impl Followers {
@@ -45,13 +45,13 @@ impl Followers {
         increment(self.0.committed(topic));
     }
 
-    /// Adds a follower. With a shared file, starts polling it unless that is running.
+    /// Adds a follower. If the file is shared, starts to poll it unless a poll is running.
     pub(crate) fn add(&self, topic: Topic, shared: Option<&SqlitePool>) -> watch::Receiver<u64> {
         let follower = self.0.committed(topic).subscribe();
         if let Some(readers) = shared
-            && !self.0.looking.swap(true, SeqCst)
+            && !self.0.is_polling.swap(true, SeqCst)
         {
-            tokio::spawn(keep_looking(readers.clone(), Arc::clone(&self.0)));
+            tokio::spawn(poll_while_followed(readers.clone(), Arc::clone(&self.0)));
         }
         follower
     }
@@ -74,7 +74,7 @@ impl Inner {
         self.all().iter().any(|committed| committed.receiver_count() > 0)
     }
 
-    fn tell_all(&self) {
+    fn notify_all(&self) {
         self.all().into_iter().for_each(increment);
     }
 }
@@ -83,36 +83,36 @@ fn increment(committed: &watch::Sender<u64>) {
     committed.send_modify(|commits| *commits = commits.wrapping_add(1));
 }
 
-async fn keep_looking(readers: SqlitePool, followers: Arc<Inner>) {
+async fn poll_while_followed(readers: SqlitePool, followers: Arc<Inner>) {
     loop {
-        if look(&readers, &followers).await.is_err() {
+        if poll(&readers, &followers).await.is_err() {
             // The file cannot be read now: notify at a longer interval.
-            sleep(LOOK * 20).await;
-            followers.tell_all();
+            sleep(POLL_INTERVAL * 20).await;
+            followers.notify_all();
             if followers.is_followed() {
                 continue;
             }
         }
-        followers.looking.store(false, SeqCst);
+        followers.is_polling.store(false, SeqCst);
         // A follower that was added just now relies on this loop.
-        if !followers.is_followed() || followers.looking.swap(true, SeqCst) {
+        if !followers.is_followed() || followers.is_polling.swap(true, SeqCst) {
             break;
         }
     }
 }
 
 /// Polls whether another connection has changed the file, until there is no follower.
-async fn look(readers: &SqlitePool, followers: &Inner) -> Result<(), Error> {
+async fn poll(readers: &SqlitePool, followers: &Inner) -> Result<(), Error> {
     let mut connection = readers.acquire().await?;
     let mut seen: Option<i64> = None;
     while followers.is_followed() {
         let version = sqlx::query_scalar("PRAGMA data_version").fetch_one(&mut *connection).await?;
         // Also on the first poll: a commit may lie between a follower's read and this poll.
         if seen != Some(version) {
-            followers.tell_all();
+            followers.notify_all();
         }
         seen = Some(version);
-        sleep(LOOK).await;
+        sleep(POLL_INTERVAL).await;
     }
     Ok(())
 }

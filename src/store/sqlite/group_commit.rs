@@ -1,9 +1,9 @@
-//! Group commit: transactions that begin while another is in progress share one transaction of the database, and so one
-//! wait for the disk. There is no timer: a transaction that comes alone waits for no other.
+//! Group commit: transactions that begin while another is in progress share one database transaction, and so one sync
+//! of the disk. There is no timer: a lone transaction commits immediately.
 //!
-//! Each has a savepoint, so that one that fails or is dropped rolls back nothing of the others, and each receives the
-//! result of the shared commit, so that nothing is acknowledged that is not stored. A [batch](Batch) is bounded in
-//! members, bytes and age, since its first member waits for all of it and no other process writes meanwhile.
+//! Each has a savepoint, so a member that fails or is dropped rolls back nothing of the others. Each receives the
+//! result of the shared commit, so nothing is acknowledged that is not stored. A [batch](Batch) is bounded in members,
+//! bytes and age, since its first member waits for all of it and no other process can write meanwhile.
 
 mod batch;
 #[cfg(test)]
@@ -31,10 +31,10 @@ pub use self::batch::Durability;
 use super::follow::Topic;
 use crate::Error;
 
-/// The maximum wait of a transaction for those before it.
+/// Maximum wait of a transaction for those before it.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The one connection that writes. Its queue is in order, which SQLite's own waiting is not.
+/// The only connection that writes. Its queue is FIFO, unlike SQLite's own busy handler.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     pool: SqlitePool,
@@ -43,23 +43,23 @@ pub(crate) struct Writer {
 
 #[derive(Debug, Default)]
 struct CommitQueue {
-    /// The lock of the writer. It holds the batch that the transactions before left open.
+    /// The writer's lock, which guards the batch that earlier transactions left open.
     batch: Arc<Mutex<Option<Batch>>>,
     waiting: AtomicUsize,
-    /// The replica that writes.
+    /// The replica that the writer belongs to.
     replica: Arc<str>,
 }
 
-/// A write transaction. It takes effect when it is committed, and is rolled back if it is dropped.
+/// A write transaction. It takes effect when committed, and is rolled back if dropped.
 #[derive(Debug)]
 pub struct Tx {
-    /// `None` once it is committed or dropped.
+    /// `None` after it is committed or dropped.
     guard: Option<OwnedMutexGuard<Option<Batch>>>,
     queue: Arc<CommitQueue>,
     topics: Vec<Topic>,
 }
 
-/// Counts a transaction that waits for the writer.
+/// Counts a waiting transaction until it is dropped.
 struct Waiting<'a>(&'a Arc<CommitQueue>);
 
 impl Writer {
@@ -67,7 +67,7 @@ impl Writer {
         Self { pool, queue: Arc::new(CommitQueue { replica, ..CommitQueue::default() }) }
     }
 
-    /// The connection itself, for what is no transaction: opening, and reading a state in memory.
+    /// The connection itself, for what needs no transaction: opening, and reading a state in memory.
     pub(crate) fn pool(&self) -> &SqlitePool {
         &self.pool
     }
@@ -121,14 +121,14 @@ impl Tx {
         mem::take(&mut self.topics).into_iter()
     }
 
-    /// Reports bytes that it writes, where they may be many.
+    /// Reports written bytes, where they may be many, so that the batch stays bounded.
     pub fn adds(&mut self, bytes: usize) {
         if let Some(batch) = self.guard.as_deref_mut().and_then(Option::as_mut) {
             batch.add_bytes(bytes);
         }
     }
 
-    /// Commits, with the other members of the batch, and returns once that is stored.
+    /// Commits with the other members of the batch, and returns once the commit is stored.
     pub async fn commit(mut self) -> Result<(), Error> {
         let mut guard = self.guard.take().expect("it is committed once");
         let batch = guard.as_mut().expect("a transaction is part of a batch");
@@ -142,14 +142,14 @@ impl Tx {
             drop(guard);
             self.queue.settle();
         } else {
-            // In a task of its own: a caller that is dropped meanwhile must not leave the others without a result.
+            // In a task of its own: if this caller is dropped, the other members must still receive a result.
             tokio::spawn(commit(guard));
         }
         let result = result.wait_for(Option::is_some).await.map(|result| (*result).clone());
         match result {
             Ok(Some(Ok(()))) => Ok(()),
             Ok(Some(Err(error))) => Err(Error::Shared(error)),
-            // Only if the runtime ends.
+            // Only when the runtime shuts down.
             Ok(None) | Err(_) => Err(Error::Database(sqlx::Error::WorkerCrashed)),
         }
     }

@@ -1,15 +1,15 @@
-//! Whether the state can be used: what failed last, until a write succeeds. A disk that was full may have room again.
+//! Health of the state: the last error, until a write succeeds. A full disk may be freed.
 //!
-//! Not here: who is told, and how often it is tried.
+//! Not here: notification of operators, and the schedule of probes.
 
 use tokio::sync::watch;
 
 use crate::StoreError;
 
-/// Writes more than a page, so that there is room for the row of a call where there is room for this.
+/// Writes more than a page: if this fits, so does the row of a call.
 pub(crate) const PROBE: &str = "INSERT OR REPLACE INTO probe (only, filler) VALUES (0, zeroblob(16384))";
 
-/// What failed last, while it is not known to work again.
+/// The last error that made the state unusable, until a probe succeeds.
 #[derive(Debug)]
 pub(crate) struct LastError(watch::Sender<Option<StoreError>>);
 
@@ -29,7 +29,6 @@ impl LastError {
         self.0.send_replace(None);
     }
 
-    /// Whoever wants to know.
     pub(crate) fn watch(&self) -> watch::Receiver<Option<StoreError>> {
         self.0.subscribe()
     }

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-/// The file in the state directory.
+/// The database file, within the state directory.
 pub(crate) const FILE: &str = "toolwire.db";
 
-/// The location of the state.
 #[derive(Clone, Debug)]
 pub(crate) enum Location {
     /// A file in this directory.
@@ -17,7 +16,7 @@ pub(crate) enum Location {
 }
 
 impl Location {
-    /// The location for operators.
+    /// The location as shown to operators.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Directory(directory) => directory.join(FILE).display().to_string(),

@@ -1,7 +1,8 @@
-//! Whose tables are in the file, and what brings them up to date: the platform's, and those of each domain, which
-//! follow each other and know nothing of each other.
+//! Migrations of the tables in the file: those of the platform, and those of each domain, which are independent of each
+//! other.
 //!
-//! Each owner has a migrations table of its own, since two migrators in one table take each other's steps for missing.
+//! Each owner has a migrations table of its own, since two migrators that share one would each report the other's
+//! migrations as missing.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -10,7 +11,7 @@ use sqlx::{
     migrate::{Migrate, MigrateError, Migration, Migrator},
 };
 
-/// The platform's own. Its first step also makes tables that a domain has adopted since.
+/// The tables of the platform. Its first migration also creates tables that domains have adopted since.
 const PLATFORM: &[&str] = &[
     "cool_downs",
     "idempotency",
@@ -51,11 +52,11 @@ const PLATFORM: &[&str] = &[
     "cancellations",
 ];
 
-/// Shadow tables belong to a table that is listed itself.
+/// Shadow tables are omitted, since they belong to a listed table.
 const TABLES: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' \
                       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_sqlx\\_%' ESCAPE '\\'";
 
-/// The tables of one owner, and the steps that bring them up to date.
+/// The tables of one owner, and its migrations.
 #[derive(Clone, Debug)]
 pub struct Migrations {
     owner: Owner,
@@ -63,14 +64,14 @@ pub struct Migrations {
     steps: Arc<Migrator>,
 }
 
-/// Who has tables in the file.
+/// The owner of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Platform,
     Domain(&'static str),
 }
 
-/// Two owners have a table of the same name.
+/// Two owners list the same table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{one} and {other} both have the table {table}: give one of them another name")]
 pub struct TableTaken {
@@ -79,21 +80,20 @@ pub struct TableTaken {
     other: String,
 }
 
-/// Why the tables of an owner cannot be brought up to date.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MigrationError {
     #[error(transparent)]
     Failed(#[from] MigrateError),
     #[error("its steps make the table {0}, which it does not list; add it to `tables`")]
     Unlisted(String),
-    /// An exclusive step is to be carried out, and another process uses the file.
+    /// An exclusive migration is pending, and another process uses the file.
     #[error("step {0} needs the file for itself")]
     InUse(i64),
 }
 
 impl Migrations {
-    /// Those of a domain: its name, all tables that its steps make, and the steps, as
-    /// `sqlx::migrate!("./migrations/<domain>")` embeds them.
+    /// The migrations of a domain: its name, all tables that they create, and the migrator, as
+    /// `sqlx::migrate!("./migrations/<domain>")` embeds it.
     pub fn of_domain(domain: &'static str, tables: &'static [&'static str], mut steps: Migrator) -> Self {
         steps.dangerous_set_table_name(format!("\"_sqlx_migrations_{domain}\""));
         Self { owner: Owner::Domain(domain), tables, steps: Arc::new(steps) }
@@ -104,13 +104,13 @@ impl Migrations {
         Self { owner: Owner::Platform, tables: PLATFORM, steps }
     }
 
-    /// Whose they are, in words.
+    /// The owner, as shown to operators.
     pub(crate) fn owner(&self) -> String {
         self.owner.to_string()
     }
 
-    /// Carries out the steps that the file has not seen. A file that has seen steps unknown here is refused, and so is
-    /// one that needs an [exclusive](is_exclusive) step while `is_shared` says that another process uses it.
+    /// Applies pending migrations. Refuses a file to which unknown migrations were applied, and one with a pending
+    /// [exclusive](is_exclusive) migration while another process uses it, as `is_shared` reports.
     pub(crate) async fn run(
         &self,
         change: &mut SqliteConnection,
@@ -122,7 +122,7 @@ impl Migrations {
             return Err(MigrationError::InUse(version));
         }
         let before = tables(change).await?;
-        // What `run` does, which the compiler does not let into a future that can be sent.
+        // Equivalent to `run`, whose future is not `Send` here.
         self.steps.run_direct(None, change, false).await?;
         let mut made = tables(change).await?.into_iter().filter(|table| !before.contains(table));
         match made.find(|table| self.owner != Owner::Platform && !self.tables.contains(&table.as_str())) {
@@ -131,7 +131,7 @@ impl Migrations {
         }
     }
 
-    /// The first exclusive step that is to be carried out. A new file needs none: nobody has written to it.
+    /// The first pending exclusive migration. A new file has none, since no older process has written to it.
     async fn next_exclusive(&self, change: &mut SqliteConnection) -> Result<Option<i64>, MigrateError> {
         change.ensure_migrations_table(&self.steps.table_name).await?;
         let applied = change.list_applied_migrations(&self.steps.table_name).await?;
@@ -141,19 +141,19 @@ impl Migrations {
     }
 }
 
-/// Whether no older process may use the file during a step and after it. Where a trigger goes, this program does in
-/// Rust what the trigger did; an older one relies on it still, and what it writes would go uncounted.
+/// Whether a migration excludes older processes from then on. If it drops a trigger, this program does in Rust what the
+/// trigger did; an older one still relies on the trigger, so its writes would be left out of the counts.
 fn is_exclusive(step: &Migration) -> bool {
     step.sql.as_str().contains("DROP TRIGGER")
 }
 
-/// The last step of the platform's tables.
+/// The version of the platform's last migration.
 pub(crate) fn newest() -> i64 {
     let steps = Migrations::of_platform().steps;
     steps.iter().map(|step| step.version).max().unwrap_or_default()
 }
 
-/// Refuses a table that two owners have.
+/// Refuses migrations of which two list the same table.
 pub(crate) fn refuse_taken(all: &[Migrations]) -> Result<(), TableTaken> {
     for (index, later) in all.iter().enumerate() {
         for earlier in &all[..index] {

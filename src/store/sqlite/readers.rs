@@ -1,5 +1,5 @@
-//! Connections that read a page for one user. Permits are divided among users, so that one who reads much does not
-//! starve others.
+//! Connections that read a page for one user. Permits are divided fairly among users, so that one with many reads does
+//! not starve others.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -14,14 +14,14 @@ use crate::{Error, StoreError};
 use toolwire_base::fair_semaphore::{FairSemaphore, Permit};
 use toolwire_tool::context::UserId;
 
-/// The maximum number of pages read at once for one user.
-const MAX_OF_USER: usize = 2;
+/// Maximum number of concurrent reads per user.
+const MAX_READS_PER_USER: usize = 2;
 
-/// The maximum wait for a permit.
-const WAIT: Duration = Duration::from_secs(10);
+/// Maximum wait for a permit.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) fn permits() -> FairSemaphore<UserId> {
-    FairSemaphore::new(READERS as usize, MAX_OF_USER)
+    FairSemaphore::new(READERS as usize, MAX_READS_PER_USER)
 }
 
 /// A connection that reads for one user.
@@ -32,18 +32,19 @@ pub(crate) struct Reading {
     _permit: Permit,
 }
 
-/// Acquires a permit of the user's, then a connection.
-pub(crate) async fn reading(
+/// Acquires a permit of the user's first, so that waiting users hold no connection.
+pub(crate) async fn acquire(
     readers: &SqlitePool,
     permits: &FairSemaphore<UserId>,
     user: &UserId,
 ) -> Result<Reading, Error> {
-    let permit = timeout(WAIT, permits.acquire(Some(user))).await.map_err(|_| StoreError::Crowded)?;
+    let permit =
+        timeout(ACQUIRE_TIMEOUT, permits.acquire(Some(user))).await.map_err(|_| StoreError::Crowded)?;
     Ok(Reading { connection: readers.acquire().await?, _permit: permit })
 }
 
 impl Reading {
-    /// Begins a transaction, whose statements all see one state.
+    /// Begins a read transaction, whose statements see one snapshot.
     pub(crate) async fn snapshot(&mut self) -> Result<Transaction<'_, sqlx::Sqlite>, Error> {
         Ok(self.connection.begin().await?)
     }

@@ -1,5 +1,5 @@
-//! Whether the process that owns recorded work is alive. Each process holds a file lock, which the system releases when
-//! the process ends, however it ends: a lease without renewals.
+//! Liveness of the processes that own recorded work. Each process holds a file lock, which the operating system
+//! releases when the process ends in any way: a lease without renewals.
 
 use std::{
     fs::{self, DirBuilder, File, TryLockError},
@@ -17,7 +17,7 @@ use super::location::Location;
 use crate::StoreError;
 use toolwire_base::clock;
 
-/// The directory of the lock files, in the state's directory.
+/// The directory of the lock files, within the state directory.
 pub(crate) const DIRECTORY: &str = "processes";
 
 /// The identity of this process among those that share the state.
@@ -25,7 +25,7 @@ pub(crate) const DIRECTORY: &str = "processes";
 pub(crate) struct Replica {
     id: Arc<str>,
     held: Mutex<Option<(File, PathBuf)>>,
-    /// Since when other processes see this one; `None` before it holds its lock.
+    /// When this process became visible to others; `None` before it holds its lock.
     seen_since: watch::Sender<Option<SystemTime>>,
 }
 
@@ -45,8 +45,8 @@ impl Replica {
         Arc::clone(&self.id)
     }
 
-    /// The name of this process, after taking its lock: from now on other processes see it. An error if the lock file
-    /// cannot be created.
+    /// Returns the name of this process after acquiring its lock, which makes it visible to other processes. Fails if
+    /// the lock file cannot be created.
     pub(crate) fn id(&self, place: &Location) -> Result<&str, StoreError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none()
@@ -63,12 +63,12 @@ impl Replica {
         Ok(&self.id)
     }
 
-    /// Waits until other processes see this one. Before that it owns no recorded work.
+    /// Waits until this process is visible to others. Before that it owns no recorded work.
     pub(crate) async fn seen(&self) {
         let _ = self.seen_since.subscribe().wait_for(Option::is_some).await;
     }
 
-    /// Since when other processes may see this one.
+    /// When this process became visible to others.
     pub(crate) fn seen_since(&self) -> Option<SystemTime> {
         *self.seen_since.borrow()
     }
@@ -78,19 +78,19 @@ impl Replica {
         if *id == *self.id {
             return false;
         }
-        // State in memory has no other process.
+        // A state in memory has no other process.
         path(place, id).is_none_or(|path| !is_held(&path))
     }
 
-    /// How many other processes of this state are alive; one if the directory cannot be read.
+    /// Number of other live processes of this state; 1 if the directory cannot be read.
     pub(crate) fn peers(&self, place: &Location) -> usize {
         let Location::Directory(directory) = place else { return 0 };
         match fs::read_dir(directory.join(DIRECTORY)) {
             Ok(files) => {
                 files.flatten().filter(|file| file.file_name() != *self.id && is_held(&file.path())).count()
             }
-            // Without the directory there are none. Any other error, as when too many files are open, must not end in a
-            // request to cancel that is never made: one that nobody answers is only waited for.
+            // Without the directory there are none. On any other error, such as too many open files, assume one: a
+            // cancellation request that is never answered only costs a wait, but one that is never made is lost.
             Err(error) => usize::from(error.kind() != io::ErrorKind::NotFound),
         }
     }
@@ -118,8 +118,8 @@ fn path(place: &Location, id: &str) -> Option<PathBuf> {
     }
 }
 
-/// Whether a process holds the lock of a file. Tested with a shared lock, so that two tests at the same time do not see
-/// each other as the holder.
+/// Whether a process holds the lock of a file. Tests with a shared lock, so that concurrent tests do not mistake each
+/// other for the holder.
 fn is_held(path: &Path) -> bool {
     match File::open(path) {
         Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
@@ -129,7 +129,7 @@ fn is_held(path: &Path) -> bool {
 
 fn hold(path: &Path) -> io::Result<File> {
     if let Some(directory) = path.parent() {
-        // May run before the state is opened; the state's directory must only be accessible to this user.
+        // This may run before the state is opened; the state's directory must be accessible to this user only.
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     }
     let file = File::create(path)?;

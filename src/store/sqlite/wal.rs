@@ -1,8 +1,8 @@
 //! The size of the write-ahead log, and its truncation.
 //!
-//! SQLite restarts the log from its beginning once a checkpoint has copied all frames into the database and no reader
+//! SQLite restarts the log from its beginning after a checkpoint has copied all frames into the database and no reader
 //! needs them. It does not shrink the file, so one long read transaction, perhaps of another program, would leave a
-//! large log for good.
+//! large log permanently.
 
 use std::{fs, io, path::Path, time::Duration};
 
@@ -15,21 +15,21 @@ use super::{
 };
 use crate::StoreError;
 
-/// How long a checkpoint waits for readers. It blocks writers, so this is short; reads of this program are shorter.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Maximum wait of a checkpoint for readers. It blocks writers, so it is short; reads of this program are shorter.
+const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The size of the log in bytes, after an attempt to truncate it if it was over its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wal {
     Short(u64),
-    /// Was over the limit and is truncated.
+    /// It exceeded the limit and was truncated.
     Truncated(u64),
-    /// Over the limit: a read transaction still needs its frames.
+    /// It exceeds the limit: a read transaction still needs its frames.
     Held(u64),
 }
 
 impl Wal {
-    /// The size now, in bytes.
+    /// The current size in bytes.
     pub fn bytes(self) -> u64 {
         match self {
             Self::Short(bytes) | Self::Truncated(bytes) | Self::Held(bytes) => bytes,
@@ -37,7 +37,7 @@ impl Wal {
     }
 }
 
-/// Truncates the log if it is over its limit and no read transaction needs it.
+/// Truncates the log if it exceeds its limit and no read transaction needs it.
 pub(crate) async fn truncate(location: &Location) -> Result<Wal, StoreError> {
     let Location::Directory(directory) = location else { return Ok(Wal::Short(0)) };
     let file = directory.join(FILE);
@@ -57,9 +57,9 @@ pub(crate) async fn truncate(location: &Location) -> Result<Wal, StoreError> {
     Ok(if bytes > WAL_LIMIT { Wal::Held(bytes) } else { Wal::Truncated(bytes) })
 }
 
-/// On a separate connection, with a shorter busy timeout than writers have.
+/// Uses a separate connection, with a shorter busy timeout than writers have.
 async fn checkpoint(file: &Path) -> Result<(), sqlx::Error> {
-    let options = SqliteConnectOptions::new().filename(file).busy_timeout(PATIENCE);
+    let options = SqliteConnectOptions::new().filename(file).busy_timeout(CHECKPOINT_TIMEOUT);
     let mut connection = SqliteConnection::connect_with(&options).await?;
     // PASSIVE first: it copies most frames without blocking writers.
     for statement in ["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(TRUNCATE)"] {

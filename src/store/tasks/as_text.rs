@@ -1,4 +1,4 @@
-//! Names in JSON: written as they are shown, checked as they are read. For `#[serde(with = …)]`.
+//! Serialisation of names by `Display` and `FromStr`, for `#[serde(with = …)]`.
 
 use std::{fmt::Display, str::FromStr};
 
@@ -11,7 +11,6 @@ pub(in crate::tasks) fn serialize<T: Display, S: Serializer>(
     serializer.collect_str(name)
 }
 
-/// Reads and checks the text.
 pub(in crate::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -53,7 +52,7 @@ pub(super) mod base64 {
     }
 }
 
-/// A name that may be absent.
+/// The same for an `Option`.
 pub(super) mod optional {
     use std::{fmt::Display, str::FromStr};
 

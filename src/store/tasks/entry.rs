@@ -1,6 +1,6 @@
-//! Entries of a timeline: made once, never changed (spec 002 "Timeline").
+//! Entries of a timeline: append-only and immutable (spec 002 "Timeline").
 //!
-//! Not here: what a task is after them (`fold`).
+//! Not here: the state of a task after its entries (`fold`).
 
 mod text;
 mod words;
@@ -22,27 +22,24 @@ use toolwire_tool::context::{CallId, TaskId};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub task: TaskId,
-    /// Its place in the timeline: gapless, from 0.
+    /// Its position in the timeline, from 0 and without gaps.
     pub sequence: u64,
-    /// When it was made.
     pub at: SystemTime,
-    /// The model's response that it belongs to. 0: a step of its own.
+    /// The model's response that it belongs to, from 1. 0: it is a step by itself.
     pub step: u64,
-    /// Its place in the step, from 0.
+    /// Its position in the step, from 0.
     pub position: u32,
-    /// The call, if it records one.
     pub call_id: Option<CallId>,
-    /// The trace, if there is one.
     pub trace_id: Option<String>,
     pub body: Body,
-    /// How long its two long texts are for a model, where that was counted.
+    /// Token counts of its two long texts, where they were computed.
     pub lengths: Lengths,
 }
 
-/// How long the two long texts of an entry are for a model.
+/// Token counts of the two long texts of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lengths {
-    /// Tokens of what was said, or of the arguments.
+    /// Tokens of the message or of the arguments.
     pub input: Option<u64>,
     pub result: Option<Length>,
 }
@@ -51,17 +48,17 @@ pub struct Lengths {
 #[strum(serialize_all = "snake_case", const_into_str)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Body {
-    /// The task exists. Always the first entry.
+    /// The task was created. Always the first entry.
     Created(Created),
-    /// A worker began or took over.
+    /// A worker acquired the lease.
     Started(Started),
     Message(Message),
     ToolCall(ToolCall),
-    /// What an earlier entry waited for has come.
+    /// The answer that an earlier entry waited for.
     Answer(Answer),
-    /// The task ended. Always the last entry.
+    /// The task ended. Only answers can follow.
     Ended(Ended),
-    /// A confirmation that an earlier call waited for was decided, or came to nothing.
+    /// The decision, or other end, of a confirmation that an earlier call waited for.
     Decision(Decision),
 }
 
@@ -70,18 +67,16 @@ pub struct Created {
     /// `root`, `agent_as_tool` or `ask_master`.
     pub tool_type: CallType,
     pub tool: String,
-    /// What is to be done or asked.
     pub request: String,
-    /// The documents that it was given.
     pub documents: Vec<DocumentVersion>,
-    /// Whether it has been given text from outside.
+    /// Whether it was given untrusted text.
     pub tainted: bool,
 }
 
-/// A worker began or took over.
+/// A worker acquired the lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
-    /// The worker, in words for people.
+    /// The worker, as shown to people.
     pub holder: String,
     pub token: u64,
 }
@@ -90,64 +85,64 @@ pub struct Started {
 pub struct Message {
     pub speaker: Speaker,
     pub text: Text,
-    /// What a provider wants back unchanged.
+    /// Opaque data that the model's provider expects back unchanged.
     pub opaque: Option<Opaque>,
 }
 
-/// A tool was called. A call that waits has an entry when the wait begins; its result is an [`Answer`] then. One that
-/// must wait again has a further entry with the same `tool_call_id`, of which the last counts.
+/// A call of a tool. A call that waits is appended when the wait begins, and its result is an [`Answer`]. If it must
+/// wait again, a further entry with the same `tool_call_id` is appended, and the last one counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub tool_type: CallType,
     #[serde(with = "as_text")]
     pub tool: ToolName,
-    /// The model's own identifier of the call, or ours.
+    /// The model's identifier of the call, or a generated one.
     pub tool_call_id: String,
-    /// The arguments as JSON text; what is sensitive is redacted.
+    /// The arguments as JSON text, with sensitive values redacted.
     pub input: Text,
     /// The result's data as JSON text, if it executed or was logged.
     pub result: Option<Text>,
     pub error: Option<ToolError>,
-    /// What was begun: `→ delegated (task …)`. Empty otherwise.
+    /// The status that the model reads, such as `→ delegated (task …)`. Empty if there is none.
     pub status: String,
     /// The documents that were passed along.
     pub documents: Vec<DocumentVersion>,
     /// Sources and warnings of the result.
     pub provenance: Provenance,
-    /// What it may change.
+    /// What the call may change.
     #[serde(with = "as_text::category")]
     pub category: v1::ToolCategory,
-    /// What the task waits for from here on.
+    /// What the task waits for from this entry on.
     pub waits_for: Option<WaitTarget>,
-    /// Whether it brought text from outside.
+    /// Whether it returned untrusted text.
     pub untrusted: bool,
 }
 
-/// What an earlier entry waited for.
+/// The answer that an earlier entry waited for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The entry that waited. Each is answered at most once.
+    /// Sequence number of the entry that waited. Each is answered at most once.
     pub answers: u64,
     /// `← result from …`, `← answer from …`, `← authorized by …`, `← resolved by …`. Empty for the result of a call
     /// that was confirmed.
     pub status: String,
     /// The result or answer as JSON text.
     pub result: Option<Text>,
-    /// Why there is none.
+    /// The error, if there is no result.
     pub error: Option<ToolError>,
     pub documents: Vec<DocumentVersion>,
-    /// The child, the question or the call that it comes from.
+    /// The child, the question or the call that answers.
     pub origin: String,
     /// Sources and warnings of the result.
     pub provenance: Provenance,
-    /// Whether it brought text from outside.
+    /// Whether it returned untrusted text.
     pub untrusted: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     pub end: End,
-    /// The result as JSON text, an object. Absent unless it completed.
+    /// The result, as JSON text of an object. Absent unless the task completed.
     pub result: Option<Text>,
     /// The documents that were handed off.
     pub documents: Vec<DocumentVersion>,
@@ -156,21 +151,21 @@ pub struct Ended {
     pub cause: Cause,
 }
 
-/// A confirmation that an earlier call waited for was decided, or came to nothing.
+/// The decision, or other end, of a confirmation that an earlier call waited for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
-    /// The entry of the call.
+    /// Sequence number of the entry of the call.
     pub decides: u64,
     #[serde(with = "as_text")]
     pub confirmation: ConfirmationId,
     /// `← confirmed by …`, `← denied by …`, `← not confirmed in time`, `← confirmation void: … has changed`.
     pub status: String,
-    /// Why the call is not carried out. Absent if it was approved.
+    /// Why the call is not executed. Absent if it was approved.
     pub error: Option<ToolError>,
 }
 
 impl Body {
-    /// The texts that may be stored apart: `input` and `result`.
+    /// The texts that may be stored externally: `input` and `result`.
     pub fn texts(&mut self) -> (Option<&mut Text>, Option<&mut Text>) {
         match self {
             Self::Message(message) => (Some(&mut message.text), None),

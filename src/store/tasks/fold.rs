@@ -1,4 +1,4 @@
-//! The fold: what a task is after an entry of its timeline. Pure; the stores keep its result beside the entries.
+//! The fold of a timeline: applies entries to a task. Pure; the store saves the result beside the entries.
 
 use super::{
     entry::{Body, Cause, End, Ended, Entry, Text, WaitTarget},
@@ -6,24 +6,24 @@ use super::{
     task::{Task, Waiting},
 };
 
-/// An entry that cannot follow: the timeline is damaged, or a store made what the table forbids.
+/// An entry that does not follow from the task's state: the timeline is damaged, or the store appended an invalid
+/// entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the entry {sequence} ({kind}) cannot follow: the task is {}", .state.into_str())]
-pub struct Impossible {
+pub struct InvalidEntry {
     pub sequence: u64,
     pub kind: &'static str,
-    /// Where the task stands.
     pub state: State,
 }
 
-/// Takes an entry over into its task. The state moves by the table of `life` and by nothing else.
-pub fn apply(task: &mut Task, entry: &Entry) -> Result<(), Impossible> {
-    let impossible = Impossible { sequence: entry.sequence, kind: entry.body.into_str(), state: task.state };
+/// Applies an entry to its task. The state changes by the transition table of `life` only.
+pub fn apply(task: &mut Task, entry: &Entry) -> Result<(), InvalidEntry> {
+    let invalid = InvalidEntry { sequence: entry.sequence, kind: entry.body.into_str(), state: task.state };
     if entry.sequence != task.next_sequence || (entry.sequence == 0) != matches!(entry.body, Body::Created(_))
     {
-        return Err(impossible);
+        return Err(invalid);
     }
-    let moved = match &entry.body {
+    let next_state = match &entry.body {
         Body::Created(created) => {
             task.request.clone_from(&created.request);
             task.documents.clone_from(&created.documents);
@@ -32,39 +32,39 @@ pub fn apply(task: &mut Task, entry: &Entry) -> Result<(), Impossible> {
             Some(task.state)
         }
         Body::Started(_) => after(task.state, Event::Leased),
-        // Its step was checked when it was admitted; the note of a question is taken while the task waits.
+        // The step was checked on admission; the note of a question is accepted while the task waits.
         Body::Message(_) => after(task.state, Event::Call { same_step: true }),
         Body::ToolCall(call) => {
             task.tainted |= call.untrusted;
-            called(task, entry, call.waits_for.as_ref())
+            apply_call(task, entry, call.waits_for.as_ref())
         }
         Body::Answer(answer) => {
             let state = task.state;
-            // What was under way when the task ended has its outcome later, and the task is as it ended.
+            // A call that was in flight when the task ended may be answered later; the task stays as it ended.
             task.tainted |= answer.untrusted && !state.is_final();
-            answered(task, answer.answers).or(state.is_final().then_some(state))
+            apply_answer(task, answer.answers).or(state.is_final().then_some(state))
         }
-        Body::Decision(decision) => answered(task, decision.decides),
-        Body::Ended(ended) => end(task, entry, ended),
+        Body::Decision(decision) => apply_answer(task, decision.decides),
+        Body::Ended(ended) => apply_end(task, entry, ended),
     };
-    task.state = moved.ok_or(impossible)?;
+    task.state = next_state.ok_or(invalid)?;
     task.next_sequence += 1;
     task.newest_step = task.newest_step.max(entry.step);
     task.updated_at = entry.at;
     Ok(())
 }
 
-/// The event that a call or a message of some step is.
+/// The event of a call or a message of a step.
 pub fn call(task: &Task, step: u64) -> Event {
     Event::Call { same_step: step != 0 && step == task.waiting_step }
 }
 
-/// The highest reason of some waits.
+/// The highest-ranking of some waits.
 pub fn highest(waits: &[Waiting]) -> Option<Wait> {
     waits.iter().map(|wait| wait.target.wait()).max()
 }
 
-/// The state after an event, unless it cannot be.
+/// The state after an event; `None` if the event is refused.
 pub fn after(state: State, event: Event) -> Option<State> {
     match state.on(event) {
         Next::Becomes(next) => Some(next),
@@ -73,9 +73,9 @@ pub fn after(state: State, event: Event) -> Option<State> {
     }
 }
 
-/// The entry of a call is made when it ends, or when it begins to wait. It may have begun before the task waited, so
-/// here it is taken in any state that is not final.
-fn called(task: &mut Task, entry: &Entry, target: Option<&WaitTarget>) -> Option<State> {
+/// The entry of a call is appended when it ends or begins to wait. The call may have begun before the task waited, so
+/// any state that is not final accepts it.
+fn apply_call(task: &mut Task, entry: &Entry, target: Option<&WaitTarget>) -> Option<State> {
     let state = after(task.state, Event::Call { same_step: true })?;
     let Some(target) = target else { return Some(state) };
     if task.waits.is_empty() {
@@ -85,8 +85,8 @@ fn called(task: &mut Task, entry: &Entry, target: Option<&WaitTarget>) -> Option
     after(state, Event::WaitBegins(target.wait()))
 }
 
-/// An answer or a decision: of a wait, or of a call whose wait is over.
-fn answered(task: &mut Task, sequence: u64) -> Option<State> {
+/// Applies an answer or a decision: of a wait, or of a call whose wait is over.
+fn apply_answer(task: &mut Task, sequence: u64) -> Option<State> {
     let before = task.waits.len();
     task.waits.retain(|wait| wait.sequence != sequence);
     if task.waits.len() == before {
@@ -98,7 +98,7 @@ fn answered(task: &mut Task, sequence: u64) -> Option<State> {
     after(task.state, Event::WaitAnswered(highest(&task.waits)))
 }
 
-fn end(task: &mut Task, entry: &Entry, ended: &Ended) -> Option<State> {
+fn apply_end(task: &mut Task, entry: &Entry, ended: &Ended) -> Option<State> {
     let event = match (ended.cause, ended.end) {
         (Cause::Answered, _) => Event::Answered,
         (Cause::TimedOut, _) => Event::DeadlinePasses,

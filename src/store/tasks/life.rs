@@ -1,38 +1,38 @@
-//! The life of a task, as one table: state × event → what becomes of it. Pure; the fold and the stores apply it.
+//! State machine of a task, as one table: state × event → transition. Pure; the fold and the store apply it.
 
-/// The states. The last three are final.
+/// The state of a task. The last three are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     Pending,
-    /// Somebody works, or may.
+    /// A worker, or the caller, can make progress.
     Running,
-    /// It waits for confirmations alone.
+    /// It waits for confirmations only.
     AwaitingConfirmation,
-    /// It waits, for the highest reason that holds.
+    /// It waits; the reason is the highest-ranking one that applies.
     Blocked(Reason),
     Completed,
-    /// Not done.
+    /// It ended without a result.
     Failed,
     Cancelled,
 }
 
-/// Why a task is blocked, the lowest first.
+/// Why a task is blocked, in ascending rank.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr,
 )]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Reason {
-    /// Another task works for it.
+    /// It waits for a child task.
     Child,
     Question,
-    /// A source needs credentials.
+    /// A source requires credentials.
     Authorization,
-    /// A write began and its end is not known.
+    /// The outcome of a write is unknown.
     UnknownOutcome,
 }
 
-/// What a task waits for, as far as its state goes, the lowest first.
+/// The kind of a wait, as far as the state depends on it, in ascending rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Wait {
     /// A decision of a person.
@@ -41,36 +41,35 @@ pub enum Wait {
     For(Reason),
 }
 
-/// What happens to a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
-    /// A worker takes it.
+    /// A worker acquires the lease.
     Leased,
-    /// A call or a message comes.
+    /// A call or a message arrives.
     Call {
-        /// Whether it is of the step in which the first of its waits began.
+        /// Whether it belongs to the step in which the first of the waits began.
         same_step: bool,
     },
     WaitBegins(Wait),
-    /// A wait is answered; the highest of those that are left.
+    /// A wait is answered; with the highest-ranking of the remaining waits.
     WaitAnswered(Option<Wait>),
     /// Its agent ends it with a result.
     HandedOff,
-    /// A person answers it, which is a question.
+    /// A person answers the task, which is a question.
     Answered,
-    /// Its agent gives up.
+    /// Its agent reports failure.
     Failed,
-    /// Somebody cancels it, or the task that it belongs to ends.
+    /// A user cancels it, or an ancestor ends.
     Cancelled,
     DeadlinePasses,
 }
 
-/// What becomes of a task.
+/// The transition of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     Becomes(State),
     Same,
-    /// It cannot be. The caller is refused with the state.
+    /// The event is not allowed in this state.
     Refused,
 }
 
@@ -93,7 +92,7 @@ impl State {
         use Next::{Becomes, Refused, Same};
         match (self, event) {
             (Self::Completed | Self::Failed | Self::Cancelled, event) => match event {
-                // What is over is over: an answer that comes late is dropped, and noted in the log.
+                // A final state never changes: a late answer is dropped and logged.
                 Event::Cancelled | Event::DeadlinePasses | Event::WaitAnswered(_) => Same,
                 _ => Refused,
             },
@@ -112,9 +111,9 @@ impl State {
 
             (Self::AwaitingConfirmation | Self::Blocked(_), event) => match event {
                 Event::Call { same_step: false } | Event::HandedOff => Refused,
-                // A person can always answer a question: the agent that was to answer it may wait for ever.
+                // A person can always answer a question: the agent that should answer it may wait forever.
                 Event::Answered => Becomes(Self::Completed),
-                Event::WaitBegins(wait) => self.also(wait),
+                Event::WaitBegins(wait) => self.add_wait(wait),
                 Event::WaitAnswered(None) => Becomes(Self::Running),
                 Event::WaitAnswered(Some(left)) => Becomes(left.state()),
                 _ => Same,
@@ -122,8 +121,8 @@ impl State {
         }
     }
 
-    /// A waiting task, waiting for one thing more: the highest reason stays.
-    const fn also(self, wait: Wait) -> Next {
+    /// Adds a wait to a waiting task: the highest-ranking reason remains.
+    const fn add_wait(self, wait: Wait) -> Next {
         match (self, wait) {
             (Self::Blocked(present), Wait::For(new)) if (new as u8) > (present as u8) => {
                 Next::Becomes(Self::Blocked(new))
@@ -133,17 +132,14 @@ impl State {
         }
     }
 
-    /// Whether it is over.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 
-    /// Whether it waits for something.
     pub const fn waits(self) -> bool {
         matches!(self, Self::AwaitingConfirmation | Self::Blocked(_))
     }
 
-    /// Why it is blocked.
     pub const fn reason(self) -> Option<Reason> {
         match self {
             Self::Blocked(reason) => Some(reason),
@@ -151,7 +147,7 @@ impl State {
         }
     }
 
-    /// The state of its words: its own, and the reason of a blocked one.
+    /// Parses the stored state, and the reason of a blocked one.
     pub fn of_words(word: &str, reason: Option<&str>) -> Option<Self> {
         let is_named = |state: &Self| state.into_str() == word && state.reason().map(Into::into) == reason;
         Self::ALL.into_iter().find(is_named)
@@ -159,7 +155,7 @@ impl State {
 }
 
 impl Wait {
-    /// The state of a task that waits for nothing higher.
+    /// The state of a task whose highest-ranking wait this is.
     pub const fn state(self) -> State {
         match self {
             Self::Confirmation => State::AwaitingConfirmation,

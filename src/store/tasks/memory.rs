@@ -1,29 +1,29 @@
-//! Notes that agents asked to be remembered: a reading of timelines.
+//! Notes that agents saved by calls of a memory tool: a view of timelines.
 
-/// For whom a note is remembered.
+/// The scope of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Memory {
-    /// For every task of the tree.
+    /// All tasks of the tree.
     Tree,
-    /// For every task of the user.
+    /// All tasks of the user.
     User,
 }
 
-/// The newest notes, the oldest of them first.
+/// The newest notes of each scope, in ascending order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memories {
     pub tree: Vec<Remembered>,
     pub user: Vec<Remembered>,
 }
 
-/// A call that noted something.
+/// A note, as the call that saved it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
-    /// Its arguments as JSON text.
+    /// The call's arguments, as JSON text.
     pub input: String,
-    /// How many tokens these have, where that was counted.
+    /// The number of tokens of `input`, where it was counted.
     pub tokens: Option<u64>,
-    /// Whether the task that noted it had read text from outside.
+    /// Whether the task had read untrusted text.
     pub untrusted: bool,
 }

@@ -1,31 +1,30 @@
-//! What came of an end, and of a look after a crash.
+//! Results of ending a task, and of recovery after a crash.
 
 use toolwire_tool::context::{CallId, TaskId};
 
-/// What an end stopped besides: their calls are to be cancelled where they run.
+/// What the end of a task stopped. The calls are to be cancelled where they run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stopped {
-    /// The tasks that ended, the one that was meant first.
+    /// The tasks that ended, the requested one first.
     pub tasks: Vec<TaskId>,
     /// Their calls that have not ended.
     pub calls: Vec<CallId>,
 }
 
-/// What came of an end, and what it stopped.
+/// The result of ending a task, and what the end stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ending<T> {
-    /// What came of it.
     pub of: T,
     pub stopped: Stopped,
 }
 
-/// What was found after a crash.
+/// The number of calls that recovery settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Reads that wait to be made again.
+    /// Reads that are to be made again.
     pub reads: usize,
-    /// Calls that did nothing, or whose outcome was known.
+    /// Calls without effect, or with a known outcome.
     pub settled: usize,
-    /// Writes whose end is not known.
+    /// Writes whose outcome is unknown.
     pub unknown: usize,
 }

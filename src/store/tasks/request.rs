@@ -1,4 +1,4 @@
-//! Request and response types of tasks.
+//! Request and response types of the task store.
 
 use std::{
     collections::BTreeMap,
@@ -26,40 +26,38 @@ use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 #[derive(Clone, Debug)]
 pub struct TaskCall {
     pub task: TaskId,
-    /// Whose call of which tool it is, by which identifier: the caller's, or one that the server made.
+    /// The user, the tool and the `request_id`, which is the caller's or a generated one.
     pub key: Key,
     pub effect: Effect,
     pub digest: ArgumentsDigest,
-    /// Which call it is, and what else is recorded of it.
+    /// Its identifier and metadata.
     pub about: About,
     pub tool_type: CallType,
-    /// What it may change.
+    /// What the call may change.
     pub category: v1::ToolCategory,
-    /// Its step.
     pub step_ref: StepRef,
-    /// The arguments as JSON text, as the timeline keeps them: what is sensitive is redacted.
+    /// The arguments as JSON text, with sensitive values redacted, as the timeline stores them.
     pub input: String,
-    /// For whom it is remembered, if it is only logged.
+    /// The scope of the note, if the call saves one.
     pub remembers: Option<Memory>,
 }
 
 /// The step of an agent that a call or a message belongs to, as the agent states it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepRef {
-    /// The model's response that it belongs to, from 1. 0: a step of its own.
+    /// The model's response that it belongs to, from 1. 0: it is a step by itself.
     pub step: u64,
-    /// Its place in the step, from 0.
+    /// Its position in the step, from 0.
     pub position: u32,
-    /// The model's identifier of the call. Empty: ours.
+    /// The model's identifier of the call. Empty: one is generated.
     pub tool_call_id: String,
-    /// The lease. Needed while the task is leased. 0: none.
+    /// The fencing token of the lease, required while the task is leased. 0: none.
     pub lease_token: u64,
 }
 
-/// The confirmation that a call needs.
+/// A request for the confirmation that a call requires, and its expiry.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpiringRequest<'a> {
-    /// The call to decide on.
     pub asked: &'a ConfirmationRequest,
     pub expires_at: SystemTime,
 }
@@ -67,83 +65,80 @@ pub struct ExpiringRequest<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct CallEnd<'a> {
     pub result: &'a ToolResult,
-    /// Whether a repeat is answered with it. Otherwise the call is forgotten, and may be made again; the timeline has
-    /// this attempt all the same.
+    /// Whether a repeat receives this result. Otherwise the call's record is deleted and it may be made again; the
+    /// timeline records this attempt either way.
     pub is_final: bool,
-    /// Documents that go with the result.
+    /// Documents that accompany the result.
     pub documents: &'a [DocumentVersion],
-    /// Whether it brings text from outside, which taints the task.
+    /// Whether it returns untrusted text, which taints the task.
     pub untrusted: bool,
-    /// The source whose credentials the user must give before the task goes on.
+    /// The source for which the user must give credentials before the task can continue.
     pub needs_credentials: Option<&'a str>,
 }
 
-/// What became of a call of a task.
+/// The recorded end of a call of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Its entry. `None` if the task had ended: then only its own record has the outcome.
+    /// Sequence number of its entry. `None` if the task had ended before: then only the call's record has the outcome.
     pub sequence: Option<u64>,
-    /// What the task waits for because of it: the status and why.
+    /// The wait that it caused: its status, and the reason for which the task is blocked.
     pub blocks: Option<(String, Option<Reason>)>,
 }
 
-/// What an agent's loop does after a call that does not execute; also the data of such a call's outcome.
+/// What an agent's loop must do after a call that does not execute; also the data of such a call's outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
-    /// What the loop does.
     pub action: LoopControl,
-    /// What was begun: `→ delegated (task …)`, `→ asked …`. Empty otherwise.
+    /// The status that the model reads, such as `→ delegated (task …)` or `→ asked …`. Empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
-    /// The child, the question or the root that was made.
+    /// The child, the question or the root that was created.
     #[serde(default, with = "as_text::optional", skip_serializing_if = "Option::is_none")]
     pub task_id: Option<TaskId>,
-    /// The entry that records it. `None` where there is no task.
+    /// Sequence number of the entry that records it. `None` without a task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<u64>,
-    /// Whether it was logged, and nothing else.
+    /// Whether the call was only logged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub logged: bool,
 }
 
-/// What an agent's loop does now.
+/// The next step of an agent's loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopControl {
     Continue,
-    /// It stops: the task has ended.
+    /// Stop: the task has ended.
     Return,
-    /// It stops until the task runs again.
+    /// Stop until the task runs again.
     Block,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRoot {
-    /// Its name, by which its first documents were put already.
+    /// Chosen by the caller, so that its first documents can be put before it exists.
     pub id: TaskId,
     pub user: UserId,
     pub tool: String,
-    /// What is to be done.
     pub request: String,
-    /// The role that is to work on it. Empty: its caller drives it.
+    /// The role of its agent. Empty: the caller drives it.
     pub role: String,
     /// Paths in its workspace.
     pub documents: Vec<String>,
-    /// When it fails by itself.
+    /// When it times out.
     pub deadline: SystemTime,
     pub labels: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewChild {
-    /// What is to be done.
     pub request: String,
-    /// The role that is to do it.
+    /// The role of its agent.
     pub role: String,
     /// Paths in the workspace.
     pub documents: Vec<String>,
-    /// How long it has, at most as long as its parent.
+    /// Its time limit, capped by that of its parent.
     pub timeout: Duration,
 }
 
@@ -152,7 +147,7 @@ pub struct NewQuestion {
     pub question: String,
     /// Paths in the workspace.
     pub documents: Vec<String>,
-    /// How long it has, at most as long as its asker.
+    /// Its time limit, capped by that of the asking task.
     pub timeout: Duration,
 }
 
@@ -160,51 +155,52 @@ pub struct NewQuestion {
 pub struct NewMessage {
     pub speaker: Speaker,
     pub text: String,
-    /// What a provider wants back unchanged.
+    /// Opaque data that the model's provider expects back unchanged.
     pub opaque: Option<Opaque>,
-    /// Its step. A message of a person needs no lease.
+    /// A message of a person needs no lease.
     pub step_ref: StepRef,
 }
 
-/// How a task is ended by its agent.
+/// The end of a task by its agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NewEnd {
-    /// With a result and paths to hand to the parent.
+    /// With a result, and paths of documents for the parent.
     Completed(Map<String, Value>, Vec<String>),
-    /// Without; why, for the parent.
+    /// Without a result; the reason is for the parent.
     Failed(String),
 }
 
-/// What a person found out about a write whose end was not known.
+/// A person's finding about a write whose outcome was unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolution {
-    /// It was done, with this result.
+    /// It was executed, with this result.
     Done(Map<String, Value>),
-    /// It was not done.
+    /// It was not executed.
     NotDone,
 }
 
-/// A change with an identifier of the caller's. A repeat has the same answer; one with other content is refused.
+/// A request with an idempotency key, other than a tool call. A repeat receives the same response; another request
+/// under the same key is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mutation {
-    /// What is done, such as `CreateTask`.
+    /// The method, such as `CreateTask`.
     pub method: &'static str,
     pub request_id: RequestId,
     pub digest: Digest,
 }
 
-/// A call of `start_task`, which has no task.
+/// A call of `start_task`, which belongs to no task.
 #[derive(Clone, Debug)]
 pub struct RootCall {
-    /// Whose call of which tool it is.
+    /// The user, the tool and the `request_id`.
     pub key: Key,
     pub digest: ArgumentsDigest,
-    /// What else is recorded of it.
+    /// Its metadata.
     pub about: About,
 }
 
 impl Action {
-    /// The loop goes on.
+    /// The action after a call that is only logged.
     pub fn logged(sequence: u64) -> Self {
         Self {
             action: LoopControl::Continue,
@@ -215,12 +211,12 @@ impl Action {
         }
     }
 
-    /// The data of the call's outcome.
+    /// Serialises the action as the data of the call's outcome.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("texts and numbers are JSON")
     }
 
-    /// The action that the data of an outcome is.
+    /// Deserialises the data of an outcome.
     pub fn from_json(data: &Value) -> Option<Self> {
         Self::deserialize(data).ok()
     }
@@ -233,7 +229,7 @@ impl RootCall {
 }
 
 impl StepRef {
-    /// The model's identifier of the call, or ours.
+    /// The model's identifier of the call, or `call_id` if there is none.
     pub fn id_or(&self, call_id: CallId) -> String {
         match self.tool_call_id.as_str() {
             "" => call_id.to_string(),
@@ -243,7 +239,7 @@ impl StepRef {
 }
 
 impl TaskCall {
-    /// The model's identifier of the call, or ours.
+    /// The model's identifier of the call, or `call_id` if there is none.
     pub fn tool_call_id(&self) -> String {
         self.step_ref.id_or(self.call_id())
     }

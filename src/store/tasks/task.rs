@@ -1,4 +1,4 @@
-//! Tasks as they stand, how they are looked for, and what one may ask of them.
+//! Tasks, their leases, and the requests and responses of reading them.
 
 use std::{
     collections::BTreeMap,
@@ -17,54 +17,49 @@ pub struct Task {
     pub id: TaskId,
     pub root: TaskId,
     pub parent: Option<TaskId>,
-    /// Whose tree it is.
     pub user: UserId,
     pub kind: Kind,
-    /// The agent role that works on it. Empty for a root that its caller drives, and for a question to a person.
+    /// The role of its agent. Empty for a root that its caller drives, and for a question to a person.
     pub role: String,
-    /// What is to be done, or asked.
     pub request: String,
-    /// The documents that it was given.
     pub documents: Vec<DocumentVersion>,
     pub state: State,
-    /// What it waits for, in the order in which the waits began.
+    /// Its waits, in the order in which they began.
     pub waits: Vec<Waiting>,
-    /// The step in which its oldest wait began, whose other calls are still taken. 0: none are.
+    /// The step in which its oldest wait began; other calls of that step are still accepted. 0: none are.
     pub waiting_step: u64,
     /// The result, as JSON text of an object, once it is completed.
     pub result: Option<String>,
-    /// What it handed off.
+    /// The documents that it handed off.
     pub result_documents: Vec<DocumentVersion>,
     /// Why it failed or was cancelled. Empty otherwise.
     pub message: String,
     pub cause: Option<Cause>,
-    /// How many tasks stand above it.
+    /// Number of its ancestors.
     pub depth: u32,
-    /// How many entries its timeline has.
+    /// Number of entries of its timeline.
     pub next_sequence: u64,
-    /// The newest step of its entries. 0: none has one.
+    /// The newest step of its entries. 0: no entry has a step.
     pub newest_step: u64,
-    /// The lease of the worker that works on it.
+    /// The lease of its worker; it may have expired.
     pub lease: Option<Lease>,
-    /// When it was created.
     pub created_at: SystemTime,
-    /// When its last entry was made.
+    /// When its last entry was appended.
     pub updated_at: SystemTime,
     pub ended_at: Option<SystemTime>,
-    /// When it fails by itself.
+    /// When it times out.
     pub deadline: SystemTime,
-    /// Labels of its creator's.
+    /// Labels that its creator chose.
     pub labels: BTreeMap<String, String>,
-    /// The place of its last change among those of all tasks.
+    /// The position of its last change in the order of all changes.
     pub position: u64,
-    /// Whether it has been given text from outside.
+    /// Whether it has been given untrusted text.
     pub tainted: bool,
-    /// Of a question: the master's task and how many entries that had when it was asked. The question's messages begin
-    /// with those.
+    /// Of a question: the master's task, and the number of its entries when the question was asked. The question's
+    /// messages begin with those entries.
     pub master: Option<(TaskId, u64)>,
 }
 
-/// What a task is.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr,
 )]
@@ -72,7 +67,7 @@ pub struct Task {
 pub enum Kind {
     /// The entry point of a tree.
     Root,
-    /// Work for another agent.
+    /// Work that another task delegated.
     Agent,
     Question,
 }
@@ -80,44 +75,43 @@ pub enum Kind {
 /// A wait of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The entry with which the wait began.
+    /// Sequence number of the entry with which the wait began.
     pub sequence: u64,
     pub target: WaitTarget,
 }
 
-/// The right of a worker to drive a task, until it expires.
+/// The exclusive right of a worker to drive a task, until it expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// The worker, in words for people.
+    /// The worker, as shown to people.
     pub holder: String,
-    /// Grows with each holder.
+    /// Fencing token: increases with each holder.
     pub token: u64,
-    /// Until when, unless it is renewed.
+    /// When it expires unless it is renewed.
     pub expires_at: SystemTime,
 }
 
-/// What the crates above need of any task's tree.
+/// The tree of a task, for crates that authorise access to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
-    /// The root, which names the workspace.
+    /// The root, which identifies the workspace.
     pub root: TaskId,
-    /// Whose tree it is.
     pub user: UserId,
-    /// Whether the task itself has been given text from outside.
+    /// Whether the task itself has been given untrusted text.
     pub tainted: bool,
-    /// Where the task itself stands.
+    /// The state of the task itself.
     pub state: State,
 }
 
-/// A task that a worker has taken, and what the last one left open.
+/// A task that a worker has leased, and the calls that the previous worker left open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leased {
     pub task: Task,
-    /// What has no end yet, to be made again under its `request_id` before anything else.
+    /// Calls without an end, to be repeated under their `request_id` before anything else.
     pub open_calls: Vec<OpenCall>,
 }
 
-/// A call that has no end yet: the same call again goes on with it.
+/// A call that has not ended; a repeat resumes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCall {
     pub state: OpenCallState,
@@ -127,20 +121,19 @@ pub struct OpenCall {
     /// The model's identifier of the call.
     pub tool_call_id: String,
     pub step: u64,
-    /// Its place in the step.
+    /// Its position in the step.
     pub position: u32,
-    /// The arguments as JSON text; what is sensitive is redacted.
+    /// The arguments as JSON text, with sensitive values redacted.
     pub input: String,
 }
 
-/// The state of a call that has no end yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenCallState {
-    /// A process carries it out. The same call again waits for its end.
+    /// A process executes it. A repeat waits for its end.
     UnderWay,
-    /// A read whose process is gone. It is to be made again.
+    /// A read whose process has ended. It must be made again.
     Left,
-    /// A person has approved it, and nothing was done yet. The same call again carries it out.
+    /// A person has approved it, but it has not begun. A repeat executes it.
     Approved,
 }
 
@@ -149,94 +142,93 @@ pub enum OpenCallState {
 pub struct CallEntry {
     pub sequence: u64,
     pub call_id: CallId,
-    /// Where its task stands now.
+    /// The current state of its task.
     pub state: State,
 }
 
-/// The task that a worker asks for.
+/// The task that a worker requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaseTarget {
-    /// This one. With a token: only as a renewal of that lease.
+    /// This task. With a token, only as a renewal of that lease.
     Task(TaskId, Option<u64>),
-    /// The one of any of these roles that has waited longest for a worker.
+    /// The available task of any of these roles that has waited longest.
     AnyOf(Vec<String>),
 }
 
-/// A request for a lease, or for its renewal.
+/// A request to acquire or renew a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseRequest {
     pub target: LeaseTarget,
-    /// The worker, in words for people.
+    /// The worker, as shown to people.
     pub holder: String,
     pub duration: Duration,
 }
 
-/// Which tasks are meant. Criteria are combined with AND; an empty one excludes nothing.
+/// Selects tasks. Criteria are combined with AND; empty ones match every task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Which of the user's.
     pub scope: Scope,
-    /// Any of these states, by their words.
+    /// Any of these states, by name.
     pub states: Vec<&'static str>,
     pub roles: Vec<String>,
     pub kinds: Vec<Kind>,
-    /// Labels that must all be there.
+    /// Labels that must all match.
     pub labels: BTreeMap<String, String>,
 }
 
-/// A part of a user's tasks.
+/// The tasks of a user that a list covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     #[default]
     All,
     /// The roots, newest first.
     Roots,
-    /// Those of the tree of this root, parents before children.
+    /// The tasks of the tree of this root, parents before children.
     Tree(TaskId),
 }
 
-/// A cursor of a list of tasks: the number of the last task on the page before.
+/// A cursor into a list of tasks: the number of the last task on the previous page.
 pub type Cursor = u64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskPage {
     pub tasks: Vec<Task>,
-    /// Where the next page begins, unless this is the last one.
+    /// The cursor of the next page; `None` on the last one.
     pub next: Option<Cursor>,
 }
 
-/// Tasks that changed after a position, in the order of their changes, and the position up to which they are complete.
+/// Tasks that changed after a position, in the order of their last changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes {
-    /// Each task as it stands now.
+    /// Each task in its current state.
     pub tasks: Vec<Task>,
-    /// Where to go on.
+    /// The position up to which the changes are complete; the next query begins here.
     pub up_to: u64,
-    /// Whether there may be more.
     pub more: bool,
 }
 
-/// Where a page of a timeline begins, and how far it goes.
+/// A request for a page of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// The first entry; otherwise the very first, or backwards the last.
+    /// The first entry of the page. By default the first entry of the timeline, or the last one if the page goes
+    /// backwards.
     pub from: Option<u64>,
-    /// Whether the page goes from later entries to earlier ones.
+    /// Whether the page is in descending order.
     pub backwards: bool,
-    /// The maximum number of entries.
+    /// Maximum number of entries.
     pub limit: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// The entries, in the order asked for.
+    /// The entries, in the requested order.
     pub entries: Vec<Entry>,
-    /// Where the next page begins, unless this is the last one.
+    /// The cursor of the next page; `None` on the last one.
     pub next: Option<u64>,
 }
 
 impl Task {
-    /// Writes that began and whose end is not known.
+    /// The writes whose outcome is unknown.
     pub fn unknown_calls(&self) -> impl Iterator<Item = CallId> {
         self.waits.iter().filter_map(|wait| match &wait.target {
             WaitTarget::Call(call_id) => Some(*call_id),
@@ -244,7 +236,7 @@ impl Task {
         })
     }
 
-    /// Whether it is a question to show to a person: no agent was asked, or half of its time is over.
+    /// Whether it is a question that a person should see: no agent was asked, or half of its time limit has elapsed.
     pub fn is_for_person(&self, now: SystemTime) -> bool {
         let time = self.deadline.duration_since(self.created_at).unwrap_or_default();
         self.kind == Kind::Question
@@ -252,7 +244,7 @@ impl Task {
             && (self.role.is_empty() || now >= self.created_at + time / 2)
     }
 
-    /// The lease that is valid at the given time.
+    /// The lease, if it has not expired.
     pub fn leased(&self, now: SystemTime) -> Option<&Lease> {
         self.lease.as_ref().filter(|lease| lease.expires_at > now)
     }

@@ -1,27 +1,27 @@
-//! The words of timelines that the store writes itself, for models and for people: the status of entries, and the
-//! messages of ends for which no caller gave words.
+//! Texts of timelines that the store writes itself, for models and for people: the status of entries, and default
+//! messages of ends.
 
 use super::{Kind, Task, entry::Cause, life::State};
 use crate::confirmations;
 use toolwire_contract::{ConfirmationId, ErrorCode, ToolError, ToolName};
 use toolwire_tool::context::{TaskId, UserId};
 
-/// The status of a write whose outcome is not known.
+/// The status of a write with an unknown outcome.
 pub const OUTCOME_UNKNOWN: &str = "→ outcome unknown";
 
-/// The status of a call that had no outcome when its task ended.
+/// The status of a call that was in flight when its task ended.
 pub const UNDER_WAY: &str = "→ under way when the task ended";
 
-/// The status of the outcome of a call that was under way when its task ended.
+/// The status of an outcome that arrived after the end of the task.
 pub const AFTER_END: &str = "← ended after the task";
 
-/// The status of an outcome that was taken for unknown.
+/// The status of an outcome that arrived after it was recorded as unknown.
 pub const CAME_LATE: &str = "← resolved by its own outcome";
 
-/// The message of a task that ends because a task above it does.
+/// The message of a task that was cancelled because an ancestor ended.
 pub const WITH_ITS_PARENT: &str = "The task that it belongs to ended";
 
-/// The message of a task that its deadline ended.
+/// The message of a task that timed out.
 pub const TIMED_OUT: &str = "The task did not end before its deadline";
 
 pub fn awaiting_confirmation(id: &ConfirmationId) -> String {
@@ -40,12 +40,12 @@ pub fn delegated(task: &TaskId) -> String {
     format!("→ delegated (task {task})")
 }
 
-/// Without a master, a person is asked.
+/// `master` is the task that is asked; without one, a person is.
 pub fn asked(master: Option<&TaskId>) -> String {
     format!("→ asked {}", master.map_or("a person", TaskId::as_str))
 }
 
-/// The status of the answer that a task gets from one that it waited for.
+/// The status of an answer from a child or a question.
 pub fn answer_from(child: &Task) -> String {
     match child.kind {
         Kind::Question => format!("← answer from {}", answerer(child)),
@@ -61,7 +61,7 @@ pub fn resolved(user: &UserId, reason: &str) -> String {
     format!("← resolved by {user}: {reason}")
 }
 
-/// The status of the decision on a call of a tool.
+/// The status of the decision on a call.
 pub fn decided(state: confirmations::life::State, decider: Option<&UserId>, tool: &ToolName) -> String {
     use confirmations::life::State;
     let decider = decider.map_or("a person", UserId::as_str);
@@ -74,7 +74,7 @@ pub fn decided(state: confirmations::life::State, decider: Option<&UserId>, tool
     }
 }
 
-/// The error with which a parent is answered whose child failed.
+/// The error that a parent receives from a failed child.
 pub fn child_failed(child: &Task) -> Option<ToolError> {
     (child.state == State::Failed).then(|| {
         let error = ToolError::new(ErrorCode::Unknown, format!("The task failed: {}", child.message));
@@ -82,12 +82,12 @@ pub fn child_failed(child: &Task) -> Option<ToolError> {
     })
 }
 
-/// The outcome of a call that a person found not to have been carried out.
+/// The outcome of a call that, as a person found, was not executed.
 pub fn not_carried_out(reason: &str) -> ToolError {
     ToolError::new(ErrorCode::Cancelled, format!("The call was not carried out: {reason}"))
 }
 
-/// The message by which a master learns what it was asked and what was answered.
+/// The message that informs a master of a question and its answer.
 pub fn question_and_answer(question: &Task, asker: &TaskId, answer: &str) -> String {
     format!("Question from {asker}: {}\n\nAnswer from {}: {answer}", question.request, answerer(question))
 }

@@ -1,7 +1,7 @@
 //! The content of a document as blocks: `{"blocks": {"000001": {"type": …}, …}}` in the order of the keys.
 //!
-//! Derived from the first [`READ`] bytes and never stored. Markdown, tables, JSON and text are understood; everything
-//! else, and what lies beyond, is one `file`.
+//! Derived from the first [`MAX_BYTES`] bytes and never stored. Markdown, tables, JSON and text have blocks of their
+//! own; every other format, and the part beyond the limits, is one `file` block.
 
 mod build;
 mod json;
@@ -19,26 +19,26 @@ use super::{
 };
 use toolwire_base::{digest::Digest, words::without_bom};
 
-/// Another function has another number, so that what was derived can be told apart.
+/// Version of the derivation, incremented whenever its output changes, so that results of different versions are
+/// distinguishable.
 pub const VERSION: u32 = 1;
-/// So many bytes of a document are looked at.
-pub const READ: usize = 1024 * 1024;
+/// Maximum bytes of a document that are analysed.
+pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// What is known of a whole document, of which only the first bytes may be at hand.
+/// Properties of the whole document, of which only the first bytes may be available.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole {
     pub size: u64,
     pub digest: Digest,
 }
 
-/// The blocks of a document.
 pub fn of(mime: &str, bytes: &[u8]) -> Value {
-    of_first(mime, bytes, &Whole { size: bytes.len() as u64, digest: Digest::of_bytes(bytes) })
+    of_prefix(mime, bytes, &Whole { size: bytes.len() as u64, digest: Digest::of_bytes(bytes) })
 }
 
-/// The blocks of a document of which these are the first bytes: [`READ`] of them or all.
-pub fn of_first(mime: &str, first: &[u8], whole: &Whole) -> Value {
-    let read = &first[..first.len().min(READ)];
+/// The blocks of a document, given its first bytes: [`MAX_BYTES`] of them, or all.
+pub fn of_prefix(mime: &str, first: &[u8], whole: &Whole) -> Value {
+    let read = &first[..first.len().min(MAX_BYTES)];
     let is_whole = read.len() as u64 == whole.size;
     let file = || json!({"type": "file", "mime_type": mime, "digest": whole.digest.to_string(), "size_bytes": whole.size});
     let mut blocks = Blocks::default();
@@ -76,7 +76,7 @@ fn image(mime: &str, bytes: &[u8], whole: &Whole) -> Value {
     block
 }
 
-/// The prose of a Markdown text: what people read of it, without its marks.
+/// The prose of a Markdown text, without its markup.
 pub(super) fn prose(text: &str) -> Vec<String> {
     let mut blocks = Blocks::default();
     markdown::write(text, &mut blocks);

@@ -1,23 +1,23 @@
-//! Changes of the description, the tags and the type of a document, and its deletion.
+//! Changes of a document's metadata, and its deletion.
 
 use super::{WorkspaceHandle, index, index::Metadata, mime, text, unavailable, utf8};
 use crate::documents::{Document, Expected, Update};
 use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
 
-/// A change of what describes a document.
+/// A change of a document's metadata.
 #[derive(Clone, Debug, Default)]
 pub struct Edit {
-    /// What the author says of it; `None`: as it is.
+    /// The author's description; `None` keeps the current one.
     pub description: Option<String>,
-    /// The tags; `None`: as they are.
+    /// The tags; `None` keeps the current ones.
     pub tags: Option<Vec<String>>,
-    /// The type. Empty: as it is.
+    /// The MIME type; empty keeps the current one.
     pub mime_type: String,
 }
 
 impl WorkspaceHandle {
-    /// Changes what describes a document. The caller must state what is there.
+    /// Changes the metadata of a document. The caller must state a precondition.
     pub async fn update(
         &self,
         path: &str,
@@ -34,10 +34,10 @@ impl WorkspaceHandle {
             return Err(DocumentRefusal::Deleted { path, version });
         }
         let description = edit.description.unwrap_or_else(|| document.description.clone());
-        text::bounded("description", &description)?;
+        text::check_length("description", &description)?;
         let tags = edit.tags.as_deref().map(text::tags).transpose()?;
         let tags = tags.unwrap_or_else(|| document.tags.clone());
-        let head = self.first(&document, index::READ).await?;
+        let head = self.first(&document, index::MAX_BYTES).await?;
         let mime_type = mime_type(&document, &edit.mime_type, &head)?;
         let change = self.change(&document.path, expected);
         let update = offload::if_large(head.len(), move || {
@@ -54,7 +54,7 @@ impl WorkspaceHandle {
         }
     }
 
-    /// Writes a version that says that a document is deleted. One that is deleted already stays as it is.
+    /// Writes a tombstone as the last version of a document. A document that is already deleted stays as it is.
     pub async fn delete(
         &self,
         path: &str,

@@ -1,10 +1,10 @@
-//! A document of another workspace: its bytes are shared, not copied.
+//! Copies of documents between workspaces: the blob is shared, not copied.
 
 use super::{
     Header, WorkspaceHandle,
     index::{self, Metadata},
     mime,
-    put::{Analysis, checked},
+    put::{Analysis, validate},
     utf8,
 };
 use crate::{
@@ -15,20 +15,20 @@ use toolwire_base::offload;
 use toolwire_contract::DocumentRefusal;
 
 impl WorkspaceHandle {
-    /// Writes a version of the bytes of a document of this workspace or of another one of the user. A header without a
-    /// type takes the document's.
+    /// Writes a version with the bytes of a document of this or another workspace of the user. If the header has no
+    /// type, the version has that of the document.
     pub async fn copy(
         &self,
         from: &WorkspaceHandle,
         document: &Document,
         mut header: Header,
     ) -> Result<Document, DocumentRefusal> {
-        let path = checked(&mut header)?;
+        let path = validate(&mut header)?;
         let (deleted, version) = (document.path.clone(), document.version);
         let Some(digest) = document.content.digest else {
             return Err(DocumentRefusal::Deleted { path: deleted, version });
         };
-        let head = from.first(document, index::READ).await?;
+        let head = from.first(document, index::MAX_BYTES).await?;
         let mut content = document.content.clone();
         if !header.mime_type.is_empty() {
             let head = &head[..head.len().min(mime::HEAD)];

@@ -1,6 +1,6 @@
-//! How wide and high an image is, as its first bytes say: PNG, GIF, JPEG, WebP and BMP.
+//! Dimensions of images, from the headers of PNG, GIF, JPEG, WebP and BMP.
 
-/// Width and height in pixels, if these bytes say them.
+/// Width and height in pixels, if the header is recognised.
 pub fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     let size = png(bytes).or_else(|| gif(bytes)).or_else(|| webp(bytes)).or_else(|| bmp(bytes));
     size.or_else(|| jpeg(bytes))
@@ -19,7 +19,7 @@ fn gif(bytes: &[u8]) -> Option<(u32, u32)> {
 
 fn bmp(bytes: &[u8]) -> Option<(u32, u32)> {
     let header = bytes.strip_prefix(b"BM")?;
-    // A height below zero says that the first row is the top one.
+    // A negative height means that rows are stored top-down.
     let height = i32::from_le_bytes(array(header, 20)?).unsigned_abs();
     Some((u32::from_le_bytes(array(header, 16)?), height))
 }
@@ -43,7 +43,7 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Goes from segment to segment up to the one that begins a frame.
+/// Skips segments up to the one that begins a frame.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut rest = bytes.strip_prefix(b"\xff\xd8")?;
     loop {

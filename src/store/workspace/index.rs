@@ -1,34 +1,34 @@
-//! The terms by which a document is found: their weights and positions.
+//! The search terms of a document, with weights and positions.
 
 use std::collections::HashMap;
 
 use super::terms;
 use crate::documents::{Posting, Terms};
 
-/// Bytes of a text that are indexed.
-pub(super) const READ: usize = 64 * 1024;
+/// Maximum bytes of a text that are indexed.
+pub(super) const MAX_BYTES: usize = 64 * 1024;
 
-/// What a word weighs by where it stands.
+/// Weight of an occurrence, by the field in which it is.
 const PATH: f64 = 4.0;
-const SAID: f64 = 3.0;
+const METADATA: f64 = 3.0;
 const SUMMARY: f64 = 2.0;
 const TEXT: f64 = 1.0;
 
-/// BM25's: a word that stands there often says little more, and in a long text less.
+/// BM25's `k1` and `b`: the weight of a word saturates with its occurrences, and is lower in a long text.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
-/// Words of a text that is neither short nor long. Fixed: what other documents hold changes no weight.
-const USUAL_LENGTH: f64 = 300.0;
+/// Average number of words in a text. A constant, so that no weight depends on other documents.
+const AVERAGE_LENGTH: f64 = 300.0;
 
 const STEPS: f64 = 8.0;
 
-/// Where the positions of a part of a document begin: no part is as long, so that no phrase reaches into the next.
+/// First position in each field. No field is as long as the gap, so that no phrase extends into the next field.
 const TEXT_BEGINS: u32 = 0;
 const PATH_BEGINS: u32 = 100_000;
-const SAID_BEGINS: u32 = 200_000;
+const METADATA_BEGINS: u32 = 200_000;
 const SUMMARY_BEGINS: u32 = 300_000;
 
-/// What a document has besides its text.
+/// The indexed fields of a document, other than its text.
 #[derive(Clone, Debug)]
 pub(super) struct Metadata<'a> {
     pub(super) path: &'a str,
@@ -37,23 +37,23 @@ pub(super) struct Metadata<'a> {
     pub(super) summary: &'a str,
 }
 
-/// A stem while a document is read.
+/// Occurrences of a stem in a document.
 #[derive(Default)]
 struct Occurrences {
-    /// Each weighs as much as the part in which it stands.
+    /// Sum of the weights of the fields in which it occurs.
     weight: f64,
     positions: Vec<u32>,
 }
 
-/// The terms of a document of which this is the text, or the first of it.
+/// The search terms of a document with this text, or prefix of a text.
 pub(super) fn terms_of(metadata: &Metadata<'_>, text: &str) -> Terms {
     postings(metadata, text).into_iter().collect()
 }
 
 fn postings(metadata: &Metadata<'_>, text: &str) -> Vec<Posting> {
-    let text: Vec<_> = terms::terms(super::utf8::first(text, READ)).collect();
+    let text: Vec<_> = terms::terms(super::utf8::first(text, MAX_BYTES)).collect();
     let length = text.len();
-    let said = format!("{}\n{}", metadata.description, metadata.tags.join("\n"));
+    let description_and_tags = format!("{}\n{}", metadata.description, metadata.tags.join("\n"));
     let mut stems: HashMap<String, Occurrences> = HashMap::new();
     let mut add = |weight: f64, begin: u32, terms: &mut dyn Iterator<Item = String>| {
         for (position, stem) in (begin..).zip(terms) {
@@ -62,15 +62,15 @@ fn postings(metadata: &Metadata<'_>, text: &str) -> Vec<Posting> {
             occurrences.positions.push(position);
         }
     };
-    // In the order of their positions.
+    // In ascending order of positions, as a posting requires.
     add(TEXT, TEXT_BEGINS, &mut text.into_iter());
     add(PATH, PATH_BEGINS, &mut terms::terms(metadata.path));
-    add(SAID, SAID_BEGINS, &mut terms::terms(&said));
+    add(METADATA, METADATA_BEGINS, &mut terms::terms(&description_and_tags));
     add(SUMMARY, SUMMARY_BEGINS, &mut terms::terms(metadata.summary));
     #[allow(clippy::cast_precision_loss, reason = "at most 64 Ki words")]
-    let length = 1.0 - LENGTH + LENGTH * length as f64 / USUAL_LENGTH;
+    let length = 1.0 - LENGTH + LENGTH * length as f64 / AVERAGE_LENGTH;
     let posting = |(stem, Occurrences { weight, positions })| {
-        let weight = step(weight, length);
+        let weight = relevance(weight, length);
         Posting { stem, weight, positions }
     };
     let mut postings: Vec<_> = stems.into_iter().map(posting).collect();
@@ -78,8 +78,8 @@ fn postings(metadata: &Metadata<'_>, text: &str) -> Vec<Posting> {
     postings
 }
 
-/// How much a document is about a word, from 1 to 8.
-fn step(count: f64, length: f64) -> u8 {
+/// Relevance of a document for a word, from 1 to 8.
+fn relevance(count: f64, length: f64) -> u8 {
     let share = count / (count + SATURATION * length);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 8")]
     let step = (share * STEPS).ceil().clamp(1.0, STEPS) as u8;

@@ -1,28 +1,29 @@
-//! The type of a document: as stated, else by its first bytes, its extension, and whether it is text.
+//! The MIME type of a document: the stated one, otherwise detected from its first bytes, its extension, and whether it
+//! is text.
 
 use infer::MatcherType;
 use thiserror::Error;
 
 use super::{path::Path, utf8};
 
-/// The longest type, in bytes.
-pub const LONGEST: usize = 127;
-/// So many bytes of a document are enough to tell its type.
+/// Maximum bytes of a type.
+pub const MAX_BYTES: usize = 127;
+/// Bytes of a document from which its type is detected.
 pub const HEAD: usize = 8 * 1024;
 
-/// What nothing is known of.
+/// The type of unrecognised bytes.
 const BINARY: &str = "application/octet-stream";
-/// Text of no other type.
+/// The type of unrecognised text.
 const PLAIN: &str = "text/plain";
 
-/// Extensions that the table of `mime_guess` does not know or takes for something else.
+/// Extensions that `mime_guess` does not know or maps to another type.
 const EXTENSIONS: [(&str, &str); 3] =
     [("jsonl", "application/x-ndjson"), ("ndjson", "application/x-ndjson"), ("ts", "text/x-typescript")];
 
-/// Formats of documents whose bytes may all be those of a text.
+/// Binary formats whose bytes may consist of text only.
 const LIKE_TEXT: [&str; 3] = ["application/pdf", "application/postscript", "application/rtf"];
 
-/// Types that are text though their name does not begin so.
+/// Types of text outside of `text/`.
 const TEXT: [&str; 16] = [
     "application/csv",
     "application/ecmascript",
@@ -42,41 +43,36 @@ const TEXT: [&str; 16] = [
     "application/x-httpd-php",
 ];
 
-/// Why a stated type is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MimeError {
-    /// It is not a type.
-    #[error("the type `{0}` is not of the form type/subtype, such as text/csv, of at most {LONGEST} bytes")]
+    #[error("the type `{0}` is not of the form type/subtype, such as text/csv, of at most {MAX_BYTES} bytes")]
     Malformed(String),
-    /// The bytes are something else.
     #[error("the type is stated as {stated}, but the content is {found}: state another, or none")]
     Contradicted {
         stated: String,
-        /// What the bytes are.
+        /// The detected type.
         found: String,
     },
 }
 
-/// What is known to read a type with.
+/// The parser for a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'a> {
-    /// Values with commas between them, or the given byte.
+    /// Delimiter-separated values, with the given delimiter.
     Table(u8),
     Json,
-    /// A JSON value a line.
+    /// One JSON value per line.
     JsonLines,
     Markdown,
-    /// Text without a form.
+    /// Unstructured text.
     Plain,
-    /// Text in a language, such as `rust`.
+    /// Text in a formal language, such as `rust`.
     Code(&'a str),
     Image,
-    /// Anything else.
     Other,
 }
 
 impl<'a> Kind<'a> {
-    /// What a type is read as.
     pub fn of(mime: &'a str) -> Self {
         match mime {
             "text/csv" | "application/csv" => Self::Table(b','),
@@ -93,7 +89,7 @@ impl<'a> Kind<'a> {
     }
 }
 
-/// Whether documents of a type are text: their tokens are counted, their words are found.
+/// Whether documents of a type are text, whose tokens are counted and whose words are indexed.
 pub fn is_text(mime: &str) -> bool {
     let is_text = mime.starts_with("text/") || mime.ends_with("+json") || mime.ends_with("+xml");
     is_text || TEXT.contains(&mime)
@@ -105,16 +101,16 @@ fn language(mime: &str) -> &str {
     subtype.rsplit_once('+').map_or(subtype, |(_, form)| form)
 }
 
-/// The type of a document of which these are the first bytes, [`HEAD`] of them or all.
+/// The type of a document, given its first bytes: [`HEAD`] of them, or all.
 ///
-/// What is stated counts; text must be text, though, and no text a format that is known by its first bytes, as far as
-/// these bytes tell: [`utf8::Utf8`] tells of the rest.
+/// A stated type takes precedence, with two checks as far as these bytes allow: a text type requires text, and text
+/// must not be stated as a format with known magic bytes. [`utf8::Utf8`] validates the remaining bytes.
 pub fn detect(stated: Option<&str>, path: &Path, head: &[u8]) -> Result<String, MimeError> {
     let magic = magic(head);
     let Some(stated) = stated.filter(|stated| !stated.is_empty()) else {
         return Ok(guess(magic, path, head).to_owned());
     };
-    let stated = checked(stated)?;
+    let stated = validate(stated)?;
     let found = match magic {
         Some((mime, false)) => Some(mime),
         _ if utf8::prefix(head).is_none() => Some("not UTF-8"),
@@ -124,7 +120,7 @@ pub fn detect(stated: Option<&str>, path: &Path, head: &[u8]) -> Result<String, 
         Some(found) if stated.starts_with("text/") && found != stated => {
             Err(MimeError::Contradicted { stated, found: found.to_owned() })
         }
-        // A format that is known by its first bytes, such as PDF, is no text: who opens it would find it broken.
+        // A format with magic bytes, such as PDF, cannot be text: programs that open it would fail.
         None if !head.is_empty()
             && !is_text(&stated)
             && looks_like_text(head)
@@ -136,30 +132,30 @@ pub fn detect(stated: Option<&str>, path: &Path, head: &[u8]) -> Result<String, 
     }
 }
 
-/// Whether a type is of a format with known first bytes, and these are others.
+/// Whether the type is of a format with magic bytes, and these bytes do not match.
 fn is_another(stated: &str, head: &[u8]) -> bool {
     stated != BINARY && infer::is_mime_supported(stated) && !infer::is_mime(head, stated)
 }
 
-/// A stated type in lower case. The grammar is RFC 6838's; parameters are not part of it.
-fn checked(stated: &str) -> Result<String, MimeError> {
-    let malformed = || MimeError::Malformed(utf8::first(stated, LONGEST).escape_debug().to_string());
+/// Validates a stated type by the grammar of RFC 6838, without parameters, and converts it to lower case.
+fn validate(stated: &str) -> Result<String, MimeError> {
+    let malformed = || MimeError::Malformed(utf8::first(stated, MAX_BYTES).escape_debug().to_string());
     let (kind, subtype) = stated.split_once('/').ok_or_else(malformed)?;
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c))
     };
-    if stated.len() > LONGEST || !is_name(kind) || !is_name(subtype) {
+    if stated.len() > MAX_BYTES || !is_name(kind) || !is_name(subtype) {
         return Err(malformed());
     }
     Ok(stated.to_ascii_lowercase())
 }
 
-/// The type that the first bytes tell, and whether it is one of text.
+/// The type that the magic bytes indicate, and whether it is a text type.
 fn magic(head: &[u8]) -> Option<(&'static str, bool)> {
     let found = infer::get(head)?;
     let is_text = found.matcher_type() == MatcherType::Text;
-    // Two letters make a BMP or a program: a text that begins with them is still a text.
+    // Two letters are the magic bytes of BMP and of executables: a text that begins with them is still text.
     let is_believed = is_text || LIKE_TEXT.contains(&found.mime_type()) || !looks_like_text(head);
     is_believed.then(|| (found.mime_type(), is_text))
 }
@@ -168,7 +164,7 @@ fn guess(magic: Option<(&'static str, bool)>, path: &Path, head: &[u8]) -> &'sta
     if let Some((mime, false)) = magic {
         return mime;
     }
-    // An extension is believed where the bytes agree with it: no picture without its first bytes, no text of others.
+    // An extension counts only if the bytes agree: an image needs its magic bytes, and a text type needs text.
     let is_plain = looks_like_text(head);
     let named = path.extension().and_then(by_extension);
     let named = named.filter(|mime| head.is_empty() || is_plain == is_text(mime));
@@ -182,7 +178,7 @@ fn by_extension(extension: &str) -> Option<&'static str> {
     own.or_else(|| mime_guess::from_ext(&extension).first_raw())
 }
 
-/// Whether these bytes are UTF-8 of characters that stand in texts.
+/// Whether the bytes are UTF-8 without control characters that do not occur in text.
 fn looks_like_text(head: &[u8]) -> bool {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}');
     utf8::prefix(head).is_some_and(|text| text.chars().all(is_shown))
@@ -256,8 +252,8 @@ mod tests {
         {
             assert!(matches!(of(malformed, b"a"), Err(MimeError::Malformed(_))), "{malformed}");
         }
-        assert!(of(&format!("text/{}", "a".repeat(LONGEST - 5)), b"a").is_ok());
-        assert!(of(&format!("text/{}", "a".repeat(LONGEST - 4)), b"a").is_err());
+        assert!(of(&format!("text/{}", "a".repeat(MAX_BYTES - 5)), b"a").is_ok());
+        assert!(of(&format!("text/{}", "a".repeat(MAX_BYTES - 4)), b"a").is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The path of a document: a name with `/` in it. It names a row; no path ever reaches a file system.
+//! The path of a document: a name with `/` as separator. It identifies a row; no path ever reaches a file system.
 
 use std::{fmt, str::FromStr};
 
@@ -7,54 +7,47 @@ use unicode_normalization::UnicodeNormalization;
 
 use toolwire_base::words::is_hidden;
 
-/// The longest path, in bytes.
-pub const LONGEST: usize = 512;
-/// The most segments of a path.
-pub const MOST_SEGMENTS: usize = 16;
-pub const LONGEST_SEGMENT: usize = 128;
-/// The folder that is kept for the service's own use.
+/// Maximum bytes of a path.
+pub const MAX_BYTES: usize = 512;
+/// Maximum number of segments of a path.
+pub const MAX_SEGMENTS: usize = 16;
+pub const MAX_SEGMENT_BYTES: usize = 128;
+/// The folder that is reserved for the service.
 const RESERVED: &str = ".toolwire";
 
-/// A path that keeps every rule. Its text is in NFC, so that two spellings that look the same are one path.
+/// A valid path. Normalised to NFC, so that two spellings that look the same are one path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path(String);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PathError {
-    /// It has no characters.
     #[error("the path is empty: write a relative one, such as reports/q3.md")]
     Empty,
-    /// It begins with `/` or `~`.
     #[error("the path begins with `{0}`: write a relative one, such as reports/q3.md")]
     Absolute(char),
-    /// It is too long as a whole.
-    #[error("the path is longer than {LONGEST} bytes")]
+    #[error("the path is longer than {MAX_BYTES} bytes")]
     TooLong,
-    #[error("the path has more than {MOST_SEGMENTS} segments")]
+    #[error("the path has more than {MAX_SEGMENTS} segments")]
     TooDeep,
-    /// Two slashes stand together, or one at the end.
     #[error("the path has an empty segment: a `/` at its end, or two of them together")]
     EmptySegment,
-    /// A segment is `.` or `..`.
     #[error("the path has the segment `{0}`: write the way to the document from the top")]
     Dots(String),
-    #[error("the path has a segment longer than {LONGEST_SEGMENT} bytes")]
+    #[error("the path has a segment longer than {MAX_SEGMENT_BYTES} bytes")]
     LongSegment,
-    /// A segment ends with a dot or a space.
     #[error("the path has a segment that ends with a dot or a space: `{0}`")]
     TrailingMark(String),
-    /// A character that a reader would not see or would take for a separator.
+    /// A character that is invisible, or that readers mistake for a separator.
     #[error("the path has the character {}, which may not stand there", .0.escape_unicode())]
     Character(char),
-    /// It is in the folder that is kept for the service.
     #[error("the folder `{RESERVED}` is reserved")]
     Reserved,
 }
 
 impl Path {
     pub fn parse(text: &str) -> Result<Self, PathError> {
-        // NFC makes a text at most three times as long or short, so what is longer than this is not looked at.
-        if text.len() > 3 * LONGEST {
+        // NFC changes the length of a text at most threefold, so a longer text is refused without normalising it.
+        if text.len() > 3 * MAX_BYTES {
             return Err(PathError::TooLong);
         }
         let text: String = text.nfc().collect();
@@ -66,10 +59,10 @@ impl Path {
         if let Some(c) = text.chars().find(|c| *c == '\\' || c.is_control() || is_hidden(*c)) {
             return Err(PathError::Character(c));
         }
-        if text.len() > LONGEST {
+        if text.len() > MAX_BYTES {
             return Err(PathError::TooLong);
         }
-        if text.split('/').count() > MOST_SEGMENTS {
+        if text.split('/').count() > MAX_SEGMENTS {
             return Err(PathError::TooDeep);
         }
         text.split('/').try_for_each(check)?;
@@ -79,7 +72,6 @@ impl Path {
         Ok(Self(text))
     }
 
-    /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -89,7 +81,7 @@ impl Path {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// What follows the last dot of the last segment, if something stands before it.
+    /// The part after the last dot of the last segment, unless the dot is its first character.
     pub fn extension(&self) -> Option<&str> {
         let (stem, extension) = self.file_name().rsplit_once('.')?;
         (!stem.is_empty()).then_some(extension)
@@ -103,7 +95,7 @@ fn check(segment: &str) -> Result<(), PathError> {
     if segment == "." || segment == ".." {
         return Err(PathError::Dots(segment.to_owned()));
     }
-    if segment.len() > LONGEST_SEGMENT {
+    if segment.len() > MAX_SEGMENT_BYTES {
         return Err(PathError::LongSegment);
     }
     if segment.ends_with(['.', ' ']) {
@@ -151,8 +143,8 @@ mod tests {
         ] {
             assert_eq!(Path::parse(path).unwrap().as_str(), path);
         }
-        assert!(Path::parse(&"s".repeat(LONGEST_SEGMENT)).is_ok());
-        assert!(Path::parse(&["s"; MOST_SEGMENTS].join("/")).is_ok());
+        assert!(Path::parse(&"s".repeat(MAX_SEGMENT_BYTES)).is_ok());
+        assert!(Path::parse(&["s"; MAX_SEGMENTS].join("/")).is_ok());
     }
 
     #[test]
@@ -162,9 +154,9 @@ mod tests {
 
     #[test]
     fn each_rule_has_its_refusal() {
-        let long = "s".repeat(LONGEST_SEGMENT + 1);
+        let long = "s".repeat(MAX_SEGMENT_BYTES + 1);
         let far = ["s".repeat(100).as_str(); 6].join("/");
-        let deep = ["s"; MOST_SEGMENTS + 1].join("/");
+        let deep = ["s"; MAX_SEGMENTS + 1].join("/");
         for (path, error) in [
             ("", PathError::Empty),
             ("/etc/passwd", PathError::Absolute('/')),
@@ -203,7 +195,7 @@ mod tests {
         #[test]
         fn whatever_is_read_keeps_the_bounds_and_is_read_as_itself(text in ".{0,200}") {
             if let Ok(path) = Path::parse(&text) {
-                prop_assert!(path.as_str().len() <= LONGEST);
+                prop_assert!(path.as_str().len() <= MAX_BYTES);
                 prop_assert!(path.as_str().split('/').all(|segment| !segment.is_empty() && segment != ".."));
                 prop_assert_eq!(Path::parse(path.as_str()), Ok(path.clone()));
             }

@@ -1,5 +1,4 @@
-//! A version on its way in: bytes in pieces, of which the first are kept in memory to look at, and the rest go to the
-//! disk.
+//! Uploads of versions, in chunks: the first bytes are buffered for analysis, and large blobs go to the disk.
 
 mod header;
 
@@ -7,33 +6,33 @@ use bytes::{Bytes, BytesMut};
 use tracing::Instrument;
 
 pub use self::header::Header;
-pub(super) use self::header::checked;
-use self::header::{asked, expected, mime_type, of_other_size};
+pub(super) use self::header::validate;
+use self::header::{expected, mime_type, request_digest, size_mismatch};
 use super::{
     WorkspaceHandle,
-    arriving::Reserved,
     index::{self, Metadata},
     mime,
     path::Path,
     quota, summary, unavailable, unreadable,
+    uploads::Reservation,
     utf8::{self, Utf8},
 };
 use crate::{
     StoreError, audit,
-    blobs::{SMALL, Sink, Stored},
+    blobs::{MAX_INLINE_BYTES, Sink, Stored},
     documents::{Body, Content, Document, MAX_DOCUMENT_BYTES, Mutation, Put, Terms},
 };
 use toolwire_base::{digest::Digest, offload};
 use toolwire_contract::DocumentRefusal;
 use toolwire_tokens as tokens;
 
-/// Bytes of an upload that are kept in memory: type, summary and terms are made from them.
-const HEAD: usize = 256 * 1024;
+/// Maximum buffered bytes of an upload, from which type, summary and search terms are derived.
+const HEAD_BYTES: usize = 256 * 1024;
 
-/// Bytes whose tokens are counted at once.
-const COUNTED: usize = 1024 * 1024;
+/// Bytes whose tokens are counted in one step.
+const TOKEN_CHUNK_BYTES: usize = 1024 * 1024;
 
-/// A version on its way in. Dropped before its end, it leaves nothing.
+/// An upload of a version. If it is dropped before `finish`, it leaves nothing.
 #[derive(Debug)]
 pub struct Upload {
     handle: WorkspaceHandle,
@@ -41,22 +40,22 @@ pub struct Upload {
     path: Path,
     sink: Sink,
     head: BytesMut,
-    /// Whether all of it is text so far.
+    /// The validator, while all bytes so far are UTF-8.
     utf8: Option<Utf8>,
-    /// What it counts while it comes, once it is large.
-    reserved: Option<Reserved>,
+    /// The reservation of a large upload.
+    reserved: Option<Reservation>,
 }
 
-/// What was read out of the bytes.
+/// The content and search terms derived from the bytes.
 pub(super) struct Analysis {
     pub(super) content: Content,
     pub(super) terms: Terms,
 }
 
 impl WorkspaceHandle {
-    /// Begins a version. What is wrong with the header is said before any byte comes.
+    /// Begins an upload. An invalid header is refused before any byte is accepted.
     pub async fn upload(&self, mut header: Header) -> Result<Upload, DocumentRefusal> {
-        let path = checked(&mut header)?;
+        let path = validate(&mut header)?;
         let sink = self.store().begin_blob().await.map_err(|error| unavailable(&error))?;
         let (handle, head, utf8) = (self.clone(), BytesMut::new(), Some(Utf8::default()));
         let stated = header.size;
@@ -65,7 +64,7 @@ impl WorkspaceHandle {
         Ok(upload)
     }
 
-    /// Writes a version of bytes that are in memory.
+    /// Writes a version from bytes in memory.
     pub async fn put(&self, header: Header, bytes: Bytes) -> Result<Document, DocumentRefusal> {
         let mut upload = self.upload(header).await?;
         upload.write(bytes).await?;
@@ -74,14 +73,13 @@ impl WorkspaceHandle {
 }
 
 impl Upload {
-    /// Takes some more bytes.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), DocumentRefusal> {
         let size = self.sink.size() + bytes.len() as u64;
         if self.header.size != 0 && size > self.header.size {
-            return Err(of_other_size(self.header.size, "more"));
+            return Err(size_mismatch(self.header.size, "more"));
         }
         self.reserve(size).await?;
-        let room = HEAD - self.head.len();
+        let room = HEAD_BYTES - self.head.len();
         self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
         if let Some(utf8) = &mut self.utf8
             && !utf8.push(&bytes)
@@ -91,9 +89,10 @@ impl Upload {
         self.sink.write(bytes).await.map_err(|error| unavailable(&error))
     }
 
-    /// Counts so many bytes, if they are more than a row takes. What would be refused in the end is refused at once.
+    /// Reserves `bytes` in total, if they exceed the size of an inline blob, so that an upload over quota is refused
+    /// early.
     async fn reserve(&mut self, bytes: u64) -> Result<(), DocumentRefusal> {
-        if bytes <= SMALL as u64 {
+        if bytes <= MAX_INLINE_BYTES as u64 {
             return Ok(());
         }
         if bytes > MAX_DOCUMENT_BYTES {
@@ -107,8 +106,8 @@ impl Upload {
         grown.map_err(|full| quota::exceeded(full, &self.handle.tree, self.path.as_str()))
     }
 
-    /// Writes the version, now that all bytes are there. Once begun it goes on without whoever waits for it, so that no
-    /// bytes stay that nothing names.
+    /// Writes the version after all bytes have been received. It continues in a task of its own even if the caller is
+    /// dropped, so that no unreferenced blob remains.
     pub async fn finish(self) -> Result<Document, DocumentRefusal> {
         let handle = self.handle.clone();
         let work = async move { handle.on_behalf(self.finish_here()).await };
@@ -120,7 +119,7 @@ impl Upload {
         let Self { handle, header, path, sink, head, utf8, reserved: _reserved } = self;
         let (digest, size) = (sink.digest(), sink.size());
         if header.size != 0 && header.size != size {
-            return Err(of_other_size(header.size, &size.to_string()));
+            return Err(size_mismatch(header.size, &size.to_string()));
         }
         if !header.digest.is_empty() && header.digest != digest.to_string() {
             let (expected, found) = (header.digest, digest.to_string());
@@ -130,8 +129,8 @@ impl Upload {
         let mime_type = mime_type(&header, &path, &head, is_text)?;
         let stored = sink.finish().await.map_err(|error| unavailable(&error))?;
         let kept = stored.clone();
-        let bytes = Arrived { stored, head: head.freeze(), size, digest, mime_type, is_text };
-        let written = handle.write_arrived(header, &path, bytes).await;
+        let bytes = Received { stored, head: head.freeze(), size, digest, mime_type, is_text };
+        let written = handle.write_received(header, &path, bytes).await;
         if written.is_err()
             && let Err(error) = handle.store().discard_blob(kept).await
         {
@@ -141,8 +140,8 @@ impl Upload {
     }
 }
 
-/// Bytes that came, and what is known of them.
-struct Arrived {
+/// Received bytes and their properties.
+struct Received {
     stored: Stored,
     head: Bytes,
     size: u64,
@@ -152,30 +151,30 @@ struct Arrived {
 }
 
 impl WorkspaceHandle {
-    /// Reserves bytes for a version that comes.
-    async fn reserve(&self, header: &Header, path: &Path) -> Result<Reserved, DocumentRefusal> {
+    /// Checks the write before its bytes are received, and begins a reservation.
+    async fn reserve(&self, header: &Header, path: &Path) -> Result<Reservation, DocumentRefusal> {
         let change = self.change(path.as_str(), expected(header));
         let remaining = self.store().precheck_document(&change, header.request_id).await;
         match remaining.map_err(|error| unavailable(&error))? {
-            Ok(remaining) => Ok(self.shared.arriving.begin(&self.tree.user, remaining)),
+            Ok(remaining) => Ok(self.shared.uploads.begin(&self.tree.user, remaining)),
             Err(refused) => Err(self.explain(path.as_str(), refused).await),
         }
     }
 
-    async fn write_arrived(
+    async fn write_received(
         &self,
         header: Header,
         path: &Path,
-        arrived: Arrived,
+        received: Received,
     ) -> Result<Document, DocumentRefusal> {
-        let Arrived { stored, head, size, digest, mime_type, is_text } = arrived;
+        let Received { stored, head, size, digest, mime_type, is_text } = received;
         let tokens = self.tokens(&mime_type, is_text, &stored, path.as_str()).await?;
         let (description, tags) = self.resulting_metadata(path, &header).await?;
         let untrusted = header.untrusted || self.tree.tainted;
         let analysis = {
             let path = path.as_str().to_owned();
             offload::if_large(head.len(), move || {
-                let summary = summary::of_first(&mime_type, &head, size);
+                let summary = summary::of_prefix(&mime_type, &head, size);
                 let text = utf8::prefix(&head).filter(|_| is_text && mime::is_text(&mime_type));
                 let metadata =
                     Metadata { path: &path, description: &description, tags: &tags, summary: &summary };
@@ -190,7 +189,7 @@ impl WorkspaceHandle {
         self.write(header, path, stored, analysis.await).await
     }
 
-    /// The description and the tags that a document will have once this header is written.
+    /// The description and the tags that the document will have after this write.
     pub(super) async fn resulting_metadata(
         &self,
         path: &Path,
@@ -211,9 +210,10 @@ impl WorkspaceHandle {
         analysis: Analysis,
     ) -> Result<Document, DocumentRefusal> {
         let expected = expected(&header);
-        let mutation = header
-            .request_id
-            .map(|request_id| Mutation { request_id, digest: asked(self, &header, path, &stored.digest) });
+        let mutation = header.request_id.map(|request_id| Mutation {
+            request_id,
+            digest: request_digest(self, &header, path, &stored.digest),
+        });
         let mut change = self.change(path.as_str(), expected);
         (change.why, change.call_id) = (header.why, header.call_id);
         let Analysis { content, terms } = analysis;
@@ -231,7 +231,7 @@ impl WorkspaceHandle {
         }
     }
 
-    /// The tokens of a text, and whether they are estimated.
+    /// The number of tokens of a text, and whether it is an estimate.
     async fn tokens(
         &self,
         mime_type: &str,
@@ -252,7 +252,7 @@ impl WorkspaceHandle {
             let piece = source.next().await.map_err(damaged)?;
             let is_over = piece.is_none();
             rest.extend_from_slice(&piece.unwrap_or_default());
-            if is_over || rest.len() >= COUNTED {
+            if is_over || rest.len() >= TOKEN_CHUNK_BYTES {
                 let end = if is_over { rest.len() } else { line_end(&rest) };
                 let piece = rest.split_to(end).freeze();
                 count += offload::if_large(piece.len(), move || {
@@ -267,8 +267,8 @@ impl WorkspaceHandle {
     }
 }
 
-/// Where the last line ends after which another one begins with a character that is no space, so that no token goes on
-/// there. Without one, where a character ends.
+/// The end of the last line that is followed by a printable character other than a space, so that no token spans the
+/// cut. If there is none, the last boundary of a character.
 fn line_end(bytes: &[u8]) -> usize {
     let ends = |at: &usize| bytes[at - 1] == b'\n' && bytes[*at].is_ascii_graphic();
     let character = |at: &usize| bytes[*at] & 0xc0 != 0x80;

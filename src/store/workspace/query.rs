@@ -1,30 +1,30 @@
-//! What a search asks for: words, `"phrases"`, and `-not`. Nothing of it reaches the grammar of an index.
+//! Search queries: words, `"phrases"`, and `-exclusions`. No part of a query reaches the grammar of an index.
 
 use super::terms::terms;
 
-/// So many phrases are read; further ones are left out.
-pub const MOST: usize = 32;
-/// So many bytes of a query are read.
-pub const LONGEST: usize = 4 * 1024;
+/// Maximum number of phrases; further ones are ignored.
+pub const MAX_PHRASES: usize = 32;
+/// Maximum bytes of a query; the rest is ignored.
+pub const MAX_BYTES: usize = 4 * 1024;
 
-/// Terms that stand one after the other in a text. A word is a phrase of one, or of several as in `example.com`.
+/// Consecutive terms. A word is a phrase of one term, or of several, as in `example.com`.
 pub type Phrase = Vec<String>;
 
-/// A query that was read. One without phrases to find finds nothing.
+/// A parsed query. Without phrases to find, it matches nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// What is to be found.
+    /// Phrases that a document should contain.
     pub find: Vec<Phrase>,
-    /// What may not be in the document.
+    /// Phrases that a document must not contain.
     pub without: Vec<Phrase>,
 }
 
 impl Query {
-    /// Reads a query. Every text is one: what is neither a letter nor a digit only separates words.
+    /// Parses a query. Every text is valid: characters other than letters and digits only separate words.
     pub fn parse(text: &str) -> Self {
         let mut query = Self::default();
-        let mut rest = super::utf8::first(text, LONGEST);
-        while query.find.len() + query.without.len() < MOST {
+        let mut rest = super::utf8::first(text, MAX_BYTES);
+        while query.find.len() + query.without.len() < MAX_PHRASES {
             rest = rest.trim_start();
             if rest.is_empty() {
                 break;
@@ -42,7 +42,7 @@ impl Query {
     }
 }
 
-/// The text up to the closing quote or the next space, and what follows.
+/// The text up to the closing quote or the next space, and the rest.
 fn next(text: &str) -> (&str, &str) {
     if let Some(quoted) = text.strip_prefix('"') {
         return quoted.split_once('"').unwrap_or((quoted, ""));
@@ -87,7 +87,7 @@ mod tests {
         #[test]
         fn every_text_is_a_query_within_bounds(text in "([ -~]|.){0,200}") {
             let query = Query::parse(&text);
-            prop_assert!(query.find.len() + query.without.len() <= MOST);
+            prop_assert!(query.find.len() + query.without.len() <= MAX_PHRASES);
             prop_assert!(query.find.iter().chain(&query.without).all(|phrase| !phrase.is_empty()));
             prop_assert_eq!(query, Query::parse(&text));
         }

@@ -1,11 +1,10 @@
-//! Quotas in words: whose they are, and what helps.
+//! Refusals by quotas: whose quota it is, and how to free some.
 
 use crate::documents::{
     MAX_DOCUMENT_BYTES, MAX_DOCUMENTS, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_VERSIONS, Quota, Tree,
 };
 use toolwire_contract::DocumentRefusal;
 
-/// A quota is used up.
 pub(super) fn exceeded(full: Quota, tree: &Tree, path: &str) -> DocumentRefusal {
     let workspace = format!("workspace:{}", tree.root);
     let mib = |bytes: u64| bytes >> 20;

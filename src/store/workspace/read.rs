@@ -1,4 +1,4 @@
-//! A version on its way out.
+//! Reading of versions.
 
 use serde_json::Value;
 
@@ -15,13 +15,13 @@ use toolwire_contract::DocumentRefusal;
 pub struct ReadOptions {
     /// The version; 0 for the last one.
     pub version: u32,
-    /// From this byte on.
+    /// Offset in bytes.
     pub offset: u64,
-    /// At most so many bytes; 0 for all.
+    /// Maximum number of bytes; 0 for all.
     pub limit: u64,
 }
 
-/// Bytes of a version, in pieces of 64 KiB.
+/// A stream of the bytes of a version, in chunks of 64 KiB.
 #[derive(Debug)]
 pub struct Content {
     source: Source,
@@ -30,7 +30,7 @@ pub struct Content {
 }
 
 impl WorkspaceHandle {
-    /// A document at a version: as it stands, with what that version is.
+    /// A document as of a version: its current metadata with the content of that version.
     pub async fn at(&self, path: &str, version: u32) -> Result<Document, DocumentRefusal> {
         let mut document = self.find(path).await?;
         if version == 0 || version == document.version {
@@ -49,7 +49,7 @@ impl WorkspaceHandle {
         Ok(document)
     }
 
-    /// A document at a version, and its bytes.
+    /// A document as of a version, and its bytes.
     pub async fn read(
         &self,
         path: &str,
@@ -57,28 +57,28 @@ impl WorkspaceHandle {
     ) -> Result<(Document, Content), DocumentRefusal> {
         let document = self.at(path, options.version).await?;
         let source = self.source(&document, options.offset).await?;
-        let source = if options.limit == 0 { source } else { source.limited(options.limit) };
+        let source = if options.limit == 0 { source } else { source.take(options.limit) };
         let (path, version) = (document.path.clone(), document.version);
         Ok((document, Content { source, path, version }))
     }
 
     pub async fn blocks(&self, document: &Document) -> Result<Value, DocumentRefusal> {
         let Some(digest) = document.content.digest else { return Ok(Value::Null) };
-        let first = self.first(document, blocks::READ).await?;
+        let first = self.first(document, blocks::MAX_BYTES).await?;
         let (mime_type, size) = (document.content.mime_type.clone(), document.content.size);
         let made = offload::if_large(first.len(), move || {
-            blocks::of_first(&mime_type, &first, &blocks::Whole { size, digest })
+            blocks::of_prefix(&mime_type, &first, &blocks::Whole { size, digest })
         });
         Ok(self.on_behalf(made).await)
     }
 
-    /// The first bytes of a document.
+    /// The first bytes of a document, at most `most`.
     pub(super) async fn first(
         &self,
         document: &Document,
         most: usize,
     ) -> Result<bytes::Bytes, DocumentRefusal> {
-        let source = self.source(document, 0).await?.limited(most as u64);
+        let source = self.source(document, 0).await?.take(most as u64);
         source.all().await.map_err(|error| unreadable(&error, &document.path, document.version))
     }
 
@@ -103,7 +103,7 @@ impl Content {
         next.map_err(|error| unreadable(&error, &self.path, self.version))
     }
 
-    /// All of it, for what is known to be small.
+    /// Reads the rest into memory. For documents that are known to be small.
     pub async fn all(self) -> Result<bytes::Bytes, DocumentRefusal> {
         let all = self.source.all().await;
         all.map_err(|error| unreadable(&error, &self.path, self.version))

@@ -1,5 +1,5 @@
-//! Finding documents by words: all of them, or else any. Ranked by how rare a word is in this tree and by how much a
-//! document is about it; what other trees hold changes nothing.
+//! Full-text search: documents that contain all words, or if there are none, any of them. Ranked by the rarity of a
+//! word in this tree and by the relevance of the document for it; other trees have no influence.
 
 use std::collections::HashMap;
 
@@ -7,29 +7,29 @@ use super::{WorkspaceHandle, query::Query, snippet, unavailable};
 use crate::documents::{Criteria, Document, Matches, Term};
 use toolwire_contract::DocumentRefusal;
 
-/// The longest query, in characters, and the most words and phrases of one.
-const LONGEST: usize = 256;
-const MOST: usize = 16;
+/// Maximum characters of a query, and maximum number of its words and phrases.
+const MAX_QUERY_CHARS: usize = 256;
+const MAX_TERMS: usize = 16;
 
-/// The filter is applied to this many of the best at once.
-const AT_ONCE: usize = 256;
+/// Number of the best candidates to which the filter is applied in one query.
+const FILTER_BATCH: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
     pub hits: Vec<Hit>,
-    /// Whether no document has all the words, so that these have any of them.
+    /// Whether no document contains all words, so that the hits contain any of them.
     pub any_word: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub document: Document,
-    /// Where the words stand.
+    /// The text around the first match.
     pub snippet: String,
 }
 
 impl WorkspaceHandle {
-    /// The documents that have the words of a query and pass, best first, up to a number of them.
+    /// The best `most` documents that match the query and the criteria, best first.
     pub async fn search(
         &self,
         query: &str,
@@ -44,13 +44,13 @@ impl WorkspaceHandle {
         let matches = self.store().match_documents(self.root(), &terms).await;
         let matches = matches.map_err(|error| unavailable(&error))?;
         let (ranked, any_word) = rank(&matches, query.find.len());
-        // What is deleted has no words.
+        // Deleted documents are not in the index.
         let criteria = Criteria { deleted: false, ..criteria.clone() };
         let mut hits = Vec::new();
-        // Without a filter all of them pass.
-        let at_once = if criteria == Criteria::default() { most } else { AT_ONCE.max(most) };
-        for some in ranked.chunks(at_once.max(1)) {
-            let mut found = self.passing(some, &criteria).await?;
+        // Without a filter every candidate matches.
+        let batch = if criteria == Criteria::default() { most } else { FILTER_BATCH.max(most) };
+        for some in ranked.chunks(batch.max(1)) {
+            let mut found = self.matching(some, &criteria).await?;
             for id in some {
                 if hits.len() < most
                     && let Some(document) = found.remove(id)
@@ -66,7 +66,7 @@ impl WorkspaceHandle {
         Ok(Hits { any_word: any_word && !hits.is_empty(), hits })
     }
 
-    async fn passing(
+    async fn matching(
         &self,
         ids: &[i64],
         criteria: &Criteria,
@@ -79,13 +79,13 @@ impl WorkspaceHandle {
 
 fn parse_query(query: &str) -> Result<Query, DocumentRefusal> {
     let length = query.chars().count();
-    if !(1..=LONGEST).contains(&length) {
-        let what = format!("must have 1 to {LONGEST} characters");
+    if !(1..=MAX_QUERY_CHARS).contains(&length) {
+        let what = format!("must have 1 to {MAX_QUERY_CHARS} characters");
         return Err(DocumentRefusal::invalid("query", "max_length", &what));
     }
     let query = Query::parse(query);
-    if query.find.len() + query.without.len() > MOST {
-        let what = format!("must have at most {MOST} words and phrases");
+    if query.find.len() + query.without.len() > MAX_TERMS {
+        let what = format!("must have at most {MAX_TERMS} words and phrases");
         return Err(DocumentRefusal::invalid("query", "max_items", &what));
     }
     Ok(query)
@@ -98,12 +98,13 @@ fn term(phrase: &Vec<String>) -> Term {
     }
 }
 
-/// Documents by their identifiers, best first, and whether they have any rather than all of the first so many parts.
+/// Ranks documents by identifier, best first, and returns whether they contain any rather than all of the first `find`
+/// parts.
 fn rank(matches: &Matches, find: usize) -> (Vec<i64>, bool) {
     let (find, without) = matches.parts.split_at(find);
     let mut without: Vec<i64> = without.iter().flatten().map(|(id, _)| *id).collect();
     without.sort_unstable();
-    // Sorted rather than hashed: the commonest words bring a row for each document and word.
+    // Sorted rather than hashed: common words contribute a row per document and word.
     let mut all = Vec::with_capacity(find.iter().map(Vec::len).sum());
     for (number, part) in find.iter().enumerate() {
         let rarity = rarity(matches.documents, part.len());
@@ -124,7 +125,7 @@ fn rank(matches: &Matches, find: usize) -> (Vec<i64>, bool) {
     (scored.into_iter().map(|(id, ..)| id).collect(), any_word)
 }
 
-/// BM25's: how much a part tells that so many of all documents have.
+/// The inverse document frequency of BM25, of a part that `having` of all documents contain.
 fn rarity(documents: u64, having: usize) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "at most 10,000")]
     let (documents, having) = (documents as f64, having as f64);

@@ -1,6 +1,7 @@
-//! What a document is about, in at most [`LONGEST`] characters: its own sentences, or its shape.
+//! Extractive summaries, of at most [`MAX_CHARS`] characters: sentences of the document, or a description of its
+//! structure.
 //!
-//! Deterministic, and without a model: sentences are scored by how often their words stand in the text.
+//! Deterministic, and without a model: sentences are scored by the frequency of their words in the text.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -15,24 +16,23 @@ use super::{
 };
 use toolwire_base::words::{counted, is_hidden, one_line, without_bom};
 
-/// The longest summary, in characters.
-pub const LONGEST: usize = 400;
-/// So many bytes of prose are looked at.
-const READ: usize = 256 * 1024;
-/// The most sentences.
-const SENTENCES: usize = 3;
-/// How many names of columns or keys are told.
-const NAMES: usize = 12;
-/// The first sentence of a text tends to say what it is about.
+/// Maximum characters of a summary.
+pub const MAX_CHARS: usize = 400;
+/// Maximum bytes of prose that are analysed.
+const MAX_PROSE_BYTES: usize = 256 * 1024;
+/// Maximum number of sentences.
+const MAX_SENTENCES: usize = 3;
+/// Maximum number of names of columns or keys.
+const MAX_NAMES: usize = 12;
+/// The weight of the first sentence of a text, which tends to state its topic.
 const FIRST_WEIGHT: f64 = 1.5;
 
-/// The summary of a document.
 pub fn of(mime: &str, bytes: &[u8]) -> String {
-    of_first(mime, bytes, bytes.len() as u64)
+    of_prefix(mime, bytes, bytes.len() as u64)
 }
 
-/// The summary of a document of so many bytes, of which these are the first ones or all.
-pub fn of_first(mime: &str, first: &[u8], size: u64) -> String {
+/// The summary of a document of `size` bytes, given its first bytes or all.
+pub fn of_prefix(mime: &str, first: &[u8], size: u64) -> String {
     if size == 0 {
         return "Empty.".to_owned();
     }
@@ -42,23 +42,23 @@ pub fn of_first(mime: &str, first: &[u8], size: u64) -> String {
         (Kind::Table(delimiter), Some(text)) => of_table(delimiter, text, is_whole),
         (Kind::Json, Some(text)) => of_json(text, size),
         (Kind::JsonLines, Some(text)) => of_json_lines(text, is_whole),
-        (Kind::Markdown, Some(text)) => of_prose(&prose(utf8::first(text, READ))),
+        (Kind::Markdown, Some(text)) => of_prose(&prose(utf8::first(text, MAX_PROSE_BYTES))),
         (Kind::Code(language), Some(text)) => of_code(language, text, is_whole),
-        (_, Some(text)) => of_prose(&paragraphs(utf8::first(text, READ))),
+        (_, Some(text)) => of_prose(&paragraphs(utf8::first(text, MAX_PROSE_BYTES))),
         (Kind::Image, None) => image::size(first).map_or_else(
             || of_bytes(mime, size),
             |(width, height)| format!("{mime}, {width} × {height} pixels."),
         ),
         (_, None) => of_bytes(mime, size),
     };
-    bounded(&summary)
+    truncate(&summary)
 }
 
 fn of_bytes(mime: &str, size: u64) -> String {
     format!("{mime}, {}.", counted(size, "byte", "bytes"))
 }
 
-/// A count, and `at least` where only a part was seen.
+/// The prefix of a count: `at least` if only a part was analysed.
 fn at_least(is_whole: bool) -> &'static str {
     if is_whole { "" } else { "At least " }
 }
@@ -68,7 +68,7 @@ fn of_table(delimiter: u8, text: &str, is_whole: bool) -> String {
     let mut records = reader.records().map_while(Result::ok);
     let columns = records.next().unwrap_or_default();
     let rows = records.count();
-    let names = named(columns.iter().map(str::to_owned), columns.len());
+    let names = join_names(columns.iter().map(str::to_owned), columns.len());
     let columns = counted(columns.len() as u64, "column", "columns");
     format!("{}{}, {columns}: {names}.", at_least(is_whole), counted(rows as u64, "row", "rows"))
 }
@@ -93,11 +93,15 @@ fn shape(value: &Value) -> String {
                 Value::Object(map) => format!("{key} ({})", counted(map.len() as u64, "key", "keys")),
                 _ => key.clone(),
             });
-            format!("An object of {}: {}", counted(map.len() as u64, "key", "keys"), named(keys, map.len()))
+            format!(
+                "An object of {}: {}",
+                counted(map.len() as u64, "key", "keys"),
+                join_names(keys, map.len())
+            )
         }
         Value::Array(items) => match items.first() {
             Some(Value::Object(map)) => {
-                let names = named(map.keys().cloned(), map.len());
+                let names = join_names(map.keys().cloned(), map.len());
                 format!("A list of {}, the first with {names}", counted(items.len() as u64, "item", "items"))
             }
             _ => format!("A list of {}", counted(items.len() as u64, "item", "items")),
@@ -106,16 +110,16 @@ fn shape(value: &Value) -> String {
     }
 }
 
-/// The first names, and how many more there are.
-fn named(names: impl Iterator<Item = String>, count: usize) -> String {
-    let shown: Vec<_> = names.take(NAMES).map(|name| short(&one_line(&name))).collect();
-    let more = count.saturating_sub(NAMES);
+/// The first names, and the number of the others.
+fn join_names(names: impl Iterator<Item = String>, count: usize) -> String {
+    let shown: Vec<_> = names.take(MAX_NAMES).map(|name| truncate_name(&one_line(&name))).collect();
+    let more = count.saturating_sub(MAX_NAMES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }
 
-/// A name at most 24 characters long, so that there is room for others.
-fn short(name: &str) -> String {
+/// Truncates a name to 24 characters, to leave room for others.
+fn truncate_name(name: &str) -> String {
     let is_long = name.chars().count() > 24;
     if is_long { name.chars().take(23).chain(['…']).collect() } else { name.to_owned() }
 }
@@ -139,7 +143,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     paragraphs
 }
 
-/// The sentences that say most, in their order.
+/// The sentences with the highest scores, in their original order.
 fn of_prose(paragraphs: &[String]) -> String {
     let sentences: Vec<String> = paragraphs
         .iter()
@@ -147,7 +151,7 @@ fn of_prose(paragraphs: &[String]) -> String {
         .map(|sentence| one_line(sentence.trim()))
         .filter(|sentence| !sentence.is_empty())
         .collect();
-    let words: Vec<Vec<String>> = sentences.iter().map(|sentence| telling(sentence)).collect();
+    let words: Vec<Vec<String>> = sentences.iter().map(|sentence| content_terms(sentence)).collect();
     let mut frequency: HashMap<&str, u32> = HashMap::new();
     for word in words.iter().flatten() {
         *frequency.entry(word).or_default() += 1;
@@ -157,13 +161,13 @@ fn of_prose(paragraphs: &[String]) -> String {
         .enumerate()
         .map(|(at, words)| (score(words, &frequency) * if at == 0 { FIRST_WEIGHT } else { 1.0 }, at))
         .collect();
-    // Of equal ones the earlier, so that the order is one.
+    // Ties go to the earlier sentence, so that the order is deterministic.
     scored.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.cmp(right)));
-    chosen(&sentences, scored.iter().map(|(_, at)| *at))
+    join_best(&sentences, scored.iter().map(|(_, at)| *at))
 }
 
-/// The terms of a sentence but for stop words.
-fn telling(sentence: &str) -> Vec<String> {
+/// The terms of a sentence, without stop words.
+fn content_terms(sentence: &str) -> Vec<String> {
     let words = terms::words(sentence).filter(|(_, word)| !terms::is_stop_word(word));
     words.map(|(_, word)| terms::term(word)).filter(|term| !term.is_empty()).collect()
 }
@@ -176,13 +180,13 @@ fn score(words: &[String], frequency: &HashMap<&str, u32>) -> f64 {
     sum / length.sqrt()
 }
 
-/// The best sentences that fit together, joined in the order of the text. The best one is cut where it alone is too
-/// long.
-fn chosen(sentences: &[String], best: impl Iterator<Item = usize>) -> String {
+/// The best sentences that fit, joined in the order of the text. A best sentence that is too long by itself is
+/// truncated later.
+fn join_best(sentences: &[String], best: impl Iterator<Item = usize>) -> String {
     let (mut taken, mut length) = (Vec::new(), 0);
-    for at in best.take(SENTENCES) {
+    for at in best.take(MAX_SENTENCES) {
         let added = sentences[at].chars().count() + 1;
-        if taken.is_empty() || length + added <= LONGEST + 1 {
+        if taken.is_empty() || length + added <= MAX_CHARS + 1 {
             taken.push(at);
             length += added;
         }
@@ -198,13 +202,13 @@ fn chosen(sentences: &[String], best: impl Iterator<Item = usize>) -> String {
     summary
 }
 
-/// On one line, without hidden characters, and cut at a word where it is too long.
-fn bounded(text: &str) -> String {
+/// Normalises to one line without hidden characters, and truncates at a word boundary.
+fn truncate(text: &str) -> String {
     let text: String = one_line(text).chars().filter(|c| !is_hidden(*c)).collect();
-    if text.chars().count() <= LONGEST {
+    if text.chars().count() <= MAX_CHARS {
         return text;
     }
-    let cut: String = text.chars().take(LONGEST - 1).collect();
+    let cut: String = text.chars().take(MAX_CHARS - 1).collect();
     let end = cut.rfind(' ').filter(|end| *end > cut.len() / 2).unwrap_or(cut.len());
     format!("{}…", &cut[..end])
 }
@@ -255,7 +259,7 @@ mod tests {
             assert_eq!(of(mime, text.as_bytes()), expected, "{mime} {text}");
         }
         assert_eq!(of("text/plain", b"\xff\xff"), "text/plain, 2 bytes.");
-        assert_eq!(of_first("text/csv", b"a,b\n1,2\n3", 99), "At least 2 rows, 2 columns: a, b.");
+        assert_eq!(of_prefix("text/csv", b"a,b\n1,2\n3", 99), "At least 2 rows, 2 columns: a, b.");
         let many: Vec<_> = (0..40).map(|number| format!("column{number}")).collect();
         assert!(of("text/csv", many.join(",").as_bytes()).ends_with("column11 and 28 more."));
     }
@@ -263,8 +267,8 @@ mod tests {
     #[test]
     fn a_sentence_that_is_too_long_is_cut_at_a_word() {
         let summary = of("text/plain", "revenue ".repeat(100).as_bytes());
-        assert!(summary.ends_with("revenue…") && summary.chars().count() <= LONGEST, "{summary}");
-        assert_eq!(of("text/plain", "x".repeat(900).as_bytes()).chars().count(), LONGEST);
+        assert!(summary.ends_with("revenue…") && summary.chars().count() <= MAX_CHARS, "{summary}");
+        assert_eq!(of("text/plain", "x".repeat(900).as_bytes()).chars().count(), MAX_CHARS);
     }
 
     proptest! {
@@ -276,7 +280,7 @@ mod tests {
             let mime = ["text/plain", "text/markdown", "text/csv", "application/json", "application/x-ndjson",
                 "text/x-rust", "image/png"][kind];
             let summary = of(mime, &bytes);
-            prop_assert!(summary.chars().count() <= LONGEST);
+            prop_assert!(summary.chars().count() <= MAX_CHARS);
             prop_assert!(!summary.contains(|c: char| c.is_control()));
             prop_assert_eq!(summary, of(mime, &bytes));
         }

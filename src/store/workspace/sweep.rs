@@ -1,4 +1,4 @@
-//! Takes away documents of trees that never began, and bytes that nothing names any more: at start, and each hour.
+//! Garbage collection of documents of trees that never began, and of unreferenced blobs: at start, and every hour.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -7,16 +7,15 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::Workspace;
 use toolwire_base::clock;
 
-/// How often it looks.
 const INTERVAL: Duration = Duration::from_hours(1);
 
-/// Sweeps for as long as it is polled. What cannot be done now is done later; the state's own watch says why.
+/// Sweeps until it is dropped. Errors are retried at the next interval; the monitor of the state reports their cause.
 pub async fn run(workspace: &Workspace) -> Infallible {
     let mut interval = interval(INTERVAL);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
-        // A part at a time: others change something meanwhile.
+        // In parts, so that other transactions run in between.
         while let Ok(true) = workspace.store().sweep_documents(clock::wall()).await {}
         match workspace.store().sweep_blobs(clock::wall()).await {
             Ok(swept) if swept != crate::blobs::Swept::default() => {

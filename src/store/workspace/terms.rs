@@ -1,30 +1,30 @@
-//! The words of a text as search knows them: in lower case, without accents, stemmed where they are English.
+//! Normalisation of words for search: lower case, without accents, stemmed if they are English.
 //!
-//! A term consists of letters, digits and marks alone, so that it is one token to an index whatever it holds.
+//! A term consists of letters, digits and combining marks only, so that it is always one token of an index.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The longest term, in bytes: what is longer is cut.
-pub const LONGEST: usize = 64;
+/// Maximum bytes of a term; longer ones are truncated.
+pub const MAX_BYTES: usize = 64;
 
-/// Words that stand in every text and say nothing of one.
+/// Words that occur in most texts and carry no topic.
 const STOP_WORDS: &str = " a about after all also an and any are as at be because been before but by can could did do \
     does for from had has have he her here him his how i if in into is it its just may me more most my no not now of \
     on one only or other our out over she should so some such than that the their them then there these they this \
     those to too under up us very was we were what when where which while who whose why will with would you your ";
 
-/// The words of a text, each with the byte at which it begins. A word is a run of letters, digits and their marks
-/// within a word of UAX #29; of Chinese and Japanese it is one character.
+/// The words of a text, each with its byte offset. A word is a run of letters, digits and combining marks within a word
+/// of UAX #29; in Chinese and Japanese it is one character.
 pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    // In ASCII the annex parts no run of letters and digits, and it is slow.
+    // In ASCII, UAX #29 splits no run of letters and digits, and it is slow.
     let (ascii, other) = if text.is_ascii() { (text, "") } else { ("", text) };
     let words = other.unicode_word_indices().flat_map(|(begin, word)| runs(word, begin));
     runs(ascii, 0).chain(words)
 }
 
-/// The runs of letters, digits and their marks, counted from where the text begins.
+/// The runs of letters, digits and combining marks, with offsets that start at `begin`.
 fn runs(text: &str, begin: usize) -> impl Iterator<Item = (usize, &str)> {
     let is_gap = |c: char| !c.is_alphanumeric() && !is_accent(c);
     let parts = text.split(is_gap).filter(|part| !part.is_empty());
@@ -33,30 +33,28 @@ fn runs(text: &str, begin: usize) -> impl Iterator<Item = (usize, &str)> {
 
 pub fn term(word: &str) -> String {
     let plain: String = if word.is_ascii() {
-        // It has no other form.
+        // ASCII needs no Unicode normalisation.
         word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
     } else {
         word.nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).nfc().collect()
     };
-    let is_english = plain.len() <= LONGEST && plain.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_english = plain.len() <= MAX_BYTES && plain.bytes().all(|byte| byte.is_ascii_lowercase());
     let mut term =
         if is_english { Stemmer::create(Algorithm::English).stem(&plain).into_owned() } else { plain };
-    term.truncate(term.floor_char_boundary(LONGEST));
+    term.truncate(term.floor_char_boundary(MAX_BYTES));
     term
 }
 
-/// The terms of a text, in order.
 pub fn terms(text: &str) -> impl Iterator<Item = String> {
     words(text).map(|(_, word)| term(word)).filter(|term| !term.is_empty())
 }
 
-/// Whether a word stands in every text.
 pub fn is_stop_word(word: &str) -> bool {
     let word = word.to_lowercase();
     !word.contains(' ') && STOP_WORDS.contains(&format!(" {word} "))
 }
 
-/// Whether a character stands on the one before it, as in `é` taken apart.
+/// Whether a character is a combining accent, as in the decomposed form of `é`.
 fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
@@ -103,7 +101,7 @@ mod tests {
                 prop_assert_eq!(&text[begin..begin + word.len()], word);
             }
             for term in terms(&text) {
-                prop_assert!(term.len() <= LONGEST && term.chars().all(char::is_alphanumeric), "{}", term);
+                prop_assert!(term.len() <= MAX_BYTES && term.chars().all(char::is_alphanumeric), "{}", term);
             }
         }
 

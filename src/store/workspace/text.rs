@@ -1,37 +1,38 @@
-//! What people say of documents, within bounds.
+//! Validation of descriptions, reasons and tags.
 
 use toolwire_contract::DocumentRefusal;
 
-/// The longest description and the longest reason, in characters.
-const LONGEST: usize = 1_000;
+/// Maximum characters of a description and of a reason.
+const MAX_CHARS: usize = 1_000;
 
-/// The most tags, and the longest one in bytes.
-const MOST_TAGS: usize = 32;
-const LONGEST_TAG: usize = 64;
+/// Maximum number of tags, and maximum bytes of one.
+const MAX_TAGS: usize = 32;
+const MAX_TAG_BYTES: usize = 64;
 
-pub(super) fn bounded(field: &str, text: &str) -> Result<(), DocumentRefusal> {
-    if text.chars().count() > LONGEST {
-        let what = format!("must have at most {LONGEST} characters");
+pub(super) fn check_length(field: &str, text: &str) -> Result<(), DocumentRefusal> {
+    if text.chars().count() > MAX_CHARS {
+        let what = format!("must have at most {MAX_CHARS} characters");
         return Err(DocumentRefusal::invalid(field, "max_length", &what));
     }
     Ok(())
 }
 
-/// Tags as they are kept: in lower case, sorted, each once.
+/// Validates and normalises tags: lower case, sorted, without duplicates.
 pub(super) fn tags(tags: &[String]) -> Result<Vec<String>, DocumentRefusal> {
-    if tags.len() > MOST_TAGS {
-        let what = format!("must have at most {MOST_TAGS} elements");
+    if tags.len() > MAX_TAGS {
+        let what = format!("must have at most {MAX_TAGS} elements");
         return Err(DocumentRefusal::invalid("tags", "max_items", &what));
     }
-    let mut kept: Vec<_> = tags.iter().map(|tag| tag.trim().to_lowercase()).collect();
-    let is_good = |tag: &String| (1..=LONGEST_TAG).contains(&tag.len()) && !tag.chars().any(char::is_control);
-    if !kept.iter().all(is_good) {
-        let what = format!("must have 1 to {LONGEST_TAG} bytes each, and no control characters");
+    let mut normalised: Vec<_> = tags.iter().map(|tag| tag.trim().to_lowercase()).collect();
+    let is_good =
+        |tag: &String| (1..=MAX_TAG_BYTES).contains(&tag.len()) && !tag.chars().any(char::is_control);
+    if !normalised.iter().all(is_good) {
+        let what = format!("must have 1 to {MAX_TAG_BYTES} bytes each, and no control characters");
         return Err(DocumentRefusal::invalid("tags", "format", &what));
     }
-    kept.sort();
-    kept.dedup();
-    Ok(kept)
+    normalised.sort();
+    normalised.dedup();
+    Ok(normalised)
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! Whether bytes that come in pieces are UTF-8. A character may be cut by the end of a piece.
+//! Incremental validation of UTF-8. A character may be split between chunks.
 
-/// What has come so far.
+/// The state of the validator.
 #[derive(Clone, Debug, Default)]
 pub struct Utf8 {
-    /// The begin of a character whose end has not come: at most three bytes.
+    /// The bytes of an incomplete last character: at most three.
     cut: Vec<u8>,
     broken: bool,
 }
 
 impl Utf8 {
-    /// Takes the next piece, and tells whether everything so far may be UTF-8.
+    /// Adds a chunk, and returns whether everything so far may be UTF-8.
     pub fn push(&mut self, piece: &[u8]) -> bool {
         if self.broken {
             return false;
@@ -34,13 +34,13 @@ impl Utf8 {
         !self.broken
     }
 
-    /// Whether all of it was UTF-8, now that nothing more comes.
+    /// Whether the complete input was UTF-8.
     pub fn is_whole(&self) -> bool {
         !self.broken && self.cut.is_empty()
     }
 }
 
-/// The text that some bytes begin with, if they are UTF-8 up to a character that their end cuts.
+/// The text of some bytes without a last character that is incomplete; `None` if they are not UTF-8.
 pub fn prefix(bytes: &[u8]) -> Option<&str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(text),
@@ -49,7 +49,7 @@ pub fn prefix(bytes: &[u8]) -> Option<&str> {
     }
 }
 
-/// At most so many bytes of a text, to the end of a character.
+/// The longest prefix of at most `bytes` bytes that ends at a character boundary.
 pub fn first(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

@@ -114,7 +114,7 @@ async fn whatever_is_damaged_is_named() {
     let copy = place.path().join("copy");
     let checked = check(house.directory.path()).await.unwrap();
     assert_eq!(checked.problems, Vec::<String>::new());
-    assert!(checked.looked_at.iter().any(|it| it == "12 tasks and 26 entries"), "{:?}", checked.looked_at);
+    assert!(checked.checks.iter().any(|it| it == "12 tasks and 26 entries"), "{:?}", checked.checks);
     backup(house.directory.path(), &copy).await.unwrap();
     for (number, (statement, finding)) in HARMS.iter().enumerate() {
         let state = place.path().join(number.to_string());

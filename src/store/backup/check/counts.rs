@@ -1,10 +1,10 @@
-//! Counts that are kept as rows come and go, each against what counts them again.
+//! Checks of counters that are maintained incrementally, each against a recount.
 
 use sqlx::SqliteConnection;
 
-use super::checked::Checked;
+use super::report::Report;
 
-/// A count, and what says whether it is right.
+/// A counter, and the query that verifies it.
 const COUNTS: &[(&str, &str)] = &[
     (
         "idempotency_total",
@@ -49,17 +49,13 @@ const COUNTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Looks at every count.
-pub(super) async fn look(
-    connection: &mut SqliteConnection,
-    checked: &mut Checked,
-) -> Result<(), sqlx::Error> {
+pub(super) async fn check(connection: &mut SqliteConnection, report: &mut Report) -> Result<(), sqlx::Error> {
     for (table, query) in COUNTS {
         let is_right: bool = sqlx::query_scalar(*query).fetch_one(&mut *connection).await?;
         if !is_right {
-            checked.problems.push(format!("{table} does not count what there is"));
+            report.problems.push(format!("{table} does not count what there is"));
         }
     }
-    checked.looked_at.push(format!("{} counts", COUNTS.len()));
+    report.checks.push(format!("{} counts", COUNTS.len()));
     Ok(())
 }

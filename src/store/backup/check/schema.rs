@@ -1,4 +1,4 @@
-//! Whether the tables are those that this program knows: another one's are not looked at.
+//! Refuses to check tables of another version of the schema.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ const STEPS: &str = "SELECT count(*) FROM sqlite_master WHERE name = '_sqlx_migr
 
 const LAST: &str = "SELECT coalesce(max(version), 0) FROM _sqlx_migrations WHERE success";
 
-/// Refuses a file whose tables are older or newer, or none of ours.
+/// Refuses a file whose schema is older or newer, or that is not a state.
 pub(super) async fn refuse_other(
     connection: &mut SqliteConnection,
     database: &Path,

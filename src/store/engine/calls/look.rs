@@ -1,4 +1,4 @@
-//! Recorded calls, read.
+//! Queries of recorded calls.
 
 use std::{collections::HashMap, time::SystemTime};
 
@@ -13,7 +13,7 @@ use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
 use toolwire_tool::context::CallId;
 
 impl Store {
-    /// The calls that are meant, and that are still remembered, the newest first.
+    /// The selected calls that are still recorded, the newest first.
     pub async fn find_calls(
         &self,
         named: Named<'_>,
@@ -24,7 +24,7 @@ impl Store {
         Ok(self.with_owners(listed))
     }
 
-    /// How a call ended.
+    /// The outcome of a call, if it has ended and is still recorded.
     pub async fn call_outcome(&self, key: &Key) -> Result<Option<ToolResult<StoredPayload>>, StoreError> {
         let mut reader = self.reader().await?;
         let record = self.explain(rows::find(&mut reader, key).await)?;
@@ -58,7 +58,7 @@ impl Store {
         self.explain(rows::pending_part(&mut reader, key).await)
     }
 
-    /// Says of those without an end whether the process that carries them out is gone: it is looked for once.
+    /// Determines for unfinished calls whether the owner has ended; each owner is checked once.
     fn with_owners(&self, listed: Vec<Listed>) -> Vec<RecordedCall> {
         let mut gone = HashMap::<String, bool>::new();
         let mut is_gone = |replica: String| {

@@ -1,4 +1,4 @@
-//! Which process carries a recorded call out, and the wait for its end where that is another one.
+//! The owner of a recorded call, and the wait for its end in another process.
 
 use tokio::time::{Duration, timeout};
 
@@ -11,7 +11,7 @@ use crate::{
 use toolwire_contract::ErrorCode;
 use toolwire_tool::context::CallId;
 
-/// The end of a process changes nothing in the file: it is looked for this often.
+/// Interval at which the owner's liveness is checked, since the end of a process changes nothing in the file.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Store {
@@ -20,7 +20,7 @@ impl Store {
         Ok(record.map_or(Owner::Over, |record| self.owner_of(record, key).0))
     }
 
-    /// While the state cannot be read, the call is not known to have ended.
+    /// While the state cannot be read, the call counts as running.
     pub(in crate::engine) async fn end_of_call_elsewhere(&self, key: &Key, call_id: CallId) -> EndElsewhere {
         // Listening from before the first look, so that nothing is missed.
         let mut changed = self.follow(Topic::Elsewhere).await.ok();
@@ -39,7 +39,7 @@ impl Store {
         }
     }
 
-    /// How it came to an end; `None` while its process carries it out.
+    /// The end of the call; `None` while its process executes it.
     async fn end_elsewhere(&self, key: &Key, call_id: CallId) -> Result<Option<EndElsewhere>, Error> {
         let mut reader = self.reader().await?;
         if let Some(record) = rows::find(&mut reader, key).await? {
@@ -55,7 +55,7 @@ impl Store {
         Ok(Some(if is_cancelled { EndElsewhere::Cancelled } else { EndElsewhere::Unsettled }))
     }
 
-    /// The process that carries a recorded call out, and how far the call is.
+    /// The owner of a recorded call, and the state of the call.
     fn owner_of(&self, record: Record, key: &Key) -> (Owner, Standing) {
         // An outcome that cannot be read has no owner, nor has what an earlier program recorded.
         let replica = record.replica.as_ref().filter(|it| record.kept.is_none() && self.is_elsewhere(it));

@@ -1,4 +1,4 @@
-//! The quota of records: reads are deleted for others, writes are not.
+//! The quota of call records. Records of reads are deleted to free space, those of writes are not.
 
 use std::time::SystemTime;
 

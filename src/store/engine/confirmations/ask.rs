@@ -1,4 +1,4 @@
-//! Calls that need a confirmation: requested, or begun by using one, in one change.
+//! Calls that require a confirmation: requests one, or begins the call by using one, in one transaction.
 
 use std::time::SystemTime;
 
@@ -22,31 +22,32 @@ use crate::{
 };
 use toolwire_contract::{ConfirmationId, Provenance, ToolError, ToolResult};
 
-/// What is to be done for a call.
+/// The next step of a call.
 enum Step {
-    /// A person is asked already.
+    /// Wait for the pending confirmation.
     Wait(Box<Confirmation>),
-    /// Its confirmation is used and it begins.
+    /// Use the confirmation and begin.
     Use(Box<Confirmation>),
-    /// It begins again under the confirmation that it used, having waited for one of a call that it made.
+    /// Begin again under the confirmation that it has used, after it waited for that of a nested call.
     Resume,
-    /// A person is asked; whether the summary says that the definition has changed.
+    /// Request a confirmation, whose summary says whether the definition has changed.
     Ask { is_redefined: bool },
-    /// It was made with other arguments.
+    /// The call was made before with other arguments.
     Conflict,
-    /// Its time passed before it was decided, or used.
+    /// The confirmation expired, undecided or unused.
     Expired(ToolError),
 }
 
-/// What is to be done, and the open confirmation that ends with it.
+/// The next step, and the open confirmation that ends with it.
 struct Planned {
     step: Step,
     ended: Option<(ConfirmationId, State)>,
 }
 
 impl Store {
-    /// Begins a call that needs a confirmation, in one change: a call that was begun before meets its record; one whose
-    /// confirmation is approved uses it; otherwise a person is asked, until `expires_at`, unless one is already.
+    /// Begins a call that requires a confirmation, in one transaction. A call that began before receives the response
+    /// of its record; one whose confirmation is approved uses it; otherwise a confirmation that lasts until
+    /// `expires_at` is requested, unless one is pending.
     pub async fn begin_confirmed(
         &self,
         begins: Beginning<'_>,
@@ -72,7 +73,7 @@ impl Store {
         }
     }
 
-    /// The same as a step of a change; with the confirmations that it changes.
+    /// The same as a step of a transaction. Also returns the confirmations that it changes.
     pub(in crate::engine) async fn open_confirmed_in(
         &self,
         tx: &mut Tx,
@@ -117,7 +118,7 @@ impl Store {
         Ok((opened, changed))
     }
 
-    /// Uses a confirmation and begins the call, which is one change.
+    /// Uses a confirmation and begins the call.
     async fn use_confirmation(
         &self,
         tx: &mut Tx,
@@ -196,8 +197,8 @@ impl Store {
     }
 }
 
-/// Plans what a call meets, by the state of its newest confirmation, which is ended first if it cannot stand. `waits`:
-/// whether the call's record says that a person is asked.
+/// Determines the next step of a call by the state of its newest confirmation, which ends first if it cannot stand.
+/// `waits`: whether the call's record waits for a person.
 async fn plan(
     tx: &mut Tx,
     call: &ConfirmedCall<'_>,

@@ -1,4 +1,4 @@
-//! The ends of confirmations: decided, withdrawn, expired, deleted.
+//! The ends of confirmations: decision, withdrawal, expiry, deletion.
 
 use std::{collections::BTreeMap, time::SystemTime};
 
@@ -20,10 +20,10 @@ use crate::{
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::UserId;
 
-/// Confirmations that expire in one transaction, so that other transactions run in between.
+/// Maximum number of confirmations that expire in one transaction, so that other transactions run in between.
 const EXPIRED_AT_ONCE: u32 = 256;
 
-/// Rows of a kind that a sweep deletes in one transaction.
+/// Maximum number of rows of a kind deleted by one transaction of a sweep.
 const SWEPT_AT_ONCE: u32 = 512;
 
 impl Store {
@@ -36,7 +36,7 @@ impl Store {
         // A decision changes the rows of the user whose call it is.
         let found = self.explain(rows::find(&mut *self.reader().await?, id).await)?;
         let Some(Confirmation { key, .. }) = found else { return Ok(None) };
-        // The decider is told the outcome, and a call may begin by it.
+        // The decider receives the outcome, and a call may begin because of it.
         let decided = self
             .transact(Lane::User(&key.user), Durability::Power, |tx| scoped(decide(tx, id, decision)))
             .await?;
@@ -46,7 +46,7 @@ impl Store {
         Ok(Some(outcome))
     }
 
-    /// Withdraws the open confirmations of a user's call that is cancelled, and returns their number.
+    /// Withdraws the open confirmations of a user's cancelled call, and returns their number.
     pub async fn withdraw_confirmations(
         &self,
         user: &UserId,
@@ -70,7 +70,7 @@ impl Store {
         Ok(count)
     }
 
-    /// Ends some of the confirmations that were not decided, or not used, in time, and returns their number.
+    /// Expires some of the confirmations that were not decided, or not used, in time, and returns their number.
     pub async fn expire_confirmations(&self, now: SystemTime) -> Result<usize, StoreError> {
         let overdue = rows::overdue(&mut *self.reader().await?, now, EXPIRED_AT_ONCE).await;
         let mut by_user: BTreeMap<UserId, Vec<ConfirmationId>> = BTreeMap::new();
@@ -97,7 +97,7 @@ impl Store {
         Ok(count)
     }
 
-    /// Deletes some of what is kept no longer: arguments, changes, and confirmations.
+    /// Deletes some of the rows whose retention is over: arguments, changes, and confirmations.
     pub async fn sweep_confirmations(&self, now: SystemTime) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| {
             scoped(async move {
@@ -145,7 +145,7 @@ async fn decide(
     Ok(Some((before, Outcome { confirmation, holds: next != Next::Refused })))
 }
 
-/// What happened to an open confirmation before the decision on it.
+/// The event that an open confirmation must undergo before the decision on it.
 fn preceding_event(confirmation: &Confirmation, verdict: &Verdict, at: SystemTime) -> Option<Event> {
     if confirmation.is_overdue(at) {
         return Some(Event::TimePasses);

@@ -1,4 +1,4 @@
-//! The end of a confirmation without being used, and the entry in the timeline of its task.
+//! The end of an unused confirmation, with the entry in the timeline of its task.
 
 use std::time::SystemTime;
 
@@ -8,8 +8,8 @@ use crate::{
 };
 use toolwire_contract::ToolError;
 
-/// Ends a confirmation without its being used, and the call that waits for it unless that is to be made again. Returns
-/// the outcome of that call, if it has one.
+/// Ends an unused confirmation, and the call that waits for it unless that is to be made again. Returns the outcome of
+/// that call, if there is one.
 pub(super) async fn end(
     tx: &mut Tx,
     confirmation: &Confirmation,

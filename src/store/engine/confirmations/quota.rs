@@ -1,5 +1,5 @@
-//! The bounds on confirmations: how many are pending, and the bytes of all. To free bytes, the arguments of those that
-//! ended are deleted, the earliest first; nothing of one that is open.
+//! Quotas of confirmations: the number of pending ones, and the bytes of all. To free bytes, the arguments of ended
+//! confirmations are deleted, the earliest first; open ones are never affected.
 
 use std::time::UNIX_EPOCH;
 
@@ -15,10 +15,10 @@ use crate::{
 use toolwire_contract::Crowding;
 use toolwire_tool::context::UserId;
 
-/// Confirmations whose arguments are deleted at once: more than one, so that not every request deletes some.
+/// Number of confirmations whose arguments are deleted at once: several, so that not every request deletes some.
 const FREED_AT_ONCE: u32 = 8;
 
-/// Returns the bound that keeps another confirmation of a user from being added; `None` if none does.
+/// Returns the limit that another confirmation of a user would exceed; `None` if there is none.
 pub(super) async fn check(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Option<Admission>, Error> {
     let (own, all) = rows::count_pending(tx, user).await?;
     let is_own = own >= MAX_PENDING_OF_USER;

@@ -1,4 +1,4 @@
-//! Confirmations and their changes, read.
+//! Queries of confirmations and their changes.
 
 use std::time::SystemTime;
 
@@ -20,12 +20,12 @@ use crate::{
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::{RequestId, UserId};
 
-/// The longest page of what is open.
+/// Maximum size of a page of open confirmations.
 const MAX_OPEN: usize = 256;
 
 impl Store {
-    /// The identifier by which a call without one meets the newest confirmation of an equal call: one that is open, or
-    /// was denied of late.
+    /// The `request_id` that a call without one adopts: that of the newest confirmation of an equal call, if it is open
+    /// or was denied recently.
     pub async fn find_adoptable_confirmation(
         &self,
         binding: Binding<'_>,
@@ -35,7 +35,7 @@ impl Store {
         self.explain(rows::adoptable(&mut reader, &binding, now).await)
     }
 
-    /// A confirmation as it stands at the given time.
+    /// A confirmation as of the given time.
     pub async fn confirmation(
         &self,
         id: &ConfirmationId,
@@ -51,7 +51,7 @@ impl Store {
         Ok(found)
     }
 
-    /// A page of confirmations from a cursor on, read for `viewer`. It ends at [`MAX_PAGE_BYTES`].
+    /// A page of confirmations after a cursor, for `viewer`, bounded by [`MAX_PAGE_BYTES`].
     pub async fn list_confirmations(
         &self,
         viewer: &UserId,
@@ -84,8 +84,8 @@ impl Store {
         Ok(page.build())
     }
 
-    /// A page of the confirmations that are open and last changed after one position and up to another, in order of
-    /// change, read for `viewer`. It ends at [`MAX_PAGE_BYTES`].
+    /// A page of the open confirmations that last changed after one position and up to another, in order of change, for
+    /// `viewer`, bounded by [`MAX_PAGE_BYTES`].
     pub async fn list_open_confirmations(
         &self,
         viewer: &UserId,
@@ -99,7 +99,7 @@ impl Store {
         Ok(page.build())
     }
 
-    /// Changes of confirmations after a position, in order. They end at [`MAX_PAGE_BYTES`].
+    /// Changes of confirmations after a position, in order, bounded by [`MAX_PAGE_BYTES`].
     pub async fn confirmation_changes(
         &self,
         scope: &Scope,
@@ -122,14 +122,13 @@ impl Store {
         self.explain(read.await)
     }
 
-    /// The positions of the changes that are kept.
+    /// The positions of retained changes.
     pub async fn confirmation_change_range(&self, scope: &Scope) -> Result<SequenceRange, StoreError> {
         let mut reader = self.reader().await?;
         self.explain(events::range(&mut reader, scope).await)
     }
 }
 
-/// A page that is being read.
 #[derive(Default)]
 struct PageBuilder {
     confirmations: Vec<Confirmation>,
@@ -143,7 +142,7 @@ impl PageBuilder {
         self.limit - self.confirmations.len()
     }
 
-    /// Takes rows until the page is full. One row more says that there is more.
+    /// Adds rows until the page is full. One more row indicates that there is another page.
     async fn fill(&mut self, mut rows: Rows<'_, Listed>) -> Result<(), Error> {
         while let Some(Listed { confirmation, bytes }) = rows.try_next().await? {
             self.bytes += bytes;

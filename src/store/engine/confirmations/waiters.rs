@@ -21,16 +21,16 @@ use crate::{
 use toolwire_base::clock;
 use toolwire_contract::ConfirmationId;
 
-/// The interval at which one waiter polls: a change by another process is seen this late at most.
+/// The interval at which a waiter polls, which bounds the delay of changes by other processes.
 const POLL: Duration = Duration::from_millis(500);
 
 /// The shortest interval between polls of all waiters.
 const MIN_POLL: Duration = Duration::from_millis(250);
 
-/// Confirmations without a waiter are removed from the map once it has this many.
+/// Entries without a waiter are removed from the map when it has this many.
 const FEW: usize = 64;
 
-/// Changes that are notified one by one. Beyond, every waiter is.
+/// Maximum number of changes that are notified individually. Beyond it, every waiter is notified.
 const ONE_BY_ONE: u32 = 256;
 
 #[derive(Debug)]
@@ -53,18 +53,18 @@ struct Polled {
 }
 
 impl Store {
-    /// A receiver that changes when this process changed any confirmation.
+    /// A receiver that changes when this process has changed any confirmation.
     pub fn follow_confirmations(&self) -> watch::Receiver<u64> {
         self.confirmations_changed.subscribe()
     }
 
-    /// A receiver that changes when this confirmation may have changed: at once if this process changed it, otherwise
+    /// A receiver that changes when this confirmation may have changed: at once for changes by this process, otherwise
     /// when a waiter [polls](Self::poll_confirmations).
     pub fn follow_confirmation(&self, id: &ConfirmationId) -> watch::Receiver<()> {
         self.confirmation_waiters.subscribe(id)
     }
 
-    /// Waits until a confirmation may have changed, by whichever process, or until the given instant.
+    /// Waits until any process may have changed a confirmation, or until the given instant.
     pub async fn confirmation_may_have_changed(&self, changes: &mut watch::Receiver<()>, until: Instant) {
         let polling = async {
             loop {
@@ -79,7 +79,7 @@ impl Store {
         }
     }
 
-    /// Notifies waiters of what other processes changed. Returns at once while another waiter polls.
+    /// Notifies waiters of changes by other processes. Returns at once while another waiter polls.
     pub async fn poll_confirmations(&self) {
         let Ok(mut polled) = self.confirmation_waiters.polled.try_lock() else { return };
         if !polled.is_due() {
@@ -99,8 +99,8 @@ impl Store {
         }
     }
 
-    /// The confirmations that changed after a position, and the position up to which that was read. `None`: too many
-    /// to be notified one by one.
+    /// The confirmations that changed after a position, and the position up to which changes were read. `None`: too
+    /// many to notify individually.
     async fn changed_since(&self, seen: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Error> {
         let mut reader = self.readers().await?.acquire().await?;
         if let Some(seen) = seen {
@@ -147,7 +147,7 @@ impl Waiters {
 }
 
 impl Polled {
-    /// Whether another poll is due. If so, it counts as made.
+    /// Whether another poll is due, which is then counted as made.
     fn is_due(&mut self) -> bool {
         let now = clock::now();
         let is_due = self.at.is_none_or(|at| now - at >= MIN_POLL);

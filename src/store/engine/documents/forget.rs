@@ -1,4 +1,4 @@
-//! Deletion of the documents of a tree that is deleted itself, or that never began. Their bytes go with the sweep.
+//! Deletion of the documents of a tree that is deleted or never began. Their blobs are deleted by the sweep.
 
 use std::time::SystemTime;
 
@@ -11,11 +11,11 @@ use crate::{
 };
 use toolwire_tool::context::TaskId;
 
-/// Versions deleted by one transaction, so that other transactions run in between.
+/// Maximum number of versions deleted by one transaction, so that other transactions run in between.
 const AT_ONCE: u32 = 500;
 
 impl Store {
-    /// Deletes the documents of a tree that did not begin. Of one that did, none is deleted.
+    /// Deletes the documents of a tree that has not begun. Documents of other trees stay.
     pub async fn abandon_documents(&self, root: &TaskId) -> Result<(), StoreError> {
         let user = self.explain(workspaces::user_of(&mut *self.reader().await?, root).await)?;
         let Some(user) = user else { return Ok(()) };
@@ -32,7 +32,7 @@ impl Store {
         .await
     }
 
-    /// Deletes some of the documents of trees that never began and to which nothing was added for [`UNBEGUN_KEPT`], and
+    /// Deletes some of the documents of trees that never began and have not been written to for [`UNBEGUN_KEPT`], and
     /// returns whether there may be more.
     pub async fn sweep_documents(&self, now: SystemTime) -> Result<bool, StoreError> {
         let before = now - UNBEGUN_KEPT;
@@ -52,8 +52,8 @@ impl Store {
     }
 }
 
-/// Deletes some versions of the documents of a tree, and the documents that have none left. Returns whether all are
-/// gone.
+/// Deletes some versions of a tree's documents, and the documents without remaining versions. Returns whether all are
+/// deleted.
 pub(in crate::engine) async fn forget_tree(tx: &mut Tx, root: &TaskId, limit: u32) -> Result<bool, Error> {
     let deleted = versions::delete(tx, root, limit).await?;
     let gone = documents::delete_without_versions(tx, root).await?;

@@ -1,4 +1,4 @@
-//! Documents that a task is given, at the versions of this instant.
+//! Pinned versions of documents, for new tasks.
 
 use crate::{
     engine::{Error, Tx},
@@ -7,7 +7,7 @@ use crate::{
 use toolwire_contract::near;
 use toolwire_tool::context::TaskId;
 
-/// Paths among which near ones are sought.
+/// Maximum number of paths among which similar ones are sought.
 const PATHS: u32 = 1_000;
 
 /// A document at a version.
@@ -16,11 +16,11 @@ pub(in crate::engine) struct Pinned {
     pub(in crate::engine) path: String,
     /// Its last version.
     pub(in crate::engine) version: u32,
-    /// Whether there is text from outside in it.
+    /// Whether it contains untrusted text.
     pub(in crate::engine) untrusted: bool,
 }
 
-/// The last version of a document of a tree; near paths if there is none of this path.
+/// The last version of a document of a tree; similar paths if there is none at this path.
 pub(in crate::engine) async fn present(
     tx: &mut Tx,
     root: &TaskId,

@@ -1,4 +1,4 @@
-//! The checks of a write before its bytes come. All of them are repeated when it is written.
+//! Early checks of a write, before its bytes are received. All of them are repeated when it is written.
 
 use super::{replay, write::check};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 use toolwire_tool::context::RequestId;
 
 impl Store {
-    /// The bytes that a version may have, or why it will be refused. A request that may be a repeat passes.
+    /// The remaining quota for a version, or why it will be refused. A request that may be a repeat passes.
     pub async fn precheck_document(
         &self,
         change: &Change,

@@ -1,4 +1,4 @@
-//! Documents and their versions, read.
+//! Reading of documents and their versions.
 
 use crate::{
     StoreError,
@@ -8,31 +8,31 @@ use crate::{
 };
 use toolwire_tool::context::TaskId;
 
-/// Paths on either side of one that are near to it.
+/// Number of paths on either side of a path that count as near.
 const NEAR: u32 = 500;
 
 impl Store {
-    /// The tree of a task that is not deleted. `root` is elsewhere always the root of such a tree: whose tree a caller
-    /// may use is decided above, by this.
+    /// The tree of a task that is not deleted. The `root` of all other functions is the root of such a tree: callers
+    /// authorise access with this function.
     pub async fn workspace_tree(&self, task: &TaskId) -> Result<Option<Tree>, StoreError> {
         let mut reader = self.reader().await?;
         self.explain(workspaces::tree_of(&mut reader, task).await)
     }
 
-    /// The document of a path, deleted or not.
+    /// The document at a path, deleted or not.
     pub async fn document(&self, root: &TaskId, path: &str) -> Result<Option<Document>, StoreError> {
         let mut reader = self.reader().await?;
         let found = self.explain(documents::find(&mut reader, root, path).await)?;
         Ok(found.map(|it| it.document))
     }
 
-    /// Paths of documents that are not deleted, next to a path in order.
+    /// Paths of existing documents that are near a path in lexical order.
     pub async fn document_paths_near(&self, root: &TaskId, path: &str) -> Result<Vec<String>, StoreError> {
         let mut reader = self.reader().await?;
         self.explain(documents::paths_near(&mut reader, root, path, NEAR).await)
     }
 
-    /// The documents that pass, by path, after a path.
+    /// The documents that match, in order of path, after a path.
     pub async fn list_documents(
         &self,
         root: &TaskId,
@@ -44,7 +44,7 @@ impl Store {
         self.explain(documents::list(&mut reader, root, criteria, after, limit).await)
     }
 
-    /// Those of some documents that pass, each by its identifier, in any order.
+    /// The matching ones of some documents, each by its identifier, unordered.
     pub async fn documents_among(
         &self,
         root: &TaskId,
@@ -56,7 +56,7 @@ impl Store {
         Ok(found.into_iter().map(|it| (it.id, it.document)).collect())
     }
 
-    /// Versions of a document, the newest first, below a number.
+    /// Versions of a document below a number, the newest first.
     pub async fn document_versions(
         &self,
         root: &TaskId,

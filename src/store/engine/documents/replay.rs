@@ -1,4 +1,4 @@
-//! Writes that are repeated under their `request_id`: the same one has the answer of the first.
+//! Repeats of writes under their `request_id`, which receive the response of the first attempt.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,10 +14,10 @@ use crate::{
 };
 use toolwire_tool::context::{RequestId, UserId};
 
-/// How long the answer to a write is kept.
+/// How long the response to a write is retained.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// The answer to an earlier request under the same identifier.
+/// The response to an earlier request under the same identifier.
 pub(super) async fn find(tx: &mut Tx, put: &Put) -> Result<Option<Outcome>, Error> {
     let Some(mutation) = &put.mutation else { return Ok(None) };
     let change = &put.change;
@@ -30,7 +30,7 @@ pub(super) async fn find(tx: &mut Tx, put: &Put) -> Result<Option<Outcome>, Erro
     as_answered(tx, put, &answered.answer).await.map(Some)
 }
 
-/// Whether a request under this identifier was answered.
+/// Whether a request under this identifier has a response.
 pub(super) async fn is_known(
     connection: &mut Connection,
     user: &UserId,
@@ -51,7 +51,7 @@ pub(super) async fn keep(
     rows::insert(tx, user, mutation, &answer, now + KEPT).await
 }
 
-/// The document as the earlier request left it, whatever was written since.
+/// The document as the earlier request left it, regardless of later writes.
 async fn as_answered(tx: &mut Tx, put: &Put, answer: &Answer) -> Result<Outcome, Error> {
     let Some(found) = documents::find(tx, &put.change.root, &put.change.path).await? else {
         return Ok(Err(Refused::Unknown));

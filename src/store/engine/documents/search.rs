@@ -1,4 +1,4 @@
-//! Documents that contain the words and phrases of a query.
+//! Lookup of documents that contain words and phrases.
 
 use crate::{
     StoreError,
@@ -9,14 +9,14 @@ use crate::{
 };
 use toolwire_tool::context::TaskId;
 
-/// The weight of a phrase: the highest of a word.
+/// The weight of a phrase, which is the maximum weight of a word.
 const PHRASE_WEIGHT: u8 = 8;
 
-/// Documents whose positions are compared at once: it bounds the memory, and each time costs some statements.
+/// Number of documents whose positions are compared in one step. It bounds memory, and each step costs some statements.
 const AT_ONCE: u32 = 2_500;
 
 impl Store {
-    /// The documents of a tree that contain each of some terms.
+    /// The documents of a tree that contain each of the terms.
     pub async fn match_documents(&self, root: &TaskId, terms: &[Term]) -> Result<Matches, StoreError> {
         let mut reader = self.reader().await?;
         self.explain(find(&mut reader, root, terms).await)
@@ -57,7 +57,7 @@ async fn phrase(connection: &mut Connection, tree: i64, stems: &[String]) -> Res
     Ok(found)
 }
 
-/// The beginnings of a phrase of `offset` words that the next word continues. They are in order of documents.
+/// Those beginnings of a phrase of `offset` words that the next word continues, in order of documents.
 fn continued(
     begins: Vec<(i64, Vec<u32>)>,
     mut next: Vec<(i64, Vec<u32>)>,

@@ -1,4 +1,4 @@
-//! Documents, written: each write makes a version or another etag, and is one transaction.
+//! Writes of documents: each creates a version or a new etag, in one transaction.
 
 use super::{quota, replay};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 };
 use toolwire_base::digest::Digest;
 
-/// Writes a version. Large bytes must be in `files`.
+/// Writes a version. A large blob must be in `files`.
 pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<Outcome, Error> {
     let Change { root, user, path, expected, now, .. } = &put.change;
     // First, since the repeat of a write that succeeded meets the document that it has written itself.
@@ -57,7 +57,7 @@ pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>
     Ok(Ok(document))
 }
 
-/// Counts the use of the bytes, and returns whether they are there.
+/// Adds a reference to the blob, and returns whether it exists.
 async fn keep_bytes(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<bool, Error> {
     let Some(digest) = put.content.digest else { return Ok(true) };
     let inline = match &put.body {
@@ -68,7 +68,7 @@ async fn keep_bytes(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<boo
     blobs::add_use(tx, &stored, files, put.change.now).await
 }
 
-/// Writes a document, which gives it another etag.
+/// Saves a document with a new etag.
 async fn save(tx: &mut Tx, id: i64, mut document: Document, change: &Change) -> Result<Document, Error> {
     (document.updated_by, document.updated_at) = (change.by.clone(), change.now);
     // Of nothing that others share: a number of the table's could be found by trying.
@@ -110,7 +110,7 @@ pub(super) async fn update(tx: &mut Tx, update: &Update) -> Result<Outcome, Erro
     Ok(Ok(document))
 }
 
-/// Writes a version that says that a document is deleted.
+/// Writes a tombstone.
 pub(super) async fn delete(tx: &mut Tx, change: &Change) -> Result<Outcome, Error> {
     let Change { root, path, expected, now, .. } = change;
     let Some(found) = documents::find(tx, root, path).await? else { return Ok(Err(Refused::Unknown)) };
@@ -146,7 +146,7 @@ fn of_request<'a>(method: &'static str, change: &'a Change, digest: Digest) -> a
     audit::Changed { method, user, digest, task: root, request_id: None, call_id: None }
 }
 
-/// Whether a version may be written where this is found.
+/// Checks whether a version may be written over `found`.
 pub(super) fn check(found: Option<&Identified>, expected: &Expected) -> Result<(), Refused> {
     let document = found.map(|it| &it.document);
     expected.check(document)?;

@@ -1,4 +1,4 @@
-//! Whether a task takes a call, a message or an end now: by its driver, its state and its quotas.
+//! Admission of calls, messages and ends: by driver, state and quotas.
 
 use std::time::SystemTime;
 
@@ -14,19 +14,19 @@ use crate::{
 };
 use toolwire_tool::context::UserId;
 
-/// Below this many bytes, a timeline is not checked against the quota of its user: as many tasks as may be open hardly
-/// reach the quota with timelines of this size.
+/// Timelines below this many bytes are not checked against the quota of their user: the maximum number of open tasks
+/// with such timelines hardly reaches it.
 const SMALL_OF_USER: u64 = 64 * 1024;
 
-/// Below this many bytes, a timeline is not checked against the quota of its tree: a full tree of such timelines just
+/// Timelines below this many bytes are not checked against the quota of their tree: a full tree of such timelines just
 /// reaches it.
 const SMALL: u64 = 1024 * 1024;
 
-/// Within this many entries of its bound, a timeline is checked exactly: open calls and waits will have entries too.
+/// Within this many entries of its limit, a timeline is checked exactly, since open calls and waits need entries too.
 const NEARLY_FULL: u64 = 1_000;
 
-/// Refuses a caller that does not drive the task: a leased task is driven by the holder of its lease alone, and none by
-/// the holder of one that was lost.
+/// Refuses a caller that does not drive the task: only the holder of the current lease drives a leased task, and a lost
+/// lease drives none.
 pub(super) fn driver(task: &Task, token: u64, now: SystemTime) -> Result<(), Refused> {
     let valid = task.lease.as_ref().map_or(0, |lease| lease.token);
     let is_lost = match token {
@@ -48,7 +48,7 @@ pub(super) fn event(task: &Task, event: Event) -> Result<(), Refused> {
     }
 }
 
-/// The refusal of what the state does not allow.
+/// The refusal of an event that the state does not allow.
 fn refusal(task: &Task) -> Refused {
     match task.state {
         state if state.is_final() => Refused::Ended(state),
@@ -57,7 +57,7 @@ fn refusal(task: &Task) -> Refused {
     }
 }
 
-/// Ends the transaction if the deadline of the task has passed, so that the task is failed before anything else.
+/// Aborts the transaction if the deadline of the task has passed, so that the task fails before anything else.
 pub(super) fn in_time(task: &Task, now: SystemTime) -> Result<(), TxError> {
     if task.state.is_final() || task.deadline > now {
         return Ok(());
@@ -65,7 +65,7 @@ pub(super) fn in_time(task: &Task, now: SystemTime) -> Result<(), TxError> {
     Err(TxError::Overdue(task.user.clone(), task.id.clone()))
 }
 
-/// Refuses a call or a message of a step, unless the task takes it now.
+/// Refuses a call or a message that the task does not accept now.
 pub(super) async fn call(tx: &mut Tx, loaded: &mut LoadedTask, step: u64) -> Result<(), TxError> {
     event(&loaded.task, fold::call(&loaded.task, step))?;
     let newest = loaded.task.newest_step;
@@ -75,7 +75,7 @@ pub(super) async fn call(tx: &mut Tx, loaded: &mut LoadedTask, step: u64) -> Res
     quotas(tx, loaded).await
 }
 
-/// Refuses an entry that ends nothing, unless every quota has room for it.
+/// Refuses an entry other than an end if a quota is exhausted.
 async fn quotas(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), TxError> {
     let most = MAX_ENTRIES - ENTRIES_FOR_THE_END;
     let mut entries = loaded.task.next_sequence;
@@ -95,7 +95,7 @@ async fn quotas(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), TxError> {
     Ok(())
 }
 
-/// Refuses another timeline of a user, unless the user's quota has room for it.
+/// Refuses another timeline of a user whose quota is exhausted.
 pub(super) async fn user(tx: &mut Tx, user: &UserId) -> Result<(), TxError> {
     if timeline_usage::bytes(tx, user).await? >= MAX_USER_BYTES {
         return Err(Refused::TreeLimit(TreeLimit::BytesOfUser).into());
@@ -121,7 +121,7 @@ async fn others_of_tree(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<u64, Err
     Ok(*loaded.others.of_tree.insert(bytes))
 }
 
-/// Refuses another wait, unless the task has room for it.
+/// Refuses a wait beyond the limit of the task.
 pub(super) fn wait(task: &Task) -> Result<(), Refused> {
     if task.waits.len() < MAX_WAITS {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Calls that execute, begun: the call's own record, what the task has open or waits for, in one transaction.
+//! The beginning of executing calls: the call's record, and its open call or wait of the task, in one transaction.
 
 use std::time::SystemTime;
 
@@ -42,9 +42,9 @@ struct Beginning<'a> {
 }
 
 impl Store {
-    /// Begins a call that executes: its own record, and what the task has open. With a confirmation it is asked for as
-    /// in `Confirmations::begin_confirmed`: then the call has an entry and the task waits. A repeat meets its record
-    /// whatever the task does.
+    /// Begins an executing call: its record, and its open call of the task. With `confirmation`, it requires one as in
+    /// `Store::begin_confirmed`, and then the call has an entry and the task waits. A repeat receives the response of
+    /// its record in every state of the task.
     pub async fn begin_task_call(
         &self,
         call: &TaskCall,
@@ -100,8 +100,8 @@ impl Store {
         Ok((opened, changed))
     }
 
-    /// Opens the call's own record. `asked`: the call has one and waits for a confirmation, its own or that of a call
-    /// within it.
+    /// Opens the call's record. `asked`: there is one, and the call waits for its own confirmation or for that of a
+    /// nested call.
     async fn open_record(
         &self,
         tx: &mut Tx,
@@ -142,7 +142,7 @@ async fn add_open(
     Ok(open_calls::insert(tx, call, answers, replica, now).await?)
 }
 
-/// Lets the task wait for a confirmation, unless it does.
+/// Lets the task wait for a confirmation, unless it already does.
 async fn begin_wait(
     tx: &mut Tx,
     Beginning { call, lengths, now, .. }: Beginning<'_>,
@@ -160,7 +160,7 @@ async fn begin_wait(
     Ok(())
 }
 
-/// The entry of a call with which the task begins to wait.
+/// The entry of a call that begins a wait.
 pub(super) fn waiting(call: &TaskCall, target: WaitTarget, status: String) -> Body {
     Body::ToolCall(ToolCall { status, waits_for: Some(target), ..entry_of(call) })
 }

@@ -1,4 +1,4 @@
-//! What the decision on a call of a task does to the task, in the decision's own transaction.
+//! The effect of a decision on the task of the call, in the decision's transaction.
 
 use std::time::SystemTime;
 
@@ -18,8 +18,8 @@ use crate::{
 use toolwire_contract::ToolError;
 use toolwire_tool::context::TaskLabel;
 
-/// Appends the decision to the task, if there is one that waits for it or went on by it. `confirmation` is as it stood
-/// before.
+/// Appends the decision to the task, if one waits for it or has continued because of it. `confirmation` is the state
+/// before the decision.
 pub(in crate::engine) async fn tell_task(
     tx: &mut Tx,
     confirmation: &Confirmation,
@@ -43,7 +43,7 @@ pub(in crate::engine) async fn tell_task(
     Ok(())
 }
 
-/// The entry of the call that a confirmation decides on.
+/// Sequence number of the entry of the call that a confirmation decides on.
 async fn entry_of(
     tx: &mut Tx,
     loaded: &LoadedTask,

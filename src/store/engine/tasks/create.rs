@@ -1,4 +1,4 @@
-//! New tasks: roots, children, questions.
+//! Creation of tasks: roots, children, questions.
 
 use std::{
     collections::BTreeMap,
@@ -25,7 +25,7 @@ use crate::{
 };
 use toolwire_tool::context::{TaskId, UserId};
 
-/// A task to be made that works for another.
+/// A subtask to be created.
 #[derive(Debug)]
 pub(super) struct NewSubtask<'a> {
     pub(super) kind: Kind,
@@ -39,7 +39,7 @@ pub(super) struct NewSubtask<'a> {
     pub(super) master: Option<(TaskId, u64)>,
 }
 
-/// Makes the root of a tree.
+/// Creates the root of a tree.
 pub(super) async fn root(tx: &mut Tx, new: &NewRoot, now: SystemTime) -> Result<LoadedTask, TxError> {
     if rows::count_open_trees(tx, &new.user).await? >= MAX_OPEN_TREES {
         return Err(Refused::TreeLimit(TreeLimit::OpenTrees).into());
@@ -62,7 +62,7 @@ pub(super) async fn root(tx: &mut Tx, new: &NewRoot, now: SystemTime) -> Result<
     insert(tx, task, created, now).await
 }
 
-/// Makes a task that works for another, whose wait is still to begin.
+/// Creates a subtask. The wait of its parent is still to begin.
 pub(super) async fn subtask(
     tx: &mut Tx,
     parent: &Task,

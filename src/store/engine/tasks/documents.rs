@@ -1,4 +1,4 @@
-//! Documents that a task is given, at the versions of this instant.
+//! Documents of new tasks, pinned to their current versions.
 
 use super::error::TxError;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use toolwire_tool::context::TaskId;
 
-/// The last versions of documents of a tree, and whether any of them has text from outside.
+/// The last versions of documents of a tree, and whether any of them contains untrusted text.
 pub(super) async fn present(
     tx: &mut Tx,
     root: &TaskId,

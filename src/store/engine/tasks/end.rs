@@ -1,5 +1,5 @@
-//! The one way in which a task ends, by whatever cause: with what it still waits for, and with its parent's answer, in
-//! one transaction.
+//! The end of a task, for every cause: its remaining waits and the answer to its parent are handled in the same
+//! transaction.
 
 use std::time::SystemTime;
 
@@ -31,7 +31,6 @@ use crate::{
 use toolwire_contract::Provenance;
 use toolwire_tool::context::{TaskId, UserId};
 
-/// How a task ends.
 #[derive(Debug)]
 pub(super) struct TaskEnd {
     pub(super) end: End,
@@ -40,9 +39,9 @@ pub(super) struct TaskEnd {
     pub(super) result: Option<String>,
     pub(super) documents: Vec<DocumentVersion>,
     pub(super) message: String,
-    /// The length of the result, which the parent gets.
+    /// Token counts of the result, which the parent receives.
     pub(super) lengths: Lengths,
-    /// Whether a document that goes to the parent holds text from outside.
+    /// Whether a document for the parent contains untrusted text.
     pub(super) untrusted: bool,
 }
 
@@ -64,7 +63,7 @@ impl TaskEnd {
     }
 }
 
-/// Ends a task that has not ended. The caller has checked that its state allows it.
+/// Ends an open task. The caller has checked that its state allows it.
 pub(super) async fn finish(
     tx: &mut Tx,
     loaded: &mut LoadedTask,
@@ -98,13 +97,13 @@ pub(super) async fn finish(
     Ok(stopped)
 }
 
-/// Names of tasks, as a list in JSON.
+/// Identifiers of tasks, as a JSON array.
 fn names(tasks: &[TaskId]) -> String {
     json!(tasks.iter().map(TaskId::as_str).collect::<Vec<_>>()).to_string()
 }
 
-/// Appends the calls that are under way, since a started write goes on; its outcome answers the entry later. A call
-/// that no process carries out any more has nothing to add, nor has one whose effect is one transaction.
+/// Appends entries for calls in flight, since a started write continues; its outcome answers the entry later. Calls
+/// whose process has ended, and calls whose effect is one transaction, need no entry.
 async fn append_open_calls(
     tx: &mut Tx,
     loaded: &mut LoadedTask,
@@ -125,7 +124,7 @@ async fn append_open_calls(
     Ok(())
 }
 
-/// Cancels tasks whose ancestor ends, in few statements for any number of them.
+/// Cancels tasks whose ancestor ends, in a constant number of statements.
 async fn cancel_all(tx: &mut Tx, user: &UserId, tasks: &[TaskId], now: SystemTime) -> Result<(), Error> {
     if tasks.is_empty() {
         return Ok(());
@@ -147,7 +146,7 @@ async fn cancel_all(tx: &mut Tx, user: &UserId, tasks: &[TaskId], now: SystemTim
     Ok(())
 }
 
-/// Answers the parent that waits for a task that has ended.
+/// Answers the parent that waits for the ended task.
 async fn answer_parent(
     tx: &mut Tx,
     child: &Task,
@@ -180,7 +179,7 @@ async fn answer_parent(
     inform_master(tx, child, &loaded.task.id, now).await
 }
 
-/// The result that the parent gets.
+/// The result for the parent.
 fn result(child: &Task) -> String {
     match &child.result {
         Some(result) => result.clone(),
@@ -188,7 +187,7 @@ fn result(child: &Task) -> String {
     }
 }
 
-/// Appends a question and its answer to the timeline of the master that it was for, which goes on later.
+/// Appends a question and its answer to the timeline of the asked master, for its later steps.
 async fn inform_master(tx: &mut Tx, question: &Task, asker: &TaskId, now: SystemTime) -> Result<(), TxError> {
     let (Some((master, _)), Some(result)) = (&question.master, &question.result) else { return Ok(()) };
     let Some(mut loaded) = find(tx, master).await? else { return Ok(()) };
@@ -201,7 +200,7 @@ async fn inform_master(tx: &mut Tx, question: &Task, asker: &TaskId, now: System
     Ok(())
 }
 
-/// The words of an answer, if it is made of words.
+/// The text of an answer, if it is plain text.
 fn words(result: &str) -> String {
     let value: Value = serde_json::from_str(result).unwrap_or_default();
     let words = ["answer", "text"].iter().find_map(|key| value.get(key)?.as_str());

@@ -1,4 +1,4 @@
-//! Entries, appended: with each, the task that is the fold of its timeline is written.
+//! Appends entries, each with the updated task, which is the fold of its timeline.
 
 use std::time::SystemTime;
 
@@ -17,7 +17,7 @@ use crate::{
 };
 use toolwire_tool::context::{CallId, RequestId};
 
-/// What an entry holds beside its body.
+/// Fields of an entry other than its body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EntryMeta {
     pub(super) step: u64,
@@ -29,7 +29,7 @@ pub(super) struct EntryMeta {
 }
 
 impl EntryMeta {
-    /// That of an entry of a call.
+    /// Fields of an entry for a tool call, with the token counts of its texts.
     pub(super) fn of_call(call: &TaskCall, lengths: Lengths) -> Self {
         Self {
             step: call.step_ref.step,
@@ -42,7 +42,7 @@ impl EntryMeta {
     }
 }
 
-/// Appends an entry, writes the task, and returns the entry's sequence.
+/// Appends an entry, saves the task, and returns the entry's sequence number.
 pub(super) async fn append(
     tx: &mut Tx,
     loaded: &mut LoadedTask,
@@ -57,7 +57,7 @@ pub(super) async fn append(
     Ok(sequence)
 }
 
-/// Makes the next entry of a task and applies it to the task. Both are still to be written.
+/// Creates the next entry of a task and applies it to the task. Both are still to be saved.
 pub(super) fn next(
     loaded: &mut LoadedTask,
     meta: EntryMeta,

@@ -1,4 +1,4 @@
-//! Transactions over tasks, and how they end without effect.
+//! Transactions over tasks, and their errors.
 
 use std::time::SystemTime;
 
@@ -10,11 +10,11 @@ use crate::{
 };
 use toolwire_tool::context::{TaskId, UserId};
 
-/// Why a transaction over tasks ends without effect.
+/// Why a transaction over tasks was rolled back.
 #[derive(Debug)]
 pub(super) enum TxError<F = Error> {
     Refused(Refused),
-    /// The deadline of the task has passed, and nothing has failed it yet.
+    /// The deadline of the task has passed, and the task is still to be failed.
     Overdue(UserId, TaskId),
     Failed(F),
 }
@@ -32,7 +32,7 @@ impl From<Error> for TxError {
 }
 
 impl TxError {
-    /// Separates what concerns one request of several from what fails all of them.
+    /// Separates errors of one request from errors of the whole batch.
     pub(super) fn refusal<F>(self) -> Result<TxError<F>, Error> {
         match self {
             Self::Refused(refused) => Ok(TxError::Refused(refused)),
@@ -73,8 +73,8 @@ impl Store {
         self.fail_if_overdue(done, now).await
     }
 
-    /// Fails a task whose deadline a transaction found to have passed. That transaction had no effect, so it takes one
-    /// of its own; the caller is refused either way.
+    /// Fails a task that a transaction found overdue. That transaction was rolled back, so this takes another; the
+    /// caller is refused either way.
     pub(super) async fn fail_if_overdue<T>(
         &self,
         done: Result<T, TxError<StoreError>>,

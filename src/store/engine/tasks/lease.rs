@@ -1,4 +1,4 @@
-//! Leases: a worker has a task for a while, under a token that only grows.
+//! Leases: a worker drives a task for a limited time, under a monotonic fencing token.
 
 use std::time::SystemTime;
 
@@ -24,8 +24,8 @@ use crate::{
 use toolwire_tool::context::{TaskId, UserId};
 
 impl Store {
-    /// Takes or renews a lease. `None` if no task of the wanted roles is available. An expired lease can be renewed by
-    /// its token until another worker has taken the task.
+    /// Acquires or renews a lease. `None` if no task of the roles is available. An expired lease can be renewed by its
+    /// token until another worker has acquired the task.
     pub async fn lease_task(
         &self,
         user: &UserId,
@@ -57,7 +57,7 @@ impl Store {
         }
     }
 
-    /// Gives a lease back. One that was lost already is fine.
+    /// Releases a lease. Releasing a lost lease succeeds.
     pub async fn release_task(
         &self,
         user: &UserId,
@@ -116,7 +116,7 @@ async fn lease(
     Ok(Leased { task: loaded.task, open_calls })
 }
 
-/// Gives a task to a new holder.
+/// Leases a task to a new holder.
 async fn take(
     tx: &mut Tx,
     mut loaded: LoadedTask,

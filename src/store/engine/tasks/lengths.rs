@@ -1,11 +1,11 @@
-//! The length of texts for a model, counted before the transaction that stores them, since no other can write while it
-//! runs. A render does not count again.
+//! Token counts of texts, computed before the transaction that stores them, which excludes others while it runs.
+//! Rendering does not count again.
 
 use crate::tasks::{TaskCall, entry::Lengths};
 use toolwire_contract::ToolResult;
 use toolwire_tokens as tokens;
 
-/// Those of a call without its result.
+/// The token counts of a call without its result.
 pub(super) async fn of_call(call: &TaskCall) -> Lengths {
     Lengths { input: Some(tokens::length(&call.input).await.tokens), result: None }
 }

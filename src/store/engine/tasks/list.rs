@@ -1,4 +1,4 @@
-//! Tasks, listed and followed.
+//! Lists and changes of tasks.
 
 use tokio::sync::watch;
 
@@ -28,12 +28,12 @@ impl Store {
         self.explain(tree)?.ok_or_else(|| Refused::Unknown.into())
     }
 
-    /// A secret of the task: the same each time, and unpredictable outside of the store.
+    /// A secret of the task: stable, and unpredictable outside of the store.
     pub async fn task_secret(&self, id: &TaskId) -> Result<Digest, TaskError> {
         Ok(self.explain(self.secret_of(id.as_str()).await)?)
     }
 
-    /// A page of a user's tasks after a cursor. It ends at [`MAX_PAGE_BYTES`].
+    /// A page of a user's tasks after a cursor, bounded by [`MAX_PAGE_BYTES`].
     pub async fn tasks(
         &self,
         user: &UserId,
@@ -65,8 +65,8 @@ impl Store {
         Ok(TaskPage { tasks: stored.into_iter().map(|it| it.task).collect(), next })
     }
 
-    /// A user's tasks that changed after a position, in the order of their last changes. After position 0: those that
-    /// have not ended.
+    /// A user's tasks that changed after a position, in the order of their last changes. After position 0, only tasks
+    /// that have not ended.
     pub async fn task_changes(
         &self,
         user: &UserId,
@@ -99,19 +99,19 @@ impl Store {
         Ok(Changes { tasks, up_to, more })
     }
 
-    /// A receiver that changes when a task may have changed, by whichever process. Commits of other processes show
-    /// within 50 ms.
+    /// A receiver that changes when any process may have changed a task. Commits of other processes are noticed within
+    /// 50 ms.
     pub async fn follow_tasks(&self) -> Result<watch::Receiver<u64>, StoreError> {
         self.follow(Topic::Tasks).await
     }
 
-    /// Notifies followers of tasks of a commit.
+    /// Notifies followers of tasks after a commit.
     pub(in crate::engine) fn tasks_changed(&self) {
         self.followers.tell(Topic::Tasks);
     }
 }
 
-/// How many of the next tasks are a page: at least one.
+/// The number of tasks that fit into a page: at least one.
 fn fitting(sizes: &[u64]) -> usize {
     let mut bytes = 0;
     let fits = |size: &&u64| {

@@ -16,10 +16,10 @@ use toolwire_tool::context::{TaskId, UserId};
 #[derive(Debug)]
 pub(super) struct LoadedTask {
     pub(super) task: Task,
-    /// The bytes of its timeline.
+    /// Bytes of its timeline.
     pub(super) bytes: u64,
     pub(super) others: OtherBytes,
-    /// What of it is stored; `None` before it is inserted.
+    /// The stored part; `None` before it is inserted.
     stored: Option<Stored>,
 }
 
@@ -29,8 +29,8 @@ struct Stored {
     waits: Vec<Waiting>,
 }
 
-/// The bytes of the other timelines under the same quota, once they were read. None of them changes before the task is
-/// written, so they are read once for all entries of a transaction.
+/// Cached bytes of the other timelines under the same quota. They cannot change within the transaction, so one read
+/// serves all of its entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OtherBytes {
     pub(super) of_user: Option<u64>,
@@ -43,19 +43,19 @@ impl LoadedTask {
         Self { task, bytes: 0, others: OtherBytes::default(), stored: None }
     }
 
-    /// The bytes that usage counts of its timeline.
+    /// The bytes of its timeline that the usage counters include.
     pub(super) fn stored_bytes(&self) -> u64 {
         self.stored.as_ref().map_or(0, |stored| stored.bytes)
     }
 }
 
-/// A user's task, to be changed.
+/// Loads a user's task.
 pub(super) async fn load(tx: &mut Tx, user: &UserId, id: &TaskId) -> Result<LoadedTask, TxError> {
     let found = find(tx, id).await?;
     found.filter(|it| it.task.user == *user).ok_or_else(|| Refused::Unknown.into())
 }
 
-/// A task of any user.
+/// Finds a task of any user.
 pub(super) async fn find(tx: &mut Tx, id: &TaskId) -> Result<Option<LoadedTask>, Error> {
     let found = rows::find(tx, id).await?;
     Ok(found.map(|rows::StoredTask { task, bytes, .. }| {
@@ -64,7 +64,7 @@ pub(super) async fn find(tx: &mut Tx, id: &TaskId) -> Result<Option<LoadedTask>,
     }))
 }
 
-/// Writes a task at its next position.
+/// Saves a task at its next position.
 pub(super) async fn save(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), Error> {
     let added = Added {
         tasks: usize::from(loaded.stored.is_none()),
@@ -81,7 +81,7 @@ pub(super) async fn save(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), Err
     Ok(())
 }
 
-/// Writes those waits that began or ended since the task was read.
+/// Saves the waits that began or ended since the task was loaded.
 async fn save_waits(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), Error> {
     let task = &loaded.task;
     let stored = loaded.stored.take().map(|stored| stored.waits).unwrap_or_default();

@@ -1,6 +1,5 @@
-//! Messages of agents and persons. Those that come while others are being written are appended together: one
-//! transaction, in which each task is read and written once for all speakers. Each is judged by itself: one that is
-//! refused harms no other.
+//! Messages of agents and persons, with group append: messages that arrive while others are being written are appended
+//! in one transaction, which reads and writes each task once. Each message is admitted or refused by itself.
 
 use std::{collections::HashMap, time::SystemTime};
 
@@ -31,7 +30,7 @@ use toolwire_tokens as tokens;
 use toolwire_tool::context::{RequestId, TaskId, UserId};
 
 impl Store {
-    /// Appends a message and returns its sequence.
+    /// Appends a message, and returns its sequence number.
     pub async fn append_message(
         &self,
         user: &UserId,
@@ -102,7 +101,6 @@ async fn append_all(tx: &mut Tx, messages: &[QueuedMessage]) -> Result<Vec<Answe
     Ok(answers)
 }
 
-/// Appends to one task.
 async fn append_to(
     tx: &mut Tx,
     mut loaded: LoadedTask,
@@ -133,7 +131,7 @@ async fn append_to(
     Ok(answers)
 }
 
-/// The sequence of a message, and whether it is new.
+/// Admits a message: returns its sequence number, and whether it is new.
 async fn judge(
     tx: &mut Tx,
     loaded: &mut LoadedTask,

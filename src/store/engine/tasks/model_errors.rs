@@ -1,4 +1,4 @@
-//! Calls that a model got wrong: nothing was begun, and the timeline keeps them so that the model sees its error.
+//! Invalid calls of a model: nothing is executed, and the timeline records the error for the model.
 
 use std::time::SystemTime;
 
@@ -21,8 +21,8 @@ use toolwire_contract::Provenance;
 use toolwire_tokens as tokens;
 
 impl Store {
-    /// Records a call that its agent got wrong, so that nothing was begun, and returns the sequence of its entry. A
-    /// repeat has that of the first time.
+    /// Records an invalid call of an agent, and returns the sequence number of its entry. A repeat receives that of the
+    /// first attempt.
     pub async fn record_mistake(&self, mistake: &Mistake, now: SystemTime) -> Result<u64, TaskError> {
         let input = Some(tokens::length(&mistake.input).await.tokens);
         let lengths = Lengths { input, result: None };

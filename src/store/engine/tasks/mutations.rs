@@ -1,4 +1,4 @@
-//! Answers to changes with a `request_id` that are no calls: kept in the change itself.
+//! Stored responses to requests with a `request_id` other than calls, written in the transaction of the request.
 
 use std::{collections::HashMap, time::SystemTime};
 
@@ -13,7 +13,7 @@ use crate::{
 use toolwire_tool::context::{RequestId, UserId};
 
 impl<T> Answered<T> {
-    /// The answer to the same change; another one with its identifier is refused.
+    /// The stored response for a repeat; another request under its identifier is refused.
     pub(super) fn to(self, mutation: Mutation) -> Result<T, Refused> {
         if self.digest == mutation.digest {
             Ok(self.answer)
@@ -23,7 +23,7 @@ impl<T> Answered<T> {
     }
 }
 
-/// The answer to an earlier request for the same change.
+/// The response to an earlier request for the same change.
 pub(super) async fn find<T: DeserializeOwned>(
     tx: &mut Tx,
     user: &UserId,
@@ -34,7 +34,7 @@ pub(super) async fn find<T: DeserializeOwned>(
     Ok(answered.map(|answered| answered.to(mutation)).transpose()?)
 }
 
-/// The answers to earlier requests for changes of one method.
+/// The responses to earlier requests of one method.
 pub(super) async fn find_all<T: DeserializeOwned>(
     tx: &mut Tx,
     user: &UserId,

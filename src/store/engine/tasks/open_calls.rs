@@ -1,4 +1,4 @@
-//! Calls of tasks that began and have not ended.
+//! Open calls of tasks: those that began and have not ended.
 
 use super::entries::EntryMeta;
 use crate::{
@@ -13,12 +13,12 @@ use crate::{
 use toolwire_contract::Provenance;
 use toolwire_tool::context::TaskId;
 
-/// Removes a call that ends. `None` if it was not open, otherwise the entry with which it waited before.
+/// Removes an open call. `None` if it was not open, otherwise the entry with which it waited, if it did.
 pub(super) async fn remove(tx: &mut Tx, call: &TaskCall) -> Result<Option<Option<u64>>, Error> {
     rows::delete(tx, &call.task, call.key.request_id, &call.key.tool).await
 }
 
-/// The calls of a task that have no end yet. Approved ones come first, since they began first.
+/// The open calls of a task. Approved ones come first, since they began first.
 pub(super) async fn list(connection: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
     let mut calls = rows::approved(connection, task).await?;
     calls.extend(rows::begun(connection, task).await?);
@@ -26,7 +26,7 @@ pub(super) async fn list(connection: &mut Connection, task: &TaskId) -> Result<V
 }
 
 impl OpenCallRow {
-    /// Its entry, without an outcome.
+    /// The entry of the call, without an outcome.
     pub(super) fn entry(&self) -> ToolCall {
         ToolCall {
             tool_type: self.tool_type,

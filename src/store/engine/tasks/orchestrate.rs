@@ -1,6 +1,6 @@
-//! Calls that do not execute: logged, handed off, delegated, asked. Each is one transaction with the call's own record,
-//! so that a repeat has the same answer, and one that broke off did nothing. Each begins and ends its call at once, or
-//! ends one that `begin_task_call` began.
+//! Calls that do not execute: logged, handed off, delegated, asked. Each is one transaction with the call's record, so
+//! that a repeat receives the same response and an interrupted call had no effect. Each begins and ends its call at
+//! once, or ends one that `begin_task_call` began.
 
 use std::time::SystemTime;
 
@@ -49,9 +49,9 @@ struct ControlCall<'a> {
     now: SystemTime,
 }
 
-/// The task of such a call, and whether the call has a record.
+/// The result of admission: the task, and whether the call has a record.
 enum Admission {
-    /// A repeat, with its answer.
+    /// A repeat, with its response.
     Repeat(Action),
     New(Box<LoadedTask>, bool),
 }
@@ -87,7 +87,7 @@ impl Store {
         Ok(ending)
     }
 
-    /// Makes a child and waits for it.
+    /// Creates a child task and waits for it.
     pub async fn delegate_task(
         &self,
         call: &TaskCall,
@@ -233,7 +233,7 @@ impl ControlCall<'_> {
         Ok(append(tx, loaded, meta, Body::ToolCall(body), self.now).await?)
     }
 
-    /// Lets the task wait for one that was made for it.
+    /// Lets the task wait for a new subtask.
     async fn wait(
         self,
         tx: &mut Tx,
@@ -249,7 +249,7 @@ impl ControlCall<'_> {
         self.record(tx, action, has_record).await
     }
 
-    /// Records the answer of the call, which ends it.
+    /// Records the response of the call, which ends it.
     async fn record(self, tx: &mut Tx, action: Action, has_record: bool) -> Result<Action, TxError> {
         open_calls::remove(tx, self.call).await?;
         record(tx, &self.call.begins(), &action, has_record, self.quota, self.now).await?;
@@ -265,7 +265,7 @@ const CONTINUE: Action = Action {
     logged: false,
 };
 
-/// A wait for a task that was made for another.
+/// A wait for a new subtask.
 struct Wait {
     made: TaskId,
     status: String,

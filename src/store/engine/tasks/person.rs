@@ -1,4 +1,4 @@
-//! What persons and agents do to a task that is no call: create, end, cancel, answer.
+//! Operations of persons and agents on tasks other than calls: create, end, cancel, answer.
 
 use std::time::SystemTime;
 
@@ -35,7 +35,7 @@ use toolwire_base::digest::Digest;
 use toolwire_tool::context::{TaskId, UserId};
 
 impl Store {
-    /// Creates a root. Its documents must be in the workspace that its name names.
+    /// Creates a root. Its documents must be in the workspace of its identifier.
     pub async fn create_root_task(
         &self,
         new: &NewRoot,
@@ -48,7 +48,7 @@ impl Store {
         .await
     }
 
-    /// Creates a root by a call of a tool that has no task, and records the call's outcome.
+    /// Creates a root for a call without a task, and records the call's outcome.
     pub async fn start_root_task(
         &self,
         call: &RootCall,
@@ -98,7 +98,7 @@ impl Store {
         .await
     }
 
-    /// Cancels a task, all its descendants, and what they wait for. One that has ended stays as it is.
+    /// Cancels a task, its descendants, and their waits. An ended task stays as it is.
     pub async fn cancel_task(
         &self,
         user: &UserId,
@@ -123,7 +123,7 @@ impl Store {
         .await
     }
 
-    /// Answers a question. The first answer counts: an equal one again is fine.
+    /// Answers a question. Only the first answer counts; an equal repeat succeeds.
     pub async fn answer_question(
         &self,
         user: &UserId,

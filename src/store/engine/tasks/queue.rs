@@ -1,4 +1,4 @@
-//! The queue of messages that wait to be written, and the batch that is being written.
+//! The queue of messages to be written, and the batch in progress.
 
 use std::{
     collections::VecDeque,
@@ -16,20 +16,19 @@ use crate::{
 };
 use toolwire_tool::context::{TaskId, UserId};
 
-/// The maximum number of messages in one transaction.
+/// Maximum number of messages in one transaction.
 const AT_ONCE: usize = 256;
 
-/// The maximum number of bytes in one transaction, unless one message alone has more: no other can write meanwhile.
+/// Maximum bytes in one transaction, unless a single message exceeds them: other transactions wait meanwhile.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
-/// The sequence of a message, or why it was not appended.
+/// The sequence number of a message, or why it was not appended.
 pub(super) type Answer = Result<u64, TxError<StoreError>>;
 
-/// The messages that wait to be written.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     queue: Mutex<VecDeque<QueuedMessage>>,
-    /// Its holder writes.
+    /// Held by the caller that writes the queue.
     pub(super) writer: WriterLock<()>,
 }
 
@@ -39,15 +38,15 @@ pub(super) struct QueuedMessage {
     pub(super) user: UserId,
     pub(super) task: TaskId,
     pub(super) message: NewMessage,
-    /// The length of its text.
+    /// Token count of its text.
     pub(super) tokens: u64,
     pub(super) mutation: Mutation,
     pub(super) now: SystemTime,
     pub(super) answer: oneshot::Sender<Answer>,
 }
 
-/// Messages that are being written. Those without an answer are queued again when it is dropped: if they were written
-/// all the same, they have the same answer then.
+/// Messages in progress. When it is dropped, messages without an answer are queued again; if they were written after
+/// all, they then receive the same answer.
 pub(super) struct Batch<'a> {
     of: &'a Messages,
     messages: Vec<QueuedMessage>,
@@ -79,7 +78,7 @@ impl Batch<'_> {
         &self.messages
     }
 
-    /// Takes as many queued messages as fit.
+    /// Adds queued messages up to the limits of a batch.
     pub(super) fn fill(&mut self) {
         let mut queue = self.of.lock();
         // A caller that has left has no message to write.
@@ -95,7 +94,7 @@ impl Batch<'_> {
         self.messages.extend(queue.drain(..some));
     }
 
-    /// Answers all of its messages, in order.
+    /// Answers its messages, in order.
     pub(super) fn answer(&mut self, answers: Vec<Answer>) {
         for (message, answer) in mem::take(&mut self.messages).into_iter().zip(answers) {
             // Fails if the caller has left.

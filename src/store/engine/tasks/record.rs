@@ -1,4 +1,4 @@
-//! The records of calls that do not execute.
+//! Records of calls that do not execute.
 
 use std::time::SystemTime;
 
@@ -14,8 +14,8 @@ use crate::{
 };
 use toolwire_contract::{Payload, Provenance, ToolResult, payload::StoredPayload};
 
-/// The answer of a call that ended. `None` if it began and did not end: then it did nothing, since its effect is one
-/// transaction with its end.
+/// The response of a call that ended. `None` if the call began but did not end: then it had no effect, since effect and
+/// end are one transaction.
 pub(super) fn finished(
     record: Recorded,
     digest: ArgumentsDigest,
@@ -33,7 +33,7 @@ pub(super) fn finished(
     Ok(Some(action.ok_or_else(|| Error::unreadable("outcome", "it does not say what was done"))?))
 }
 
-/// Records the answer of a call, which ends it.
+/// Records the response of a call, which ends it.
 pub(super) async fn record(
     tx: &mut Tx,
     call: &Beginning<'_>,

@@ -1,5 +1,5 @@
-//! After a crash: the calls that a process which is gone left open are settled. A read waits to be made again; what did
-//! nothing is forgotten; what ended has its entry; of any other write the outcome is unknown.
+//! Recovery after a crash: settles the calls that an ended process left open. Reads wait to be made again; calls
+//! without effect lose their record; ended calls get their entry; the outcome of any other write is unknown.
 
 use std::time::SystemTime;
 
@@ -28,11 +28,11 @@ use crate::{
 };
 use toolwire_contract::{ErrorCode, payload::StoredPayload};
 
-/// Calls settled by one transaction, so that others run in between.
+/// Maximum number of calls settled by one transaction, so that others run in between.
 const AT_ONCE: u32 = 256;
 
 impl Store {
-    /// Settles the calls that processes which are gone left open. At start, and every few seconds.
+    /// Settles the open calls of ended processes. Runs at start and every few seconds.
     pub async fn recover_tasks(&self, now: SystemTime) -> Result<Recovered, TaskError> {
         let replicas = self.explain(rows::replicas(&mut *self.reader().await?).await)?;
         let mut recovered = Recovered::default();
@@ -60,7 +60,7 @@ enum Settled {
     Unknown,
 }
 
-/// Settles some calls of a process.
+/// Settles some calls of an ended process.
 async fn settle_some(tx: &mut Tx, replica: &str, now: SystemTime) -> Result<Recovered, TxError> {
     // First, so that only writes and what executes nothing are left.
     let reads = rows::release_reads(tx, replica).await?;

@@ -1,4 +1,4 @@
-//! Every task against the fold of its timeline, for a check of the whole file. Changes nothing.
+//! Compares every task with the fold of its timeline, for a consistency check. Changes nothing.
 
 use futures_util::TryStreamExt;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Tasks read by one statement.
+/// Number of tasks read by one statement.
 const AT_ONCE: u32 = 256;
 
 /// The outcome of a check of all timelines.
@@ -31,11 +31,11 @@ pub(crate) struct Refolded {
     pub(crate) problems: Vec<String>,
 }
 
-/// What the entries make of a task.
+/// The fold of a task's entries.
 struct Fold {
     task: Task,
     bytes: u64,
-    /// The last lease that was given.
+    /// The token of the last lease.
     token: Option<u64>,
 }
 
@@ -82,7 +82,7 @@ async fn refold(
     Ok(())
 }
 
-/// The task before its first entry: what no entry says is as it is stored.
+/// The task before its first entry; fields that no entry determines are taken from the stored task.
 fn begun(stored: &Task) -> Task {
     Task {
         parent: stored.parent.clone(),
@@ -98,7 +98,7 @@ fn begun(stored: &Task) -> Task {
 }
 
 impl Fold {
-    /// Applies an entry, or says what is wrong with it.
+    /// Applies an entry, or describes the error.
     fn take(&mut self, row: CheckedEntry) -> Result<(), String> {
         let CheckedEntry { sequence, entry, kind, answers, external_input, external_result } = row;
         let wrong = |what: &str| format!("entry {sequence} {what}");
@@ -122,7 +122,7 @@ impl Fold {
         fold::apply(&mut self.task, &entry).map_err(|impossible| impossible.to_string())
     }
 
-    /// The names of what is stored otherwise.
+    /// Names of the fields that differ from the stored task.
     fn differences(&self, stored: &StoredTask) -> Vec<&'static str> {
         let (is, must) = (&stored.task, &self.task);
         let looks = [
@@ -152,7 +152,7 @@ fn words(failed: &Error) -> String {
     }
 }
 
-/// Puts the texts that are stored apart into the entry, and returns their bytes.
+/// Inlines the external texts of an entry, and returns their bytes.
 fn inline(entry: &mut Entry, input: Option<String>, result: Option<String>) -> Result<u64, String> {
     let mut bytes = 0;
     let (of_input, of_result) = entry.body.texts();

@@ -1,4 +1,4 @@
-//! Answers to waits for neither tasks nor decisions: writes whose outcome is unknown, and credentials.
+//! Resolution of waits other than those for tasks and decisions: unknown outcomes of writes, and credentials.
 
 use std::time::SystemTime;
 
@@ -30,7 +30,7 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::{Outcome, Payload, Provenance, ToolName, ToolResult};
 use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
-/// What a person found out about a call.
+/// A person's finding about a call.
 #[derive(Clone, Copy)]
 struct Finding<'a> {
     call_id: CallId,
@@ -40,7 +40,7 @@ struct Finding<'a> {
 }
 
 impl Store {
-    /// Answers a write whose outcome is unknown with what a person found out.
+    /// Resolves a write with an unknown outcome by a person's finding.
     pub async fn resolve_unknown_call(
         &self,
         user: &UserId,
@@ -59,7 +59,8 @@ impl Store {
             .await
     }
 
-    /// Answers the tasks that wait for credentials of a source, which their user has given, and returns their number.
+    /// Resumes the tasks that wait for credentials of a source, which their user has provided, and returns their
+    /// number.
     pub async fn answer_credentials(
         &self,
         user: &UserId,
@@ -153,7 +154,7 @@ async fn resolve(
     Ok(loaded.task)
 }
 
-/// Refuses a finding other than an earlier one, which stays; and one on a call whose outcome is not unknown.
+/// Refuses a finding that differs from an earlier one, and one about a call whose outcome is not unknown.
 async fn refuse_other_finding(
     tx: &mut Tx,
     id: &TaskId,
@@ -169,13 +170,13 @@ async fn refuse_other_finding(
     if is_same { Ok(()) } else { Err(Refused::AlreadyResolved(answer.status).into()) }
 }
 
-/// The entry with which a task began to wait for something.
+/// Sequence number of the entry with which a task began to wait for a target.
 fn wait_for(loaded: &LoadedTask, target: &WaitTarget) -> Option<u64> {
     let wait = loaded.task.waits.iter().find(|wait| wait.target == *target);
     wait.map(|wait| wait.sequence)
 }
 
-/// The identifier and the tool of the call of an entry.
+/// The `request_id` and the tool of the call of an entry.
 async fn call(tx: &mut Tx, id: &TaskId, sequence: u64) -> Result<(RequestId, ToolName), TxError> {
     match entries::call(tx, id, sequence).await? {
         (request_id, Body::ToolCall(ToolCall { tool, .. })) => Ok((request_id, tool)),

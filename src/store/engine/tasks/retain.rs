@@ -1,4 +1,4 @@
-//! Tasks, in time: those whose deadline has passed fail, and trees that ended long ago are deleted, a part at a time.
+//! Retention of tasks: overdue tasks fail, and trees that ended long ago are deleted in parts.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,17 +18,17 @@ use crate::{
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{TaskId, UserId};
 
-/// Tasks failed by one look at deadlines.
+/// Maximum number of overdue tasks failed in one pass.
 const OVERDUE_AT_ONCE: u32 = 64;
 
-/// Old trees that one sweep marks as deleted.
+/// Maximum number of trees that one sweep marks as deleted.
 const TREES_AT_ONCE: u32 = 16;
 
-/// Rows of a kind that one sweep deletes, so that others do not wait long.
+/// Maximum number of rows of a kind deleted by one sweep, so that other transactions run in between.
 const ROWS_AT_ONCE: u32 = 500;
 
 impl Store {
-    /// Fails tasks whose deadline has passed, some at a time, and returns what that stopped.
+    /// Fails some overdue tasks, and returns what that stopped.
     pub async fn expire_tasks(&self, now: SystemTime) -> Result<Stopped, TaskError> {
         let overdue = rows::overdue(&mut *self.reader().await?, now, OVERDUE_AT_ONCE).await;
         let mut stopped = Stopped::default();
@@ -40,8 +40,8 @@ impl Store {
         Ok(stopped)
     }
 
-    /// Deletes, a part at a time, trees that ended longer ago than `keep` and those that `delete_task_tree` named, and
-    /// returns whether there is more to delete.
+    /// Deletes, in parts, trees that ended longer ago than `keep` and those named by `delete_task_tree`, and returns
+    /// whether there is more to delete.
     pub async fn sweep_tasks(&self, keep: Duration, now: SystemTime) -> Result<bool, TaskError> {
         let before = instant(millis(now).saturating_sub(length(keep)));
         let swept = self.transact(Lane::Platform, Durability::Process, |tx| {
@@ -58,8 +58,8 @@ impl Store {
         Ok(swept.await?)
     }
 
-    /// Deletes a tree that has ended: it is gone at once, and its rows by [`Store::sweep_tasks`]. Again is fine, as
-    /// long as there are rows of it.
+    /// Deletes an ended tree: it disappears at once, and its rows are deleted by [`Store::sweep_tasks`]. Idempotent
+    /// while rows remain.
     pub async fn delete_task_tree(
         &self,
         user: &UserId,
@@ -88,7 +88,7 @@ async fn delete_tree(tx: &mut Tx, user: &UserId, root: &TaskId, now: SystemTime)
     Ok(())
 }
 
-/// Deletes rows of a tree. Its tasks go last, since the other rows are found by them.
+/// Deletes some rows of a tree. Its tasks go last, since the other rows are found by them.
 async fn delete_some(tx: &mut Tx, root: &TaskId) -> Result<(), Error> {
     if !forget::forget_tree(tx, root, ROWS_AT_ONCE).await? {
         return Ok(());

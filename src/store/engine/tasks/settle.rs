@@ -1,4 +1,4 @@
-//! Calls that executed, ended: the outcome under the call's `request_id` and the entry, in one transaction.
+//! The end of executed calls: the outcome under the call's `request_id` and the entry, in one transaction.
 
 use std::time::SystemTime;
 
@@ -26,7 +26,7 @@ use crate::{
 use toolwire_contract::{ConfirmationId, ErrorCode};
 
 impl Store {
-    /// Ends a call that began, with its entry. A write whose outcome is not known blocks the task.
+    /// Ends a call, with its entry. A write with an unknown outcome blocks the task.
     pub async fn end_task_call(
         &self,
         call: &TaskCall,
@@ -41,7 +41,7 @@ impl Store {
         .await
     }
 
-    /// Lets the task wait for a confirmation that a call within a call that began needs: the call has an entry then.
+    /// Lets the task wait for a confirmation that a nested call requires, with an entry for the outer call.
     pub async fn suspend_task_call(
         &self,
         call: &TaskCall,
@@ -55,7 +55,8 @@ impl Store {
         .await
     }
 
-    /// Forgets a call that began and turned out to be refused: it has no entry. `code` is how it ended.
+    /// Deletes the record of a call that turned out to be refused; it has no entry. `code` is the code with which it
+    /// ended.
     pub async fn forget_task_call(&self, call: &TaskCall, code: &str) -> Result<(), TaskError> {
         // Process: lost, it leaves a call that seems unfinished, and nothing is carried out twice.
         let forgotten = self.transact(Lane::User(&call.key.user), Durability::Process, |tx| {
@@ -114,7 +115,7 @@ async fn end_in(
     Ok(Recorded { sequence: Some(sequence), blocks })
 }
 
-/// Answers the entry of a call that was under way when its task ended. The task stays as it ended.
+/// Answers the entry of a call that was in flight when its task ended. The task stays as it ended.
 async fn end_late(
     tx: &mut Tx,
     loaded: &mut LoadedTask,
@@ -130,7 +131,7 @@ async fn end_late(
     Ok(Some(append(tx, loaded, EntryMeta::of_call(call, lengths), body, now).await?))
 }
 
-/// The entry of a call whose outcome is taken for unknown.
+/// Sequence number of the entry of a call whose outcome was recorded as unknown.
 async fn unknown_entry(tx: &mut Tx, loaded: &LoadedTask, call: &TaskCall) -> Result<Option<u64>, Error> {
     let entry = entries::unanswered(tx, &call.task, call.key.request_id).await?;
     let waits = |sequence: &u64| {
@@ -140,7 +141,7 @@ async fn unknown_entry(tx: &mut Tx, loaded: &LoadedTask, call: &TaskCall) -> Res
     Ok(entry.filter(waits))
 }
 
-/// The entry that a call ends with: an answer if it has an entry already, otherwise its own.
+/// The entry with which a call ends: an answer if it already has an entry, otherwise one of its own.
 fn body(call: &TaskCall, end: CallEnd<'_>, answers: Option<u64>, is_late: bool) -> Body {
     let error = end.result.outcome.as_ref().err().cloned();
     let is_unknown = call.effect == Effect::Write
@@ -169,7 +170,7 @@ fn body(call: &TaskCall, end: CallEnd<'_>, answers: Option<u64>, is_late: bool) 
     })
 }
 
-/// The answer of a call that has an entry.
+/// The answer to the existing entry of a call.
 fn answer(call: &TaskCall, end: &CallEnd<'_>, answers: u64, status: String) -> Body {
     Body::Answer(Answer {
         answers,

@@ -1,4 +1,4 @@
-//! Timelines, read.
+//! Reading of timelines.
 
 use futures_util::TryStreamExt;
 
@@ -17,13 +17,13 @@ use crate::{
 use toolwire_tool::context::{RequestId, TaskId, UserId};
 
 impl Store {
-    /// The number of entries of a user's task.
+    /// Number of entries of a user's task.
     async fn count_entries(&self, user: &UserId, id: &TaskId) -> Result<u64, TaskError> {
         let next = rows::next_sequence(&mut *self.reader().await?, user, id).await;
         self.explain(next)?.ok_or_else(|| Refused::Unknown.into())
     }
 
-    /// A page of a timeline. Long texts are left where they are; a page ends at [`MAX_PAGE_BYTES`].
+    /// A page of a timeline, bounded by [`MAX_PAGE_BYTES`]. External texts are not loaded.
     pub async fn timeline_page(
         &self,
         user: &UserId,
@@ -52,7 +52,7 @@ impl Store {
         Ok(entries)
     }
 
-    /// An entry with all of its texts.
+    /// An entry with its external texts.
     pub async fn timeline_entry(
         &self,
         user: &UserId,
@@ -67,7 +67,7 @@ impl Store {
         Ok(Some(entry))
     }
 
-    /// The newest entry of the call with this identifier, and the state of its task.
+    /// The newest entry of a call, and the state of its task.
     pub async fn entry_of_call(
         &self,
         user: &UserId,
@@ -79,14 +79,14 @@ impl Store {
         Ok(self.explain(entries::newest_of_call(&mut reader, id, request_id).await)?)
     }
 
-    /// The calls of a task that have no end yet.
+    /// The open calls of a task.
     pub async fn open_calls(&self, user: &UserId, id: &TaskId) -> Result<Vec<OpenCall>, TaskError> {
         self.count_entries(user, id).await?;
         let mut reader = self.reader().await?;
         Ok(self.explain(open_calls::list(&mut reader, id).await)?)
     }
 
-    /// The newest notes that agents asked to be remembered, for the task's tree and for its user; at most `limit` each.
+    /// The newest saved notes for the task's tree and for its user; at most `limit` of each.
     pub async fn task_memories(&self, user: &UserId, id: &TaskId, limit: u32) -> Result<Memories, TaskError> {
         let root = self.task_tree(user, id).await?.root;
         let mut reader = self.reader().await?;

@@ -1,4 +1,4 @@
-//! A batch: transactions that share one transaction of the database, each with a savepoint of its own.
+//! A batch: transactions that share one database transaction, each with a savepoint.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,47 +7,46 @@ use tokio::{sync::watch, time::Instant};
 
 use toolwire_base::clock;
 
-/// The maximum number of transactions in a batch.
+/// Maximum number of transactions in a batch.
 const MAX_MEMBERS: usize = 256;
 
-/// A batch with this many bytes takes no further member; its size is less than this and the bytes of one member. Counted
-/// is what may be long, as [`Tx::adds`](super::Tx::adds) reports it: texts of entries, outcomes, arguments, small
-/// documents.
+/// A batch stops admitting members at this many bytes, so it may exceed them by one member. Only what may be long is
+/// counted, as reported to [`Tx::adds`](super::Tx::adds): texts of entries, outcomes, arguments, small documents.
 pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// A batch that is older takes no further member: its first one waits for the commit of all.
+/// A batch stops admitting members at this age, since its first member waits for the commit.
 pub(super) const MAX_AGE: Duration = Duration::from_millis(100);
 
-/// Begins a member after one that is kept.
+/// Begins a member after one that is retained.
 const NEXT_MEMBER: &str = "RELEASE member; SAVEPOINT member";
 
-/// Begins a member after one that is rolled back. Fails, as [`NEXT_MEMBER`] does, where SQLite has ended the transaction
+/// Begins a member after one that is rolled back. Fails, as [`NEXT_MEMBER`] does, if SQLite has ended the transaction
 /// by itself.
 const DISCARD_MEMBER: &str = "ROLLBACK TO member";
 
-/// What a commit survives. Neither can leave a damaged file or half a transaction.
+/// The failures that a commit survives. Neither level can leave a damaged file or a partial transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// A loss of power: the commit is on the disk.
+    /// A power failure: the commit is synced to the disk.
     Power,
-    /// A killed process, but perhaps not a loss of power. It does not wait for the disk.
+    /// A killed process, but perhaps not a power failure. The commit does not wait for the disk.
     Process,
 }
 
-/// The result of the commit of a batch, once there is one.
+/// The result of a batch's commit, once it is known.
 pub(super) type CommitResult = Option<Result<(), Arc<sqlx::Error>>>;
 
 #[derive(Debug)]
 pub(super) struct Batch {
     transaction: Transaction<'static, sqlx::Sqlite>,
     durability: Durability,
-    /// The number of kept members, with the current one.
+    /// Number of retained members, including the current one.
     members: usize,
-    /// The bytes that members reported.
+    /// Bytes that members reported.
     bytes: usize,
-    /// The instant from which it takes no further member.
+    /// When it stops admitting members.
     closes_at: Instant,
-    /// Whether the last member is kept.
+    /// Whether the last member is retained.
     is_kept: bool,
     result: watch::Sender<CommitResult>,
 }
@@ -77,17 +76,17 @@ impl Batch {
         self.result.subscribe()
     }
 
-    /// Whether its only member is the current one.
+    /// Whether the current member is the only one.
     pub(super) fn has_one_member(&self) -> bool {
         self.members == 1
     }
 
-    /// Whether it takes a member: one that must survive a loss of power needs a commit that does.
+    /// Whether it admits a member: one that must survive a power failure needs a commit that does.
     pub(super) fn takes(&self, durability: Durability) -> bool {
         self.has_room() && (self.durability == durability || self.durability == Durability::Power)
     }
 
-    /// Whether it takes any further member.
+    /// Whether it admits any further member.
     pub(super) fn has_room(&self) -> bool {
         self.members < MAX_MEMBERS && self.bytes < MAX_BYTES && clock::now() < self.closes_at
     }
@@ -96,7 +95,6 @@ impl Batch {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// Begins the next member.
     pub(super) async fn begin_member(&mut self) -> Result<(), sqlx::Error> {
         let statement = if self.is_kept { NEXT_MEMBER } else { DISCARD_MEMBER };
         raw_sql(statement).execute(&mut *self.transaction).await?;
@@ -105,19 +103,19 @@ impl Batch {
         Ok(())
     }
 
-    /// Discards the current member, and returns whether any other is left.
+    /// Discards the current member, and returns whether others remain.
     pub(super) fn discard_member(&mut self) -> bool {
         self.members -= 1;
         self.is_kept = false;
         self.members > 0
     }
 
-    /// Commits a batch of one member.
+    /// Commits a batch of one member, which has no subscriber.
     pub(super) async fn commit_alone(self) -> Result<(), sqlx::Error> {
         self.transaction.commit().await
     }
 
-    /// Commits, and sends the result to every member.
+    /// Commits, and broadcasts the result to the members.
     pub(super) async fn commit(self) {
         let Self { mut transaction, is_kept, result, .. } = self;
         let done = async {

@@ -1,4 +1,4 @@
-//! Who shares a commit, and what becomes of the others when one fails or leaves.
+//! Members of a shared commit, and the effect on the others when one fails or is dropped.
 
 use std::{future::Future, pin::Pin, task::Poll};
 
@@ -37,7 +37,7 @@ impl House {
         add(self.state.change(Durability::Power).await.unwrap(), number).await
     }
 
-    /// So many who wait for their turn.
+    /// This many transactions that wait for the writer.
     async fn waiting(&self, count: usize) -> Vec<Begun<'_>> {
         let mut all: Vec<Begun<'_>> = Vec::new();
         for _ in 0..count {
@@ -74,7 +74,7 @@ async fn changes_that_come_meanwhile_share_a_commit() {
     assert_eq!(house.numbers().await, (0..10).collect::<Vec<_>>());
 }
 
-/// A group that is full is committed although others wait, and these begin another.
+/// A full batch is committed although others wait; these begin another one.
 async fn committed_alone(first: Tx, house: &House) {
     let mut waiting = house.waiting(1).await;
     timeout(ACQUIRE_TIMEOUT, first.commit()).await.expect("who waits is not waited for").unwrap();

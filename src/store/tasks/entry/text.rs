@@ -1,4 +1,4 @@
-//! Texts of entries, documents, and the targets of waits.
+//! Texts of entries, references to documents, and targets of waits.
 
 use std::fmt;
 
@@ -19,12 +19,11 @@ pub struct DocumentVersion {
     pub version: u32,
 }
 
-/// A text of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Text {
     #[serde(rename = "whole")]
     Inline(String),
-    /// Stored apart, and read with its entry alone.
+    /// Stored in a table of its own, and read only with its single entry.
     #[serde(rename = "apart")]
     External {
         size_bytes: u64,
@@ -37,27 +36,26 @@ pub enum Text {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitTarget {
-    /// The end of a task that works for it.
+    /// The end of a child task.
     Child(#[serde(with = "as_text")] TaskId),
     Question(#[serde(with = "as_text")] TaskId),
     Confirmation(#[serde(with = "as_text")] ConfirmationId),
-    /// Credentials for a source, which is named.
+    /// Credentials for the named source.
     Source(String),
-    /// The end of a write, which is not known.
+    /// The unknown outcome of a write.
     Call(#[serde(with = "as_text")] CallId),
 }
 
-/// Bytes that only one provider understands.
+/// Opaque data of a model's provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opaque {
     pub provider: String,
-    /// The bytes.
     #[serde(with = "as_text::base64")]
     pub data: Vec<u8>,
 }
 
 impl Text {
-    /// The text, unless it is stored apart.
+    /// The text, unless it is stored externally.
     pub fn inline(&self) -> Option<&str> {
         match self {
             Self::Inline(text) => Some(text),
@@ -73,7 +71,7 @@ impl Text {
         }
     }
 
-    /// The reference to a text that is stored apart.
+    /// A reference to a text that is stored externally.
     pub fn external(text: &str) -> Self {
         Self::External {
             size_bytes: text.len() as u64,
@@ -83,7 +81,7 @@ impl Text {
 }
 
 impl WaitTarget {
-    /// What it means for the state of the task.
+    /// The effect of the wait on the state of the task.
     pub const fn wait(&self) -> Wait {
         match self {
             Self::Child(_) => Wait::For(Reason::Child),
@@ -95,7 +93,7 @@ impl WaitTarget {
     }
 }
 
-/// In words for people and agents.
+/// Phrased for people and agents.
 impl fmt::Display for WaitTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

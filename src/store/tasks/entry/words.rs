@@ -1,28 +1,28 @@
-//! Words of entries: types of tools, who speaks, how and why a task ended.
+//! Enumerations of entries: types of calls, speakers, and ends of tasks.
 
 use serde::{Deserialize, Serialize};
 
 use super::super::life::State;
 
-/// The types of tools, as timelines name them (spec 002).
+/// The type of a call, as timelines name it (spec 002).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CallType {
     #[serde(rename = "function_tool")]
     #[strum(serialize = "function_tool")]
     Function,
-    /// It is logged only.
+    /// Logged without execution.
     #[serde(rename = "non_function_tool")]
     #[strum(serialize = "non_function_tool")]
     NonFunction,
-    /// It ends the task.
+    /// Ends the task with a result.
     #[serde(rename = "handoff")]
     Handoff,
     #[serde(rename = "agent_as_tool")]
     AgentAsTool,
     #[serde(rename = "ask_master")]
     AskMaster,
-    /// It begins a tree.
+    /// Creates a tree.
     #[serde(rename = "root")]
     Root,
 }
@@ -31,7 +31,7 @@ pub enum CallType {
 #[serde(rename_all = "snake_case")]
 pub enum End {
     Completed,
-    /// Not done.
+    /// It ended without a result.
     Failed,
     Cancelled,
 }
@@ -41,22 +41,22 @@ pub enum End {
 #[strum(serialize_all = "snake_case", const_into_str)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// Its agent handed it off.
+    /// A hand-off by its agent.
     Handoff,
-    /// Its agent stopped, without a hand-off.
+    /// Its agent ended its turn without a hand-off.
     EndTurn,
     Answered,
-    /// Somebody cancelled it, or the task that it belongs to ended.
+    /// A user's request, or the end of an ancestor.
     Cancelled,
     TimedOut,
-    /// Its agent gave up.
+    /// Its agent reported failure.
     Failed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// A person, or the program that stands for one.
+    /// A person, or a program on behalf of one.
     User,
     Assistant,
 }

@@ -1,11 +1,10 @@
-//! Blocks in the making: a bound on how many, and what several readers of documents write alike.
+//! A bounded builder of blocks, and helpers that several formats share.
 
 use serde_json::{Map, Value, json};
 
-/// The most blocks. What follows them is the document itself.
-pub(super) const MOST: usize = 5_000;
+/// Maximum number of blocks. Further content is represented by one `file` block.
+pub(super) const MAX_BLOCKS: usize = 5_000;
 
-/// The blocks so far.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     map: Map<String, Value>,
@@ -13,21 +12,20 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Adds a block, if there is room.
+    /// Appends a block, or records that the limit is exceeded.
     pub(super) fn push(&mut self, block: Value) {
-        if self.map.len() < MOST {
+        if self.map.len() < MAX_BLOCKS {
             self.write(block);
         } else {
             self.is_over = true;
         }
     }
 
-    /// Whether there were more than fit.
+    /// Whether blocks were dropped.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// The blocks by their keys.
     pub(super) fn into_map(self) -> Map<String, Value> {
         self.map
     }
@@ -41,7 +39,7 @@ impl Blocks {
         })
     }
 
-    /// Adds a block beyond the bound: the last one.
+    /// Appends a block regardless of the limit.
     pub(super) fn write(&mut self, block: Value) {
         self.map.insert(format!("{:06}", self.map.len() + 1), block);
     }
@@ -51,7 +49,6 @@ pub(super) fn code(language: &str, text: &str) -> Value {
     json!({"type": "code", "language": language, "text": text})
 }
 
-/// Adds a line to a text of lines.
 pub(super) fn add_line(text: &mut String, line: &str) {
     if !text.is_empty() {
         text.push('\n');

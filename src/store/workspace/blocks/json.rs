@@ -1,20 +1,21 @@
-//! JSON: one block with the value, or the text where it cannot be one.
+//! JSON: one block with the value, or with the text if it is invalid or nested too deeply.
 
 use serde_json::{Value, json};
 
 use super::build::{Blocks, code};
 
-/// What is nested deeper is shown as text: readers of protobuf give up at 100 levels, and a level here is three there.
-const DEEPEST: usize = 24;
+/// Maximum nesting of a value; deeper ones are shown as text. Protobuf decoders stop at 100 levels, and each level of
+/// JSON takes three of them.
+const MAX_DEPTH: usize = 24;
 
 pub(super) fn write(text: &str, blocks: &mut Blocks) {
-    match serde_json::from_str(text).ok().filter(|value| fits(value, DEEPEST)) {
+    match serde_json::from_str(text).ok().filter(|value| fits(value, MAX_DEPTH)) {
         Some(value) => blocks.push(data(&value)),
         None => blocks.push(code("json", text)),
     }
 }
 
-/// A value a line. A line that the end of what was read cuts is left out.
+/// Writes one block per line, and omits a last line that is truncated.
 pub(super) fn write_lines(text: &str, is_whole: bool, blocks: &mut Blocks) {
     let text = if is_whole { text } else { text.rsplit_once('\n').map_or("", |(whole, _)| whole) };
     for line in text.lines().filter(|line| !line.trim().is_empty()) {

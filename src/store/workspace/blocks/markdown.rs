@@ -1,7 +1,7 @@
-//! Markdown: headings, paragraphs, lists, quotes, tables, code. What stands within a line stays as it is written.
+//! Markdown: headings, paragraphs, lists, quotes, tables, code. Inline markup is left as it is.
 //!
-//! One pass over the lines, each looked at a fixed number of times. Lists within lists are one list; code by
-//! indentation is a paragraph.
+//! A single pass that inspects each line a constant number of times. Nested lists are flattened; indented code is a
+//! paragraph.
 
 use std::{iter::Peekable, str::Lines};
 
@@ -51,7 +51,7 @@ fn begins_block(line: &str) -> bool {
         || item(line).is_some()
 }
 
-/// The block that begins with a line: none for a blank one or a rule.
+/// The block that begins with a line; `None` for a blank line or a rule.
 fn read_block(line: &str, lines: &mut Rest<'_>) -> Option<Value> {
     if let Some((level, text)) = heading(line) {
         return Some(json!({"type": "heading", "level": level, "text": text}));
@@ -66,7 +66,7 @@ fn read_block(line: &str, lines: &mut Rest<'_>) -> Option<Value> {
     Some(read_list(is_ordered, first, lines))
 }
 
-/// `# Title`: its level and text.
+/// Parses `# Title` into its level and text.
 fn heading(line: &str) -> Option<(usize, &str)> {
     let text = line.trim_start();
     let level = text.bytes().take_while(|byte| *byte == b'#').count();
@@ -75,14 +75,14 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     is_heading.then(|| (level, title.trim().trim_end_matches('#').trim_end()))
 }
 
-/// The line below a title: `===` or `---`.
+/// The level of a heading that this line underlines: `===` or `---`.
 fn underline(line: &str) -> Option<usize> {
     let line = line.trim();
     let all = |c: char| !line.is_empty() && line.chars().all(|other| other == c);
     if all('=') { Some(1) } else { (line.len() >= 2 && all('-')).then_some(2) }
 }
 
-/// A line across: `***`, `- - -`, `___`.
+/// Whether a line is a thematic break: `***`, `- - -`, `___`.
 fn is_rule(line: &str) -> bool {
     let mut marks = line.chars().filter(|c| !c.is_whitespace());
     let Some(first @ ('-' | '*' | '_')) = marks.next() else { return false };
@@ -93,7 +93,7 @@ fn is_rule(line: &str) -> bool {
     }) && more >= 2
 }
 
-/// The mark, how often, and the language of a line that begins code.
+/// The marker, its length, and the language of a code fence.
 fn fence(line: &str) -> Option<(char, usize, &str)> {
     let text = line.trim_start();
     let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -131,7 +131,7 @@ fn read_quote(first: &str, lines: &mut Rest<'_>) -> Value {
     json!({"type": "quote", "text": text.trim_matches('\n')})
 }
 
-/// Whether an item of a list is numbered, and its text.
+/// Parses an item of a list: whether it is numbered, and its text.
 fn item(line: &str) -> Option<(bool, &str)> {
     let text = line.trim_start();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -165,7 +165,7 @@ fn read_list(is_ordered: bool, first: &str, lines: &mut Rest<'_>) -> Value {
     json!({"type": "list", "ordered": is_ordered, "items": items})
 }
 
-/// The columns of a table, if a line is its first and the next one draws the line below it.
+/// The columns of a table, if a line is its header and the next one its delimiter row.
 fn columns(line: &str, lines: &Rest<'_>) -> Option<Vec<String>> {
     if !line.contains('|') {
         return None;
@@ -192,7 +192,7 @@ fn read_table(columns: &[String], lines: &mut Rest<'_>) -> Value {
     json!({"type": "table", "columns": columns, "rows": rows, "rows_total": count})
 }
 
-/// The cells of a row. `\|` does not separate.
+/// The cells of a row. An escaped `\|` does not separate cells.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);

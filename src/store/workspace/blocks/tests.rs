@@ -1,9 +1,9 @@
-//! What becomes of each kind of document, and that every document becomes something.
+//! The blocks of each kind of document, and totality of the derivation.
 
 use proptest::{collection::vec, prelude::*};
 use serde_json::{Value, json};
 
-use super::{build::MOST, *};
+use super::{build::MAX_BLOCKS, *};
 
 /// The blocks in order, each without its key.
 fn blocks(mime: &str, bytes: &[u8]) -> Vec<Value> {
@@ -82,11 +82,11 @@ fn what_lies_beyond_is_the_document_itself() {
     let file =
         json!({"type": "file", "mime_type": "text/csv", "digest": whole.digest.to_string(), "size_bytes": 9});
     let table = json!({"type": "table", "columns": ["a"], "rows": [["1"]], "rows_total": 1});
-    assert_eq!(of_first("text/csv", b"a\n1\n2", &whole)["blocks"], json!({"000001": table, "000002": file}));
-    let many = blocks("text/plain", "a\n\n".repeat(MOST + 5).as_bytes());
-    assert_eq!((many.len(), &many[MOST]["type"]), (MOST + 1, &json!("file")));
-    let exact = blocks("text/plain", "a\n\n".repeat(MOST).as_bytes());
-    assert_eq!((exact.len(), &exact[MOST - 1]["type"]), (MOST, &json!("paragraph")));
+    assert_eq!(of_prefix("text/csv", b"a\n1\n2", &whole)["blocks"], json!({"000001": table, "000002": file}));
+    let many = blocks("text/plain", "a\n\n".repeat(MAX_BLOCKS + 5).as_bytes());
+    assert_eq!((many.len(), &many[MAX_BLOCKS]["type"]), (MAX_BLOCKS + 1, &json!("file")));
+    let exact = blocks("text/plain", "a\n\n".repeat(MAX_BLOCKS).as_bytes());
+    assert_eq!((exact.len(), &exact[MAX_BLOCKS - 1]["type"]), (MAX_BLOCKS, &json!("paragraph")));
 }
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -104,9 +104,9 @@ proptest! {
         let mime = ["text/markdown", "text/csv", "application/json", "application/x-ndjson", "text/plain", "image/png",
             "text/tab-separated-values"][kind];
         let whole = Whole { size: bytes.len() as u64 + more, digest: Digest::of_bytes(&bytes) };
-        let made = of_first(mime, &bytes, &whole);
-        prop_assert!(made["blocks"].as_object().unwrap().len() <= MOST + 1);
+        let made = of_prefix(mime, &bytes, &whole);
+        prop_assert!(made["blocks"].as_object().unwrap().len() <= MAX_BLOCKS + 1);
         prop_assert!(made["blocks"].as_object().unwrap().values().all(|block| block["type"].is_string()));
-        prop_assert_eq!(made, of_first(mime, &bytes, &whole));
+        prop_assert_eq!(made, of_prefix(mime, &bytes, &whole));
     }
 }

@@ -1,4 +1,4 @@
-//! Text without a form: paragraphs between blank lines.
+//! Plain text: paragraphs between blank lines.
 
 use serde_json::json;
 

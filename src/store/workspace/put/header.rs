@@ -1,4 +1,4 @@
-//! What an author says of a version that comes: checked before any byte does, and against the bytes at their end.
+//! The header of an upload: validated before any byte is received, and compared with the bytes at the end.
 
 use std::time::UNIX_EPOCH;
 
@@ -10,40 +10,39 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::DocumentRefusal;
 use toolwire_tool::context::RequestId;
 
-/// What is written, and where.
+/// The target and metadata of an upload.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
     pub path: String,
-    /// The type. Empty: detected.
+    /// The MIME type. Empty: detected.
     pub mime_type: String,
-    /// What the author says of it; `None`: as it is.
+    /// The author's description; `None` keeps the current one.
     pub description: Option<String>,
-    /// The tags; `None`: as they are.
+    /// The tags; `None` keeps the current ones.
     pub tags: Option<Vec<String>>,
     pub why: String,
-    /// The etag that it replaces. Empty: any. `*`: the path must be new.
+    /// The required etag. Empty: any. `*`: the path must be new.
     pub etag: String,
-    /// What a conditional request states beside it.
+    /// Further preconditions of a conditional request.
     pub precondition: Option<Precondition>,
-    /// SHA-256 of the bytes, in hex. Empty: not checked.
+    /// Expected SHA-256 of the bytes, in hex. Empty: not checked.
     pub digest: String,
-    /// The size, if it is known.
+    /// The expected size in bytes; 0 if unknown.
     pub size: u64,
-    /// By which a repeat is recognised.
+    /// The idempotency key.
     pub request_id: Option<RequestId>,
-    /// The call that writes; empty if none does.
+    /// The writing call; empty if there is none.
     pub call_id: String,
-    /// Whether there is text from outside in it, though its task has read none.
+    /// Whether it contains untrusted text although its task has read none.
     pub untrusted: bool,
 }
 
-/// Why nothing was stored of which another number of bytes came than was stated.
-pub(super) fn of_other_size(stated: u64, came: &str) -> DocumentRefusal {
+/// The refusal of an upload whose size differs from the stated one.
+pub(super) fn size_mismatch(stated: u64, came: &str) -> DocumentRefusal {
     let what = format!("says {stated}, and {came} bytes came; nothing was stored");
     DocumentRefusal::invalid("size_bytes", "const", &what)
 }
 
-/// What must stand where it is written.
 pub(super) fn expected(header: &Header) -> Expected {
     match header.precondition.clone() {
         Some(precondition) => Expected::If(precondition.with_etag(&header.etag)),
@@ -51,11 +50,11 @@ pub(super) fn expected(header: &Header) -> Expected {
     }
 }
 
-/// The path, if the header keeps the bounds.
-pub(in crate::workspace) fn checked(header: &mut Header) -> Result<Path, DocumentRefusal> {
+/// Validates the header, and returns its path.
+pub(in crate::workspace) fn validate(header: &mut Header) -> Result<Path, DocumentRefusal> {
     let path = parse_path(&header.path)?;
-    text::bounded("why", &header.why)?;
-    text::bounded("description", header.description.as_deref().unwrap_or_default())?;
+    text::check_length("why", &header.why)?;
+    text::check_length("description", header.description.as_deref().unwrap_or_default())?;
     header.tags = header.tags.as_deref().map(text::tags).transpose()?;
     if !header.digest.is_empty() && Digest::from_hex(&header.digest).is_none() {
         let what = "must be 64 hexadecimal digits in lower case: the SHA-256 of the bytes";
@@ -65,7 +64,7 @@ pub(in crate::workspace) fn checked(header: &mut Header) -> Result<Path, Documen
         return Err(quota::too_large(path.as_str()));
     }
     if !header.mime_type.is_empty() {
-        // Whether the bytes fit is seen when they are there.
+        // Only the syntax: the bytes are checked after they are received.
         mime::detect(Some(&header.mime_type), &path, b"").map_err(|error| malformed(&error))?;
     }
     Ok(path)
@@ -95,8 +94,8 @@ fn malformed(error: &mime::MimeError) -> DocumentRefusal {
     DocumentRefusal::invalid("mime_type", "format", &error.to_string())
 }
 
-/// A precondition as text that later programs write alike: its digest is kept.
-fn written(precondition: &Precondition) -> String {
+/// The canonical text of a precondition. It must stay the same across releases, since its digest is stored.
+fn canonical(precondition: &Precondition) -> String {
     let etags = |etags: &Option<Etags>| match etags {
         None => String::new(),
         Some(Etags::Any) => "*".to_owned(),
@@ -108,10 +107,15 @@ fn written(precondition: &Precondition) -> String {
     [etags(if_match), etags(if_none_match), since].join("\n")
 }
 
-/// Digest of all that a request asks for.
-pub(super) fn asked(handle: &WorkspaceHandle, header: &Header, path: &Path, digest: &Digest) -> Digest {
+/// Digest of all fields of the request.
+pub(super) fn request_digest(
+    handle: &WorkspaceHandle,
+    header: &Header,
+    path: &Path,
+    digest: &Digest,
+) -> Digest {
     let tags = header.tags.as_ref().map(|tags| tags.join("\n"));
-    let precondition = header.precondition.as_ref().map(written);
+    let precondition = header.precondition.as_ref().map(canonical);
     let parts = [
         handle.root().as_str(),
         path.as_str(),
@@ -122,6 +126,6 @@ pub(super) fn asked(handle: &WorkspaceHandle, header: &Header, path: &Path, dige
         &header.why,
         &header.etag,
     ];
-    // Appended only where there is one, so that the digests that earlier releases kept stay valid.
+    // Appended only if present, so that digests stored by earlier releases stay valid.
     Digest::of_parts(parts.into_iter().chain(precondition.as_deref()))
 }

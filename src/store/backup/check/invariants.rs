@@ -1,21 +1,21 @@
-//! What rows must say of each other: each a query that names what is wrong, at most ten of a kind, and the words for
-//! it. Trees that are being deleted are left out, a part at a time is gone of them.
+//! Invariants between rows: for each, a query that returns at most ten violations, and a description. Trees that are
+//! being deleted are exempt, since they are deleted in parts.
 
-/// Things that are looked at together.
-pub(super) struct Look {
-    /// What they are, in words.
-    pub(super) at: &'static str,
-    /// What names those that are wrong, and what is wrong with them.
-    pub(super) wrong: &'static [(&'static str, &'static str)],
+/// A group of invariants.
+pub(super) struct Invariants {
+    /// The description of the group.
+    pub(super) description: &'static str,
+    /// Queries that return the names of violating rows, each with a description of the violation.
+    pub(super) violations: &'static [(&'static str, &'static str)],
 }
 
-pub(super) const LOOKS: &[Look] = &[CONFIRMATIONS, TASKS, WAITS, DOCUMENTS, WORKSPACES, SEARCH];
+pub(super) const INVARIANTS: &[Invariants] = &[CONFIRMATIONS, TASKS, WAITS, DOCUMENTS, WORKSPACES, SEARCH];
 
-/// Between its first and its last change, each position is there, and the last is the counter's. A confirmation stands
-/// as its last change says, unless that is kept no longer, and is used for one write.
-const CONFIRMATIONS: Look = Look {
-    at: "the sequence of confirmations' changes",
-    wrong: &[
+/// Change events have no gap between the first and the last retained one, and the last one matches the counter. A
+/// confirmation's state is that of its last change, if that is retained, and a confirmation is used for one write only.
+const CONFIRMATIONS: Invariants = Invariants {
+    description: "the sequence of confirmations' changes",
+    violations: &[
         (
             "SELECT 'confirmation_events' FROM (SELECT min(sequence) AS first, max(sequence) AS last, count(*) AS many \
              FROM confirmation_events) WHERE many > 0 AND (last - first + 1 <> many OR last <> \
@@ -40,10 +40,10 @@ const CONFIRMATIONS: Look = Look {
     ],
 };
 
-/// A task belongs to the tree of its parent; what has no task is nobody's.
-const TASKS: Look = Look {
-    at: "trees of tasks",
-    wrong: &[
+/// A task belongs to the tree of its parent, and other rows belong to a task.
+const TASKS: Invariants = Invariants {
+    description: "trees of tasks",
+    violations: &[
         (
             "SELECT 'task ' || c.id FROM tasks c LEFT JOIN tasks p ON p.id = c.parent WHERE c.parent IS NOT NULL \
              AND (p.id IS NULL OR p.root <> c.root OR p.user_id <> c.user_id OR p.depth + 1 <> c.depth) LIMIT 10",
@@ -72,11 +72,11 @@ const TASKS: Look = Look {
     ],
 };
 
-/// Whatever ends tells who waits for it in the same change. So what is waited for is open, and what is open below a
-/// task is waited for.
-const WAITS: Look = Look {
-    at: "what tasks wait for",
-    wrong: &[
+/// An end answers its waiters in the same transaction. So what a task waits for is open, and every open child has a
+/// parent that waits for it.
+const WAITS: Invariants = Invariants {
+    description: "what tasks wait for",
+    violations: &[
         (
             "SELECT 'task ' || w.task || ' waits for the task ' || w.thing || ', which' FROM waits w \
              JOIN tasks p ON p.id = w.task AND p.deleted = 0 LEFT JOIN tasks c ON c.id = w.thing \
@@ -113,10 +113,10 @@ const WAITS: Look = Look {
     ],
 };
 
-/// A document is its last version; versions are numbered from 1 without a gap.
-const DOCUMENTS: Look = Look {
-    at: "documents and their versions",
-    wrong: &[
+/// A document equals its last version; versions are numbered from 1 without a gap.
+const DOCUMENTS: Invariants = Invariants {
+    description: "documents and their versions",
+    violations: &[
         (
             "SELECT 'document ' || d.path || ' of ' || d.root FROM documents d \
              WHERE d.root NOT IN (SELECT root FROM tasks WHERE deleted = 1) AND (SELECT min(version) <> 1 \
@@ -148,10 +148,10 @@ const DOCUMENTS: Look = Look {
     ],
 };
 
-/// What a tree has is counted as it changes.
-const WORKSPACES: Look = Look {
-    at: "what workspaces count",
-    wrong: &[(
+/// Counters of a workspace equal a recount.
+const WORKSPACES: Invariants = Invariants {
+    description: "what workspaces count",
+    violations: &[(
         "SELECT 'workspace ' || w.root FROM workspaces w WHERE w.root NOT IN (SELECT root FROM tasks WHERE deleted = 1) \
          AND (w.documents <> (SELECT count(*) FROM documents WHERE root = w.root) OR w.bytes <> \
          (SELECT coalesce(SUM(v.size), 0) FROM versions v JOIN documents d ON d.id = v.document WHERE d.root = w.root)) \
@@ -160,10 +160,10 @@ const WORKSPACES: Look = Look {
     )],
 };
 
-/// What is there is found by its path at least, and what is not there is not found.
-const SEARCH: Look = Look {
-    at: "the index of words",
-    wrong: &[
+/// A document is in the index, at least by its path; a deleted one is not.
+const SEARCH: Invariants = Invariants {
+    description: "the index of words",
+    violations: &[
         (
             "SELECT 'document ' || path || ' of ' || root FROM documents WHERE deleted = 0 \
              AND id NOT IN (SELECT document FROM postings) LIMIT 10",
