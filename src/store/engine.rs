@@ -1,6 +1,13 @@
 //! [`Store`], the handle of the state, and the decisions that are made within a transaction: its methods, with a folder
 //! for each kind of record. Stores of a domain are types of the domain that hold it. Not here: SQL statements.
 
+/// Runs a transaction that is written in place.
+macro_rules! transact {
+    ($store:expr, $lane:expr, $durability:expr, |$tx:ident| $work:block) => {
+        $store.transact::<_, $crate::Error>($lane, $durability, |$tx| $crate::scoped(async move $work)).await
+    };
+}
+
 mod audit;
 mod blobs;
 mod calls;
@@ -8,6 +15,7 @@ mod cancellations;
 mod confirmations;
 mod cool_downs;
 mod documents;
+mod fetch;
 mod held_sessions;
 mod hold_offs;
 mod idempotency;

@@ -4,6 +4,9 @@
 //! [`sql`] the types with which the platform and domains write statements, and `sqlite` the database file. Not here:
 //! the tables of domains.
 
+// What the macros of statements name.
+extern crate self as toolwire_store;
+
 pub mod audit;
 pub mod backup;
 pub mod blobs;
@@ -23,7 +26,6 @@ mod remembered;
 pub mod reservations;
 pub mod results;
 mod rows;
-pub mod secret;
 pub mod sessions;
 pub mod sql;
 mod sqlite;
@@ -35,3 +37,4 @@ pub use error::{Error, StoreError};
 pub use memory::{MemoryCoolDowns, MemoryHoldOffs, MemoryResults};
 pub use remembered::{RememberedCoolDowns, RememberedHoldOffs};
 pub use sqlite::{Durability, Migrations, TableTaken, Tx, Wal, time};
+pub use toolwire_sql::{insert, select, sql};

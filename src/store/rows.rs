@@ -17,7 +17,6 @@ pub(crate) mod open_calls;
 pub(crate) mod outbox;
 pub(crate) mod outcome;
 pub(crate) mod postings;
-pub(crate) mod put_answers;
 pub(crate) mod reservations;
 pub(crate) mod results;
 pub(crate) mod secret;

@@ -7,18 +7,22 @@ mod row;
 mod statement;
 mod value;
 
-pub(crate) use self::columns::{AsText, as_json};
 #[doc(hidden)]
 pub use self::record::{columns_of, name_unreadable};
+pub(crate) use self::{
+    columns::{AsText, as_json},
+    record::row,
+};
 pub use self::{
-    row::{FromRow, Row, Rows, Scalar},
-    statement::Statement,
+    row::{FromRow, Row, Rows},
+    statement::{Part, Statement, columns, columns_as, values},
     value::{FromValue, Json, Value},
 };
 
 use crate::Error;
 // Macros are at the root of the crate; the rows of the store import them from here with the types that they use.
 pub(crate) use crate::{record, words};
+pub use toolwire_sql::{insert, select, sql};
 
 /// A connection, within a transaction or not.
 pub type Connection = sqlx::SqliteConnection;

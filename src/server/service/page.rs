@@ -7,7 +7,7 @@ use data_encoding::BASE64URL_NOPAD;
 use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::digest::Digest;
 use toolwire_contract::Refusal;
-use toolwire_store::secret::Secret;
+use toolwire_store::Store;
 use toolwire_tool::context::UserId;
 
 /// Number of bytes of the digest that binds a token to its user and list, and shows any tampering.
@@ -56,7 +56,7 @@ pub(super) struct PageToken {
 impl PageToken {
     /// `filter` is everything that the entries of the list depend on, apart from the user.
     pub(super) async fn of(
-        store: &(impl Secret + Sync + ?Sized),
+        store: &Store,
         list: List,
         user: &UserId,
         filter: &(impl Debug + Sync),

@@ -43,6 +43,12 @@ pub(super) struct Changed<'a> {
     pub(super) call_id: Option<CallId>,
 }
 
+impl<'a> Changed<'a> {
+    pub(super) fn new(method: &'static str, user: &'a UserId, task: &'a TaskId, digest: Digest) -> Self {
+        Self { method, user, digest, task, request_id: None, call_id: None }
+    }
+}
+
 impl Store {
     /// Audit records before a position, in descending order.
     pub async fn audit_records(
@@ -51,12 +57,7 @@ impl Store {
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<Record>, StoreError> {
-        let Some(user) = &criteria.seen_by else {
-            let mut reader = self.reader().await?;
-            return self.explain(rows::list(&mut reader, criteria, before, limit).await);
-        };
-        let mut reader = self.explain(self.reading(user).await)?;
-        self.explain(rows::list(&mut reader, criteria, before, limit).await)
+        self.fetch_for(criteria.seen_by.as_ref(), rows::list(criteria, before, limit)).await
     }
 
     /// Deletes some of the records whose retention ([`KEPT`]) is over.

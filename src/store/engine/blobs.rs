@@ -41,10 +41,7 @@ impl Store {
 
     /// Opens a blob at an offset; `None` if there is no such blob.
     pub async fn open_blob(&self, digest: &Digest, from: u64) -> Result<Option<Source>, ReadError> {
-        let mut reader = self.reader().await?;
-        let Some(blob) = self.explain(rows::find(&mut reader, digest).await)? else { return Ok(None) };
-        // Others may read while a file is opened.
-        drop(reader);
+        let Some(blob) = self.fetch_optional(rows::find(digest)).await? else { return Ok(None) };
         match (blob.bytes, self.files()) {
             (Some(bytes), _) => Source::of_bytes(*digest, &Bytes::from(bytes), from).map(Some),
             (None, Some(files)) => {
@@ -71,16 +68,13 @@ impl Store {
         let (digest, path) = (&stored.digest, &files.of(&stored.digest));
         // Within a transaction, so that no other process names the file between the look and its deletion. Deleting it
         // again does nothing.
-        self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(async move {
-                if rows::is_in_file(tx, digest).await? != Some(true) {
-                    // A file that is gone is what is wanted; one that stays is swept.
-                    pin.if_alone(|| fs::remove_file(path).ok());
-                }
-                Ok::<_, Error>(())
-            })
+        transact!(self, Lane::Platform, Durability::Process, |tx| {
+            if rows::is_in_file(digest).optional(tx).await? != Some(true) {
+                // A file that is gone is what is wanted; one that stays is swept.
+                pin.if_alone(|| fs::remove_file(path).ok());
+            }
+            Ok(())
         })
-        .await
     }
 
     /// Deletes unreferenced blobs.
@@ -104,7 +98,7 @@ impl Store {
         let mut count = 0;
         loop {
             let deleted = self.transact(Lane::Platform, Durability::Process, |tx| {
-                scoped(async move { rows::delete_unused(tx, before, ROWS_AT_ONCE).await })
+                scoped(rows::delete_unused(before, ROWS_AT_ONCE).execute(tx))
             });
             let deleted = deleted.await?;
             count += usize::try_from(deleted).unwrap_or_default();
@@ -117,17 +111,14 @@ impl Store {
     /// Deletes within a transaction, so that no other process references a file between the check and its deletion.
     /// Deletion is idempotent.
     async fn unlink_orphans(&self, files: &[(PathBuf, Digest)]) -> Result<usize, StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(async move {
-                let mut count = 0;
-                for (path, digest) in files {
-                    let is_named = rows::is_in_file(tx, digest).await? == Some(true);
-                    count += usize::from(!is_named && fs::remove_file(path).is_ok());
-                }
-                Ok::<_, Error>(count)
-            })
+        transact!(self, Lane::Platform, Durability::Process, |tx| {
+            let mut count = 0;
+            for (path, digest) in files {
+                let is_named = rows::is_in_file(digest).optional(tx).await? == Some(true);
+                count += usize::from(!is_named && fs::remove_file(path).is_ok());
+            }
+            Ok(count)
         })
-        .await
     }
 
     /// The files of large blobs; `None` if all blobs are in the database.
@@ -146,7 +137,7 @@ pub(super) async fn add_use(
     files: Option<&Files>,
     now: SystemTime,
 ) -> Result<bool, Error> {
-    let is_in_file = rows::is_in_file(tx, &stored.digest).await?;
+    let is_in_file = rows::is_in_file(&stored.digest).optional(tx).await?;
     if is_in_file.unwrap_or(stored.inline.is_none()) {
         // A look, not a read: it waits for nothing.
         let path = files.map(|files| files.of(&stored.digest));
@@ -155,7 +146,7 @@ pub(super) async fn add_use(
         }
     }
     tx.adds(stored.inline.as_ref().map_or(0, Bytes::len));
-    rows::add_use(tx, &stored.digest, stored.size, stored.inline.as_ref(), now).await?;
+    rows::add_use(&stored.digest, stored.size, stored.inline.as_ref(), now).run(tx).await?;
     Ok(true)
 }
 

@@ -86,66 +86,61 @@ fn outcome(record: Record, key: &Key) -> Option<ToolResult<StoredPayload>> {
 }
 
 /// Finds the record of a call, unless it has expired.
-pub(super) async fn find(change: &mut Tx, key: &Key, now: i64) -> Result<Option<Recorded>, Error> {
+pub(super) async fn find(tx: &mut Tx, key: &Key, now: i64) -> Result<Option<Recorded>, Error> {
     // Each call takes a few of the expired away, so that they never pile up.
-    rows::delete_expired(change, instant(now)).await?;
-    let Some(record) = rows::find(change, key).await? else { return Ok(None) };
+    rows::delete_expired(tx, instant(now)).await?;
+    let Some(record) = rows::find(key).optional(tx).await? else { return Ok(None) };
     if record.expires_at > instant(now) {
         return Ok(Some(Recorded::of(record, key)));
     }
-    forget(change, key).await?;
+    rows::delete(tx, key).await?;
     Ok(None)
 }
 
 /// Adds a record, unless the quota is exhausted.
 pub(super) async fn add(
-    change: &mut Tx,
+    tx: &mut Tx,
     call: &Beginning<'_>,
     opening: Opening<'_>,
     now: i64,
     quota: Quota,
 ) -> Result<Option<Begun>, Error> {
-    if let Some(full) = full(change, &call.key.user, instant(now), quota).await? {
+    if let Some(full) = full(tx, &call.key.user, instant(now), quota).await? {
         return Ok(Some(full));
     }
     let opened = match opening {
         Opening::Started(approval) => {
             // First, since the row names the record.
-            let audit = audited(change, call, approval, now).await?;
+            let audit = audited(tx, call, approval, now).await?;
             (State::Started, approval.map(|it| it.confirmation), audit)
         }
         Opening::Asked(id) => (State::Asked, Some(id), None),
     };
-    let replica = change.replica().to_owned();
-    rows::insert(change, call, opened, &replica, instant(now)).await?;
+    let replica = tx.replica().to_owned();
+    rows::insert(tx, call, opened, &replica, instant(now)).await?;
     Ok(None)
-}
-
-/// Lets a call wait for another confirmation.
-pub(super) async fn ask(change: &mut Tx, key: &Key, id: &ConfirmationId) -> Result<(), Error> {
-    rows::ask(change, key, id).await
 }
 
 /// Begins a call that waited, and returns whether it did wait.
 pub(super) async fn start(
-    change: &mut Tx,
+    tx: &mut Tx,
     call: &Beginning<'_>,
     approval: Option<Approval<'_>>,
     now: i64,
 ) -> Result<bool, Error> {
-    let replica = change.replica().to_owned();
-    if !rows::start(change, call, &replica, instant(now)).await? {
+    let replica = tx.replica().to_owned();
+    if rows::start(call, &replica, instant(now)).execute(tx).await? == 0 {
         return Ok(false);
     }
     // Only now: a call that did not wait must not be noted twice.
-    let audit = audited(change, call, approval, now).await?;
-    rows::set_audit(change, call.key, audit).await?;
+    let audit = audited(tx, call, approval, now).await?;
+    rows::set_audit(call.key, audit).run(tx).await?;
     Ok(true)
 }
 
 /// Records in the audit that a call begins: a write, or a call that a person approved.
 async fn audited(
-    change: &mut Tx,
+    tx: &mut Tx,
     call: &Beginning<'_>,
     approval: Option<Approval<'_>>,
     now: i64,
@@ -153,25 +148,25 @@ async fn audited(
     if call.effect == Effect::Read && approval.is_none() {
         return Ok(None);
     }
-    audit::begun(change, call, approval, now).await.map(Some)
+    audit::begun(tx, call, approval, now).await.map(Some)
 }
 
 /// Suspends a call that has begun.
-pub(super) async fn suspend(change: &mut Tx, key: &Key) -> Result<(), Error> {
-    rows::suspend(change, key, SUSPENDED, clock::wall()).await
+pub(super) async fn suspend(tx: &mut Tx, key: &Key) -> Result<(), Error> {
+    rows::suspend(key, SUSPENDED, clock::wall()).run(tx).await
 }
 
 /// Records the end of a call.
-pub(super) async fn end(change: &mut Tx, key: &Key, result: &ToolResult) -> Result<(), Error> {
+pub(super) async fn end(tx: &mut Tx, key: &Key, result: &ToolResult) -> Result<(), Error> {
     let outcome = OutcomeColumns::of(&result.outcome, &result.provenance);
-    change.adds(outcome.len());
+    tx.adds(outcome.len());
     let code = result.outcome.as_ref().map_or_else(|error| error.code.into_str(), |_| OK);
-    rows::end(change, key, (&outcome, code), result.fetched_at, clock::wall()).await
+    rows::end(tx, key, (&outcome, code), result.fetched_at, clock::wall()).await
 }
 
 /// Records the end of a call whose confirmation was not given.
 pub(super) async fn turn_down(
-    change: &mut Tx,
+    tx: &mut Tx,
     key: &Key,
     id: &ConfirmationId,
     error: ToolError,
@@ -179,14 +174,12 @@ pub(super) async fn turn_down(
 ) -> Result<(), Error> {
     let code = error.code.into_str();
     let outcome = OutcomeColumns::of(&Err(error), &Provenance::default());
-    rows::turn_down(change, key, id, (&outcome, code), instant(now)).await
+    rows::turn_down(tx, key, id, (&outcome, code), instant(now)).await
 }
 
-/// Records in the audit how a call ended whose record is deleted next.
-pub(super) async fn note_end(change: &mut Tx, key: &Key, code: &str) -> Result<(), Error> {
-    rows::complete_audit(change, key, code, clock::wall()).await
-}
-
-pub(super) async fn forget(change: &mut Tx, key: &Key) -> Result<(), Error> {
-    rows::delete(change, key).await
+/// Deletes the record of a call. `code` is how it ended.
+pub(super) async fn forget(tx: &mut Tx, key: &Key, code: &str) -> Result<(), Error> {
+    // First, since the record of the call names that of the audit.
+    rows::complete_audit(key, code, clock::wall()).run(tx).await?;
+    rows::delete(tx, key).await
 }

@@ -74,7 +74,7 @@ impl Store {
     /// Answers a request: whether this process owned the work and has cancelled it.
     pub async fn answer_cancel(&self, request: &CancelRequest, done: bool) -> Result<(), StoreError> {
         self.transact(Lane::User(&request.user), Durability::Process, |tx| {
-            scoped(rows::answer(tx, &request.id, done))
+            scoped(rows::answer(&request.id, done).run(tx))
         })
         .await
     }
@@ -98,23 +98,21 @@ impl Store {
         let id = self.insert_request(user, subject).await?;
         let (mut answers, mut done) = (0, false);
         while !done && answers < peers && timeout_at(until, changed.changed()).await.is_ok() {
-            let mut reader = self.reader().await?;
-            let Some(read) = self.explain(rows::answers(&mut reader, &id).await)? else { break };
+            let Some(read) = self.fetch_optional(rows::answers(&id)).await? else { break };
             (answers, done) = read;
         }
         if !done && answers < peers {
             // An owner has not answered yet, such as a stopped process: the request is kept for it.
             return Ok(is_carried_out);
         }
-        self.transact(Lane::User(user), Durability::Process, |tx| scoped(rows::delete(tx, &id))).await?;
+        self.transact(Lane::User(user), Durability::Process, |tx| scoped(rows::delete(&id).run(tx))).await?;
         Ok(done)
     }
 
     /// Whether the recorded owner of the call is another live process.
     async fn is_carried_out_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
-        let mut reader = self.reader().await?;
-        let owners = self.explain(calls::owners(&mut reader, user, subject).await)?;
-        Ok(owners.iter().any(|replica| self.is_elsewhere(replica)))
+        let Some(owners) = calls::owners(user, subject) else { return Ok(false) };
+        Ok(self.fetch_all(owners).await?.iter().any(|replica| self.is_elsewhere(replica)))
     }
 
     /// Whether a name is that of another live process.
@@ -162,8 +160,7 @@ impl CancelRequests<'_> {
         // Older requests cannot be about work of this process.
         let recent = clock::wall() - KEPT;
         let Some(since) = replica.seen_since().map(|seen| seen.max(recent)) else { return Ok(Vec::new()) };
-        let mut reader = self.state.reader().await?;
-        let rows = self.state.explain(rows::list(&mut reader, &replica.name(), since).await)?;
+        let rows = self.state.fetch_all(rows::list(&replica.name(), since)).await?;
         let (mut there, mut requests) = (HashSet::new(), Vec::new());
         for row in rows {
             if !self.read.contains(&row.id) {
@@ -190,9 +187,9 @@ pub(super) async fn ask_for_calls(
 }
 
 async fn ask(tx: &mut Tx, user: &UserId, subject: &Subject, now: SystemTime) -> Result<String, Error> {
-    rows::delete_until(tx, now - KEPT).await?;
-    rows::delete_beyond(tx, user, MOST - 1).await?;
+    rows::delete_until(now - KEPT).run(tx).await?;
+    rows::delete_beyond(user, MOST - 1).run(tx).await?;
     let (id, replica) = (Uuid::now_v7().to_string(), tx.replica().to_owned());
-    rows::insert(tx, (&id, user, subject), &replica, now).await?;
+    rows::insert((&id, user, subject), &replica, now).run(tx).await?;
     Ok(id)
 }

@@ -20,10 +20,7 @@ impl CoolDowns for Store {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
-        Box::pin(async move {
-            let mut reader = self.reader().await?;
-            self.explain(rows::longest(&mut reader, source, user, now).await)
-        })
+        Box::pin(async move { self.fetch_optional(rows::longest(source, user, now)).await })
     }
 
     fn begin<'a>(
@@ -34,14 +31,14 @@ impl CoolDowns for Store {
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         // Forgotten, it would let us ask a source again that has just refused us.
         Box::pin(self.transact(Lane::Source(source), Durability::Power, move |tx| {
-            scoped(rows::put(tx, source, user, cool_down))
+            scoped(rows::put(source, user, cool_down).run(tx))
         }))
     }
 
     fn of_sources(&self, now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
         Box::pin(async move {
-            let mut reader = self.reader().await?;
-            self.explain(rows::list(&mut reader, now).await)
+            let all = self.fetch_all(rows::list(now)).await?;
+            Ok(all.into_iter().map(|it| (it.source, it.cool_down)).collect())
         })
     }
 }

@@ -2,7 +2,6 @@
 //! functions over a [`Tx`](super::Tx).
 
 pub(super) mod forget;
-pub(super) mod pins;
 mod precheck;
 mod quota;
 mod read;

@@ -19,15 +19,15 @@ impl HoldOffs for Store {
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Vec<(String, HoldOff)>, StoreError>> {
         Box::pin(async move {
-            let mut reader = self.reader().await?;
-            self.explain(rows::list(&mut reader, source, now).await)
+            let all = self.fetch_all(rows::list(source, now)).await?;
+            Ok(all.into_iter().map(|it| (it.name, it.hold_off)).collect())
         })
     }
 
     fn begin<'a>(&'a self, name: &'a str, hold_off: &'a HoldOff) -> BoxFuture<'a, Result<(), StoreError>> {
         // Lost with the power, it costs one request that is answered with another.
         Box::pin(self.transact(Lane::Source(name), Durability::Process, move |tx| {
-            scoped(rows::put(tx, name, hold_off))
+            scoped(rows::put(name, hold_off).run(tx))
         }))
     }
 }

@@ -42,11 +42,7 @@ impl Idempotency for Store {
     fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         // Lost, it leaves a call that seems unfinished: nothing is carried out twice.
         Box::pin(self.transact(Lane::User(&key.user), Durability::Process, move |tx| {
-            scoped(async move {
-                // First, since the record of the call names that of the audit.
-                calls::note_end(tx, key, code).await?;
-                calls::forget(tx, key).await
-            })
+            scoped(calls::forget(tx, key, code))
         }))
     }
 

@@ -27,8 +27,7 @@ impl Store {
     }
 
     pub async fn job(&self, user: &UserId, id: JobId) -> Result<Option<Job>, StoreError> {
-        let mut reader = self.reader().await?;
-        let job = self.explain(rows::find(&mut reader, user, id).await)?;
+        let job = self.fetch_optional(rows::find(user, id)).await?;
         Ok(job.map(|it| it.job))
     }
 
@@ -40,8 +39,7 @@ impl Store {
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<(u64, Job)>, StoreError> {
-        let mut reader = self.reader().await?;
-        let jobs = self.explain(rows::list(&mut reader, user, states, before, limit).await)?;
+        let jobs = self.fetch_all(rows::list(user, states, before, limit)).await?;
         Ok(jobs.into_iter().map(|it| (it.position.unsigned_abs(), it.job)).collect())
     }
 
@@ -53,14 +51,11 @@ impl Store {
         said: &Said,
         now: SystemTime,
     ) -> Result<bool, StoreError> {
-        self.transact(Lane::User(user), Durability::Process, |tx| {
-            scoped(async move {
-                let Some(job) = running(tx, user, id).await? else { return Ok(false) };
-                append(tx, &job, said, now, false).await?;
-                Ok::<_, Error>(true)
-            })
+        transact!(self, Lane::User(user), Durability::Process, |tx| {
+            let Some(job) = running(tx, user, id).await? else { return Ok(false) };
+            append(tx, &job, said, now, false).await?;
+            Ok(true)
         })
-        .await
     }
 
     /// Ends a job with its last event, and returns whether this was the first end, which is the one that counts.
@@ -71,14 +66,11 @@ impl Store {
         ending: &Ending,
         now: SystemTime,
     ) -> Result<bool, StoreError> {
-        self.transact(Lane::User(user), Durability::Power, |tx| {
-            scoped(async move {
-                let Some(job) = running(tx, user, id).await? else { return Ok(false) };
-                end(tx, &job, ending, now).await?;
-                Ok::<_, Error>(true)
-            })
+        transact!(self, Lane::User(user), Durability::Power, |tx| {
+            let Some(job) = running(tx, user, id).await? else { return Ok(false) };
+            end(tx, &job, ending, now).await?;
+            Ok(true)
         })
-        .await
     }
 
     /// Events of a job from a sequence number on, in order.
@@ -89,8 +81,7 @@ impl Store {
         from: u64,
         limit: u32,
     ) -> Result<Vec<Event>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(rows::events(&mut reader, user, id, from, limit).await)
+        self.fetch_all(rows::events(user, id, from, limit)).await
     }
 
     /// A receiver that changes when any process may have appended an event.
@@ -100,7 +91,7 @@ impl Store {
 
     /// Fails the jobs whose process has ended, and returns their number.
     pub async fn interrupt_jobs(&self, now: SystemTime) -> Result<usize, StoreError> {
-        let replicas = self.explain(rows::replicas(&mut *self.reader().await?).await)?;
+        let replicas = self.fetch_all(rows::replicas()).await?;
         let mut interrupted = 0;
         for replica in replicas.iter().filter(|it| self.replica.is_gone(&self.location, it)) {
             interrupted += self
@@ -113,37 +104,34 @@ impl Store {
     /// Deletes some of the jobs whose retention ([`KEPT`]) is over, and returns whether there may be more.
     pub async fn sweep_jobs(&self, now: SystemTime) -> Result<bool, StoreError> {
         let before = now - KEPT;
-        self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(async move {
-                let old = rows::ended_before(tx, before, DELETED_AT_ONCE).await?;
-                for job in &old {
-                    rows::delete(tx, *job).await?;
-                }
-                Ok::<_, Error>(old.len() >= DELETED_AT_ONCE as usize)
-            })
+        transact!(self, Lane::Platform, Durability::Process, |tx| {
+            let old = rows::ended_before(before, DELETED_AT_ONCE).all(tx).await?;
+            for job in &old {
+                rows::delete(tx, *job).await?;
+            }
+            Ok(old.len() >= DELETED_AT_ONCE as usize)
         })
-        .await
     }
 }
 
 async fn begin(tx: &mut Tx, new: &NewJob, replica: &str, now: SystemTime) -> Result<Begun, Error> {
-    if let Some(Positioned { job, .. }) = rows::find(tx, &new.user, new.id).await? {
+    if let Some(Positioned { job, .. }) = rows::find(&new.user, new.id).optional(tx).await? {
         let is_same = job.digest == new.digest && job.kind == new.kind;
         return Ok(if is_same { Begun::Known(job) } else { Begun::Reused });
     }
-    if let Some(running) = rows::running(tx, &new.user).await? {
+    if let Some(running) = rows::running(&new.user).optional(tx).await? {
         return Ok(Begun::Running(running));
     }
-    rows::insert(tx, new, replica, now).await?;
-    for job in rows::ended_beyond(tx, &new.user, MOST_OF_USER).await? {
+    rows::insert(new, replica, now).run(tx).await?;
+    for job in rows::ended_beyond(&new.user, MOST_OF_USER).all(tx).await? {
         rows::delete(tx, job).await?;
     }
-    let inserted = rows::find(tx, &new.user, new.id).await?;
+    let inserted = rows::find(&new.user, new.id).optional(tx).await?;
     inserted.map(|it| Begun::New(it.job)).ok_or_else(|| Error::unreadable("job", "it is gone"))
 }
 
 async fn running(tx: &mut Tx, user: &UserId, id: JobId) -> Result<Option<Positioned>, Error> {
-    Ok(rows::find(tx, user, id).await?.filter(|it| it.job.state == State::Running))
+    Ok(rows::find(user, id).optional(tx).await?.filter(|it| it.job.state == State::Running))
 }
 
 /// Appends an event. The progress of a job is monotonic.
@@ -163,11 +151,11 @@ async fn append(
 async fn end(tx: &mut Tx, job: &Positioned, ending: &Ending, now: SystemTime) -> Result<(), Error> {
     append(tx, job, &ending.last_words(job.job.percent, &job.job.step), now, true).await?;
     tx.adds(ending.result.len());
-    rows::end(tx, job.position, ending, now).await
+    rows::end(job.position, ending, now).run(tx).await
 }
 
 async fn interrupt(tx: &mut Tx, replica: &str, now: SystemTime) -> Result<usize, Error> {
-    let jobs = rows::of_replica(tx, replica).await?;
+    let jobs = rows::of_replica(replica).all(tx).await?;
     for job in &jobs {
         end(tx, job, &Ending::failed(Failure::interrupted(), String::new()), now).await?;
     }

@@ -20,13 +20,10 @@ use crate::{
 impl Store {
     /// Replaces the set of webhooks. Messages to other webhooks are deleted.
     pub async fn subscribe_webhooks(&self, all: &[Subscription]) -> Result<(), StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(async move {
-                webhooks::replace(tx, all).await?;
-                rows::delete_unsubscribed(tx).await
-            })
+        transact!(self, Lane::Platform, Durability::Process, |tx| {
+            webhooks::replace(tx, all).await?;
+            rows::delete_unsubscribed().run(tx).await
         })
-        .await
     }
 
     /// Claims due messages, which no other process can claim before `until`.
@@ -38,11 +35,11 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Message>, StoreError> {
         // Nearly always there is none, and then no write transaction is needed.
-        if !self.explain(rows::has_due(&mut *self.reader().await?, url, now).await)? {
+        if !self.fetch_one(rows::has_due(url, now)).await? {
             return Ok(Vec::new());
         }
         let taken = self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(rows::take(tx, url, now, until, limit))
+            scoped(rows::take(url, now, until, limit).all(tx))
         });
         let mut messages = Vec::new();
         for Taken { id, event, sequence, attempts, expires_at } in taken.await? {
@@ -55,12 +52,13 @@ impl Store {
 
     /// Deletes a message that is delivered or given up.
     pub async fn delete_message(&self, id: &str) -> Result<(), StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(tx, id))).await
+        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(id).run(tx))).await
     }
 
     /// Postpones the next attempt to deliver a message.
     pub async fn postpone_message(&self, id: &str, until: SystemTime) -> Result<(), StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::postpone(tx, id, until))).await
+        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::postpone(id, until).run(tx)))
+            .await
     }
 }
 
@@ -72,9 +70,9 @@ pub(super) async fn enqueue(
     (at, expires_at): (SystemTime, SystemTime),
 ) -> Result<(), Error> {
     let Some(event) = Event::of(state) else { return Ok(()) };
-    for url in webhooks::subscribers(tx, event).await? {
+    for url in webhooks::subscribers(event).all(tx).await? {
         let id = format!("msg_{}", Uuid::new_v4().simple());
-        rows::insert(tx, NewMessage { id, url: &url, event, sequence, at, expires_at }).await?;
+        rows::insert(NewMessage { id, url: &url, event, sequence, at, expires_at }).run(tx).await?;
     }
     Ok(())
 }

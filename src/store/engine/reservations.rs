@@ -28,13 +28,12 @@ impl Store {
 
     /// Deletes a reservation that will not be used.
     pub async fn cancel_reservation(&self, number: i64) -> Result<(), StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(tx, number))).await
+        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete(number).run(tx))).await
     }
 
     /// The reservations of a source from `since` on, in order of time.
     pub async fn reservations(&self, source: &str, since: Nanos) -> Result<Vec<Reservation>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(rows::list(&mut reader, source, since).await)
+        self.fetch_all(rows::list(source, since)).await
     }
 }
 
@@ -45,8 +44,8 @@ async fn reserve(
     since: Nanos,
     choose: &Choose<'_>,
 ) -> Result<Option<i64>, Error> {
-    let reserved = rows::list(tx, source, since).await?;
+    let reserved = rows::list(source, since).all(tx).await?;
     let Some(at) = choose(&reserved) else { return Ok(None) };
-    rows::delete_before(tx, source, since).await?;
-    Ok(Some(rows::insert(tx, source, user, at).await?))
+    rows::delete_before(source, since).run(tx).await?;
+    Ok(Some(rows::insert(source, user, at).one(tx).await?))
 }

@@ -68,5 +68,5 @@ async fn put(
         }
     }
     let time = (result.stored_at, result.ttl);
-    rows::insert(tx, key, result.output_message.as_deref(), outcome, time, bytes).await
+    rows::insert(key, result.output_message.as_deref(), outcome, time, bytes).run(tx).await
 }

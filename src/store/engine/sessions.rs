@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{Durability, Error, Store, held_sessions};
+use super::{Durability, Store, held_sessions};
 use crate::{
     Lane, StoreError,
     rows::turns as rows,
@@ -29,18 +29,14 @@ impl Store {
 
     /// Inserts or replaces a turn, and deletes the oldest ones beyond the limits of the session and of the user.
     pub async fn keep_turn(&self, turn: &KeptTurn) -> Result<(), StoreError> {
-        self.transact(Lane::User(&turn.user), Durability::Power, |tx| {
-            scoped(async move {
-                rows::put(tx, turn).await?;
-                rows::trim(tx, &turn.user, &turn.session, (MOST_OF_SESSION, MOST_OF_USER)).await
-            })
+        transact!(self, Lane::User(&turn.user), Durability::Power, |tx| {
+            rows::put(turn).run(tx).await?;
+            rows::trim(&turn.user, &turn.session, (MOST_OF_SESSION, MOST_OF_USER)).run(tx).await
         })
-        .await
     }
 
     pub async fn turn(&self, user: &UserId, id: RequestId) -> Result<Option<KeptTurn>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(rows::find(&mut reader, user, id).await)
+        self.fetch_optional(rows::find(user, id)).await
     }
 
     /// The turns of a session after a position, in ascending order, each with its position.
@@ -51,8 +47,7 @@ impl Store {
         after: i64,
         limit: u32,
     ) -> Result<Vec<(i64, KeptTurn)>, StoreError> {
-        let mut reader = self.reader().await?;
-        let turns = self.explain(rows::list(&mut reader, user, session, after, limit).await)?;
+        let turns = self.fetch_all(rows::list(user, session, after, limit)).await?;
         Ok(turns.into_iter().map(|it| (it.position, it.turn)).collect())
     }
 
@@ -63,8 +58,7 @@ impl Store {
         session: &SessionId,
         limit: u32,
     ) -> Result<Vec<Remembered>, StoreError> {
-        let mut reader = self.reader().await?;
-        let mut turns = self.explain(rows::list_remembered(&mut reader, user, session, limit).await)?;
+        let mut turns = self.fetch_all(rows::list_remembered(user, session, limit)).await?;
         turns.reverse();
         Ok(turns)
     }
@@ -76,8 +70,7 @@ impl Store {
         session: &SessionId,
         limit: u32,
     ) -> Result<Vec<KeptTurn>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(rows::list_by_end(&mut reader, user, session, limit).await)
+        self.fetch_all(rows::list_by_end(user, session, limit)).await
     }
 
     /// The paused turns of a session, in ascending order.
@@ -86,8 +79,7 @@ impl Store {
         user: &UserId,
         session: &SessionId,
     ) -> Result<Vec<KeptTurn>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(rows::list_paused(&mut reader, user, session).await)
+        self.fetch_all(rows::list_paused(user, session)).await
     }
 
     /// Cancels a paused turn, and returns whether it was paused.
@@ -97,20 +89,17 @@ impl Store {
         id: RequestId,
         now: SystemTime,
     ) -> Result<bool, StoreError> {
-        self.transact(Lane::User(user), Durability::Power, |tx| {
-            scoped(rows::cancel_paused(tx, user, id, now))
-        })
-        .await
+        let cancelled = self.transact(Lane::User(user), Durability::Power, |tx| {
+            scoped(rows::cancel_paused(user, id, now).execute(tx))
+        });
+        Ok(cancelled.await? > 0)
     }
 
     /// Deletes some of the turns whose retention ([`KEPT`]) is over, and returns whether there may be more.
     pub async fn sweep_turns(&self, now: SystemTime) -> Result<bool, StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(async move {
-                let deleted = rows::delete_ended(tx, now - KEPT, DELETED_AT_ONCE).await?;
-                Ok::<_, Error>(deleted >= u64::from(DELETED_AT_ONCE))
-            })
+        transact!(self, Lane::Platform, Durability::Process, |tx| {
+            let deleted = rows::delete_ended(now - KEPT, DELETED_AT_ONCE).execute(tx).await?;
+            Ok(deleted >= u64::from(DELETED_AT_ONCE))
         })
-        .await
     }
 }

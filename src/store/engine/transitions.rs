@@ -46,18 +46,9 @@ pub(super) async fn transition(
     (at, expires_at): (SystemTime, SystemTime),
     reason: &str,
 ) -> Result<(), Error> {
-    let (sequence, position) = append_event(
-        tx,
-        &NewEvent {
-            confirmation: &confirmation.id,
-            user: &confirmation.key.user,
-            state,
-            at,
-            expires_at,
-            reason,
-        },
-    )
-    .await?;
+    let (id, user) = (&confirmation.id, &confirmation.key.user);
+    let event = NewEvent { confirmation: id, user, state, at, expires_at, reason };
+    let (sequence, position) = append_event(tx, &event).await?;
     let Cause { decided, used_by } = cause;
     let to = Transition { state, at, expires_at, reason, sequence, position, decided, used_by };
     rows::transition(tx, confirmation, &to).await
@@ -74,7 +65,7 @@ pub(super) async fn append_event(tx: &mut Tx, new: &NewEvent<'_>) -> Result<(u64
 /// Withdraws the open confirmations of tasks that end, given as a JSON array of identifiers. No entries are appended,
 /// since the timelines end.
 pub(super) async fn withdraw_of_tasks(tx: &mut Tx, tasks: &str, now: i64) -> Result<(), Error> {
-    for confirmation in rows::open_of_tasks(tx, tasks).await? {
+    for confirmation in rows::open_of_tasks(tasks).all(tx).await? {
         end(tx, &confirmation, (Event::Cancel, None), "", instant(now)).await?;
     }
     Ok(())
@@ -85,7 +76,7 @@ pub(super) async fn decided_already(
     tx: &mut Tx,
     id: &ConfirmationId,
 ) -> Result<Option<(Confirmation, Option<ToolError>)>, Error> {
-    let found = rows::find(tx, id).await?.filter(|it| it.state != State::Pending);
+    let found = rows::find(id).optional(tx).await?.filter(|it| it.state != State::Pending);
     Ok(found.map(|it| {
         let outcome = it.outcome_in(it.state, &it.reason);
         (it, outcome)

@@ -6,8 +6,7 @@ use super::usage::{self, Counted};
 use crate::{
     Error,
     audit::{Criteria, Filter, Kind, Record, Verdict},
-    sql,
-    sql::{Connection, FromValue, Scalar, Statement, Value, record, words},
+    sql::{Connection, FromValue, Statement, Value, columns_as, record, row, select, sql, values, words},
 };
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{KnownBy, UserId};
@@ -70,147 +69,94 @@ impl FromValue for OrEmpty<Option<Digest>> {
 }
 
 /// Adds a record, in one trip with the counts before it.
-pub(crate) async fn insert(connection: &mut Connection, new: NewRecord<'_>) -> Result<Added, Error> {
+pub(crate) async fn insert(db: &mut Connection, new: NewRecord<'_>) -> Result<Added, Error> {
     let (user, caller) = (new.user, new.caller);
-    let columns: [(&'static str, Value); 20] = [
-        ("kind", new.kind.into()),
-        ("at", new.at.into()),
-        ("ended_at", new.ended_at.into()),
-        ("user_id", user.into()),
-        ("known_by", <&str>::from(new.known_by).into()),
-        ("peer", new.peer.map(|peer| peer.to_string()).into()),
-        ("face", new.face.into()),
-        ("caller", caller.into()),
-        ("tool", new.tool.into()),
-        ("definition_digest", new.definition_digest.map_or_else(|| Value::Bytes(Vec::new()), Into::into)),
-        ("arguments_digest", new.arguments_digest.into()),
-        ("verdict", new.verdict.into()),
-        ("code", new.code.into()),
-        ("call_id", new.call_id.into()),
-        ("request_id", new.request_id.into()),
-        ("trace_id", new.trace_id.into()),
-        ("task_id", new.task_id.into()),
-        ("confirmation_id", new.confirmation_id.into()),
-        ("approver", new.approver.into()),
-        ("on_behalf_of", new.on_behalf_of.into()),
-    ];
-    let mut insert = sql!("INSERT INTO audit (position, callers_position");
-    for (name, _) in &columns {
-        insert.push(", ").push(name);
+    let (names, all): (Vec<_>, Vec<_>) = row! {
+        kind = new.kind, at = new.at, ended_at = new.ended_at, user_id = user, known_by = <&str>::from(new.known_by),
+        peer = new.peer.map(|peer| peer.to_string()), face = new.face, caller = caller, tool = new.tool,
+        definition_digest = new.definition_digest.map_or_else(|| Value::Bytes(Vec::new()), Into::into),
+        arguments_digest = new.arguments_digest, verdict = new.verdict, code = new.code, call_id = new.call_id,
+        request_id = new.request_id, trace_id = new.trace_id, task_id = new.task_id,
+        confirmation_id = new.confirmation_id, approver = new.approver, on_behalf_of = new.on_behalf_of,
     }
-    insert.push(") VALUES (");
-    push_next_position(&mut insert, user);
-    insert.push(", ");
-    if caller == user {
-        insert.bind(0);
-    } else {
-        push_next_position(&mut insert, caller);
-    }
-    for (_, value) in columns {
-        insert.push(", ").bind(value);
-    }
-    insert
-        .push(") RETURNING sequence, coalesce((SELECT records FROM audit_usage WHERE user_id = ")
-        .bind(user);
-    insert.push("), 0), (SELECT records FROM audit_total)");
-    let (sequence, of_user_before, of_all_before) = insert.one(connection).await?;
-    usage::account(connection, Counted::Audit, user.as_str(), 1, 0).await?;
+    .into_iter()
+    .unzip();
+    let names = names.into_iter().fold(Statement::default(), |names, name| names.and(", ").and(name));
+    let callers = if caller == user { sql!("0") } else { next_position(caller) };
+    let insert: Statement<(i64, u64, u64)> = sql!(
+        "INSERT INTO audit (position, callers_position{..names})
+         VALUES ({..next_position(user)}, {..callers}, {..values(all)})
+         RETURNING sequence, coalesce((SELECT records FROM audit_usage WHERE user_id = {user}), 0),
+                   (SELECT records FROM audit_total)"
+    );
+    let (sequence, of_user_before, of_all_before) = insert.one(db).await?;
+    usage::account(db, Counted::AUDIT, user.as_str(), 1, 0).await?;
     Ok(Added { sequence, of_user_before, of_all_before })
 }
 
-/// Adds the next position among the records that a user sees, so that it reveals nothing of what others do.
-fn push_next_position(statement: &mut Statement, user: &UserId) {
+/// The next position among the records that a user sees, so that it reveals nothing of what others do.
+fn next_position(user: &UserId) -> Statement {
     // Each half by its own index.
-    statement.push("1 + coalesce((SELECT max(seen.position) FROM (");
-    statement.push("SELECT max(position) AS position FROM audit WHERE user_id = ").bind(user);
-    statement
-        .push(" UNION ALL SELECT max(callers_position) FROM audit WHERE caller <> user_id AND caller = ");
-    statement.bind(user).push(") AS seen), 0)");
+    sql!(
+        "1 + coalesce((SELECT max(seen.position) FROM
+          (SELECT max(position) AS position FROM audit WHERE user_id = {user} UNION ALL
+           SELECT max(callers_position) FROM audit WHERE caller <> user_id AND caller = {user}) AS seen), 0)"
+    )
 }
 
 /// Deletes the oldest records, of one user or of all.
 pub(crate) async fn delete_oldest(
-    connection: &mut Connection,
+    db: &mut Connection,
     user: Option<&UserId>,
     count: u32,
 ) -> Result<(), Error> {
-    let mut delete = sql!("DELETE FROM audit WHERE sequence IN (SELECT sequence FROM audit");
-    match user {
-        Some(user) => delete.push(" WHERE user_id = ").bind(user).push(" ORDER BY position LIMIT "),
-        None => delete.push(" ORDER BY sequence LIMIT "),
+    let oldest = match user {
+        Some(user) => sql!("WHERE user_id = {user} ORDER BY position LIMIT {count}"),
+        None => sql!("ORDER BY sequence LIMIT {count}"),
     };
-    delete.bind(count).push(") RETURNING user_id");
-    account_deleted(connection, delete).await
+    delete(db, sql!("sequence IN (SELECT sequence FROM audit {..oldest})")).await
 }
 
 /// Deletes records up to an instant, of the oldest `limit` records of all. They are in order of time.
-pub(crate) async fn delete_until(
-    connection: &mut Connection,
-    until: SystemTime,
-    limit: u32,
-) -> Result<(), Error> {
-    let delete = sql! {
-        "DELETE FROM audit WHERE at <= ", until,
-        " AND sequence IN (SELECT sequence FROM audit ORDER BY sequence LIMIT ", limit,
-        ") RETURNING user_id"
-    };
-    account_deleted(connection, delete).await
+pub(crate) async fn delete_until(db: &mut Connection, until: SystemTime, limit: u32) -> Result<(), Error> {
+    let oldest = sql!("SELECT sequence FROM audit ORDER BY sequence LIMIT {limit}");
+    delete(db, sql!("at <= {until} AND sequence IN ({..oldest})")).await
 }
 
-async fn account_deleted(connection: &mut Connection, delete: Statement) -> Result<(), Error> {
-    let users: Vec<Scalar<String>> = delete.all(connection).await?;
-    let deleted = users.into_iter().map(|Scalar(user)| (user, 0));
-    usage::account_deleted(connection, Counted::Audit, deleted).await
+async fn delete(db: &mut Connection, condition: Statement) -> Result<(), Error> {
+    let delete: Statement<String> = sql!("DELETE FROM audit WHERE {..condition} RETURNING user_id");
+    let deleted = delete.all(db).await?.into_iter().map(|user| (user, 0));
+    usage::account_deleted(db, Counted::AUDIT, deleted).await
 }
 
 /// Records before a position, the newest first, each with its position among those that the criteria's user sees.
-pub(crate) async fn list(
-    connection: &mut Connection,
-    criteria: &Criteria,
-    before: Option<u64>,
-    limit: u32,
-) -> Result<Vec<Record>, Error> {
-    let (before, mut list) = (before.unwrap_or(u64::MAX), Statement::default());
+pub(crate) fn list(criteria: &Criteria, before: Option<u64>, limit: u32) -> Statement<Record> {
+    let (before, filter) = (before.unwrap_or(u64::MAX), || filter(&criteria.filter));
     let Some(user) = &criteria.seen_by else {
-        list.push_select::<Record>("", &[]).push(" FROM audit WHERE sequence < ").bind(before);
-        push_filter(&mut list, &criteria.filter);
-        list.push(" ORDER BY sequence DESC LIMIT ").bind(limit);
-        return list.all(connection).await;
+        let list = select!(Record, "FROM audit WHERE sequence < {before}{..filter()}");
+        return list.and(sql!(" ORDER BY sequence DESC LIMIT {limit}"));
     };
+    let own = columns_as::<Record>("", &[("sequence", "position AS sequence")]);
+    let of_others = columns_as::<Record>("", &[("sequence", "callers_position AS sequence")]);
     // Each half by its own index.
-    list.push("SELECT * FROM (").push_select::<Record>("", &[("sequence", "position AS sequence")]);
-    list.push(" FROM audit WHERE position < ").bind(before).push(" AND user_id = ").bind(user);
-    push_filter(&mut list, &criteria.filter);
-    list.push(" ORDER BY position DESC LIMIT ").bind(limit).push(") AS own UNION ALL SELECT * FROM (");
-    list.push_select::<Record>("", &[("sequence", "callers_position AS sequence")]);
-    list.push(" FROM audit WHERE callers_position < ").bind(before);
-    list.push(" AND caller <> user_id AND caller = ").bind(user);
-    push_filter(&mut list, &criteria.filter);
-    list.push(" ORDER BY callers_position DESC LIMIT ").bind(limit);
-    list.push(") AS of_others ORDER BY sequence DESC LIMIT ").bind(limit);
-    list.all(connection).await
+    sql!(
+        "SELECT * FROM (SELECT {..own} FROM audit WHERE position < {before} AND user_id = {user}{..filter()}
+                        ORDER BY position DESC LIMIT {limit}) AS own
+         UNION ALL SELECT * FROM
+          (SELECT {..of_others} FROM audit
+           WHERE callers_position < {before} AND caller <> user_id AND caller = {user}{..filter()}
+           ORDER BY callers_position DESC LIMIT {limit}) AS of_others
+         ORDER BY sequence DESC LIMIT {limit}"
+    )
 }
 
-fn push_filter(list: &mut Statement, filter: &Filter) {
-    if let Some(user) = &filter.user {
-        list.push(" AND user_id = ").bind(user);
-    }
-    if let Some(since) = filter.since {
-        list.push(" AND at >= ").bind(since);
-    }
-    if let Some(until) = filter.until {
-        list.push(" AND at < ").bind(until);
-    }
-    if !filter.call_id.is_empty() {
-        list.push(" AND call_id = ").bind(&filter.call_id);
-    }
-    if !filter.confirmation_id.is_empty() {
-        list.push(" AND confirmation_id = ").bind(&filter.confirmation_id);
-    }
-    if !filter.tools.is_empty() {
-        list.push(" AND tool IN ").bind_list(&filter.tools);
-    }
-    if !filter.kinds.is_empty() {
-        list.push(" AND kind IN ").bind_list(filter.kinds.iter().copied());
-    }
+fn filter(of: &Filter) -> Statement {
+    Statement::default()
+        .when(" AND user_id = ", of.user.as_ref())
+        .when(" AND at >= ", of.since)
+        .when(" AND at < ", of.until)
+        .when_some(" AND call_id = ", &of.call_id)
+        .when_some(" AND confirmation_id = ", &of.confirmation_id)
+        .when_any(" AND tool IN (", &of.tools)
+        .when_any(" AND kind IN (", of.kinds.iter().copied())
 }

@@ -5,8 +5,7 @@ use std::time::SystemTime;
 use crate::{
     Error,
     cancellations::{CancelRequest, Subject},
-    select, sql,
-    sql::{Connection, FromRow, Row, Statement},
+    sql::{FromRow, Row, Statement, insert, select, sql},
 };
 use toolwire_tool::context::UserId;
 
@@ -31,73 +30,45 @@ impl FromRow for Request {
 }
 
 /// Adds the request of a process.
-pub(crate) async fn insert(
-    connection: &mut Connection,
+pub(crate) fn insert(
     (id, user, subject): (&str, &UserId, &Subject),
     replica: &str,
     now: SystemTime,
-) -> Result<(), Error> {
-    let columns = [
-        ("id", id.into()),
-        ("user_id", user.into()),
-        ("subject", subject.into_str().into()),
-        ("subject_id", subject.name().into()),
-        ("replica", replica.into()),
-        ("asked_at", now.into()),
-    ];
-    Statement::insert("cancellations", columns).execute(connection).await?;
-    Ok(())
+) -> Statement {
+    insert! { cancellations:
+        id, user_id = user, subject = subject.into_str(), subject_id = subject.name(), replica, asked_at = now,
+    }
 }
 
 /// The requests of other processes since an instant.
-pub(crate) async fn list(
-    connection: &mut Connection,
-    replica: &str,
-    since: SystemTime,
-) -> Result<Vec<Request>, Error> {
-    let list = select! {
-        Request, "FROM cancellations WHERE replica <> ", replica,
-        " AND asked_at >= ", since
-    };
-    list.all(connection).await
+pub(crate) fn list(replica: &str, since: SystemTime) -> Statement<Request> {
+    select!(Request, "FROM cancellations WHERE replica <> {replica} AND asked_at >= {since}")
 }
 
 /// Adds the answer of a process: whether it has cancelled what is meant.
-pub(crate) async fn answer(connection: &mut Connection, id: &str, done: bool) -> Result<(), Error> {
-    let mut answer = sql!("UPDATE cancellations SET answers = answers + 1");
-    answer.push(if done { ", done = 1" } else { "" }).push(" WHERE id = ").bind(id);
-    answer.execute(connection).await?;
-    Ok(())
+pub(crate) fn answer(id: &str, done: bool) -> Statement {
+    let done = if done { ", done = 1" } else { "" };
+    sql!("UPDATE cancellations SET answers = answers + 1{..done} WHERE id = {id}")
 }
 
-/// The number of answers to a request, and whether one says that it is done; `None` if the request is deleted.
-pub(crate) async fn answers(connection: &mut Connection, id: &str) -> Result<Option<(usize, bool)>, Error> {
-    sql!("SELECT answers, done FROM cancellations WHERE id = ", id).optional(connection).await
+/// The number of answers to a request, and whether one says that it is done.
+pub(crate) fn answers(id: &str) -> Statement<(usize, bool)> {
+    sql!("SELECT answers, done FROM cancellations WHERE id = {id}")
 }
 
-pub(crate) async fn delete(connection: &mut Connection, id: &str) -> Result<(), Error> {
-    sql!("DELETE FROM cancellations WHERE id = ", id).execute(connection).await?;
-    Ok(())
+pub(crate) fn delete(id: &str) -> Statement {
+    sql!("DELETE FROM cancellations WHERE id = {id}")
 }
 
 /// Deletes the requests until an instant.
-pub(crate) async fn delete_until(connection: &mut Connection, until: SystemTime) -> Result<(), Error> {
-    sql!("DELETE FROM cancellations WHERE asked_at <= ", until).execute(connection).await?;
-    Ok(())
+pub(crate) fn delete_until(until: SystemTime) -> Statement {
+    sql!("DELETE FROM cancellations WHERE asked_at <= {until}")
 }
 
 /// Deletes the requests of a user beyond the newest.
-pub(crate) async fn delete_beyond(
-    connection: &mut Connection,
-    user: &UserId,
-    newest: u32,
-) -> Result<(), Error> {
-    let delete = sql! {
-        "DELETE FROM cancellations WHERE id IN (SELECT id FROM cancellations WHERE user_id = ", user,
-        " ORDER BY asked_at DESC, id DESC LIMIT ", i64::MAX,
-        " OFFSET ", newest,
-        ")"
-    };
-    delete.execute(connection).await?;
-    Ok(())
+pub(crate) fn delete_beyond(user: &UserId, newest: u32) -> Statement {
+    sql!(
+        "DELETE FROM cancellations WHERE id IN (SELECT id FROM cancellations WHERE user_id = {user}
+         ORDER BY asked_at DESC, id DESC LIMIT {i64::MAX} OFFSET {newest})"
+    )
 }

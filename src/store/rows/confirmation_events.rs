@@ -6,8 +6,7 @@ use std::time::SystemTime;
 use crate::{
     Error,
     confirmations::{Change, Scope, SequenceRange, life::State},
-    sql,
-    sql::{Connection, FromRow, Row, Rows, Scalar, Statement, record},
+    sql::{Connection, FromRow, Row, Statement, columns_as, insert, record, sql},
 };
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::UserId;
@@ -77,92 +76,64 @@ impl FromRow for Change {
 }
 
 /// Adds a change and returns its positions: among all, and among its user's.
-pub(crate) async fn append(connection: &mut Connection, new: &NewEvent<'_>) -> Result<(u64, u64), Error> {
-    let sequence = sql!("UPDATE confirmation_sequence SET last = last + 1 RETURNING last");
-    let Scalar(sequence): Scalar<u64> = sequence.one(connection).await?;
-    let position = sql! {
-        "INSERT INTO confirmation_positions (user_id, last) VALUES (", new.user,
-        ", 1) ON CONFLICT (user_id) DO UPDATE SET last = confirmation_positions.last + 1 RETURNING last"
+pub(crate) async fn append(db: &mut Connection, new: &NewEvent<'_>) -> Result<(u64, u64), Error> {
+    let &NewEvent { confirmation, user, state, at, expires_at, reason } = new;
+    let next: Statement<u64> = sql!("UPDATE confirmation_sequence SET last = last + 1 RETURNING last");
+    let sequence = next.one(db).await?;
+    let next: Statement<u64> = sql!(
+        "INSERT INTO confirmation_positions (user_id, last) VALUES ({user}, 1)
+         ON CONFLICT (user_id) DO UPDATE SET last = confirmation_positions.last + 1 RETURNING last"
+    );
+    let position = next.one(db).await?;
+    let insert = insert! { confirmation_events:
+        sequence, confirmation_id = confirmation, state, at, expires_at, reason, user_id = user, position,
     };
-    let Scalar(position): Scalar<u64> = position.one(connection).await?;
-    let columns = [
-        ("sequence", sequence.into()),
-        ("confirmation_id", new.confirmation.into()),
-        ("state", new.state.into()),
-        ("at", new.at.into()),
-        ("expires_at", new.expires_at.into()),
-        ("reason", new.reason.into()),
-        ("user_id", new.user.into()),
-        ("position", position.into()),
-    ];
-    Statement::insert("confirmation_events", columns).execute(connection).await?;
+    insert.run(db).await?;
     Ok((sequence, position))
 }
 
 /// Changes after a position, in order.
-pub(crate) fn after<'a>(
-    connection: &'a mut Connection,
-    scope: &Scope,
-    after: u64,
-    limit: u32,
-) -> Rows<'a, ListedChange> {
-    let mut changes = Statement::default();
-    changes.push_select::<ListedChange>("c.", AT_CHANGE);
-    changes.push(" FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id WHERE ");
-    let position = match scope {
-        Scope::All => "e.sequence",
-        Scope::Own(user) => {
-            changes.push("e.user_id = ").bind(user).push(" AND ");
-            "e.position"
-        }
+pub(crate) fn after(scope: &Scope, after: u64, limit: u32) -> Statement<ListedChange> {
+    let (of, position) = match scope {
+        Scope::All => (Statement::default(), "e.sequence"),
+        Scope::Own(user) => (sql!("e.user_id = {user} AND "), "e.position"),
     };
-    changes.push(position).push(" > ").bind(after);
-    changes.push(" ORDER BY ").push(position).push(" LIMIT ").bind(limit);
-    changes.rows(connection)
+    let columns = columns_as::<ListedChange>("c.", AT_CHANGE);
+    sql!(
+        "SELECT {..columns} FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id
+         WHERE {..of}{..position} > {after} ORDER BY {..position} LIMIT {limit}"
+    )
 }
 
 /// The confirmations that changed after a position of all, each with its position.
-pub(crate) async fn changed_since(
-    connection: &mut Connection,
-    after: u64,
-    limit: u32,
-) -> Result<Vec<(u64, ConfirmationId)>, Error> {
-    sql! {
-        "SELECT sequence, confirmation_id FROM confirmation_events WHERE sequence > ", after,
-        " ORDER BY sequence LIMIT ", limit
-    }
-    .all(connection)
-    .await
+pub(crate) fn changed_since(after: u64, limit: u32) -> Statement<(u64, ConfirmationId)> {
+    sql!(
+        "SELECT sequence, confirmation_id FROM confirmation_events WHERE sequence > {after}
+         ORDER BY sequence LIMIT {limit}"
+    )
 }
 
 /// The positions of the events that are not deleted yet.
-pub(crate) async fn range(connection: &mut Connection, scope: &Scope) -> Result<SequenceRange, Error> {
-    let range = match scope {
+pub(crate) async fn range(db: &mut Connection, scope: &Scope) -> Result<SequenceRange, Error> {
+    let range: Statement<(u64, u64)> = match scope {
         Scope::All => sql!(
-            "SELECT last, coalesce((SELECT min(sequence) FROM confirmation_events), last + 1) FROM confirmation_sequence"
+            "SELECT last, coalesce((SELECT min(sequence) FROM confirmation_events), last + 1)
+             FROM confirmation_sequence"
         ),
-        Scope::Own(user) => sql! {
-            "SELECT last, coalesce((SELECT min(position) FROM confirmation_events WHERE user_id = ", user,
-            "), last + 1) FROM confirmation_positions WHERE user_id = ", user
-        },
+        Scope::Own(user) => sql!(
+            "SELECT last, coalesce((SELECT min(position) FROM confirmation_events WHERE user_id = {user}), last + 1)
+             FROM confirmation_positions WHERE user_id = {user}"
+        ),
     };
     // A user without a confirmation has no counter yet.
-    let (last, first) = range.optional(connection).await?.unwrap_or((0, 1));
+    let (last, first) = range.optional(db).await?.unwrap_or((0, 1));
     Ok(SequenceRange { first, last })
 }
 
 /// Deletes the earliest changes up to an instant.
-pub(crate) async fn delete_until(
-    connection: &mut Connection,
-    until: SystemTime,
-    limit: u32,
-) -> Result<(), Error> {
-    sql! {
-        "DELETE FROM confirmation_events WHERE sequence IN (SELECT sequence FROM confirmation_events WHERE at <= ", until,
-        " ORDER BY sequence LIMIT ", limit,
-        ")"
-    }
-    .execute(connection)
-    .await?;
-    Ok(())
+pub(crate) fn delete_until(until: SystemTime, limit: u32) -> Statement {
+    sql!(
+        "DELETE FROM confirmation_events WHERE sequence IN
+         (SELECT sequence FROM confirmation_events WHERE at <= {until} ORDER BY sequence LIMIT {limit})"
+    )
 }

@@ -7,8 +7,8 @@ mod insert;
 pub(crate) use self::insert::{NewEntry, insert, insert_last};
 
 use crate::{
-    Error, sql,
-    sql::{AsText, Connection, FromRow, Row, Rows, Scalar, Statement, as_json, record},
+    Error,
+    sql::{AsText, Connection, FromRow, Row, Statement, as_json, record, select, sql},
     tasks::{
         CallEntry,
         entry::{Body, Entry, Lengths, Text},
@@ -71,31 +71,26 @@ impl FromRow for Lengths {
     }
 }
 
-/// Entries from a sequence on, in order; or backwards from a sequence. They are read while they are taken.
-pub(crate) fn page<'a>(
-    connection: &'a mut Connection,
+/// Entries from a sequence on, in order; or backwards from a sequence.
+pub(crate) fn page(
     task: &TaskId,
     from: Option<u64>,
     is_backwards: bool,
     limit: u32,
-) -> Rows<'a, StoredEntry> {
-    let mut page = Statement::select::<StoredEntry>("FROM entries WHERE task = ");
-    page.bind(task);
-    if is_backwards {
-        page.push(" AND seq <= ").bind(from.unwrap_or(u64::MAX)).push(" ORDER BY seq DESC");
+) -> Statement<StoredEntry> {
+    let from = if is_backwards {
+        sql!("seq <= {from.unwrap_or(u64::MAX)} ORDER BY seq DESC")
     } else {
-        page.push(" AND seq >= ").bind(from.unwrap_or(0)).push(" ORDER BY seq");
-    }
-    page.push(" LIMIT ").bind(limit);
-    page.rows(connection)
+        sql!("seq >= {from.unwrap_or(0)} ORDER BY seq")
+    };
+    select!(StoredEntry, "FROM entries WHERE task = {task} AND {..from} LIMIT {limit}")
 }
 
 /// Puts the texts of an entry that are stored apart into it.
-pub(crate) async fn read_external(connection: &mut Connection, entry: &mut Entry) -> Result<(), Error> {
-    let texts =
-        sql!("SELECT part, text FROM entry_parts WHERE task = ", &entry.task, " AND seq = ", entry.sequence);
-    let texts: Vec<(String, String)> = texts.all(connection).await?;
-    for (part, stored) in texts {
+pub(crate) async fn read_external(db: &mut Connection, entry: &mut Entry) -> Result<(), Error> {
+    let texts: Statement<(String, String)> =
+        sql!("SELECT part, text FROM entry_parts WHERE task = {&entry.task} AND seq = {entry.sequence}");
+    for (part, stored) in texts.all(db).await? {
         let (input, result) = entry.body.texts();
         if let Some(text) = if part == "input" { input } else { result } {
             *text = Text::Inline(stored);
@@ -105,96 +100,59 @@ pub(crate) async fn read_external(connection: &mut Connection, entry: &mut Entry
 }
 
 /// The newest entry of a call, and the state of its task.
-pub(crate) async fn newest_of_call(
-    connection: &mut Connection,
-    task: &TaskId,
-    request_id: RequestId,
-) -> Result<Option<CallEntry>, Error> {
-    let entry = sql! {
-        "SELECT e.seq, e.call_id, t.state, t.reason FROM entries e JOIN tasks t ON t.id = e.task WHERE e.task = ", task,
-        " AND e.request_id = ", AsText(request_id),
-        " AND e.call_id IS NOT NULL ORDER BY e.seq DESC LIMIT 1"
-    };
-    entry.optional(connection).await
+pub(crate) fn newest_of_call(task: &TaskId, request_id: RequestId) -> Statement<CallEntry> {
+    sql!(
+        "SELECT e.seq, e.call_id, t.state, t.reason FROM entries e JOIN tasks t ON t.id = e.task
+         WHERE e.task = {task} AND e.request_id = {AsText(request_id)} AND e.call_id IS NOT NULL
+         ORDER BY e.seq DESC LIMIT 1"
+    )
 }
 
 /// The sequence of the newest entry with a `request_id`.
-pub(crate) async fn newest_of_request(
-    connection: &mut Connection,
-    task: &TaskId,
-    request_id: RequestId,
-) -> Result<Option<u64>, Error> {
-    let entry = sql! {
-        "SELECT seq FROM entries WHERE task = ", task,
-        " AND request_id = ", AsText(request_id),
-        " ORDER BY seq DESC LIMIT 1"
-    };
-    Ok(entry.optional(connection).await?.map(|Scalar(sequence)| sequence))
+pub(crate) fn newest_of_request(task: &TaskId, request_id: RequestId) -> Statement<u64> {
+    let request_id = AsText(request_id);
+    sql!(
+        "SELECT seq FROM entries WHERE task = {task} AND request_id = {request_id} ORDER BY seq DESC LIMIT 1"
+    )
 }
 
 /// The newest entry of a call, unless it was answered: with this entry the call began to wait.
-pub(crate) async fn unanswered(
-    connection: &mut Connection,
-    task: &TaskId,
-    request_id: RequestId,
-) -> Result<Option<u64>, Error> {
-    let entry = sql! {
-        "WITH newest AS (SELECT task, seq FROM entries WHERE kind = 'tool_call' AND task = ", task,
-        " AND request_id = ", AsText(request_id),
-        " ORDER BY seq DESC LIMIT 1)
-          SELECT seq FROM newest WHERE NOT EXISTS
-            (SELECT 1 FROM entries a WHERE a.task = newest.task AND a.answers = newest.seq)"
-    };
-    Ok(entry.optional(connection).await?.map(|Scalar(sequence)| sequence))
+pub(crate) fn unanswered(task: &TaskId, request_id: RequestId) -> Statement<u64> {
+    sql!(
+        "WITH newest AS (SELECT task, seq FROM entries
+          WHERE kind = 'tool_call' AND task = {task} AND request_id = {AsText(request_id)} ORDER BY seq DESC LIMIT 1)
+         SELECT seq FROM newest WHERE NOT EXISTS
+          (SELECT 1 FROM entries a WHERE a.task = newest.task AND a.answers = newest.seq)"
+    )
 }
 
 /// The `request_id` and the body of an entry of a call, without its texts.
-pub(crate) async fn call(
-    connection: &mut Connection,
-    task: &TaskId,
-    sequence: u64,
-) -> Result<(RequestId, Body), Error> {
-    let call = sql!("SELECT request_id, head FROM entries WHERE task = ", task, " AND seq = ", sequence);
-    let (AsText(request_id), body) = call.one(connection).await?;
-    Ok((request_id, body))
+pub(crate) fn call(task: &TaskId, sequence: u64) -> Statement<(AsText<RequestId>, Body)> {
+    sql!("SELECT request_id, head FROM entries WHERE task = {task} AND seq = {sequence}")
 }
 
 /// The newest answer to a call: its body without its texts, and its result.
-pub(crate) async fn newest_answer(
-    connection: &mut Connection,
-    task: &TaskId,
-    call_id: CallId,
-) -> Result<Option<(Body, Option<String>)>, Error> {
-    let answer = sql! {
+pub(crate) fn newest_answer(task: &TaskId, call_id: CallId) -> Statement<(Body, Option<String>)> {
+    sql!(
         "SELECT e.head, coalesce(e.result, p.text) FROM entries e
           LEFT JOIN entry_parts p ON p.task = e.task AND p.seq = e.seq AND p.part = 'result'
-          WHERE e.kind = 'answer' AND e.task = ", task,
-        " AND e.call_id = ", call_id,
-        " ORDER BY e.seq DESC LIMIT 1"
-    };
-    answer.optional(connection).await
+         WHERE e.kind = 'answer' AND e.task = {task} AND e.call_id = {call_id} ORDER BY e.seq DESC LIMIT 1"
+    )
 }
 
 /// Deletes some of the entries of a tree with their texts, and returns whether all are gone.
-pub(crate) async fn delete_of_tree(
-    connection: &mut Connection,
-    root: &TaskId,
-    limit: u32,
-) -> Result<bool, Error> {
-    let texts = sql! {
+pub(crate) async fn delete_of_tree(db: &mut Connection, root: &TaskId, limit: u32) -> Result<bool, Error> {
+    let texts = sql!(
         "DELETE FROM entry_parts WHERE (task, seq, part) IN
-            (SELECT p.task, p.seq, p.part FROM entry_parts p JOIN tasks t ON t.id = p.task WHERE t.root = ", root,
-        " LIMIT ", limit,
-        ")"
-    };
-    if texts.execute(connection).await? >= u64::from(limit) {
+         (SELECT p.task, p.seq, p.part FROM entry_parts p JOIN tasks t ON t.id = p.task WHERE t.root = {root}
+          LIMIT {limit})"
+    );
+    if texts.execute(db).await? >= u64::from(limit) {
         return Ok(false);
     }
-    let entries = sql! {
+    let entries = sql!(
         "DELETE FROM entries WHERE id IN
-            (SELECT e.id FROM entries e JOIN tasks t ON t.id = e.task WHERE t.root = ", root,
-        " LIMIT ", limit,
-        ")"
-    };
-    Ok(entries.execute(connection).await? < u64::from(limit))
+         (SELECT e.id FROM entries e JOIN tasks t ON t.id = e.task WHERE t.root = {root} LIMIT {limit})"
+    );
+    Ok(entries.execute(db).await? < u64::from(limit))
 }

@@ -5,8 +5,7 @@ use std::time::SystemTime;
 use crate::{
     Error,
     jobs::{Ending, Event, Job, JobId, NewJob, Said, State},
-    select, sql,
-    sql::{Connection, Json, Scalar, Statement, record, words},
+    sql::{Connection, Json, Statement, columns_as, insert, record, select, sql, words},
 };
 use toolwire_tool::context::UserId;
 
@@ -29,176 +28,88 @@ pub(crate) struct Positioned {
 
 record!(Positioned, "job", { position, job: .. });
 
-pub(crate) async fn find(
-    connection: &mut Connection,
-    user: &UserId,
-    id: JobId,
-) -> Result<Option<Positioned>, Error> {
-    select!(Positioned, "FROM jobs WHERE user_id = ", user, " AND job_id = ", id).optional(connection).await
+pub(crate) fn find(user: &UserId, id: JobId) -> Statement<Positioned> {
+    select!(Positioned, "FROM jobs WHERE user_id = {user} AND job_id = {id}")
 }
 
 /// The job of a user that runs; there is at most one.
-pub(crate) async fn running(connection: &mut Connection, user: &UserId) -> Result<Option<JobId>, Error> {
-    let running = sql!("SELECT job_id FROM jobs WHERE state = ", State::Running, " AND user_id = ", user);
-    Ok(running.optional::<Scalar<JobId>>(connection).await?.map(|Scalar(id)| id))
+pub(crate) fn running(user: &UserId) -> Statement<JobId> {
+    sql!("SELECT job_id FROM jobs WHERE state = {State::Running} AND user_id = {user}")
 }
 
 /// The jobs that a process runs.
-pub(crate) async fn of_replica(connection: &mut Connection, replica: &str) -> Result<Vec<Positioned>, Error> {
-    select!(Positioned, "FROM jobs WHERE state = ", State::Running, " AND replica = ", replica)
-        .all(connection)
-        .await
+pub(crate) fn of_replica(replica: &str) -> Statement<Positioned> {
+    select!(Positioned, "FROM jobs WHERE state = {State::Running} AND replica = {replica}")
 }
 
 /// The processes that run jobs.
-pub(crate) async fn replicas(connection: &mut Connection) -> Result<Vec<String>, Error> {
-    let replicas = sql!("SELECT DISTINCT replica FROM jobs WHERE state = ", State::Running);
-    Ok(replicas.all(connection).await?.into_iter().map(|Scalar(replica)| replica).collect())
+pub(crate) fn replicas() -> Statement<String> {
+    sql!("SELECT DISTINCT replica FROM jobs WHERE state = {State::Running}")
 }
 
 /// Jobs before a position, the newest first, in any of some states or, with none, in any state. Results are left out.
-pub(crate) async fn list(
-    connection: &mut Connection,
+pub(crate) fn list(
     user: &UserId,
     states: &[State],
     before: Option<u64>,
     limit: u32,
-) -> Result<Vec<Positioned>, Error> {
-    let mut list =
-        Statement::select_without::<Positioned>("result", "'' AS result", "FROM jobs WHERE user_id = ");
-    list.bind(user);
-    if let Some(before) = before {
-        list.push(" AND position < ").bind(before);
-    }
-    if !states.is_empty() {
-        list.push(" AND state IN ").bind_list(states.iter().copied());
-    }
-    list.push(" ORDER BY position DESC LIMIT ").bind(limit);
-    list.all(connection).await
+) -> Statement<Positioned> {
+    let columns = columns_as::<Positioned>("", &[("result", "'' AS result")]);
+    sql!("SELECT {..columns} FROM jobs WHERE user_id = {user}")
+        .when(" AND position < ", before)
+        .when_any(" AND state IN (", states.iter().copied())
+        .and(sql!(" ORDER BY position DESC LIMIT {limit}"))
 }
 
-pub(crate) async fn insert(
-    connection: &mut Connection,
-    new: &NewJob,
-    replica: &str,
-    now: SystemTime,
-) -> Result<(), Error> {
-    let columns = [
-        ("user_id", (&new.user).into()),
-        ("job_id", new.id.into()),
-        ("digest", new.digest.into()),
-        ("kind", (&new.kind).into()),
-        ("state", State::Running.into()),
-        ("percent", 0.into()),
-        ("step", "".into()),
-        ("created_at", now.into()),
-        ("deadline", new.deadline.into()),
-        ("next", 0.into()),
-        ("replica", replica.into()),
-        ("error", "".into()),
-        ("result", "".into()),
-    ];
-    Statement::insert("jobs", columns).execute(connection).await?;
-    Ok(())
+pub(crate) fn insert(new: &NewJob, replica: &str, now: SystemTime) -> Statement {
+    insert! { jobs:
+        user_id = &new.user, job_id = new.id, digest = new.digest, kind = &new.kind, state = State::Running,
+        percent = 0, step = "", created_at = now, deadline = new.deadline, next = 0, replica, error = "", result = "",
+    }
 }
 
-pub(crate) async fn end(
-    connection: &mut Connection,
-    position: i64,
-    ending: &Ending,
-    now: SystemTime,
-) -> Result<(), Error> {
+pub(crate) fn end(position: i64, ending: &Ending, now: SystemTime) -> Statement {
+    let error = Json(ending.error.as_ref());
     sql!(
-        "UPDATE jobs SET state = ",
-        ending.state,
-        ", error = ",
-        Json(ending.error.as_ref()),
-        ", result = ",
-        &ending.result,
-        ", ended_at = ",
-        now,
-        " WHERE position = ",
-        position
+        "UPDATE jobs SET state = {ending.state}, error = {error}, result = {&ending.result}, ended_at = {now}
+         WHERE position = {position}"
     )
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 /// Adds an event with the next sequence of its job.
-pub(crate) async fn append(connection: &mut Connection, job: i64, event: &Event) -> Result<(), Error> {
+pub(crate) async fn append(db: &mut Connection, job: i64, event: &Event) -> Result<(), Error> {
     let Event { sequence, at, said, is_last } = event;
-    let columns = [
-        ("job", job.into()),
-        ("sequence", sequence.into()),
-        ("at", at.into()),
-        ("percent", said.percent.into()),
-        ("step", (&said.step).into()),
-        ("message", (&said.message).into()),
-        ("call_id", (&said.call_id).into()),
-        ("is_last", is_last.into()),
-    ];
-    Statement::insert("job_events", columns).execute(connection).await?;
-    sql!(
-        "UPDATE jobs SET next = next + 1, percent = ",
-        said.percent,
-        ", step = ",
-        &said.step,
-        " WHERE position = ",
-        job
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
+    let Said { percent, step, message, call_id } = said;
+    insert! { job_events: job, sequence, at, percent, step, message, call_id, is_last }.run(db).await?;
+    sql!("UPDATE jobs SET next = next + 1, percent = {percent}, step = {step} WHERE position = {job}")
+        .run(db)
+        .await
 }
 
 /// Events of a job from a sequence on.
-pub(crate) async fn events(
-    connection: &mut Connection,
-    user: &UserId,
-    id: JobId,
-    from: u64,
-    limit: u32,
-) -> Result<Vec<Event>, Error> {
-    let mut events =
-        Statement::select_of::<Event>("e.", "FROM job_events e JOIN jobs j ON j.position = e.job");
-    events.push(" WHERE j.user_id = ").bind(user).push(" AND j.job_id = ").bind(id);
-    events.push(" AND e.sequence >= ").bind(from).push(" ORDER BY e.sequence LIMIT ").bind(limit);
-    events.all(connection).await
+pub(crate) fn events(user: &UserId, id: JobId, from: u64, limit: u32) -> Statement<Event> {
+    let columns = columns_as::<Event>("e.", &[]);
+    sql!(
+        "SELECT {..columns} FROM job_events e JOIN jobs j ON j.position = e.job
+         WHERE j.user_id = {user} AND j.job_id = {id} AND e.sequence >= {from} ORDER BY e.sequence LIMIT {limit}"
+    )
 }
 
 /// Positions of jobs that ended before an instant.
-pub(crate) async fn ended_before(
-    connection: &mut Connection,
-    before: SystemTime,
-    limit: u32,
-) -> Result<Vec<i64>, Error> {
-    let old = sql!("SELECT position FROM jobs WHERE ended_at <= ", before, " LIMIT ", limit);
-    Ok(old.all(connection).await?.into_iter().map(|Scalar(position)| position).collect())
+pub(crate) fn ended_before(before: SystemTime, limit: u32) -> Statement<i64> {
+    sql!("SELECT position FROM jobs WHERE ended_at <= {before} LIMIT {limit}")
 }
 
 /// Positions of the jobs of a user that ended, without the newest.
-pub(crate) async fn ended_beyond(
-    connection: &mut Connection,
-    user: &UserId,
-    newest: u32,
-) -> Result<Vec<i64>, Error> {
-    let beyond = sql!(
-        "SELECT position FROM jobs WHERE user_id = ",
-        user,
-        " AND state <> ",
-        State::Running,
-        " ORDER BY position DESC LIMIT ",
-        i64::MAX,
-        " OFFSET ",
-        newest
-    );
-    Ok(beyond.all(connection).await?.into_iter().map(|Scalar(position)| position).collect())
+pub(crate) fn ended_beyond(user: &UserId, newest: u32) -> Statement<i64> {
+    sql!(
+        "SELECT position FROM jobs WHERE user_id = {user} AND state <> {State::Running}
+         ORDER BY position DESC LIMIT {i64::MAX} OFFSET {newest}"
+    )
 }
 
 /// Deletes a job with its events.
-pub(crate) async fn delete(connection: &mut Connection, position: i64) -> Result<(), Error> {
-    sql!("DELETE FROM job_events WHERE job = ", position).execute(connection).await?;
-    sql!("DELETE FROM jobs WHERE position = ", position).execute(connection).await?;
-    Ok(())
+pub(crate) async fn delete(db: &mut Connection, position: i64) -> Result<(), Error> {
+    sql!("DELETE FROM job_events WHERE job = {position}").run(db).await?;
+    sql!("DELETE FROM jobs WHERE position = {position}").run(db).await
 }

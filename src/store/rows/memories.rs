@@ -2,8 +2,7 @@
 //! timelines alone.
 
 use crate::{
-    Error, sql,
-    sql::{Connection, Statement, record, words},
+    sql::{Statement, insert, record, sql, words},
     tasks::{Memory, Remembered, Task},
 };
 use toolwire_tool::context::{TaskId, UserId};
@@ -20,44 +19,28 @@ pub(crate) enum Scope<'a> {
 }
 
 /// Adds the note of an entry. A task that has read text from outside may repeat it in its notes.
-pub(crate) async fn insert(
-    connection: &mut Connection,
-    task: &Task,
-    sequence: u64,
-    memory: Memory,
-) -> Result<(), Error> {
-    let columns = [
-        ("user_id", (&task.user).into()),
-        ("root", (&task.root).into()),
-        ("task", (&task.id).into()),
-        ("seq", sequence.into()),
-        ("scope", memory.into()),
-        ("untrusted", task.tainted.into()),
-    ];
-    Statement::insert("memories", columns).execute(connection).await?;
-    Ok(())
+pub(crate) fn insert(task: &Task, sequence: u64, memory: Memory) -> Statement {
+    insert! { memories:
+        user_id = &task.user, root = &task.root, task = &task.id, seq = sequence, scope = memory,
+        untrusted = task.tainted,
+    }
 }
 
 /// The newest notes, the newest first.
-pub(crate) async fn newest(
-    connection: &mut Connection,
-    scope: Scope<'_>,
-    limit: u32,
-) -> Result<Vec<Remembered>, Error> {
-    let mut notes = Statement::default();
-    notes.push("SELECT coalesce(e.input, p.text, '') AS input, e.input_tokens, m.untrusted FROM memories m");
-    notes.push(" JOIN tasks t ON t.id = m.task AND t.deleted = 0");
-    notes.push(" JOIN entries e ON e.task = m.task AND e.seq = m.seq");
-    notes.push(" LEFT JOIN entry_parts p ON p.task = m.task AND p.seq = m.seq AND p.part = 'input'");
-    match scope {
-        Scope::Tree(root) => notes.push(" WHERE m.scope = 'tree' AND m.root = ").bind(root),
-        Scope::User(user) => notes.push(" WHERE m.scope = 'user' AND m.user_id = ").bind(user),
+pub(crate) fn newest(scope: Scope<'_>, limit: u32) -> Statement<Remembered> {
+    let of = match scope {
+        Scope::Tree(root) => sql!("m.scope = 'tree' AND m.root = {root}"),
+        Scope::User(user) => sql!("m.scope = 'user' AND m.user_id = {user}"),
     };
-    notes.push(" ORDER BY m.id DESC LIMIT ").bind(limit);
-    notes.all(connection).await
+    sql!(
+        "SELECT coalesce(e.input, p.text, '') AS input, e.input_tokens, m.untrusted FROM memories m
+         JOIN tasks t ON t.id = m.task AND t.deleted = 0
+         JOIN entries e ON e.task = m.task AND e.seq = m.seq
+         LEFT JOIN entry_parts p ON p.task = m.task AND p.seq = m.seq AND p.part = 'input'
+         WHERE {..of} ORDER BY m.id DESC LIMIT {limit}"
+    )
 }
 
-pub(crate) async fn delete_of_tree(connection: &mut Connection, root: &TaskId) -> Result<(), Error> {
-    sql!("DELETE FROM memories WHERE root = ", root).execute(connection).await?;
-    Ok(())
+pub(crate) fn delete_of_tree(root: &TaskId) -> Statement {
+    sql!("DELETE FROM memories WHERE root = {root}")
 }

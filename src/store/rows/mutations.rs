@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Error, sql,
-    sql::{AsText, Connection, FromRow, Row, Statement},
+    Error,
+    sql::{AsText, FromRow, Row, Statement, row, sql, values},
     tasks::{MUTATIONS_KEPT, Mutation},
 };
 use toolwire_base::digest::Digest;
@@ -15,75 +15,61 @@ use toolwire_tool::context::{RequestId, UserId};
 /// The answer to a change.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered<T> {
+    pub(crate) request_id: RequestId,
     pub(crate) digest: Digest,
     pub(crate) answer: T,
 }
 
-/// A row, with the identifier of the change.
-struct Identified<T>(RequestId, Answered<T>);
-
-impl<T: DeserializeOwned> FromRow for Identified<T> {
+impl<T: DeserializeOwned> FromRow for Answered<T> {
     fn from_row(row: &Row) -> Result<Self, Error> {
-        let AsText(id) = row.get("request_id")?;
-        let answer = serde_json::from_slice(&row.get::<Vec<u8>>("answer")?);
-        let answer = answer.map_err(|error| Error::unreadable("answer", error.to_string()))?;
-        Ok(Self(id, Answered { digest: row.get("digest")?, answer }))
+        let AsText(request_id) = row.get("request_id")?;
+        let answer =
+            serde_json::from_slice(&row.get::<Vec<u8>>("answer")?).map_err(|error| unreadable(&error))?;
+        Ok(Self { request_id, digest: row.get("digest")?, answer })
     }
 }
 
 /// The answers to changes of one method.
-pub(crate) async fn find_all<T: DeserializeOwned>(
-    connection: &mut Connection,
+pub(crate) fn find_all<T>(
     user: &UserId,
     method: &'static str,
     ids: impl IntoIterator<Item = RequestId>,
     now: SystemTime,
-) -> Result<Vec<(RequestId, Answered<T>)>, Error> {
-    let mut find = sql!("SELECT request_id, digest, answer FROM mutations WHERE expires_at > ", now);
-    find.push(" AND user_id = ").bind(user).push(" AND method = ").bind(method);
-    find.push(" AND request_id IN ").bind_list(ids.into_iter().map(AsText));
-    Ok(find.all(connection).await?.into_iter().map(|Identified(id, answered)| (id, answered)).collect())
+) -> Statement<Answered<T>> {
+    let ids = values(ids.into_iter().map(AsText));
+    sql!(
+        "SELECT request_id, digest, answer FROM mutations
+         WHERE expires_at > {now} AND user_id = {user} AND method = {method} AND request_id IN ({..ids})"
+    )
 }
 
 /// Keeps the answers to some changes, at least one. An expired answer under the same identifier is replaced.
-pub(crate) async fn insert_all(
-    connection: &mut Connection,
+pub(crate) fn insert_all(
     user: &UserId,
     answers: &[(Mutation, impl Serialize)],
     now: SystemTime,
-) -> Result<(), Error> {
+) -> Result<Statement, Error> {
     let mut rows = Vec::with_capacity(answers.len());
-    for (mutation, answer) in answers {
-        let answer = serde_json::to_vec(answer);
-        let answer = answer.map_err(|error| Error::unreadable("answer", error.to_string()))?;
-        rows.push([
-            ("user_id", user.into()),
-            ("method", mutation.method.into()),
-            ("request_id", AsText(mutation.request_id).into()),
-            ("digest", mutation.digest.into()),
-            ("answer", answer.into()),
-            ("expires_at", (now + MUTATIONS_KEPT).into()),
-        ]);
+    for (Mutation { method, request_id, digest }, answer) in answers {
+        let answer = serde_json::to_vec(answer).map_err(|error| unreadable(&error))?;
+        rows.push(row! {
+            user_id = user, method = *method, request_id = AsText(*request_id), digest = *digest, answer = answer,
+            expires_at = now + MUTATIONS_KEPT,
+        });
     }
-    let mut insert = Statement::insert_all("mutations", rows);
-    insert.push(" ON CONFLICT (user_id, method, request_id) DO UPDATE SET digest = excluded.digest,");
-    insert.push(" answer = excluded.answer, expires_at = excluded.expires_at");
-    insert.execute(connection).await?;
-    Ok(())
+    let replace = " ON CONFLICT (user_id, method, request_id) DO UPDATE SET digest = excluded.digest,
+                    answer = excluded.answer, expires_at = excluded.expires_at";
+    Ok(Statement::insert_all("mutations", rows).and(replace))
 }
 
 /// Deletes some of the answers that have expired.
-pub(crate) async fn delete_expired(
-    connection: &mut Connection,
-    now: SystemTime,
-    limit: u32,
-) -> Result<(), Error> {
-    let delete = sql! {
+pub(crate) fn delete_expired(now: SystemTime, limit: u32) -> Statement {
+    sql!(
         "DELETE FROM mutations WHERE (user_id, method, request_id) IN
-            (SELECT user_id, method, request_id FROM mutations WHERE expires_at <= ", now,
-        " LIMIT ", limit,
-        ")"
-    };
-    delete.execute(connection).await?;
-    Ok(())
+         (SELECT user_id, method, request_id FROM mutations WHERE expires_at <= {now} LIMIT {limit})"
+    )
+}
+
+fn unreadable(error: &serde_json::Error) -> Error {
+    Error::unreadable("answer", error.to_string())
 }

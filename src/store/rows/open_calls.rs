@@ -5,8 +5,10 @@ use std::time::SystemTime;
 use crate::{
     Error,
     idempotency::Effect,
-    select, sql,
-    sql::{AsText, Connection, FromRow, FromValue, Row, Scalar, Statement, Value, as_json, record},
+    sql::{
+        AsText, Connection, FromRow, FromValue, Row, Statement, Value, as_json, insert, record, select, sql,
+        values,
+    },
     tasks::{
         OpenCall, OpenCallState, TaskCall,
         entry::{Body, CallType, ToolCall},
@@ -91,126 +93,80 @@ fn open_call(row: &Row, state: OpenCallState, tool: String, tool_call_id: String
 }
 
 /// Adds a call that begins. `answers` is the entry with which it waited before.
-pub(crate) async fn insert(
-    connection: &mut Connection,
-    call: &TaskCall,
-    answers: Option<u64>,
-    replica: &str,
-    now: SystemTime,
-) -> Result<(), Error> {
-    let columns = [
-        ("task", (&call.task).into()),
-        ("request_id", AsText(call.key.request_id).into()),
-        ("tool", (&call.key.tool).into()),
-        ("call_id", call.call_id().into()),
-        ("trace_id", call.about.trace_id.map(AsText).into()),
-        ("tool_type", (&call.tool_type).into()),
-        ("category", call.category.into()),
-        ("reads", (call.effect == Effect::Read).into()),
-        ("step", call.step_ref.step.into()),
-        ("position", call.step_ref.position.into()),
-        ("tool_call_id", call.tool_call_id().into()),
-        ("input", (&call.input).into()),
-        ("answers", answers.into()),
-        ("replica", replica.into()),
-        ("begun_at", now.into()),
-    ];
-    let mut insert = Statement::insert("open_calls", columns);
-    insert.push(" ON CONFLICT (task, request_id, tool) DO UPDATE SET call_id = excluded.call_id,");
-    insert.push(" replica = excluded.replica, begun_at = excluded.begun_at, answers = excluded.answers");
-    insert.execute(connection).await?;
-    Ok(())
+pub(crate) fn insert(call: &TaskCall, answers: Option<u64>, replica: &str, now: SystemTime) -> Statement {
+    let insert = insert! { open_calls:
+        task = &call.task, request_id = AsText(call.key.request_id), tool = &call.key.tool, call_id = call.call_id(),
+        trace_id = call.about.trace_id.map(AsText), tool_type = &call.tool_type, category = call.category,
+        reads = call.effect == Effect::Read, step = call.step_ref.step, position = call.step_ref.position,
+        tool_call_id = call.tool_call_id(), input = &call.input, answers, replica, begun_at = now,
+    };
+    insert.and(
+        " ON CONFLICT (task, request_id, tool) DO UPDATE SET call_id = excluded.call_id, replica = excluded.replica,
+          begun_at = excluded.begun_at, answers = excluded.answers",
+    )
 }
 
-/// Deletes a call. `None` if it was not open, otherwise the entry with which it waited before.
-pub(crate) async fn delete(
-    connection: &mut Connection,
-    task: &TaskId,
-    request_id: RequestId,
-    tool: &ToolName,
-) -> Result<Option<Option<u64>>, Error> {
-    let delete = sql! {
-        "DELETE FROM open_calls WHERE task = ", task,
-        " AND request_id = ", AsText(request_id),
-        " AND tool = ", tool,
-        " RETURNING answers"
-    };
-    Ok(delete.optional(connection).await?.map(|Scalar(answers)| answers))
+/// Deletes a call and returns the entry with which it waited before.
+pub(crate) fn delete(task: &TaskId, request_id: RequestId, tool: &ToolName) -> Statement<Option<u64>> {
+    sql!(
+        "DELETE FROM open_calls WHERE task = {task} AND request_id = {AsText(request_id)} AND tool = {tool}
+         RETURNING answers"
+    )
 }
 
 /// Deletes and returns the calls of some tasks.
-pub(crate) async fn delete_all(
-    connection: &mut Connection,
-    tasks: &[TaskId],
-) -> Result<Vec<OpenCallRow>, Error> {
-    let mut delete = sql!("DELETE FROM open_calls WHERE task IN ");
-    delete.bind_list(tasks).push(" RETURNING *");
-    delete.all(connection).await
+pub(crate) fn delete_all(tasks: &[TaskId]) -> Statement<OpenCallRow> {
+    sql!("DELETE FROM open_calls WHERE task IN ({..values(tasks)}) RETURNING *")
 }
 
-pub(crate) async fn delete_of_tree(connection: &mut Connection, root: &TaskId) -> Result<(), Error> {
-    sql!("DELETE FROM open_calls WHERE task IN (SELECT id FROM tasks WHERE root = ", root, ")")
-        .execute(connection)
-        .await?;
-    Ok(())
+pub(crate) fn delete_of_tree(root: &TaskId) -> Statement {
+    sql!("DELETE FROM open_calls WHERE task IN (SELECT id FROM tasks WHERE root = {root})")
 }
 
 /// The number of calls of a task.
-pub(crate) async fn count(connection: &mut Connection, task: &TaskId) -> Result<u64, Error> {
-    let Scalar(calls) = sql!("SELECT count(*) FROM open_calls WHERE task = ", task).one(connection).await?;
-    Ok(calls)
+pub(crate) fn count(task: &TaskId) -> Statement<u64> {
+    sql!("SELECT count(*) FROM open_calls WHERE task = {task}")
 }
 
 /// The calls of a task that began and have not ended, the oldest first.
-pub(crate) async fn begun(connection: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
-    let begun = sql! {
+pub(crate) async fn begun(db: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
+    let begun: Statement<Begun> = sql!(
         "SELECT call_id, request_id, tool, tool_call_id, step, position, input, replica FROM open_calls
-          WHERE task = ", task,
-        " ORDER BY begun_at, step, position"
-    };
-    Ok(begun.all(connection).await?.into_iter().map(|Begun(call)| call).collect())
+         WHERE task = {task} ORDER BY begun_at, step, position"
+    );
+    Ok(begun.all(db).await?.into_iter().map(|Begun(call)| call).collect())
 }
 
 /// The calls of a task that a person approved and that were not made again since.
-pub(crate) async fn approved(connection: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
-    let approved = sql! {
+pub(crate) async fn approved(db: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
+    let approved: Statement<Approved> = sql!(
         "SELECT e.call_id, e.request_id, e.step, e.position, e.head, coalesce(e.input, p.text) AS input
-          FROM confirmations c
-          JOIN entries e ON e.task = c.task_id AND e.request_id = c.outer_request_id AND e.kind = 'tool_call'
-          LEFT JOIN entry_parts p ON p.task = e.task AND p.seq = e.seq AND p.part = 'input'
-          WHERE c.state = 'approved' AND c.task_id = ", task,
-        " AND NOT EXISTS (SELECT 1 FROM entries a WHERE a.task = e.task AND (a.answers = e.seq
+         FROM confirmations c
+         JOIN entries e ON e.task = c.task_id AND e.request_id = c.outer_request_id AND e.kind = 'tool_call'
+         LEFT JOIN entry_parts p ON p.task = e.task AND p.seq = e.seq AND p.part = 'input'
+         WHERE c.state = 'approved' AND c.task_id = {task}
+         AND NOT EXISTS (SELECT 1 FROM entries a WHERE a.task = e.task AND (a.answers = e.seq
             OR a.seq > e.seq AND a.request_id = e.request_id AND a.kind = 'tool_call'))
-          AND NOT EXISTS (SELECT 1 FROM open_calls o WHERE o.task = e.task AND o.request_id = e.request_id)
-          ORDER BY e.seq"
-    };
-    let mut approved: Vec<_> =
-        approved.all(connection).await?.into_iter().map(|Approved(call)| call).collect();
+         AND NOT EXISTS (SELECT 1 FROM open_calls o WHERE o.task = e.task AND o.request_id = e.request_id)
+         ORDER BY e.seq"
+    );
+    let mut approved: Vec<_> = approved.all(db).await?.into_iter().map(|Approved(call)| call).collect();
     // A call within a call has a confirmation of its own, and the entry of the outermost is theirs in common.
     approved.dedup_by_key(|call| call.call_id);
     Ok(approved)
 }
 
 /// The processes that carry calls out.
-pub(crate) async fn replicas(connection: &mut Connection) -> Result<Vec<String>, Error> {
-    let replicas = sql!("SELECT DISTINCT replica FROM open_calls WHERE replica <> ''");
-    Ok(replicas.all(connection).await?.into_iter().map(|Scalar(replica)| replica).collect())
+pub(crate) fn replicas() -> Statement<String> {
+    sql!("SELECT DISTINCT replica FROM open_calls WHERE replica <> ''")
 }
 
-/// Lets the reads of a process that is gone wait to be made again, and returns their number.
-pub(crate) async fn release_reads(connection: &mut Connection, replica: &str) -> Result<u64, Error> {
-    sql!("UPDATE open_calls SET replica = '' WHERE reads = 1 AND replica = ", replica)
-        .execute(connection)
-        .await
+/// Lets the reads of a process that is gone wait to be made again.
+pub(crate) fn release_reads(replica: &str) -> Statement {
+    sql!("UPDATE open_calls SET replica = '' WHERE reads = 1 AND replica = {replica}")
 }
 
 /// The oldest calls of a process.
-pub(crate) async fn of_replica(
-    connection: &mut Connection,
-    replica: &str,
-    limit: u32,
-) -> Result<Vec<OpenCallRow>, Error> {
-    let calls =
-        select!(OpenCallRow, "FROM open_calls WHERE replica = ", replica, " ORDER BY begun_at LIMIT ", limit);
-    calls.all(connection).await
+pub(crate) fn of_replica(replica: &str, limit: u32) -> Statement<OpenCallRow> {
+    select!(OpenCallRow, "FROM open_calls WHERE replica = {replica} ORDER BY begun_at LIMIT {limit}")
 }

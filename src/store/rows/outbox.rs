@@ -3,10 +3,8 @@
 use std::time::SystemTime;
 
 use crate::{
-    Error,
     outbox::Event,
-    sql,
-    sql::{Connection, Scalar, Statement, record, words},
+    sql::{Statement, insert, record, sql, words},
 };
 
 words!(Event);
@@ -37,56 +35,34 @@ pub(crate) struct NewMessage<'a> {
 }
 
 /// Adds a message that is due at once.
-pub(crate) async fn insert(connection: &mut Connection, new: NewMessage<'_>) -> Result<(), Error> {
-    let columns = [
-        ("id", new.id.into()),
-        ("url", new.url.into()),
-        ("event", new.event.into()),
-        ("sequence", new.sequence.into()),
-        ("at", new.at.into()),
-        ("expires_at", new.expires_at.into()),
-        ("due_at", new.at.into()),
-    ];
-    Statement::insert("outbox", columns).execute(connection).await?;
-    Ok(())
+pub(crate) fn insert(new: NewMessage<'_>) -> Statement {
+    let NewMessage { id, url, event, sequence, at, expires_at } = new;
+    insert! { outbox: id, url, event, sequence, at, expires_at, due_at = at }
 }
 
 /// Deletes the messages to addresses that are no webhook any more.
-pub(crate) async fn delete_unsubscribed(connection: &mut Connection) -> Result<(), Error> {
-    sql!("DELETE FROM outbox WHERE url NOT IN (SELECT url FROM webhooks)").execute(connection).await?;
-    Ok(())
+pub(crate) fn delete_unsubscribed() -> Statement {
+    sql!("DELETE FROM outbox WHERE url NOT IN (SELECT url FROM webhooks)")
 }
 
-pub(crate) async fn has_due(connection: &mut Connection, url: &str, now: SystemTime) -> Result<bool, Error> {
-    let due = sql!("SELECT EXISTS (SELECT 1 FROM outbox WHERE url = ", url, " AND due_at <= ", now, ")");
-    Ok(due.one::<Scalar<bool>>(connection).await?.0)
+pub(crate) fn has_due(url: &str, now: SystemTime) -> Statement<bool> {
+    sql!("SELECT EXISTS (SELECT 1 FROM outbox WHERE url = {url} AND due_at <= {now})")
 }
 
 /// Takes messages that are due, which are due again at `until`.
-pub(crate) async fn take(
-    connection: &mut Connection,
-    url: &str,
-    now: SystemTime,
-    until: SystemTime,
-    limit: u32,
-) -> Result<Vec<Taken>, Error> {
-    sql! {
-        "UPDATE outbox SET attempts = attempts + 1, due_at = ", until,
-        " WHERE id IN (SELECT id FROM outbox WHERE url = ", url,
-        " AND due_at <= ", now,
-        " ORDER BY due_at, sequence LIMIT ", limit,
-        ") RETURNING id, event, sequence, attempts, expires_at"
-    }
-    .all(connection)
-    .await
+pub(crate) fn take(url: &str, now: SystemTime, until: SystemTime, limit: u32) -> Statement<Taken> {
+    sql!(
+        "UPDATE outbox SET attempts = attempts + 1, due_at = {until}
+         WHERE id IN (SELECT id FROM outbox WHERE url = {url} AND due_at <= {now}
+                      ORDER BY due_at, sequence LIMIT {limit})
+         RETURNING id, event, sequence, attempts, expires_at"
+    )
 }
 
-pub(crate) async fn delete(connection: &mut Connection, id: &str) -> Result<(), Error> {
-    sql!("DELETE FROM outbox WHERE id = ", id).execute(connection).await?;
-    Ok(())
+pub(crate) fn delete(id: &str) -> Statement {
+    sql!("DELETE FROM outbox WHERE id = {id}")
 }
 
-pub(crate) async fn postpone(connection: &mut Connection, id: &str, until: SystemTime) -> Result<(), Error> {
-    sql!("UPDATE outbox SET due_at = ", until, " WHERE id = ", id).execute(connection).await?;
-    Ok(())
+pub(crate) fn postpone(id: &str, until: SystemTime) -> Statement {
+    sql!("UPDATE outbox SET due_at = {until} WHERE id = {id}")
 }

@@ -1,43 +1,40 @@
 //! The table `postings`: the stems of documents in blocks, whose text [`documents::postings`](crate::documents) knows.
 
+use serde::Serialize;
+
 use crate::{
     Error,
     documents::{BLOCKS, Terms, block, parse_positions, parse_weights, text_before},
-    sql,
-    sql::{Connection, Scalar},
+    sql::{Connection, Statement, sql},
 };
 
 /// Lets a document be found by these terms and no others.
 pub(crate) async fn replace(
-    connection: &mut Connection,
+    db: &mut Connection,
     tree: i64,
     document: i64,
     terms: &Terms,
 ) -> Result<(), Error> {
     let others = (0..BLOCKS).filter(|block| !terms.blocks().contains_key(block));
-    delete_blocks(connection, tree, &[document], &others.collect::<Vec<_>>()).await?;
-    // As one parameter: a row for each would make as many statements, or a text for each number of rows.
+    delete_blocks(db, tree, &[document], &others.collect::<Vec<_>>()).await?;
     let blocks: Vec<_> = terms.blocks().iter().collect();
-    let insert = sql! {
+    // Without `WHERE`, the `ON` would belong to the `FROM`.
+    let insert = sql!(
         "INSERT INTO postings (tree, block, document, stems)
-         SELECT ", tree,
-        ", CAST(value ->> 0 AS INTEGER), ", document,
-        ", value ->> 1 FROM json_each(", serde_json::to_string(&blocks).expect("numbers and texts are JSON"),
-        // Without `WHERE`, the `ON` would belong to the `FROM`.
-        ") WHERE true ON CONFLICT (tree, block, document) DO UPDATE SET stems = excluded.stems"
-    };
-    insert.execute(connection).await?;
-    Ok(())
+         SELECT {tree}, CAST(value ->> 0 AS INTEGER), {document}, value ->> 1 FROM json_each({json(&blocks)})
+         WHERE true ON CONFLICT (tree, block, document) DO UPDATE SET stems = excluded.stems"
+    );
+    insert.run(db).await
 }
 
 /// Lets documents be found no more.
-pub(crate) async fn delete(connection: &mut Connection, tree: i64, documents: &[i64]) -> Result<(), Error> {
-    delete_blocks(connection, tree, documents, &(0..BLOCKS).collect::<Vec<_>>()).await
+pub(crate) async fn delete(db: &mut Connection, tree: i64, documents: &[i64]) -> Result<(), Error> {
+    delete_blocks(db, tree, documents, &(0..BLOCKS).collect::<Vec<_>>()).await
 }
 
 /// By the whole key: without the blocks, all rows of the tree would be read.
 async fn delete_blocks(
-    connection: &mut Connection,
+    db: &mut Connection,
     tree: i64,
     documents: &[i64],
     blocks: &[u32],
@@ -45,72 +42,54 @@ async fn delete_blocks(
     if documents.is_empty() || blocks.is_empty() {
         return Ok(());
     }
-    let delete = sql! {
-        "DELETE FROM postings WHERE tree = ", tree,
-        " AND block IN (SELECT value FROM json_each(", serde_json::to_string(blocks).expect("numbers are JSON"),
-        ")) AND document IN (SELECT value FROM json_each(",
-        serde_json::to_string(documents).expect("numbers are JSON"),
-        "))"
-    };
-    delete.execute(connection).await?;
-    Ok(())
+    let delete = sql!(
+        "DELETE FROM postings WHERE tree = {tree} AND block IN (SELECT value FROM json_each({json(blocks)}))
+         AND document IN (SELECT value FROM json_each({json(documents)}))"
+    );
+    delete.run(db).await
+}
+
+/// Rows as one parameter: one for each value would make a text for each number of them.
+fn json(rows: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(rows).expect("numbers and texts are JSON")
 }
 
 /// The documents that contain a stem, with its weight in each. As one text: a row for each would cost more than all
 /// the rest of a search.
-pub(crate) async fn weights(
-    connection: &mut Connection,
-    tree: i64,
-    stem: &str,
-) -> Result<Vec<(i64, u8)>, Error> {
+pub(crate) async fn weights(db: &mut Connection, tree: i64, stem: &str) -> Result<Vec<(i64, u8)>, Error> {
     let before = text_before(stem);
     // Null where a block has not the stem, which the aggregate leaves out: a condition would search each block twice.
-    let weights = sql! {
-        "SELECT string_agg(document || ' ' || substr(stems, nullif(instr(stems, ", &before,
-        "), 0) + ", before.chars().count(),
-        ", 1), '|') FROM postings WHERE tree = ", tree,
-        " AND block = ", block(stem)
-    };
-    let Scalar(weights): Scalar<Option<String>> = weights.one(connection).await?;
-    parse_weights(&weights.unwrap_or_default()).ok_or_else(|| Error::unreadable("posting", stem))
+    let weights: Statement<Option<String>> = sql!(
+        "SELECT string_agg(document || ' ' ||
+                           substr(stems, nullif(instr(stems, {&before}), 0) + {before.chars().count()}, 1), '|')
+         FROM postings WHERE tree = {tree} AND block = {block(stem)}"
+    );
+    let weights = weights.one(db).await?.unwrap_or_default();
+    parse_weights(&weights).ok_or_else(|| Error::unreadable("posting", stem))
 }
 
 /// Where a stem stands, in the documents after one, up to another.
 pub(crate) async fn positions(
-    connection: &mut Connection,
+    db: &mut Connection,
     tree: i64,
     stem: &str,
     after: i64,
     last: i64,
 ) -> Result<Vec<(i64, Vec<u32>)>, Error> {
     let before = text_before(stem);
-    let positions = sql! {
-        "SELECT string_agg(document || ' ' || substr(stems, nullif(instr(stems, ", &before,
-        "), 0) + ", before.chars().count(),
-        "), '|') FROM postings WHERE tree = ", tree,
-        " AND block = ", block(stem),
-        " AND document > ", after,
-        " AND document <= ", last
-    };
-    let Scalar(positions): Scalar<Option<String>> = positions.one(connection).await?;
-    parse_positions(&positions.unwrap_or_default()).ok_or_else(|| Error::unreadable("posting", stem))
+    let positions: Statement<Option<String>> = sql!(
+        "SELECT string_agg(document || ' ' ||
+                           substr(stems, nullif(instr(stems, {&before}), 0) + {before.chars().count()}), '|')
+         FROM postings WHERE tree = {tree} AND block = {block(stem)} AND document > {after} AND document <= {last}"
+    );
+    let positions = positions.one(db).await?.unwrap_or_default();
+    parse_positions(&positions).ok_or_else(|| Error::unreadable("posting", stem))
 }
 
-/// The last of the next documents after one that may contain a stem. `None` if there are no more.
-pub(crate) async fn last_of_next(
-    connection: &mut Connection,
-    tree: i64,
-    stem: &str,
-    after: i64,
-    count: u32,
-) -> Result<Option<i64>, Error> {
-    let last = sql! {
-        "SELECT max(document) FROM (SELECT document FROM postings WHERE tree = ", tree,
-        " AND block = ", block(stem),
-        " AND document > ", after,
-        " ORDER BY document LIMIT ", count,
-        ") AS next"
-    };
-    let Scalar(last) = last.one(connection).await?;
-    Ok(last)
+/// The last of the next documents after one that may contain a stem. Null if there are no more.
+pub(crate) fn last_of_next(tree: i64, stem: &str, after: i64, count: u32) -> Statement<Option<i64>> {
+    sql!(
+        "SELECT max(document) FROM (SELECT document FROM postings
+          WHERE tree = {tree} AND block = {block(stem)} AND document > {after} ORDER BY document LIMIT {count}) AS next"
+    )
 }

@@ -1,11 +1,7 @@
 //! The table `task_secret`, which has one row.
 
-use crate::{
-    Error, sql,
-    sql::{Connection, Scalar},
-};
+use crate::sql::{Statement, sql};
 
-pub(crate) async fn get(connection: &mut Connection) -> Result<Vec<u8>, Error> {
-    let Scalar(secret) = sql!("SELECT secret FROM task_secret").one(connection).await?;
-    Ok(secret)
+pub(crate) fn get() -> Statement<Vec<u8>> {
+    sql!("SELECT secret FROM task_secret")
 }

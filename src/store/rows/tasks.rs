@@ -7,8 +7,11 @@ use std::time::SystemTime;
 
 use super::waits;
 use crate::{
-    Error, select, sql,
-    sql::{Connection, FromRow, Json, Row, Scalar, Statement, as_json, record, words},
+    Error,
+    sql::{
+        FromRow, Json, Row, Statement, Value, as_json, columns_as, insert, record, row, select, sql, values,
+        words,
+    },
     tasks::{
         Cursor, Kind, Lease, Task, Tree,
         entry::Cause,
@@ -76,216 +79,121 @@ impl FromRow for Option<(TaskId, u64)> {
     }
 }
 
-fn select_stored(rest: &'static str) -> Statement {
-    Statement::select_with::<StoredTask>("waits", waits::OF_TASK, rest)
+fn columns() -> Statement {
+    columns_as::<StoredTask>("", &[("waits", waits::OF_TASK)])
 }
 
 /// A task of any user.
-pub(crate) async fn find(connection: &mut Connection, id: &TaskId) -> Result<Option<StoredTask>, Error> {
-    let mut find = select_stored("FROM tasks WHERE deleted = 0 AND id = ");
-    find.bind(id);
-    find.optional(connection).await
+pub(crate) fn find(id: &TaskId) -> Statement<StoredTask> {
+    sql!("SELECT {..columns()} FROM tasks WHERE deleted = 0 AND id = {id}")
 }
 
-pub(crate) async fn find_of_user(
-    connection: &mut Connection,
-    user: &UserId,
-    id: &TaskId,
-) -> Result<Option<Task>, Error> {
-    Ok(find(connection, id).await?.map(|it| it.task).filter(|task| task.user == *user))
+pub(crate) fn find_of_user(user: &UserId, id: &TaskId) -> Statement<StoredTask> {
+    find(id).and(sql!(" AND user_id = {user}"))
 }
 
-pub(crate) async fn tree(
-    connection: &mut Connection,
-    user: &UserId,
-    id: &TaskId,
-) -> Result<Option<Tree>, Error> {
-    select!(Tree, "FROM tasks WHERE deleted = 0 AND id = ", id, " AND user_id = ", user)
-        .optional(connection)
-        .await
+pub(crate) fn tree(user: &UserId, id: &TaskId) -> Statement<Tree> {
+    select!(Tree, "FROM tasks WHERE deleted = 0 AND id = {id} AND user_id = {user}")
 }
 
 /// The number of entries of a user's task.
-pub(crate) async fn next_sequence(
-    connection: &mut Connection,
-    user: &UserId,
-    id: &TaskId,
-) -> Result<Option<u64>, Error> {
-    let next = sql!("SELECT next FROM tasks WHERE deleted = 0 AND id = ", id, " AND user_id = ", user);
-    Ok(next.optional(connection).await?.map(|Scalar(next)| next))
+pub(crate) fn next_sequence(user: &UserId, id: &TaskId) -> Statement<u64> {
+    sql!("SELECT next FROM tasks WHERE deleted = 0 AND id = {id} AND user_id = {user}")
 }
 
-pub(crate) async fn insert(connection: &mut Connection, task: &Task, bytes: u64) -> Result<(), Error> {
-    let lease = LeaseColumns::of(task.lease.as_ref());
+/// What changes of a task while it goes on.
+fn changing(task: &Task, bytes: u64) -> [(&'static str, Value); 17] {
+    let [holder, token, until] = lease(task.lease.as_ref());
+    row! {
+        state = task.state.into_str(), reason = task.state.reason(), waiting_step = task.waiting_step,
+        result = task.result.as_ref(), result_documents = Json(&task.result_documents), message = &task.message,
+        cause = task.cause.as_ref(), next = task.next_sequence, bytes = bytes, tainted = task.tainted,
+        lease_holder = holder, lease_token = token, lease_until = until, updated_at = task.updated_at,
+        ended_at = task.ended_at, position = task.position, step = task.newest_step,
+    }
+}
+
+pub(crate) fn insert(task: &Task, bytes: u64) -> Statement {
     let master = task.master.as_ref();
-    let columns = [
-        ("id", (&task.id).into()),
-        ("root", (&task.root).into()),
-        ("parent", task.parent.as_ref().into()),
-        ("user_id", (&task.user).into()),
-        ("kind", task.kind.into()),
-        ("role", (&task.role).into()),
-        ("request", (&task.request).into()),
-        ("documents", Json(&task.documents).into()),
-        ("state", task.state.into_str().into()),
-        ("reason", task.state.reason().into()),
-        ("waiting_step", task.waiting_step.into()),
-        ("result", task.result.as_ref().into()),
-        ("result_documents", Json(&task.result_documents).into()),
-        ("message", (&task.message).into()),
-        ("cause", task.cause.as_ref().into()),
-        ("depth", task.depth.into()),
-        ("next", task.next_sequence.into()),
-        ("bytes", bytes.into()),
-        ("tainted", task.tainted.into()),
-        ("lease_holder", lease.holder.into()),
-        ("lease_token", lease.token.into()),
-        ("lease_until", lease.until.into()),
-        ("created_at", task.created_at.into()),
-        ("updated_at", task.updated_at.into()),
-        ("ended_at", task.ended_at.into()),
-        ("deadline", task.deadline.into()),
-        ("labels", Json(&task.labels).into()),
-        ("master", master.map(|(id, _)| id).into()),
-        ("master_next", master.map_or(0, |(_, next)| *next).into()),
-        ("position", task.position.into()),
-        ("step", task.newest_step.into()),
-    ];
-    Statement::insert("tasks", columns).execute(connection).await?;
-    Ok(())
+    let fixed = row! {
+        id = &task.id, root = &task.root, parent = task.parent.as_ref(), user_id = &task.user, kind = task.kind,
+        role = &task.role, request = &task.request, documents = Json(&task.documents), depth = task.depth,
+        created_at = task.created_at, deadline = task.deadline, labels = Json(&task.labels),
+        master = master.map(|(id, _)| id), master_next = master.map_or(0, |(_, next)| *next),
+    };
+    Statement::insert("tasks", fixed.into_iter().chain(changing(task, bytes)))
 }
 
-/// Writes what changes of a task while it goes on.
-pub(crate) async fn update(connection: &mut Connection, task: &Task, bytes: u64) -> Result<(), Error> {
-    let lease = LeaseColumns::of(task.lease.as_ref());
-    let update = sql! {
-        "UPDATE tasks SET state = ", task.state.into_str(),
-        ", reason = ", task.state.reason(),
-        ", waiting_step = ", task.waiting_step,
-        ", result = ", task.result.as_ref(),
-        ", result_documents = ", Json(&task.result_documents),
-        ", message = ", &task.message,
-        ", cause = ", task.cause.as_ref(),
-        ", next = ", task.next_sequence,
-        ", bytes = ", bytes,
-        ", tainted = ", task.tainted,
-        ", lease_holder = ", lease.holder,
-        ", lease_token = ", lease.token,
-        ", lease_until = ", lease.until,
-        ", updated_at = ", task.updated_at,
-        ", ended_at = ", task.ended_at,
-        ", position = ", task.position,
-        ", step = ", task.newest_step,
-        " WHERE id = ", &task.id
-    };
-    update.execute(connection).await?;
-    Ok(())
+pub(crate) fn update(task: &Task, bytes: u64) -> Statement {
+    sql!("UPDATE tasks SET {..Statement::set(changing(task, bytes))} WHERE id = {&task.id}")
 }
 
 /// Writes a renewed lease. The task has not changed otherwise, and keeps its position.
-pub(crate) async fn update_lease(
-    connection: &mut Connection,
-    id: &TaskId,
-    lease: &Lease,
-) -> Result<(), Error> {
-    let lease = LeaseColumns::of(Some(lease));
-    let update = sql! {
-        "UPDATE tasks SET lease_holder = ", lease.holder,
-        ", lease_token = ", lease.token,
-        ", lease_until = ", lease.until,
-        " WHERE id = ", id
-    };
-    update.execute(connection).await?;
-    Ok(())
+pub(crate) fn update_lease(id: &TaskId, renewed: &Lease) -> Statement {
+    let [holder, token, until] = lease(Some(renewed));
+    sql!(
+        "UPDATE tasks SET lease_holder = {holder}, lease_token = {token}, lease_until = {until} WHERE id = {id}"
+    )
 }
 
-struct LeaseColumns<'a> {
-    holder: &'a str,
-    token: u64,
-    until: SystemTime,
-}
-
-impl<'a> LeaseColumns<'a> {
-    fn of(lease: Option<&'a Lease>) -> Self {
-        match lease {
-            Some(lease) => Self { holder: &lease.holder, token: lease.token, until: lease.expires_at },
-            None => Self { holder: "", token: 0, until: SystemTime::UNIX_EPOCH },
-        }
+/// The holder, the token and the end of a lease.
+fn lease(lease: Option<&Lease>) -> [Value; 3] {
+    match lease {
+        Some(Lease { holder, token, expires_at }) => [holder.into(), token.into(), expires_at.into()],
+        None => ["".into(), 0.into(), SystemTime::UNIX_EPOCH.into()],
     }
 }
 
 /// Cancels tasks whose last entry, of `entry_bytes` each, is inserted. They take the positions up to `last` in the
 /// order in which they were made.
-pub(crate) async fn cancel_all(
-    connection: &mut Connection,
+pub(crate) fn cancel_all(
     tasks: &[TaskId],
     message: &str,
     entry_bytes: usize,
     last: u64,
     now: SystemTime,
-) -> Result<(), Error> {
-    let before = last - tasks.len() as u64;
-    let mut cancel = sql! {
-        "UPDATE tasks SET state = ", State::Cancelled.into_str(),
-        ", reason = NULL, waiting_step = 0, message = ", message,
-        ", cause = ", &Cause::Cancelled,
-        ", next = next + 1, bytes = bytes + ", entry_bytes,
-        ", updated_at = ", now,
-        ", ended_at = ", now,
-        ", position = ranked.rank + ", before,
-        " FROM (SELECT id AS ranked_id, row_number() OVER (ORDER BY number) AS rank FROM tasks WHERE id IN "
-    };
-    cancel.bind_list(tasks).push(") AS ranked WHERE id = ranked.ranked_id");
-    cancel.execute(connection).await?;
-    Ok(())
+) -> Statement {
+    let (state, cause, before) = (State::Cancelled.into_str(), &Cause::Cancelled, last - tasks.len() as u64);
+    sql!(
+        "UPDATE tasks SET state = {state}, reason = NULL, waiting_step = 0, message = {message}, cause = {cause},
+         next = next + 1, bytes = bytes + {entry_bytes}, updated_at = {now}, ended_at = {now},
+         position = ranked.rank + {before}
+         FROM (SELECT id AS ranked_id, row_number() OVER (ORDER BY number) AS rank FROM tasks
+               WHERE id IN ({..values(tasks)})) AS ranked
+         WHERE id = ranked.ranked_id"
+    )
 }
 
 /// The open tasks below a task. Ended tasks have nothing open below them.
-pub(crate) async fn open_below(connection: &mut Connection, id: &TaskId) -> Result<Vec<TaskId>, Error> {
-    let below = sql! {
-        "WITH RECURSIVE below (id) AS (SELECT id FROM tasks WHERE ended_at IS NULL AND parent = ", id,
-        " UNION ALL SELECT t.id FROM tasks t JOIN below b ON t.parent = b.id WHERE t.ended_at IS NULL)
-          SELECT id FROM below"
-    };
-    ids(below, connection).await
+pub(crate) fn open_below(id: &TaskId) -> Statement<TaskId> {
+    sql!(
+        "WITH RECURSIVE below (id) AS
+          (SELECT id FROM tasks WHERE ended_at IS NULL AND parent = {id}
+           UNION ALL SELECT t.id FROM tasks t JOIN below b ON t.parent = b.id WHERE t.ended_at IS NULL)
+         SELECT id FROM below"
+    )
 }
 
 /// The number of open trees of a user.
-pub(crate) async fn count_open_trees(connection: &mut Connection, user: &UserId) -> Result<u32, Error> {
-    let open = sql! {
-        "SELECT count(*) FROM tasks WHERE parent IS NULL AND ended_at IS NULL AND user_id = ", user
-    };
-    let Scalar(open) = open.one(connection).await?;
-    Ok(open)
+pub(crate) fn count_open_trees(user: &UserId) -> Statement<u32> {
+    sql!("SELECT count(*) FROM tasks WHERE parent IS NULL AND ended_at IS NULL AND user_id = {user}")
 }
 
 /// The number of tasks in a tree.
-pub(crate) async fn count_in_tree(connection: &mut Connection, root: &TaskId) -> Result<u32, Error> {
-    let Scalar(tasks) = sql!("SELECT count(*) FROM tasks WHERE root = ", root).one(connection).await?;
-    Ok(tasks)
+pub(crate) fn count_in_tree(root: &TaskId) -> Statement<u32> {
+    sql!("SELECT count(*) FROM tasks WHERE root = {root}")
 }
 
 /// The bytes of the timelines of a tree.
-pub(crate) async fn bytes_of_tree(connection: &mut Connection, root: &TaskId) -> Result<u64, Error> {
-    let bytes = sql!("SELECT coalesce(sum(bytes), 0) FROM tasks WHERE root = ", root);
-    let Scalar(bytes) = bytes.one(connection).await?;
-    Ok(bytes)
+pub(crate) fn bytes_of_tree(root: &TaskId) -> Statement<u64> {
+    sql!("SELECT coalesce(sum(bytes), 0) FROM tasks WHERE root = {root}")
 }
 
 /// The task of any of some roles that has waited longest for a worker.
-pub(crate) async fn find_for_worker(
-    connection: &mut Connection,
-    user: &UserId,
-    roles: &[String],
-    now: SystemTime,
-) -> Result<Option<TaskId>, Error> {
-    let mut find = sql!("SELECT id FROM tasks WHERE user_id = ", user);
-    find.push(" AND role IN ").bind_list(roles);
-    find.push(" AND state IN ('pending', 'running') AND lease_until <= ").bind(now);
-    find.push(" AND deadline > ").bind(now).push(" AND deleted = 0 ORDER BY position LIMIT 1");
-    Ok(find.optional(connection).await?.map(|Scalar(id)| id))
-}
-
-async fn ids(statement: Statement, connection: &mut Connection) -> Result<Vec<TaskId>, Error> {
-    Ok(statement.all(connection).await?.into_iter().map(|Scalar(id)| id).collect())
+pub(crate) fn find_for_worker(user: &UserId, roles: &[String], now: SystemTime) -> Statement<TaskId> {
+    sql!(
+        "SELECT id FROM tasks WHERE user_id = {user} AND role IN ({..values(roles)})
+         AND state IN ('pending', 'running') AND lease_until <= {now} AND deadline > {now} AND deleted = 0
+         ORDER BY position LIMIT 1"
+    )
 }

@@ -3,10 +3,8 @@
 use std::time::SystemTime;
 
 use crate::{
-    Error, select,
     sessions::{KeptTurn, Remembered, State},
-    sql,
-    sql::{Connection, Statement, record, words},
+    sql::{Statement, insert, record, select, sql, words},
 };
 use toolwire_tool::context::{RequestId, SessionId, UserId};
 
@@ -29,154 +27,84 @@ pub(crate) struct Positioned {
 record!(Positioned, "turn", { position, turn: .. });
 
 /// Inserts a turn, or replaces the one of its name, whose position and beginning stay.
-pub(crate) async fn put(connection: &mut Connection, turn: &KeptTurn) -> Result<(), Error> {
-    let columns = [
-        ("user_id", (&turn.user).into()),
-        ("turn_id", turn.turn_id.into()),
-        ("session_id", (&turn.session).into()),
-        ("account", (&turn.account).into()),
-        ("message", (&turn.message).into()),
-        ("state", turn.state.into()),
-        ("created_at", turn.created_at.into()),
-        ("ended_at", turn.ended_at.into()),
-        ("answered", (&turn.answered).into()),
-        ("calls", (&turn.calls).into()),
-        ("tainted", turn.tainted.into()),
-        ("reply", (&turn.reply).into()),
-        ("standing", (&turn.standing).into()),
-    ];
-    let mut put = Statement::insert("turns", columns);
-    put.push(
-        " ON CONFLICT (user_id, turn_id) DO UPDATE SET session_id = excluded.session_id, \
-         account = excluded.account, message = excluded.message, state = excluded.state, \
-         ended_at = excluded.ended_at, answered = excluded.answered, calls = excluded.calls, \
-         tainted = excluded.tainted, reply = excluded.reply, standing = excluded.standing",
-    );
-    put.execute(connection).await?;
-    Ok(())
+pub(crate) fn put(turn: &KeptTurn) -> Statement {
+    let insert = insert! { turns:
+        user_id = &turn.user, turn_id = turn.turn_id, session_id = &turn.session, account = &turn.account,
+        message = &turn.message, state = turn.state, created_at = turn.created_at, ended_at = turn.ended_at,
+        answered = &turn.answered, calls = &turn.calls, tainted = turn.tainted, reply = &turn.reply,
+        standing = &turn.standing,
+    };
+    insert.and(
+        " ON CONFLICT (user_id, turn_id) DO UPDATE SET session_id = excluded.session_id, account = excluded.account,
+          message = excluded.message, state = excluded.state, ended_at = excluded.ended_at,
+          answered = excluded.answered, calls = excluded.calls, tainted = excluded.tainted, reply = excluded.reply,
+          standing = excluded.standing",
+    )
 }
 
 /// Deletes the oldest turns beyond the newest of a session, and beyond the newest of its user.
-pub(crate) async fn trim(
-    connection: &mut Connection,
-    user: &UserId,
-    session: &SessionId,
-    (of_session, of_user): (u32, u32),
-) -> Result<(), Error> {
+pub(crate) fn trim(user: &UserId, session: &SessionId, (of_session, of_user): (u32, u32)) -> Statement {
     // One statement, since each is a trip to the thread of the database and back.
-    let trim = sql! {
-        "DELETE FROM turns WHERE position IN (SELECT position FROM turns WHERE user_id = ", user,
-        " AND session_id = ", session,
-        " ORDER BY position DESC LIMIT ", i64::MAX,
-        " OFFSET ", of_session,
-        ") OR position IN (SELECT position FROM turns WHERE user_id = ", user,
-        " ORDER BY position DESC LIMIT ", i64::MAX,
-        " OFFSET ", of_user,
-        ")"
-    };
-    trim.execute(connection).await?;
-    Ok(())
+    sql!(
+        "DELETE FROM turns WHERE position IN
+          (SELECT position FROM turns WHERE user_id = {user} AND session_id = {session}
+           ORDER BY position DESC LIMIT {i64::MAX} OFFSET {of_session})
+         OR position IN (SELECT position FROM turns WHERE user_id = {user}
+                         ORDER BY position DESC LIMIT {i64::MAX} OFFSET {of_user})"
+    )
 }
 
-pub(crate) async fn find(
-    connection: &mut Connection,
-    user: &UserId,
-    id: RequestId,
-) -> Result<Option<KeptTurn>, Error> {
-    select!(KeptTurn, "FROM turns WHERE user_id = ", user, " AND turn_id = ", id).optional(connection).await
+pub(crate) fn find(user: &UserId, id: RequestId) -> Statement<KeptTurn> {
+    select!(KeptTurn, "FROM turns WHERE user_id = {user} AND turn_id = {id}")
 }
 
 /// The turns of a session that come after a position, the oldest first.
-pub(crate) async fn list(
-    connection: &mut Connection,
-    user: &UserId,
-    session: &SessionId,
-    after: i64,
-    limit: u32,
-) -> Result<Vec<Positioned>, Error> {
-    let list = select! {
-        Positioned, "FROM turns WHERE user_id = ", user,
-        " AND session_id = ", session,
-        " AND position > ", after,
-        " ORDER BY position LIMIT ", limit
-    };
-    list.all(connection).await
+pub(crate) fn list(user: &UserId, session: &SessionId, after: i64, limit: u32) -> Statement<Positioned> {
+    select!(
+        Positioned,
+        "FROM turns WHERE user_id = {user} AND session_id = {session} AND position > {after}
+         ORDER BY position LIMIT {limit}"
+    )
 }
 
 /// What is remembered of the turns of a session that ended, the newest first.
-pub(crate) async fn list_remembered(
-    connection: &mut Connection,
-    user: &UserId,
-    session: &SessionId,
-    limit: u32,
-) -> Result<Vec<Remembered>, Error> {
-    let list = select! {
-        Remembered, "FROM turns WHERE user_id = ", user,
-        " AND session_id = ", session,
-        " AND state = ", State::Ended,
-        " ORDER BY position DESC LIMIT ", limit
-    };
-    list.all(connection).await
+pub(crate) fn list_remembered(user: &UserId, session: &SessionId, limit: u32) -> Statement<Remembered> {
+    select!(
+        Remembered,
+        "FROM turns WHERE user_id = {user} AND session_id = {session} AND state = {State::Ended}
+         ORDER BY position DESC LIMIT {limit}"
+    )
 }
 
 /// The turns of a session, the one that ended last first.
-pub(crate) async fn list_by_end(
-    connection: &mut Connection,
-    user: &UserId,
-    session: &SessionId,
-    limit: u32,
-) -> Result<Vec<KeptTurn>, Error> {
-    let list = select! {
-        KeptTurn, "FROM turns WHERE user_id = ", user,
-        " AND session_id = ", session,
-        " ORDER BY ended_at DESC, position DESC LIMIT ", limit
-    };
-    list.all(connection).await
+pub(crate) fn list_by_end(user: &UserId, session: &SessionId, limit: u32) -> Statement<KeptTurn> {
+    select!(
+        KeptTurn,
+        "FROM turns WHERE user_id = {user} AND session_id = {session}
+         ORDER BY ended_at DESC, position DESC LIMIT {limit}"
+    )
 }
 
 /// The paused turns of a session, the oldest first.
-pub(crate) async fn list_paused(
-    connection: &mut Connection,
-    user: &UserId,
-    session: &SessionId,
-) -> Result<Vec<KeptTurn>, Error> {
-    let list = select! {
-        KeptTurn, "FROM turns WHERE user_id = ", user,
-        " AND session_id = ", session,
-        " AND state = ", State::Paused,
-        " ORDER BY position"
-    };
-    list.all(connection).await
+pub(crate) fn list_paused(user: &UserId, session: &SessionId) -> Statement<KeptTurn> {
+    select!(
+        KeptTurn,
+        "FROM turns WHERE user_id = {user} AND session_id = {session} AND state = {State::Paused} ORDER BY position"
+    )
 }
 
-/// Cancels a turn that is paused, and returns whether it was.
-pub(crate) async fn cancel_paused(
-    connection: &mut Connection,
-    user: &UserId,
-    id: RequestId,
-    now: SystemTime,
-) -> Result<bool, Error> {
-    let cancel = sql! {
-        "UPDATE turns SET state = ", State::Cancelled,
-        ", ended_at = ", now,
-        ", reply = ", Vec::new(),
-        ", standing = '' WHERE user_id = ", user,
-        " AND turn_id = ", id,
-        " AND state = ", State::Paused
-    };
-    Ok(cancel.execute(connection).await? > 0)
+/// Cancels a turn, if it is paused.
+pub(crate) fn cancel_paused(user: &UserId, id: RequestId, now: SystemTime) -> Statement {
+    sql!(
+        "UPDATE turns SET state = {State::Cancelled}, ended_at = {now}, reply = {Vec::new()}, standing = ''
+         WHERE user_id = {user} AND turn_id = {id} AND state = {State::Paused}"
+    )
 }
 
-/// Deletes turns that ended at or before an instant, and returns how many.
-pub(crate) async fn delete_ended(
-    connection: &mut Connection,
-    before: SystemTime,
-    limit: u32,
-) -> Result<u64, Error> {
-    let delete = sql! {
-        "DELETE FROM turns WHERE position IN (SELECT position FROM turns WHERE ended_at <= ", before,
-        " LIMIT ", limit,
-        ")"
-    };
-    delete.execute(connection).await
+/// Deletes turns that ended at or before an instant.
+pub(crate) fn delete_ended(before: SystemTime, limit: u32) -> Statement {
+    sql!(
+        "DELETE FROM turns WHERE position IN
+         (SELECT position FROM turns WHERE ended_at <= {before} LIMIT {limit})"
+    )
 }

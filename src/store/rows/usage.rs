@@ -7,79 +7,53 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Error, sql,
-    sql::{Connection, Scalar, Statement},
+    Error,
+    sql::{Connection, Statement, sql},
 };
 
-/// Rows that are counted by user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counted {
-    /// Rows of `idempotency`.
-    Calls,
-    Confirmations,
-    /// Audit records, of which only the rows are counted.
-    Audit,
+/// Rows that are counted by user, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    of_user: &'static str,
+    /// The table of the count of all users, of bytes if they are counted. It has one row and one column.
+    of_all: &'static str,
+    has_bytes: bool,
 }
 
 impl Counted {
-    /// The table of the counts of each user, and its column of rows.
-    const fn of_user(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Calls => ("idempotency_usage", "records"),
-            Self::Confirmations => ("confirmation_usage", "records"),
-            Self::Audit => ("audit_usage", "records"),
-        }
-    }
-
-    const fn has_bytes(self) -> bool {
-        !matches!(self, Self::Audit)
-    }
-
-    /// The table of the count of all users. It has one row and one column.
-    const fn of_all(self) -> &'static str {
-        match self {
-            Self::Calls => "idempotency_total",
-            Self::Confirmations => "confirmation_total",
-            Self::Audit => "audit_total",
-        }
-    }
+    pub(crate) const CALLS: Self =
+        Self { of_user: "idempotency_usage", of_all: "idempotency_total", has_bytes: true };
+    pub(crate) const CONFIRMATIONS: Self =
+        Self { of_user: "confirmation_usage", of_all: "confirmation_total", has_bytes: true };
+    pub(crate) const AUDIT: Self = Self { of_user: "audit_usage", of_all: "audit_total", has_bytes: false };
 }
 
 /// Adds rows and bytes to the counts of a user and of all; negative numbers take them away.
 pub(crate) async fn account(
-    connection: &mut Connection,
+    db: &mut Connection,
     counted: Counted,
     user: &str,
     rows: i64,
     bytes: i64,
 ) -> Result<(), Error> {
-    execute_and_account(connection, Statement::default(), counted, user, rows, bytes).await
+    count(counted, user, rows, bytes).run(db).await
 }
 
 /// Executes a statement, and [accounts](account) for it in the same trip to the database.
 pub(crate) async fn execute_and_account(
-    connection: &mut Connection,
-    mut statement: Statement,
+    db: &mut Connection,
+    statement: Statement,
     counted: Counted,
     user: &str,
     rows: i64,
     bytes: i64,
 ) -> Result<(), Error> {
-    if rows > 0 {
-        add(&mut statement, counted, user, rows, bytes);
-    } else if rows < 0 || bytes != 0 {
-        change(&mut statement, counted, user, rows, bytes);
-    }
-    let (column, more) = if counted.has_bytes() { ("bytes", bytes) } else { ("records", rows) };
-    statement.then("UPDATE ").push(counted.of_all()).push(" SET ").push(column).push(" = ").push(column);
-    statement.push(" + ").bind(more);
-    statement.execute(connection).await?;
-    Ok(())
+    statement.and("; ").and(count(counted, user, rows, bytes)).run(db).await
 }
 
 /// Takes deleted rows away from the counts: the user of each, and its bytes.
 pub(crate) async fn account_deleted(
-    connection: &mut Connection,
+    db: &mut Connection,
     counted: Counted,
     deleted: impl IntoIterator<Item = (String, i64)>,
 ) -> Result<(), Error> {
@@ -89,69 +63,57 @@ pub(crate) async fn account_deleted(
         *user = (user.0 - 1, user.1 - bytes);
     }
     for (user, (rows, bytes)) in users {
-        account(connection, counted, &user, rows, bytes).await?;
+        account(db, counted, &user, rows, bytes).await?;
     }
     Ok(())
 }
 
 /// The bytes of a user, and of all users together.
-pub(crate) async fn bytes(
-    connection: &mut Connection,
-    counted: Counted,
-    user: &str,
-) -> Result<(u64, u64), Error> {
-    let (table, _) = counted.of_user();
-    let mut statement = sql!("SELECT coalesce((SELECT bytes FROM ");
-    statement.push(table).push(" WHERE user_id = ").bind(user).push("), 0), ");
-    statement.push("coalesce((SELECT bytes FROM ").push(counted.of_all()).push("), 0)");
-    let (own, all): (i64, i64) = statement.one(connection).await?;
+pub(crate) async fn bytes(db: &mut Connection, counted: Counted, user: &str) -> Result<(u64, u64), Error> {
+    let bytes: Statement<(i64, i64)> = sql!(
+        "SELECT coalesce((SELECT bytes FROM {..counted.of_user} WHERE user_id = {user}), 0),
+                coalesce((SELECT bytes FROM {..counted.of_all}), 0)"
+    );
+    let (own, all) = bytes.one(db).await?;
     Ok((own.try_into().unwrap_or(0), all.try_into().unwrap_or(0)))
 }
 
-/// Executes a statement, and adds to the bytes of cached results, which belong to no user, in the same trip to the
-/// database; a negative number takes them away.
-pub(crate) async fn execute_and_account_results(
-    connection: &mut Connection,
-    mut statement: Statement,
-    bytes: i64,
-) -> Result<(), Error> {
-    statement.then("UPDATE results_usage SET bytes = bytes + ").bind(bytes);
-    statement.execute(connection).await?;
-    Ok(())
+/// Adds to the bytes of cached results, which belong to no user; a negative number takes them away.
+pub(crate) fn add_result_bytes(bytes: i64) -> Statement {
+    sql!("UPDATE results_usage SET bytes = bytes + {bytes}")
 }
 
 /// The bytes of all cached results.
-pub(crate) async fn result_bytes(connection: &mut Connection) -> Result<u64, Error> {
-    let Scalar(bytes): Scalar<i64> = sql!("SELECT bytes FROM results_usage").one(connection).await?;
-    Ok(bytes.try_into().unwrap_or(0))
+pub(crate) async fn result_bytes(db: &mut Connection) -> Result<u64, Error> {
+    let bytes: Statement<i64> = sql!("SELECT bytes FROM results_usage");
+    Ok(bytes.one(db).await?.try_into().unwrap_or(0))
 }
 
-fn add(statement: &mut Statement, counted: Counted, user: &str, rows: i64, bytes: i64) {
-    let (table, column) = counted.of_user();
-    statement.then("INSERT INTO ").push(table).push(" (user_id, ").push(column);
-    statement.push(if counted.has_bytes() { ", bytes" } else { "" });
-    statement.push(") VALUES (").bind(user).push(", ").bind(rows);
-    if counted.has_bytes() {
-        statement.push(", ").bind(bytes);
-    }
-    statement.push(") ON CONFLICT (user_id) DO UPDATE SET ");
-    statement.push(column).push(" = ").push(table).push(".").push(column).push(" + excluded.").push(column);
-    if counted.has_bytes() {
-        statement.push(", bytes = ").push(table).push(".bytes + excluded.bytes");
-    }
-}
-
-fn change(statement: &mut Statement, counted: Counted, user: &str, rows: i64, bytes: i64) {
-    let (table, column) = counted.of_user();
-    statement.then("UPDATE ").push(table).push(" SET ");
-    statement.push(column).push(" = ").push(column).push(" + ").bind(rows);
-    if counted.has_bytes() {
-        statement.push(", bytes = bytes + ").bind(bytes);
-    }
-    statement.push(" WHERE user_id = ").bind(user);
-    if rows < 0 {
+/// The statements that account for a change, several in one.
+fn count(counted: Counted, user: &str, rows: i64, bytes: i64) -> Statement {
+    let Counted { of_user: table, of_all: all, has_bytes } = counted;
+    let (column, more) = if has_bytes { ("bytes", bytes) } else { ("records", rows) };
+    let of_all = sql!("UPDATE {..all} SET {..column} = {..column} + {more}");
+    let of_user = match (has_bytes, rows, bytes) {
+        (_, 0, 0) => return of_all,
+        (true, 1.., _) => sql!(
+            "INSERT INTO {..table} (user_id, records, bytes) VALUES ({user}, {rows}, {bytes}) ON CONFLICT (user_id)
+             DO UPDATE SET records = {..table}.records + excluded.records, bytes = {..table}.bytes + excluded.bytes"
+        ),
+        (false, 1.., _) => sql!(
+            "INSERT INTO {..table} (user_id, records) VALUES ({user}, {rows}) ON CONFLICT (user_id)
+             DO UPDATE SET records = {..table}.records + excluded.records"
+        ),
+        _ => {
+            let bytes = if has_bytes { sql!(", bytes = bytes + {bytes}") } else { Statement::default() };
+            sql!("UPDATE {..table} SET records = records + {rows}{..bytes} WHERE user_id = {user}")
+        }
+    };
+    let of_user = if rows < 0 {
         // Otherwise every user who ever had a row would keep one here.
-        statement.then("DELETE FROM ").push(table).push(" WHERE user_id = ").bind(user);
-        statement.push(" AND ").push(column).push(" = 0");
-    }
+        of_user.and(sql!("; DELETE FROM {..table} WHERE user_id = {user} AND records = 0"))
+    } else {
+        of_user
+    };
+    of_user.and("; ").and(of_all)
 }

@@ -1,8 +1,7 @@
 //! The table `waits`: what tasks wait for.
 
 use crate::{
-    Error, sql,
-    sql::{Connection, FromValue, Json, Scalar, Statement, Value},
+    sql::{FromValue, Json, Statement, Value, insert, sql, values},
     tasks::{Waiting, entry::WaitTarget},
 };
 use toolwire_tool::context::{TaskId, UserId};
@@ -23,48 +22,31 @@ impl FromValue for Vec<Waiting> {
     }
 }
 
-pub(crate) async fn insert(connection: &mut Connection, task: &TaskId, wait: &Waiting) -> Result<(), Error> {
-    let (kind, name) = words(&wait.target);
-    let columns =
-        [("task", task.into()), ("seq", wait.sequence.into()), ("kind", kind.into()), ("thing", name.into())];
-    Statement::insert("waits", columns).execute(connection).await?;
-    Ok(())
+pub(crate) fn insert(task: &TaskId, wait: &Waiting) -> Statement {
+    let (kind, thing) = words(&wait.target);
+    insert! { waits: task, seq = wait.sequence, kind, thing }
 }
 
-pub(crate) async fn delete(connection: &mut Connection, task: &TaskId, sequence: u64) -> Result<(), Error> {
-    sql!("DELETE FROM waits WHERE task = ", task, " AND seq = ", sequence).execute(connection).await?;
-    Ok(())
+pub(crate) fn delete(task: &TaskId, sequence: u64) -> Statement {
+    sql!("DELETE FROM waits WHERE task = {task} AND seq = {sequence}")
 }
 
 /// Deletes the waits of some tasks.
-pub(crate) async fn delete_all(connection: &mut Connection, tasks: &[TaskId]) -> Result<(), Error> {
-    let mut delete = sql!("DELETE FROM waits WHERE task IN ");
-    delete.bind_list(tasks);
-    delete.execute(connection).await?;
-    Ok(())
+pub(crate) fn delete_all(tasks: &[TaskId]) -> Statement {
+    sql!("DELETE FROM waits WHERE task IN ({..values(tasks)})")
 }
 
-pub(crate) async fn delete_of_tree(connection: &mut Connection, root: &TaskId) -> Result<(), Error> {
-    sql!("DELETE FROM waits WHERE task IN (SELECT id FROM tasks WHERE root = ", root, ")")
-        .execute(connection)
-        .await?;
-    Ok(())
+pub(crate) fn delete_of_tree(root: &TaskId) -> Statement {
+    sql!("DELETE FROM waits WHERE task IN (SELECT id FROM tasks WHERE root = {root})")
 }
 
 /// The tasks of a user that wait for something.
-pub(crate) async fn tasks_waiting_for(
-    connection: &mut Connection,
-    user: &UserId,
-    target: &WaitTarget,
-) -> Result<Vec<TaskId>, Error> {
-    let (kind, name) = words(target);
-    let tasks = sql! {
-        "SELECT w.task FROM waits w JOIN tasks t ON t.id = w.task WHERE w.kind = ", kind,
-        " AND w.thing = ", name,
-        " AND t.user_id = ", user,
-        " AND t.deleted = 0"
-    };
-    Ok(tasks.all(connection).await?.into_iter().map(|Scalar(task)| task).collect())
+pub(crate) fn tasks_waiting_for(user: &UserId, target: &WaitTarget) -> Statement<TaskId> {
+    let (kind, thing) = words(target);
+    sql!(
+        "SELECT w.task FROM waits w JOIN tasks t ON t.id = w.task
+         WHERE w.kind = {kind} AND w.thing = {thing} AND t.user_id = {user} AND t.deleted = 0"
+    )
 }
 
 /// The columns `kind` and `thing`.

@@ -3,28 +3,19 @@
 use crate::{
     Error,
     outbox::{Event, Subscription},
-    sql,
-    sql::{Connection, Scalar, Statement},
+    sql::{Connection, Statement, insert, sql},
 };
 
 /// Replaces all webhooks.
-pub(crate) async fn replace(connection: &mut Connection, all: &[Subscription]) -> Result<(), Error> {
-    sql!("DELETE FROM webhooks").execute(connection).await?;
+pub(crate) async fn replace(db: &mut Connection, all: &[Subscription]) -> Result<(), Error> {
+    sql!("DELETE FROM webhooks").run(db).await?;
     for Subscription { url, requested, decided, expired } in all {
-        let columns = [
-            ("url", url.into()),
-            ("requested", requested.into()),
-            ("decided", decided.into()),
-            ("expired", expired.into()),
-        ];
-        Statement::insert("webhooks", columns).execute(connection).await?;
+        insert! { webhooks: url, requested, decided, expired }.run(db).await?;
     }
     Ok(())
 }
 
 /// The addresses of the webhooks that receive an event.
-pub(crate) async fn subscribers(connection: &mut Connection, event: Event) -> Result<Vec<String>, Error> {
-    let mut urls = sql!("SELECT url FROM webhooks WHERE ");
-    urls.push(event.into_str());
-    Ok(urls.all(connection).await?.into_iter().map(|Scalar(url)| url).collect())
+pub(crate) fn subscribers(event: Event) -> Statement<String> {
+    sql!("SELECT url FROM webhooks WHERE {..event.into_str()}")
 }

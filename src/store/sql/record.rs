@@ -33,6 +33,13 @@ macro_rules! record {
     (@read $row:ident $field:ident : $column:literal via $wrapper:ident) => { $row.get::<$wrapper<_>>($column)?.0 };
 }
 
+/// The names of columns, each with its value.
+macro_rules! row {
+    ($($name:ident = $value:expr),+ $(,)?) => { [$((stringify!($name), $crate::sql::Value::from($value))),+] };
+}
+
+pub(crate) use row;
+
 /// The columns of the type of a field.
 pub fn columns_of<S, T: FromRow>(_field: impl Fn(&S) -> &T) -> Vec<&'static str> {
     T::columns()

@@ -13,10 +13,9 @@ pub type Rows<'a, T> = BoxStream<'a, Result<T, Error>>;
 #[derive(Debug)]
 pub struct Row(pub(super) SqliteRow);
 
-/// A type that is read from a row: by the names of columns, or, of scalars and tuples, by their order.
+/// A type that is read from a row: by the names of columns, or, of single values and tuples, by their order.
 pub trait FromRow: Sized {
-    /// The columns that it reads, which [`Statement::select`](super::Statement::select) names. None where it reads by
-    /// order.
+    /// The columns that it reads, which [`select!`](super::select) names. None where it reads by order.
     fn columns() -> Vec<&'static str> {
         Vec::new()
     }
@@ -24,13 +23,9 @@ pub trait FromRow: Sized {
     fn from_row(row: &Row) -> Result<Self, Error>;
 }
 
-/// A single column.
-#[derive(Clone, Copy, Debug)]
-pub struct Scalar<T>(pub T);
-
-impl<T: FromValue> FromRow for Scalar<T> {
+impl<T: FromValue> FromRow for T {
     fn from_row(row: &Row) -> Result<Self, Error> {
-        row.at(0).map(Self)
+        row.at(0)
     }
 }
 

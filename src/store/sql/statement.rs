@@ -1,200 +1,181 @@
 //! Statements with the values of their parameters.
 
+use std::{borrow::Cow, marker::PhantomData};
+
 use futures_util::{StreamExt, future::ready};
 use sqlx::{Arguments, AssertSqlSafe, sqlite::SqliteArguments};
 
 use super::{Connection, FromRow, Row, Rows, Value};
 use crate::Error;
 
-/// A statement and the values of its parameters. [`sql!`](crate::sql!) writes one whose text is fixed; what depends on
-/// the request is added by [`push`](Self::push) and [`bind`](Self::bind).
-#[derive(Clone, Debug)]
-pub struct Statement {
-    text: String,
+/// A statement, the values of its parameters, and the type that its rows are read as; `()` if it returns none. It is
+/// written by [`sql!`](super::sql), [`select!`](super::select) and [`insert!`](super::insert).
+#[derive(Debug)]
+pub struct Statement<T = ()> {
+    text: Cow<'static, str>,
     values: Vec<Value>,
+    row: PhantomData<fn() -> T>,
 }
 
-/// A statement of texts and values in turn, the first a text: `sql!("SELECT a FROM t WHERE b = ", b, " AND c = ", c)`.
-/// Texts are constants, so no value can become part of one.
-#[macro_export]
-macro_rules! sql {
-    (@ $statement:ident) => {};
-    (@ $statement:ident $text:expr) => { $statement.push($text); };
-    (@ $statement:ident $text:expr, $value:expr $(, $($rest:tt)*)?) => {
-        $statement.push($text);
-        $statement.bind($value);
-        $crate::sql!(@ $statement $($($rest)*)?);
-    };
-    ($($pieces:tt)+) => {{
-        let mut statement = $crate::sql::Statement::default();
-        $crate::sql!(@ statement $($pieces)+);
-        statement
-    }};
-}
-
-/// The columns of a type, followed by texts and values in turn: `select!(Job, "FROM jobs WHERE user_id = ", user)`.
-#[macro_export]
-macro_rules! select {
-    ($type:ty, $text:expr $(, $value:expr $(, $($rest:tt)*)?)?) => {{
-        let mut statement = $crate::sql::Statement::select::<$type>($text);
-        $(statement.bind($value); $($crate::sql!(@ statement $($rest)*);)?)?
-        statement
-    }};
-}
-
-impl Default for Statement {
+impl<T> Default for Statement<T> {
     fn default() -> Self {
-        Self { text: String::with_capacity(128), values: Vec::new() }
+        Self::new("", Vec::new())
     }
+}
+
+/// What can be added to a statement: a text with values, or without.
+pub trait Part {
+    fn into_statement(self) -> Statement;
+}
+
+impl Part for Statement {
+    fn into_statement(self) -> Statement {
+        self
+    }
+}
+
+impl Part for &'static str {
+    fn into_statement(self) -> Statement {
+        Statement::new(self, Vec::new())
+    }
+}
+
+/// The columns that a type is read from.
+pub fn columns<T: FromRow>() -> Statement {
+    columns_as::<T>("", &[])
+}
+
+/// The columns that a type is read from, each after the alias of its table with its full stop. Some are computed: by
+/// the name of the column, the expression and its alias, which is the name.
+pub fn columns_as<T: FromRow>(prefix: &str, computed: &[(&str, &str)]) -> Statement {
+    let mut text = String::with_capacity(256);
+    for column in T::columns() {
+        text.push_str(if text.is_empty() { "" } else { ", " });
+        match computed.iter().find(|(name, _)| *name == column) {
+            Some((_, expression)) => text.push_str(expression),
+            None => text.extend([prefix, column]),
+        }
+    }
+    Statement { text: text.into(), values: Vec::new(), row: PhantomData }
+}
+
+/// Values between commas.
+pub fn values<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Statement {
+    let mut list = Statement::default();
+    for value in values {
+        let comma = if list.values.is_empty() { "" } else { ", " };
+        list = list.and(comma).bind(value);
+    }
+    list
 }
 
 impl Statement {
-    /// `SELECT` the columns of a type, followed by a text such as `FROM …`.
-    pub fn select<T: FromRow>(rest: &'static str) -> Self {
-        Self::select_columns(T::columns(), "", rest)
+    /// Inserts one row, with the values of its columns.
+    pub fn insert(table: &'static str, columns: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
+        let (names, all): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let mut insert = Self::new("INSERT INTO ", Vec::new()).and(table);
+        insert.text.to_mut().extend([" (", &names.join(", "), ") VALUES ("]);
+        insert.and(values(all)).and(")")
     }
 
-    /// As [`select`](Self::select), of a table with an alias; `prefix` is the alias with its full stop.
-    pub fn select_of<T: FromRow>(prefix: &'static str, rest: &'static str) -> Self {
-        Self::select_columns(T::columns(), prefix, rest)
-    }
-
-    /// As [`select`](Self::select), but a column of text is left where it is and read as empty.
-    pub fn select_without<T: FromRow>(column: &'static str, empty: &'static str, rest: &'static str) -> Self {
-        Self::select_with::<T>(column, empty, rest)
-    }
-
-    /// As [`select`](Self::select), but one column is the value of an expression, which is named as the column.
-    pub fn select_with<T: FromRow>(
-        column: &'static str,
-        expression: &'static str,
-        rest: &'static str,
-    ) -> Self {
-        let columns = T::columns().into_iter().map(|it| if it == column { expression } else { it });
-        Self::select_columns(columns, "", rest)
-    }
-
-    fn select_columns(
-        columns: impl IntoIterator<Item = &'static str>,
-        prefix: &'static str,
-        rest: &'static str,
-    ) -> Self {
-        let mut statement = Self::default();
-        statement.push("SELECT ");
-        for (index, column) in columns.into_iter().enumerate() {
-            statement.push(if index == 0 { "" } else { ", " }).push(prefix).push(column);
+    /// The columns of an `UPDATE`, each with its value.
+    pub fn set(columns: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
+        let mut set = Self::default();
+        for (column, value) in columns {
+            let comma = if set.values.is_empty() { "" } else { ", " };
+            set = set.and(comma).and(column).and(" = ").bind(value);
         }
-        statement.push(" ").push(rest);
-        statement
+        set
     }
 
-    /// `INSERT` one row into a table, with the values of its columns.
-    pub fn insert<const N: usize>(table: &'static str, columns: [(&'static str, Value); N]) -> Self {
-        Self::insert_all(table, [columns])
-    }
-
-    /// `INSERT` rows into a table, at least one, each with the values of the same columns in the same order.
+    /// Inserts rows, at least one, each with the values of the same columns in the same order.
     pub fn insert_all<const N: usize>(
         table: &'static str,
         rows: impl IntoIterator<Item = [(&'static str, Value); N]>,
     ) -> Self {
-        let mut statement = Self::default();
-        statement.push("INSERT INTO ").push(table);
+        let mut insert = Self::new("INSERT INTO ", Vec::new()).and(table);
         for (index, row) in rows.into_iter().enumerate() {
             if index == 0 {
-                statement.push(" (");
-                for (index, (name, _)) in row.iter().enumerate() {
-                    statement.push(if index == 0 { "" } else { ", " }).push(name);
-                }
-                statement.push(") VALUES ");
-            } else {
-                statement.push(", ");
+                let names = row.each_ref().map(|(name, _)| *name).join(", ");
+                insert.text.to_mut().extend([" (", &names, ") VALUES "]);
             }
-            statement.bind_list(row.into_iter().map(|(_, value)| value));
+            let row = values(row.into_iter().map(|(_, value)| value));
+            insert = insert.and(if index == 0 { "(" } else { ", (" }).and(row).and(")");
         }
-        statement
+        insert
     }
 
-    pub fn push(&mut self, text: &'static str) -> &mut Self {
-        self.text.push_str(text);
-        self
-    }
-
-    /// Adds a parameter with its value.
-    pub fn bind(&mut self, value: impl Into<Value>) -> &mut Self {
-        self.values.push(value.into());
-        self.text.push('$');
-        self.text.push_str(&self.values.len().to_string());
-        self
-    }
-
-    /// Begins another statement, which is executed next in the same trip to the database. Parameters are numbered on.
-    pub fn then(&mut self, text: &'static str) -> &mut Self {
-        self.push(if self.text.is_empty() { "" } else { "; " }).push(text)
-    }
-
-    /// Adds `SELECT` and the columns of a type, each after `prefix`, the alias of its table with its full stop. Some
-    /// are computed: by the name of the column, the expression and its alias, which is the name.
-    pub fn push_select<T: FromRow>(
-        &mut self,
-        prefix: &'static str,
-        computed: &[(&'static str, &'static str)],
-    ) -> &mut Self {
-        for (index, column) in T::columns().into_iter().enumerate() {
-            self.push(if index == 0 { "SELECT " } else { ", " });
-            match computed.iter().find(|(name, _)| *name == column) {
-                Some((_, expression)) => self.push(expression),
-                None => self.push(prefix).push(column),
-            };
-        }
-        self
-    }
-
-    /// Adds a list of parameters, as `IN` takes one.
-    pub fn bind_list<V: Into<Value>>(&mut self, values: impl IntoIterator<Item = V>) -> &mut Self {
-        self.push("(");
-        for (index, value) in values.into_iter().enumerate() {
-            self.push(if index == 0 { "" } else { ", " }).bind(value);
-        }
-        self.push(")")
+    /// Executes it.
+    pub async fn run(self, db: &mut Connection) -> Result<(), Error> {
+        self.execute(db).await.map(drop)
     }
 
     /// Executes it and returns how many rows it changed.
-    pub async fn execute(self, connection: &mut Connection) -> Result<u64, Error> {
+    pub async fn execute(self, db: &mut Connection) -> Result<u64, Error> {
         let (text, arguments) = self.prepare()?;
-        Ok(sqlx::query_with(text, arguments).execute(connection).await?.rows_affected())
+        Ok(sqlx::query_with(text, arguments).execute(db).await?.rows_affected())
+    }
+}
+
+impl<T> Statement<T> {
+    /// A text in which parameters are `$1`, `$2` and so on, with their values.
+    pub fn new(text: &'static str, values: Vec<Value>) -> Self {
+        Self { text: text.into(), values, row: PhantomData }
     }
 
-    pub async fn all<T: FromRow>(self, connection: &mut Connection) -> Result<Vec<T>, Error> {
-        let (text, arguments) = self.prepare()?;
-        let rows = sqlx::query_with(text, arguments).fetch_all(connection).await?;
-        rows.into_iter().map(|row| T::from_row(&Row(row))).collect()
-    }
-
-    pub async fn optional<T: FromRow>(self, connection: &mut Connection) -> Result<Option<T>, Error> {
-        let (text, arguments) = self.prepare()?;
-        let row = sqlx::query_with(text, arguments).fetch_optional(connection).await?;
-        row.map(|row| T::from_row(&Row(row))).transpose()
-    }
-
-    /// The one row of a statement that always returns one.
-    pub async fn one<T: FromRow>(self, connection: &mut Connection) -> Result<T, Error> {
-        let (text, arguments) = self.prepare()?;
-        let row = sqlx::query_with(text, arguments).fetch_one(connection).await?;
-        T::from_row(&Row(row))
-    }
-
-    /// The rows as they come. A reader that stops early reads no more of them.
-    pub fn rows<'a, T: FromRow + Send + 'a>(self, connection: &'a mut Connection) -> Rows<'a, T> {
-        match self.prepare() {
-            Ok((text, arguments)) => {
-                sqlx::query_with(text, arguments).fetch(connection).map(|row| T::from_row(&Row(row?))).boxed()
+    /// Adds a part, whose parameters are numbered on.
+    pub fn and(mut self, part: impl Part) -> Self {
+        let Statement { text, mut values, .. } = part.into_statement();
+        let (own, before) = (self.text.to_mut(), self.values.len());
+        // So that the parts to come seldom move it.
+        own.reserve(text.len() + 128);
+        if before == 0 || values.is_empty() {
+            own.push_str(&text);
+        } else {
+            let mut pieces = text.split('$');
+            own.push_str(pieces.next().unwrap_or_default());
+            for piece in pieces {
+                let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+                let number = piece[..digits].parse().unwrap_or(0_usize);
+                own.extend(["$", &(before + number).to_string(), &piece[digits..]]);
             }
-            Err(error) => futures_util::stream::once(ready(Err(error))).boxed(),
+        }
+        self.values.append(&mut values);
+        self
+    }
+
+    /// Adds a part if a condition holds.
+    pub fn and_if(self, condition: bool, part: impl Part) -> Self {
+        if condition { self.and(part) } else { self }
+    }
+
+    /// Adds a text and a value after it, if there is one.
+    pub fn when(self, text: &'static str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.and(text).bind(value),
+            None => self,
         }
     }
 
-    fn prepare(self) -> Result<(AssertSqlSafe<String>, SqliteArguments), Error> {
+    /// Adds a text and another after it as a value, if that is not empty.
+    pub fn when_some(self, text: &'static str, value: &str) -> Self {
+        self.when(text, Some(value).filter(|it| !it.is_empty()))
+    }
+
+    /// Adds a text, which ends with `IN (`, and values after it, if there are any.
+    pub fn when_any<V: Into<Value>>(self, text: &'static str, of: impl IntoIterator<Item = V>) -> Self {
+        let mut of = of.into_iter().peekable();
+        if of.peek().is_none() { self } else { self.and(text).and(values(of)).and(")") }
+    }
+
+    /// Adds a parameter with its value.
+    fn bind(mut self, value: impl Into<Value>) -> Self {
+        self.values.push(value.into());
+        self.text.to_mut().extend(["$", &self.values.len().to_string()]);
+        self
+    }
+
+    fn prepare(self) -> Result<(AssertSqlSafe<Cow<'static, str>>, SqliteArguments), Error> {
         let mut arguments = SqliteArguments::default();
         arguments.reserve(self.values.len(), 0);
         for value in self.values {
@@ -208,5 +189,69 @@ impl Statement {
             added.map_err(sqlx::Error::Encode)?;
         }
         Ok((AssertSqlSafe(self.text), arguments))
+    }
+}
+
+impl<T: FromRow> Statement<T> {
+    pub async fn all(self, db: &mut Connection) -> Result<Vec<T>, Error> {
+        let (text, arguments) = self.prepare()?;
+        let rows = sqlx::query_with(text, arguments).fetch_all(db).await?;
+        rows.into_iter().map(|row| T::from_row(&Row(row))).collect()
+    }
+
+    pub async fn optional(self, db: &mut Connection) -> Result<Option<T>, Error> {
+        let (text, arguments) = self.prepare()?;
+        let row = sqlx::query_with(text, arguments).fetch_optional(db).await?;
+        row.map(|row| T::from_row(&Row(row))).transpose()
+    }
+
+    /// The one row of a statement that always returns one.
+    pub async fn one(self, db: &mut Connection) -> Result<T, Error> {
+        let (text, arguments) = self.prepare()?;
+        T::from_row(&Row(sqlx::query_with(text, arguments).fetch_one(db).await?))
+    }
+
+    /// The rows as they come. A reader that stops early reads no more of them.
+    pub fn rows<'a>(self, db: &'a mut Connection) -> Rows<'a, T>
+    where
+        T: Send + 'a,
+    {
+        match self.prepare() {
+            Ok((text, arguments)) => {
+                sqlx::query_with(text, arguments).fetch(db).map(|row| T::from_row(&Row(row?))).boxed()
+            }
+            Err(error) => futures_util::stream::once(ready(Err(error))).boxed(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::{insert, sql};
+
+    #[test]
+    fn values_stand_where_they_are_meant_and_parts_are_numbered_on() {
+        let (table, of) = ("t", sql!("b = {1} AND c IN ({..values([2, 3])})"));
+        let statement: Statement =
+            sql!("SELECT a FROM {..table} WHERE {..of} AND d = {4}{..Statement::default()}");
+        let statement = statement.when(" AND e = ", Some(5)).when(" AND f = ", None::<i64>);
+        let statement =
+            statement.when_some(" AND g = ", "").when_any(" AND h IN (", [6, 7]).and_if(false, " x");
+        let text = "SELECT a FROM t WHERE b = $1 AND c IN ($2, $3) AND d = $4 AND e = $5 AND h IN ($6, $7)";
+        assert_eq!((&*statement.text, statement.values), (text, (1..=7).map(Value::Int).collect()));
+    }
+
+    #[test]
+    fn a_column_has_the_value_beside_it() {
+        let b = "x";
+        let insert: Statement = insert! { t: a = 1 + 1, b, c = vec![0_u8] };
+        assert_eq!(insert.text, "INSERT INTO t (a, b, c) VALUES ($1, $2, $3)");
+        assert_eq!(insert.values, [Value::Int(2), Value::from("x"), Value::Bytes(vec![0])]);
+        let columns = [("a", Value::Int(1)), ("b", Value::Null)];
+        assert_eq!(Statement::set(columns.clone()).text, "a = $1, b = $2");
+        assert_eq!(Statement::insert("t", columns.clone()).text, "INSERT INTO t (a, b) VALUES ($1, $2)");
+        let rows = Statement::insert_all("t", [columns.clone(), columns]);
+        assert_eq!(rows.text, "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4)");
     }
 }

@@ -119,7 +119,7 @@ pub struct ToolCall {
 }
 
 /// The answer that an earlier entry waited for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// Sequence number of the entry that waited. Each is answered at most once.
     pub answers: u64,
@@ -162,6 +162,26 @@ pub struct Decision {
     pub status: String,
     /// Why the call is not executed. Absent if it was approved.
     pub error: Option<ToolError>,
+}
+
+impl ToolCall {
+    /// The entry of a call without an outcome.
+    pub fn new(tool_type: CallType, tool: ToolName, tool_call_id: String, input: String) -> Self {
+        Self {
+            tool_type,
+            tool,
+            tool_call_id,
+            input: Text::Inline(input),
+            result: None,
+            error: None,
+            status: String::new(),
+            documents: Vec::new(),
+            provenance: Provenance::default(),
+            category: v1::ToolCategory::default(),
+            waits_for: None,
+            untrusted: false,
+        }
+    }
 }
 
 impl Body {

@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::SystemTime};
 use crate::{
     StoreError,
     calls::{Criteria, Named, RecordedCall, Standing},
-    engine::{Error, Store},
+    engine::Store,
     idempotency::Key,
     rows::calls::{self as rows, Listed},
 };
@@ -19,15 +19,13 @@ impl Store {
         named: Named<'_>,
         now: SystemTime,
     ) -> Result<Vec<RecordedCall>, StoreError> {
-        let mut reader = self.reader().await?;
-        let listed = self.explain(rows::list_named(&mut reader, named, now).await)?;
+        let listed = self.fetch_all(rows::list_named(named, now)).await?;
         Ok(self.with_owners(listed))
     }
 
     /// The outcome of a call, if it has ended and is still recorded.
     pub async fn call_outcome(&self, key: &Key) -> Result<Option<ToolResult<StoredPayload>>, StoreError> {
-        let mut reader = self.reader().await?;
-        let record = self.explain(rows::find(&mut reader, key).await)?;
+        let record = self.fetch_optional(rows::find(key)).await?;
         Ok(record.and_then(|record| super::outcome(record, key)))
     }
 
@@ -39,23 +37,13 @@ impl Store {
         limit: u32,
         now: SystemTime,
     ) -> Result<Vec<RecordedCall>, StoreError> {
-        let listed = async {
-            match &criteria.user {
-                Some(user) => {
-                    let mut reading = self.reading(user).await?;
-                    rows::list(&mut reading, criteria, before, limit, now).await
-                }
-                None => rows::list(&mut *self.reader().await?, criteria, before, limit, now).await,
-            }
-        };
-        let listed: Result<_, Error> = listed.await;
-        Ok(self.with_owners(self.explain(listed)?))
+        let list = rows::list(criteria, before, limit, now);
+        Ok(self.with_owners(self.fetch_for(criteria.user.as_ref(), list).await?))
     }
 
     /// The pending confirmation of a part of a call that waits for it.
     pub async fn pending_part(&self, key: &Key) -> Result<Option<ConfirmationId>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(rows::pending_part(&mut reader, key).await)
+        self.fetch_optional(rows::pending_part(key)).await
     }
 
     /// Determines for unfinished calls whether the owner has ended; each owner is checked once.

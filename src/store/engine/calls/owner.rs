@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_secs(1);
 
 impl Store {
     pub(in crate::engine) async fn owner_of_call(&self, key: &Key) -> Result<Owner, Error> {
-        let record = rows::find(&mut *self.reader().await?, key).await?;
+        let record = rows::find(key).optional(&mut *self.reader().await?).await?;
         Ok(record.map_or(Owner::Over, |record| self.owner_of(record, key).0))
     }
 
@@ -42,7 +42,7 @@ impl Store {
     /// The end of the call; `None` while its process executes it.
     async fn end_elsewhere(&self, key: &Key, call_id: CallId) -> Result<Option<EndElsewhere>, Error> {
         let mut reader = self.reader().await?;
-        if let Some(record) = rows::find(&mut reader, key).await? {
+        if let Some(record) = rows::find(key).optional(&mut reader).await? {
             return Ok(match self.owner_of(record, key) {
                 (_, Standing::Ended(Begun::Ended(result))) => Some(EndElsewhere::Ended(result)),
                 (Owner::Elsewhere(owner), _) if owner == call_id => None,
@@ -50,7 +50,7 @@ impl Store {
             });
         }
         // A call without effect is forgotten; if it wrote, its audit record says how it ended.
-        let code = rows::code_of_audited(&mut reader, call_id).await?;
+        let code = rows::code_of_audited(call_id).optional(&mut reader).await?;
         let is_cancelled = code.is_some_and(|code| code == ErrorCode::Cancelled.into_str());
         Ok(Some(if is_cancelled { EndElsewhere::Cancelled } else { EndElsewhere::Unsettled }))
     }

@@ -20,14 +20,14 @@ pub(super) async fn full(
     quota: Quota,
 ) -> Result<Option<Begun>, Error> {
     loop {
-        let (own, all) = usage::bytes(tx, Counted::Calls, user.as_str()).await?;
+        let (own, all) = usage::bytes(tx, Counted::CALLS, user.as_str()).await?;
         let Some((bound, excess)) = quota.full(own, all) else { return Ok(None) };
         if rows::delete_reads(tx, user).await? | rows::delete_expired(tx, now).await? {
             continue;
         }
         let until = match bound {
-            Bound::User => rows::next_end(tx, user).await?,
-            Bound::All => rows::free_at(tx, excess).await?,
+            Bound::User => rows::next_end(user).one(tx).await?,
+            Bound::All => rows::free_at(excess).one(tx).await?,
         };
         return Ok(Some(Begun::Full { until, bound }));
     }

@@ -17,7 +17,7 @@ use crate::{
         transitions::{Cause, ConfirmedCall, append_event, transition},
     },
     idempotency::{Beginning, Begun, Key},
-    rows::{confirmation_events::NewEvent, confirmations as rows},
+    rows::{self, confirmation_events::NewEvent, confirmations},
     scoped,
 };
 use toolwire_contract::{ConfirmationId, Provenance, ToolError, ToolResult};
@@ -91,7 +91,7 @@ impl Store {
         if let Some(begun) = known {
             return Ok((Admission::Begun(begun), Vec::new()));
         }
-        let newest = rows::newest(tx, call.begins.key).await?;
+        let newest = confirmations::newest(call.begins.key).optional(tx).await?;
         let Planned { step, ended } = plan(tx, call, newest, waits, instant(now)).await?;
         let mut changed = Vec::from_iter(ended);
         let opened = match step {
@@ -156,7 +156,7 @@ impl Store {
         }
         let id = ConfirmationId::generate();
         if waits {
-            calls::ask(tx, key, &id).await?;
+            rows::calls::ask(key, &id).run(tx).await?;
         } else if let Some(full) =
             calls::add(tx, &call.begins, Opening::Asked(&id), now, self.calls_quota).await?
         {
@@ -167,18 +167,12 @@ impl Store {
             asked.summary.insert_str(0, REDEFINED);
         }
         let (at, expires_at) = (instant(now), instant(millis(call.expires_at)));
-        let event = NewEvent {
-            confirmation: &id,
-            user: &key.user,
-            state: State::Pending,
-            at,
-            expires_at,
-            reason: "",
-        };
+        let (state, user, reason) = (State::Pending, &key.user, "");
+        let event = NewEvent { confirmation: &id, user, state, at, expires_at, reason };
         let (sequence, position) = append_event(tx, &event).await?;
         let confirmation = Confirmation {
             id,
-            state: State::Pending,
+            state,
             key: key.clone(),
             asked,
             arguments_digest: call.begins.digest,
@@ -191,7 +185,7 @@ impl Store {
             position,
             is_cut: false,
         };
-        let bytes = rows::insert(tx, &confirmation).await?;
+        let bytes = confirmations::insert(tx, &confirmation).await?;
         tx.adds(bytes);
         Ok(Admission::Asks(Box::new(confirmation)))
     }

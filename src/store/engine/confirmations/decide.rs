@@ -34,7 +34,7 @@ impl Store {
         decision: &Decision,
     ) -> Result<Option<Outcome>, StoreError> {
         // A decision changes the rows of the user whose call it is.
-        let found = self.explain(rows::find(&mut *self.reader().await?, id).await)?;
+        let found = self.fetch_optional(rows::find(id)).await?;
         let Some(Confirmation { key, .. }) = found else { return Ok(None) };
         // The decider receives the outcome, and a call may begin because of it.
         let decided = self
@@ -54,17 +54,13 @@ impl Store {
         now: SystemTime,
     ) -> Result<usize, StoreError> {
         // Most cancelled calls have none, and then no write transaction is needed.
-        let open = rows::open_of_call(&mut *self.reader().await?, user, call).await;
-        if self.explain(open)?.is_empty() {
+        if self.fetch_all(rows::open_of_call(user, call)).await?.is_empty() {
             return Ok(0);
         }
-        let withdrawn = self.transact(Lane::User(user), Durability::Power, |tx| {
-            scoped(async move {
-                let open = rows::open_of_call(tx, user, call).await?;
-                end_all(tx, open, Event::Cancel, now).await
-            })
-        });
-        let withdrawn = withdrawn.await?;
+        let withdrawn = transact!(self, Lane::User(user), Durability::Power, |tx| {
+            let open = rows::open_of_call(user, call).all(tx).await?;
+            end_all(tx, open, Event::Cancel, now).await
+        })?;
         let count = withdrawn.len();
         self.confirmations_changed(withdrawn);
         Ok(count)
@@ -72,25 +68,21 @@ impl Store {
 
     /// Expires some of the confirmations that were not decided, or not used, in time, and returns their number.
     pub async fn expire_confirmations(&self, now: SystemTime) -> Result<usize, StoreError> {
-        let overdue = rows::overdue(&mut *self.reader().await?, now, EXPIRED_AT_ONCE).await;
         let mut by_user: BTreeMap<UserId, Vec<ConfirmationId>> = BTreeMap::new();
-        for (user, id) in self.explain(overdue)? {
+        for (user, id) in self.fetch_all(rows::overdue(now, EXPIRED_AT_ONCE)).await? {
             by_user.entry(user).or_default().push(id);
         }
         let mut count = 0;
         // One transaction a user, since each changes the rows of one.
         for (user, ids) in &by_user {
-            let expired = self.transact(Lane::User(user), Durability::Power, |tx| {
-                scoped(async move {
-                    let mut overdue = Vec::new();
-                    for id in ids {
-                        // It may have been decided since.
-                        overdue.extend(rows::find(tx, id).await?.filter(|it| it.is_overdue(now)));
-                    }
-                    end_all(tx, overdue, Event::TimePasses, now).await
-                })
-            });
-            let expired = expired.await?;
+            let expired = transact!(self, Lane::User(user), Durability::Power, |tx| {
+                let mut overdue = Vec::new();
+                for id in ids {
+                    // It may have been decided since.
+                    overdue.extend(rows::find(id).optional(tx).await?.filter(|it| it.is_overdue(now)));
+                }
+                end_all(tx, overdue, Event::TimePasses, now).await
+            })?;
             count += expired.len();
             self.confirmations_changed(expired);
         }
@@ -99,14 +91,11 @@ impl Store {
 
     /// Deletes some of the rows whose retention is over: arguments, changes, and confirmations.
     pub async fn sweep_confirmations(&self, now: SystemTime) -> Result<(), StoreError> {
-        self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(async move {
-                rows::forget_arguments(tx, None, Some(now - ARGUMENTS_KEPT), SWEPT_AT_ONCE).await?;
-                confirmation_events::delete_until(tx, now - EVENTS_KEPT, SWEPT_AT_ONCE).await?;
-                rows::delete_ended(tx, now - EVENTS_KEPT, SWEPT_AT_ONCE).await
-            })
+        transact!(self, Lane::Platform, Durability::Process, |tx| {
+            rows::forget_arguments(tx, None, Some(now - ARGUMENTS_KEPT), SWEPT_AT_ONCE).await?;
+            confirmation_events::delete_until(now - EVENTS_KEPT, SWEPT_AT_ONCE).run(tx).await?;
+            rows::delete_ended(tx, now - EVENTS_KEPT, SWEPT_AT_ONCE).await
         })
-        .await
     }
 }
 
@@ -116,12 +105,12 @@ async fn decide(
     decision: &Decision,
 ) -> Result<Option<(State, Outcome)>, Error> {
     let (by, at) = (&decision.decided, decision.decided.at);
-    let Some(mut confirmation) = rows::find(tx, id).await? else { return Ok(None) };
+    let Some(mut confirmation) = rows::find(id).optional(tx).await? else { return Ok(None) };
     let before = confirmation.state;
     // First, so that the decision does not depend on how often expiry is looked for.
     if let Some(event) = preceding_event(&confirmation, &decision.verdict, at) {
         end(tx, &confirmation, (event, None), "", at).await?;
-        confirmation = rows::find(tx, id).await?.unwrap_or(confirmation);
+        confirmation = rows::find(id).optional(tx).await?.unwrap_or(confirmation);
     }
     let event = match decision.verdict {
         Verdict::Approve { .. } => Event::Approve,
@@ -140,7 +129,7 @@ async fn decide(
                 end(tx, &confirmation, (event, Some(by)), &decision.reason, at).await?;
             }
         }
-        confirmation = rows::find(tx, id).await?.unwrap_or(confirmation);
+        confirmation = rows::find(id).optional(tx).await?.unwrap_or(confirmation);
     }
     Ok(Some((before, Outcome { confirmation, holds: next != Next::Refused })))
 }

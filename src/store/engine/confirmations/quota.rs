@@ -20,10 +20,10 @@ const FREED_AT_ONCE: u32 = 8;
 
 /// Returns the limit that another confirmation of a user would exceed; `None` if there is none.
 pub(super) async fn check(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Option<Admission>, Error> {
-    let (own, all) = rows::count_pending(tx, user).await?;
+    let (own, all) = rows::count_pending(user).one(tx).await?;
     let is_own = own >= MAX_PENDING_OF_USER;
     if is_own || all >= MAX_PENDING {
-        let until = rows::earliest_expiry(tx, is_own.then_some(user)).await?.unwrap_or(UNIX_EPOCH);
+        let until = rows::earliest_expiry(is_own.then_some(user)).one(tx).await?.unwrap_or(UNIX_EPOCH);
         return Ok(Some(Admission::TooMany { crowding: Crowding::Pending, own: is_own, until }));
     }
     free_bytes(tx, user, quota).await
@@ -31,7 +31,7 @@ pub(super) async fn check(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Op
 
 async fn free_bytes(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Option<Admission>, Error> {
     loop {
-        let (own, all) = usage::bytes(tx, Counted::Confirmations, user.as_str()).await?;
+        let (own, all) = usage::bytes(tx, Counted::CONFIRMATIONS, user.as_str()).await?;
         let Some((bound, _)) = quota.full(own, all) else { return Ok(None) };
         let mut freed = rows::forget_arguments(tx, Some(user), None, FREED_AT_ONCE).await?;
         // A user with less than a fair share is not refused because of what others keep.

@@ -15,7 +15,7 @@ use crate::{
         confirmation_events::{self as events, ListedChange},
         confirmations::{self as rows, Listed},
     },
-    sql::Rows,
+    sql::{AsText, Rows},
 };
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::{RequestId, UserId};
@@ -31,8 +31,7 @@ impl Store {
         binding: Binding<'_>,
         now: SystemTime,
     ) -> Result<Option<RequestId>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(rows::adoptable(&mut reader, &binding, now).await)
+        Ok(self.fetch_optional(rows::adoptable(&binding, now)).await?.map(|AsText(id)| id))
     }
 
     /// A confirmation as of the given time.
@@ -41,8 +40,7 @@ impl Store {
         id: &ConfirmationId,
         now: SystemTime,
     ) -> Result<Option<Confirmation>, StoreError> {
-        let mut reader = self.reader().await?;
-        let mut found = self.explain(rows::find(&mut reader, id).await)?;
+        let mut found = self.fetch_optional(rows::find(id)).await?;
         if let Some(found) = &mut found
             && found.is_overdue(now)
         {
@@ -59,29 +57,24 @@ impl Store {
         from: Option<Cursor>,
         limit: u32,
     ) -> Result<Page, StoreError> {
-        self.explain(self.read_page(viewer, selection, from, limit as usize).await)
-    }
-
-    async fn read_page(
-        &self,
-        viewer: &UserId,
-        selection: (&Scope, &Criteria),
-        from: Option<Cursor>,
-        limit: usize,
-    ) -> Result<Page, Error> {
-        let mut reader = self.reading(viewer).await?;
-        let mut page = PageBuilder { limit, ..PageBuilder::default() };
-        if !matches!(from, Some(Cursor::Other(_))) {
-            let after = from.and_then(|it| if let Cursor::Pending(after) = it { Some(after) } else { None });
-            let limit = page.left() + 1;
-            page.fill(rows::pending_after(&mut reader, selection, after, limit)).await?;
-        }
-        if !page.more {
-            let before = from.and_then(|it| if let Cursor::Other(before) = it { Some(before) } else { None });
-            let limit = page.left() + 1;
-            page.fill(rows::others_before(&mut reader, selection, before, limit)).await?;
-        }
-        Ok(page.build())
+        let read = async {
+            let mut reader = self.reading(viewer).await?;
+            let mut page = PageBuilder { limit: limit as usize, ..PageBuilder::default() };
+            if !matches!(from, Some(Cursor::Other(_))) {
+                let after =
+                    from.and_then(|it| if let Cursor::Pending(after) = it { Some(after) } else { None });
+                let limit = page.left() + 1;
+                page.fill(rows::pending_after(selection, after, limit).rows(&mut reader)).await?;
+            }
+            if !page.more {
+                let before =
+                    from.and_then(|it| if let Cursor::Other(before) = it { Some(before) } else { None });
+                let limit = page.left() + 1;
+                page.fill(rows::others_before(selection, before, limit).rows(&mut reader)).await?;
+            }
+            Ok(page.build())
+        };
+        self.explain(read.await)
     }
 
     /// A page of the open confirmations that last changed after one position and up to another, in order of change, for
@@ -94,7 +87,7 @@ impl Store {
     ) -> Result<Page, StoreError> {
         let mut reader = self.explain(self.reading(viewer).await)?;
         let mut page = PageBuilder { limit: MAX_OPEN, ..PageBuilder::default() };
-        let open = rows::open_between(&mut reader, selection, between, MAX_OPEN + 1);
+        let open = rows::open_between(selection, between, MAX_OPEN + 1).rows(&mut reader);
         self.explain(page.fill(open).await)?;
         Ok(page.build())
     }
@@ -108,7 +101,7 @@ impl Store {
     ) -> Result<Vec<Change>, StoreError> {
         let mut reader = self.reader().await?;
         let read = async {
-            let mut rows = events::after(&mut reader, scope, after, limit);
+            let mut rows = events::after(scope, after, limit).rows(&mut reader);
             let (mut changes, mut read) = (Vec::new(), 0);
             while let Some(ListedChange { change, bytes }) = rows.try_next().await? {
                 read += bytes;

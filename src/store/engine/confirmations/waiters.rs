@@ -104,7 +104,7 @@ impl Store {
     async fn changed_since(&self, seen: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Error> {
         let mut reader = self.readers().await?.acquire().await?;
         if let Some(seen) = seen {
-            let changed = rows::changed_since(&mut reader, seen, ONE_BY_ONE).await?;
+            let changed = rows::changed_since(seen, ONE_BY_ONE).all(&mut reader).await?;
             if changed.len() < ONE_BY_ONE as usize {
                 let last = changed.last().map_or(seen, |(sequence, _)| *sequence);
                 return Ok((Some(changed.into_iter().map(|(_, id)| id).collect()), last));

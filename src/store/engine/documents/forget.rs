@@ -7,7 +7,6 @@ use crate::{
     documents::UNBEGUN_KEPT,
     engine::{Durability, Error, Store, Tx},
     rows::{documents, postings, versions, workspaces},
-    scoped,
 };
 use toolwire_tool::context::TaskId;
 
@@ -17,38 +16,32 @@ const AT_ONCE: u32 = 500;
 impl Store {
     /// Deletes the documents of a tree that has not begun. Documents of other trees stay.
     pub async fn abandon_documents(&self, root: &TaskId) -> Result<(), StoreError> {
-        let user = self.explain(workspaces::user_of(&mut *self.reader().await?, root).await)?;
+        let user = self.fetch_optional(workspaces::user_of(root)).await?;
         let Some(user) = user else { return Ok(()) };
-        self.transact(Lane::User(&user), Durability::Process, |tx| {
-            scoped(async move {
-                // A repeat may have begun it meanwhile.
-                let mut is_over = workspaces::has_begun(tx, root).await?;
-                while !is_over {
-                    is_over = forget_tree(tx, root, AT_ONCE).await?;
-                }
-                Ok::<_, Error>(())
-            })
+        transact!(self, Lane::User(&user), Durability::Process, |tx| {
+            // A repeat may have begun it meanwhile.
+            let mut is_over = workspaces::has_begun(root).one(tx).await?;
+            while !is_over {
+                is_over = forget_tree(tx, root, AT_ONCE).await?;
+            }
+            Ok(())
         })
-        .await
     }
 
     /// Deletes some of the documents of trees that never began and have not been written to for [`UNBEGUN_KEPT`], and
     /// returns whether there may be more.
     pub async fn sweep_documents(&self, now: SystemTime) -> Result<bool, StoreError> {
         let before = now - UNBEGUN_KEPT;
-        let unbegun = workspaces::find_unbegun(&mut *self.reader().await?, before, None).await;
-        let Some((root, user)) = self.explain(unbegun)? else { return Ok(false) };
+        let unbegun = self.fetch_optional(workspaces::find_unbegun(before, None)).await?;
+        let Some((root, user)) = unbegun else { return Ok(false) };
         let root = &root;
-        self.transact(Lane::User(&user), Durability::Process, |tx| {
-            scoped(async move {
-                // It may have begun since it was found.
-                if workspaces::find_unbegun(tx, before, Some(root)).await?.is_some() {
-                    forget_tree(tx, root, AT_ONCE).await?;
-                }
-                Ok::<_, Error>(true)
-            })
+        transact!(self, Lane::User(&user), Durability::Process, |tx| {
+            // It may have begun since it was found.
+            if workspaces::find_unbegun(before, Some(root)).optional(tx).await?.is_some() {
+                forget_tree(tx, root, AT_ONCE).await?;
+            }
+            Ok(true)
         })
-        .await
     }
 }
 
@@ -56,11 +49,11 @@ impl Store {
 /// deleted.
 pub(in crate::engine) async fn forget_tree(tx: &mut Tx, root: &TaskId, limit: u32) -> Result<bool, Error> {
     let deleted = versions::delete(tx, root, limit).await?;
-    let gone = documents::delete_without_versions(tx, root).await?;
+    let gone = documents::delete_without_versions(root).all(tx).await?;
     // Before the workspace, which knows the number of the tree.
-    if let Some(workspace) = workspaces::find(tx, root).await? {
+    if let Some(workspace) = workspaces::find(root).optional(tx).await? {
         postings::delete(tx, workspace.id, &gone).await?;
     }
-    workspaces::delete_empty(tx, root).await?;
+    workspaces::delete_empty(root).run(tx).await?;
     Ok(deleted < u64::from(limit))
 }

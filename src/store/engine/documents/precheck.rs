@@ -7,7 +7,7 @@ use crate::{
         Change, MAX_DOCUMENT_BYTES, MAX_DOCUMENTS, MAX_TREE_BYTES, MAX_USER_BYTES, Quota, Refused,
         RemainingBytes,
     },
-    engine::{Error, Store},
+    engine::Store,
     rows::{documents, workspaces},
 };
 use toolwire_tool::context::RequestId;
@@ -19,31 +19,29 @@ impl Store {
         change: &Change,
         request_id: Option<RequestId>,
     ) -> Result<Result<RemainingBytes, Refused>, StoreError> {
-        self.explain(self.precheck(change, request_id).await)
-    }
-
-    async fn precheck(
-        &self,
-        change: &Change,
-        request_id: Option<RequestId>,
-    ) -> Result<Result<RemainingBytes, Refused>, Error> {
-        let mut reading = self.reading(&change.user).await?;
-        if let Some(request_id) = request_id
-            && replay::is_known(&mut reading, &change.user, request_id, change.now).await?
-        {
-            return Ok(Ok(RemainingBytes { tree: MAX_DOCUMENT_BYTES, user: MAX_USER_BYTES }));
-        }
-        let found = documents::find(&mut reading, &change.root, &change.path).await?;
-        if let Err(refused) = check(found.as_ref(), &change.expected) {
-            return Ok(Err(refused));
-        }
-        let usage = workspaces::usage(&mut reading, &change.root, &change.user).await?;
-        if found.is_none() && usage.tree_documents >= MAX_DOCUMENTS {
-            return Ok(Err(Refused::Full(Quota::Documents)));
-        }
-        Ok(Ok(RemainingBytes {
-            tree: MAX_TREE_BYTES.saturating_sub(usage.tree_bytes),
-            user: MAX_USER_BYTES.saturating_sub(usage.user_bytes),
-        }))
+        let precheck = async {
+            let mut reading = self.reading(&change.user).await?;
+            if let Some(request_id) = request_id
+                && replay::answered(&change.user, request_id, change.now)
+                    .optional(&mut reading)
+                    .await?
+                    .is_some()
+            {
+                return Ok(Ok(RemainingBytes { tree: MAX_DOCUMENT_BYTES, user: MAX_USER_BYTES }));
+            }
+            let found = documents::find(&change.root, &change.path).optional(&mut reading).await?;
+            if let Err(refused) = check(found.as_ref(), &change.expected) {
+                return Ok(Err(refused));
+            }
+            let usage = workspaces::usage(&change.root, &change.user).one(&mut reading).await?;
+            if found.is_none() && usage.tree_documents >= MAX_DOCUMENTS {
+                return Ok(Err(Refused::Full(Quota::Documents)));
+            }
+            Ok(Ok(RemainingBytes {
+                tree: MAX_TREE_BYTES.saturating_sub(usage.tree_bytes),
+                user: MAX_USER_BYTES.saturating_sub(usage.user_bytes),
+            }))
+        };
+        self.explain(precheck.await)
     }
 }

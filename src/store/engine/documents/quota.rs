@@ -21,7 +21,7 @@ pub(super) async fn exceeded(
     if bytes > 0 && workspace.bytes.saturating_add(bytes) > MAX_TREE_BYTES {
         return Ok(Some(Quota::TreeBytes));
     }
-    let of_user = workspaces::user_bytes(tx, user).await?;
+    let of_user = workspaces::user_bytes(user).one(tx).await?;
     let is_exceeded = bytes > 0 && of_user.saturating_add(bytes) > MAX_USER_BYTES;
     Ok(is_exceeded.then_some(Quota::UserBytes))
 }

@@ -15,21 +15,18 @@ impl Store {
     /// The tree of a task that is not deleted. The `root` of all other functions is the root of such a tree: callers
     /// authorise access with this function.
     pub async fn workspace_tree(&self, task: &TaskId) -> Result<Option<Tree>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(workspaces::tree_of(&mut reader, task).await)
+        self.fetch_optional(workspaces::tree_of(task)).await
     }
 
     /// The document at a path, deleted or not.
     pub async fn document(&self, root: &TaskId, path: &str) -> Result<Option<Document>, StoreError> {
-        let mut reader = self.reader().await?;
-        let found = self.explain(documents::find(&mut reader, root, path).await)?;
+        let found = self.fetch_optional(documents::find(root, path)).await?;
         Ok(found.map(|it| it.document))
     }
 
     /// Paths of existing documents that are near a path in lexical order.
     pub async fn document_paths_near(&self, root: &TaskId, path: &str) -> Result<Vec<String>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(documents::paths_near(&mut reader, root, path, NEAR).await)
+        self.fetch_all(documents::paths_near(root, path, NEAR)).await
     }
 
     /// The documents that match, in order of path, after a path.
@@ -40,8 +37,7 @@ impl Store {
         after: &str,
         limit: u32,
     ) -> Result<Vec<Document>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(documents::list(&mut reader, root, criteria, after, limit).await)
+        self.fetch_all(documents::list(root, criteria, after, limit)).await
     }
 
     /// The matching ones of some documents, each by its identifier, unordered.
@@ -51,8 +47,7 @@ impl Store {
         ids: &[i64],
         criteria: &Criteria,
     ) -> Result<Vec<(i64, Document)>, StoreError> {
-        let mut reader = self.reader().await?;
-        let found = self.explain(documents::list_of(&mut reader, root, ids, criteria).await)?;
+        let found = self.fetch_all(documents::list_of(root, ids, criteria)).await?;
         Ok(found.into_iter().map(|it| (it.id, it.document)).collect())
     }
 
@@ -64,7 +59,6 @@ impl Store {
         below: u32,
         limit: u32,
     ) -> Result<Vec<Version>, StoreError> {
-        let mut reader = self.reader().await?;
-        self.explain(versions::list(&mut reader, root, path, below, limit).await)
+        self.fetch_all(versions::list(root, path, below, limit)).await
     }
 }

@@ -25,7 +25,7 @@ impl Store {
 
 async fn find(connection: &mut Connection, root: &TaskId, terms: &[Term]) -> Result<Matches, Error> {
     let mut view = sql::view(connection).await?;
-    let Some(workspace) = workspaces::find(&mut view, root).await? else {
+    let Some(workspace) = workspaces::find(root).optional(&mut view).await? else {
         return Ok(Matches { documents: 0, parts: vec![Vec::new(); terms.len()] });
     };
     let mut parts = Vec::with_capacity(terms.len());
@@ -41,7 +41,7 @@ async fn find(connection: &mut Connection, root: &TaskId, terms: &[Term]) -> Res
 async fn phrase(connection: &mut Connection, tree: i64, stems: &[String]) -> Result<Vec<(i64, u8)>, Error> {
     let [first, others @ ..] = stems else { return Ok(Vec::new()) };
     let (mut found, mut after) = (Vec::new(), 0);
-    while let Some(last) = postings::last_of_next(connection, tree, first, after, AT_ONCE).await? {
+    while let Some(last) = postings::last_of_next(tree, first, after, AT_ONCE).one(connection).await? {
         let mut begins = postings::positions(connection, tree, first, after, last).await?;
         begins.sort_unstable_by_key(|(document, _)| *document);
         for (offset, stem) in (1_u32..).zip(others) {

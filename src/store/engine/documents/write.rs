@@ -6,7 +6,11 @@ use crate::{
     documents::{
         Body, Change, Content, Document, Expected, MAX_VERSIONS, Outcome, Put, Quota, Refused, Update,
     },
-    engine::{Error, Tx, audit, blobs},
+    engine::{
+        Error, Tx,
+        audit::{self, Changed},
+        blobs,
+    },
     rows::{
         documents::{self, Identified},
         postings, versions, workspaces,
@@ -22,11 +26,11 @@ pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>
     if let Some(outcome) = replay::find(tx, put).await? {
         return Ok(outcome);
     }
-    let found = documents::find(tx, root, path).await?;
+    let found = documents::find(root, path).optional(tx).await?;
     if let Err(refused) = check(found.as_ref(), expected) {
         return Ok(Err(refused));
     }
-    let workspace = workspaces::find_or_insert(tx, root, user).await?;
+    let workspace = workspaces::find_or_insert(root, user).one(tx).await?;
     let added = u64::from(found.is_none());
     if let Some(quota) = quota::exceeded(tx, &workspace, user, added, put.content.size).await? {
         return Ok(Err(Refused::Full(quota)));
@@ -34,7 +38,7 @@ pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>
     if !keep_bytes(tx, put, files).await? {
         return Ok(Err(Refused::BytesGone));
     }
-    workspaces::add(tx, workspace.id, added, put.content.size).await?;
+    workspaces::add(workspace.id, added, put.content.size).run(tx).await?;
     let Identified { id, mut document, .. } = match found {
         Some(found) => found,
         None => documents::insert(tx, &put.change).await?,
@@ -44,13 +48,13 @@ pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>
     document.description = put.description.clone().unwrap_or(document.description);
     document.tags = put.tags.clone().unwrap_or(document.tags);
     let document = save(tx, id, document, &put.change).await?;
-    versions::insert(tx, id, &document, &put.change).await?;
+    versions::insert(id, &document, &put.change).run(tx).await?;
     postings::replace(tx, workspace.id, id, &put.terms).await?;
     if let Some(mutation) = &put.mutation {
         replay::keep(tx, user, mutation, &document, *now).await?;
         if put.change.call_id.is_empty() {
-            let record = of_request("WorkspaceService.PutDocument", &put.change, mutation.digest);
-            let record = audit::Changed { request_id: Some(mutation.request_id), ..record };
+            let record = Changed::new("WorkspaceService.PutDocument", user, root, mutation.digest);
+            let record = Changed { request_id: Some(mutation.request_id), ..record };
             audit::changed(tx, &record, *now).await?;
         }
     }
@@ -76,14 +80,16 @@ async fn save(tx: &mut Tx, id: i64, mut document: Document, change: &Change) -> 
     let parts = [root.as_str(), path, &version.to_string(), etag, &millis(change.now).to_string()];
     document.etag = Digest::of_parts(parts).to_string();
     document.etag.truncate(16);
-    documents::update(tx, id, &document).await?;
+    documents::update(id, &document).run(tx).await?;
     Ok(document)
 }
 
 /// Changes the description, the tags and the type of a document.
 pub(super) async fn update(tx: &mut Tx, update: &Update) -> Result<Outcome, Error> {
     let Change { root, user, path, expected, now, .. } = &update.change;
-    let Some(found) = documents::find(tx, root, path).await? else { return Ok(Err(Refused::Unknown)) };
+    let Some(found) = documents::find(root, path).optional(tx).await? else {
+        return Ok(Err(Refused::Unknown));
+    };
     let Identified { id, mut document, previous_etag } = found;
     if document.is_deleted() {
         return Ok(Err(Refused::Deleted(document.version)));
@@ -102,18 +108,20 @@ pub(super) async fn update(tx: &mut Tx, update: &Update) -> Result<Outcome, Erro
     document.tags.clone_from(&update.tags);
     document.content.mime_type.clone_from(&update.mime_type);
     let document = save(tx, id, document, &update.change).await?;
-    let workspace = workspaces::find_or_insert(tx, root, user).await?;
+    let workspace = workspaces::find_or_insert(root, user).one(tx).await?;
     postings::replace(tx, workspace.id, id, &update.terms).await?;
     let parts = [path, &update.description, &update.mime_type].into_iter().chain(&update.tags);
-    let record = of_request("WorkspaceService.UpdateMetadata", &update.change, Digest::of_parts(parts));
+    let record = Changed::new("WorkspaceService.UpdateMetadata", user, root, Digest::of_parts(parts));
     audit::changed(tx, &record, *now).await?;
     Ok(Ok(document))
 }
 
 /// Writes a tombstone.
 pub(super) async fn delete(tx: &mut Tx, change: &Change) -> Result<Outcome, Error> {
-    let Change { root, path, expected, now, .. } = change;
-    let Some(found) = documents::find(tx, root, path).await? else { return Ok(Err(Refused::Unknown)) };
+    let Change { root, user, path, expected, now, .. } = change;
+    let Some(found) = documents::find(root, path).optional(tx).await? else {
+        return Ok(Err(Refused::Unknown));
+    };
     let Identified { id, mut document, .. } = found;
     if document.is_deleted() {
         return Ok(Ok(document));
@@ -131,19 +139,13 @@ pub(super) async fn delete(tx: &mut Tx, change: &Change) -> Result<Outcome, Erro
         ..document.content
     };
     let document = save(tx, id, document, change).await?;
-    versions::insert(tx, id, &document, change).await?;
-    if let Some(workspace) = workspaces::find(tx, root).await? {
+    versions::insert(id, &document, change).run(tx).await?;
+    if let Some(workspace) = workspaces::find(root).optional(tx).await? {
         postings::delete(tx, workspace.id, &[id]).await?;
     }
-    let record = of_request("WorkspaceService.DeleteDocument", change, Digest::of_parts([path]));
+    let record = Changed::new("WorkspaceService.DeleteDocument", user, root, Digest::of_parts([path]));
     audit::changed(tx, &record, *now).await?;
     Ok(Ok(document))
-}
-
-/// The audit record of a request that changed a document.
-fn of_request<'a>(method: &'static str, change: &'a Change, digest: Digest) -> audit::Changed<'a> {
-    let Change { root, user, .. } = change;
-    audit::Changed { method, user, digest, task: root, request_id: None, call_id: None }
 }
 
 /// Checks whether a version may be written over `found`.

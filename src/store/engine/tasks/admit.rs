@@ -80,7 +80,7 @@ async fn quotas(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), TxError> {
     let most = MAX_ENTRIES - ENTRIES_FOR_THE_END;
     let mut entries = loaded.task.next_sequence;
     if entries + NEARLY_FULL >= most {
-        entries += loaded.task.waits.len() as u64 + open_calls::count(tx, &loaded.task.id).await?;
+        entries += loaded.task.waits.len() as u64 + open_calls::count(&loaded.task.id).one(tx).await?;
     }
     if entries >= most || loaded.bytes >= MAX_BYTES {
         return Err(Refused::TimelineFull.into());
@@ -97,7 +97,7 @@ async fn quotas(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), TxError> {
 
 /// Refuses another timeline of a user whose quota is exhausted.
 pub(super) async fn user(tx: &mut Tx, user: &UserId) -> Result<(), TxError> {
-    if timeline_usage::bytes(tx, user).await? >= MAX_USER_BYTES {
+    if timeline_usage::bytes(user).one(tx).await? >= MAX_USER_BYTES {
         return Err(Refused::TreeLimit(TreeLimit::BytesOfUser).into());
     }
     Ok(())
@@ -108,7 +108,7 @@ async fn others_of_user(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<u64, Err
     if let Some(bytes) = loaded.others.of_user {
         return Ok(bytes);
     }
-    let bytes = timeline_usage::bytes(tx, &loaded.task.user).await?.saturating_sub(loaded.stored_bytes());
+    let bytes = timeline_usage::bytes(&loaded.task.user).one(tx).await?.saturating_sub(loaded.stored_bytes());
     Ok(*loaded.others.of_user.insert(bytes))
 }
 
@@ -117,7 +117,7 @@ async fn others_of_tree(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<u64, Err
     if let Some(bytes) = loaded.others.of_tree {
         return Ok(bytes);
     }
-    let bytes = rows::bytes_of_tree(tx, &loaded.task.root).await?.saturating_sub(loaded.stored_bytes());
+    let bytes = rows::bytes_of_tree(&loaded.task.root).one(tx).await?.saturating_sub(loaded.stored_bytes());
     Ok(*loaded.others.of_tree.insert(bytes))
 }
 

@@ -23,11 +23,11 @@ use crate::{
     scoped,
     tasks::{
         ExpiringRequest, TaskCall, TaskError,
-        entry::{Body, Lengths, Text, ToolCall, WaitTarget},
+        entry::{Body, Lengths, ToolCall, WaitTarget},
         texts,
     },
 };
-use toolwire_contract::{ConfirmationId, Provenance};
+use toolwire_contract::ConfirmationId;
 
 /// Confirmations whose state a transaction changes.
 type Changed = Vec<(ConfirmationId, State)>;
@@ -137,9 +137,12 @@ async fn add_open(
     Beginning { call, replica, now, .. }: Beginning<'_>,
     has_waited: bool,
 ) -> Result<(), TxError> {
-    let answers =
-        if has_waited { entries::unanswered(tx, &call.task, call.key.request_id).await? } else { None };
-    Ok(open_calls::insert(tx, call, answers, replica, now).await?)
+    let answers = if has_waited {
+        entries::unanswered(&call.task, call.key.request_id).optional(tx).await?
+    } else {
+        None
+    };
+    Ok(open_calls::insert(call, answers, replica, now).run(tx).await?)
 }
 
 /// Lets the task wait for a confirmation, unless it already does.
@@ -167,18 +170,6 @@ pub(super) fn waiting(call: &TaskCall, target: WaitTarget, status: String) -> Bo
 
 /// The entry of a call, without an outcome.
 pub(super) fn entry_of(call: &TaskCall) -> ToolCall {
-    ToolCall {
-        tool_type: call.tool_type,
-        tool: call.key.tool.clone(),
-        tool_call_id: call.tool_call_id(),
-        input: Text::Inline(call.input.clone()),
-        result: None,
-        error: None,
-        status: String::new(),
-        documents: Vec::new(),
-        provenance: Provenance::default(),
-        category: call.category,
-        waits_for: None,
-        untrusted: false,
-    }
+    let (id, input) = (call.tool_call_id(), call.input.clone());
+    ToolCall { category: call.category, ..ToolCall::new(call.tool_type, call.key.tool.clone(), id, input) }
 }

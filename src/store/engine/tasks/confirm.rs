@@ -35,7 +35,7 @@ pub(in crate::engine) async fn tell_task(
     }
     let Some(decides) = entry_of(tx, &loaded, confirmation).await? else { return Ok(()) };
     // Read again, since `confirmation` does not have the decision yet.
-    let after = confirmations::find(tx, &confirmation.id).await?;
+    let after = confirmations::find(&confirmation.id).optional(tx).await?;
     let by = after.as_ref().and_then(|it| it.decided.as_ref()).map(|it| &it.by);
     let status = texts::decided(state, by, &confirmation.key.tool);
     let decision = Decision { decides, confirmation: confirmation.id.clone(), status, error };
@@ -55,7 +55,9 @@ async fn entry_of(
     }
     // It was approved, and the task has gone on without it.
     if confirmation.state == State::Approved {
-        return entries::unanswered(tx, &loaded.task.id, confirmation.asked.outermost.request_id).await;
+        return entries::unanswered(&loaded.task.id, confirmation.asked.outermost.request_id)
+            .optional(tx)
+            .await;
     }
     Ok(None)
 }

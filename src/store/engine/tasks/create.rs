@@ -41,7 +41,7 @@ pub(super) struct NewSubtask<'a> {
 
 /// Creates the root of a tree.
 pub(super) async fn root(tx: &mut Tx, new: &NewRoot, now: SystemTime) -> Result<LoadedTask, TxError> {
-    if rows::count_open_trees(tx, &new.user).await? >= MAX_OPEN_TREES {
+    if rows::count_open_trees(&new.user).one(tx).await? >= MAX_OPEN_TREES {
         return Err(Refused::TreeLimit(TreeLimit::OpenTrees).into());
     }
     admit::user(tx, &new.user).await?;
@@ -72,7 +72,7 @@ pub(super) async fn subtask(
     if parent.depth >= MAX_DEPTH {
         return Err(Refused::TreeLimit(TreeLimit::Depth).into());
     }
-    if rows::count_in_tree(tx, &parent.root).await? >= MAX_TASKS {
+    if rows::count_in_tree(&parent.root).one(tx).await? >= MAX_TASKS {
         return Err(Refused::TreeLimit(TreeLimit::Tasks).into());
     }
     admit::user(tx, &parent.user).await?;

@@ -28,7 +28,6 @@ use crate::{
         texts,
     },
 };
-use toolwire_contract::Provenance;
 use toolwire_tool::context::{TaskId, UserId};
 
 #[derive(Debug)]
@@ -72,10 +71,10 @@ pub(super) async fn finish(
 ) -> Result<Stopped, TxError> {
     let (id, user) = (loaded.task.id.clone(), loaded.task.user.clone());
     // What is open below is waited for.
-    let below = if loaded.task.waits.is_empty() { Vec::new() } else { rows::open_below(tx, &id).await? };
+    let below = if loaded.task.waits.is_empty() { Vec::new() } else { rows::open_below(&id).all(tx).await? };
     let mut stopped = Stopped { tasks: vec![id], calls: Vec::new() };
     stopped.tasks.extend(below.iter().cloned());
-    let open = open_calls::delete_all(tx, &stopped.tasks).await?;
+    let open = open_calls::delete_all(&stopped.tasks).all(tx).await?;
     stopped.calls = open.iter().map(|call| call.call_id).collect();
     let own = tx.replica().to_owned();
     let elsewhere = open.iter().filter(|call| !call.replica.is_empty() && call.replica != own);
@@ -139,9 +138,9 @@ async fn cancel_all(tx: &mut Tx, user: &UserId, tasks: &[TaskId], now: SystemTim
     };
     let bytes = entries::insert_last(tx, tasks, &Body::Ended(ended), now).await?;
     let added = Added { tasks: 0, bytes: (bytes * tasks.len()) as u64, positions: tasks.len() };
-    let last = timeline_usage::add(tx, user, added).await?;
-    rows::cancel_all(tx, tasks, message, bytes, last, now).await?;
-    waits::delete_all(tx, tasks).await?;
+    let last = timeline_usage::add(user, added).one(tx).await?;
+    rows::cancel_all(tasks, message, bytes, last, now).run(tx).await?;
+    waits::delete_all(tasks).run(tx).await?;
     tx.notify(Topic::Tasks);
     Ok(())
 }
@@ -171,8 +170,8 @@ async fn answer_parent(
         error: texts::child_failed(child),
         documents: child.result_documents.clone(),
         origin: child.id.to_string(),
-        provenance: Provenance::default(),
         untrusted: child.tainted || untrusted,
+        ..Answer::default()
     };
     let meta = EntryMeta { lengths, ..EntryMeta::default() };
     append(tx, &mut loaded, meta, Body::Answer(answer), now).await?;

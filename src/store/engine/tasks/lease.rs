@@ -43,9 +43,7 @@ impl Store {
             }
             LeaseTarget::AnyOf(roles) => {
                 // Most polls find nothing: they need not wait for the writer.
-                let mut reader = self.reader().await?;
-                let available = self.explain(rows::find_for_worker(&mut reader, user, roles, now).await)?;
-                drop(reader);
+                let available = self.fetch_optional(rows::find_for_worker(user, roles, now)).await?;
                 if available.is_none() {
                     return Ok(None);
                 }
@@ -90,7 +88,7 @@ async fn lease_any(
     request: &LeaseRequest,
     now: SystemTime,
 ) -> Result<Option<Leased>, TxError> {
-    let Some(id) = rows::find_for_worker(tx, user, roles, now).await? else { return Ok(None) };
+    let Some(id) = rows::find_for_worker(user, roles, now).optional(tx).await? else { return Ok(None) };
     let loaded = load(tx, user, &id).await?;
     take(tx, loaded, request, now).await.map(Some)
 }
@@ -110,7 +108,7 @@ async fn lease(
     admit::driver(&loaded.task, token.unwrap_or(0), now)?;
     let Some(token) = token else { return take(tx, loaded, request, now).await };
     let renewed = new_lease(request, token, now);
-    rows::update_lease(tx, id, &renewed).await?;
+    rows::update_lease(id, &renewed).run(tx).await?;
     loaded.task.lease = Some(renewed);
     let open_calls = open_calls::list(tx, id).await?;
     Ok(Leased { task: loaded.task, open_calls })

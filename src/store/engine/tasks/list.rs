@@ -4,7 +4,7 @@ use tokio::sync::watch;
 
 use crate::{
     StoreError,
-    engine::{Error, Store, follow::Topic},
+    engine::{Store, follow::Topic},
     rows::{
         tasks::{
             self as rows,
@@ -19,18 +19,17 @@ use toolwire_tool::context::{TaskId, UserId};
 
 impl Store {
     pub async fn task(&self, user: &UserId, id: &TaskId) -> Result<Task, TaskError> {
-        let task = rows::find_of_user(&mut *self.reader().await?, user, id).await;
-        self.explain(task)?.ok_or_else(|| Refused::Unknown.into())
+        let task = self.fetch_optional(rows::find_of_user(user, id)).await?;
+        task.map(|it| it.task).ok_or_else(|| Refused::Unknown.into())
     }
 
     pub async fn task_tree(&self, user: &UserId, id: &TaskId) -> Result<Tree, TaskError> {
-        let tree = rows::tree(&mut *self.reader().await?, user, id).await;
-        self.explain(tree)?.ok_or_else(|| Refused::Unknown.into())
+        self.fetch_optional(rows::tree(user, id)).await?.ok_or_else(|| Refused::Unknown.into())
     }
 
     /// A secret of the task: stable, and unpredictable outside of the store.
     pub async fn task_secret(&self, id: &TaskId) -> Result<Digest, TaskError> {
-        Ok(self.explain(self.secret_of(id.as_str()).await)?)
+        Ok(self.secret_of(id.as_str()).await?)
     }
 
     /// A page of a user's tasks after a cursor, bounded by [`MAX_PAGE_BYTES`].
@@ -41,28 +40,21 @@ impl Store {
         from: Option<Cursor>,
         limit: u32,
     ) -> Result<TaskPage, TaskError> {
-        Ok(self.explain(self.read_tasks(user, filter, from, limit).await)?)
-    }
-
-    async fn read_tasks(
-        &self,
-        user: &UserId,
-        filter: &Filter,
-        from: Option<Cursor>,
-        limit: u32,
-    ) -> Result<TaskPage, Error> {
-        let order = match filter.scope {
-            Scope::Tree(_) => Order::OldestFirst(from),
-            Scope::All | Scope::Roots => Order::NewestFirst(from),
+        let read = async {
+            let order = match filter.scope {
+                Scope::Tree(_) => Order::OldestFirst(from),
+                Scope::All | Scope::Roots => Order::NewestFirst(from),
+            };
+            let mut reading = self.reading(user).await?;
+            let mut snapshot = reading.snapshot().await?;
+            // One more than the page has, to see whether there is another page.
+            let sizes = list::sizes(user, filter, order, u64::from(limit) + 1).all(&mut snapshot).await?;
+            let fitting = fitting(&sizes).min(limit as usize);
+            let stored = list::list(user, filter, order, fitting as u64).all(&mut snapshot).await?;
+            let next = stored.last().filter(|_| stored.len() < sizes.len()).map(|last| last.number);
+            Ok(TaskPage { tasks: stored.into_iter().map(|it| it.task).collect(), next })
         };
-        let mut reading = self.reading(user).await?;
-        let mut snapshot = reading.snapshot().await?;
-        // One more than the page has, to see whether there is another page.
-        let sizes = list::sizes(&mut snapshot, user, filter, order, u64::from(limit) + 1).await?;
-        let fitting = fitting(&sizes).min(limit as usize);
-        let stored = list::list(&mut snapshot, user, filter, order, fitting as u64).await?;
-        let next = stored.last().filter(|_| stored.len() < sizes.len()).map(|last| last.number);
-        Ok(TaskPage { tasks: stored.into_iter().map(|it| it.task).collect(), next })
+        Ok(self.explain(read.await)?)
     }
 
     /// A user's tasks that changed after a position, in the order of their last changes. After position 0, only tasks
@@ -74,29 +66,22 @@ impl Store {
         after: u64,
         limit: u32,
     ) -> Result<Changes, TaskError> {
-        Ok(self.explain(self.read_task_changes(user, filter, after, limit).await)?)
-    }
-
-    async fn read_task_changes(
-        &self,
-        user: &UserId,
-        filter: &Filter,
-        after: u64,
-        limit: u32,
-    ) -> Result<Changes, Error> {
-        let mut reading = self.reading(user).await?;
-        let mut snapshot = reading.snapshot().await?;
-        let last = timeline_usage::position(&mut snapshot, user).await?;
-        let order = Order::ByChange(after);
-        let sizes = list::sizes(&mut snapshot, user, filter, order, limit.into()).await?;
-        let stored = list::list(&mut snapshot, user, filter, order, fitting(&sizes) as u64).await?;
-        let tasks: Vec<Task> = stored.into_iter().map(|it| it.task).collect();
-        let more = tasks.len() < sizes.len() || sizes.len() == limit as usize;
-        let up_to = match (more, tasks.last()) {
-            (true, Some(last)) => last.position,
-            _ => last,
+        let read = async {
+            let mut reading = self.reading(user).await?;
+            let mut snapshot = reading.snapshot().await?;
+            let last = timeline_usage::position(user).one(&mut snapshot).await?;
+            let order = Order::ByChange(after);
+            let sizes = list::sizes(user, filter, order, limit.into()).all(&mut snapshot).await?;
+            let stored = list::list(user, filter, order, fitting(&sizes) as u64).all(&mut snapshot).await?;
+            let tasks: Vec<Task> = stored.into_iter().map(|it| it.task).collect();
+            let more = tasks.len() < sizes.len() || sizes.len() == limit as usize;
+            let up_to = match (more, tasks.last()) {
+                (true, Some(last)) => last.position,
+                _ => last,
+            };
+            Ok(Changes { tasks, up_to, more })
         };
-        Ok(Changes { tasks, up_to, more })
+        Ok(self.explain(read.await)?)
     }
 
     /// A receiver that changes when any process may have changed a task. Commits of other processes are noticed within

@@ -57,7 +57,7 @@ pub(super) async fn load(tx: &mut Tx, user: &UserId, id: &TaskId) -> Result<Load
 
 /// Finds a task of any user.
 pub(super) async fn find(tx: &mut Tx, id: &TaskId) -> Result<Option<LoadedTask>, Error> {
-    let found = rows::find(tx, id).await?;
+    let found = rows::find(id).optional(tx).await?;
     Ok(found.map(|rows::StoredTask { task, bytes, .. }| {
         let stored = Some(Stored { bytes, waits: task.waits.clone() });
         LoadedTask { task, bytes, others: OtherBytes::default(), stored }
@@ -71,10 +71,10 @@ pub(super) async fn save(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), Err
         bytes: loaded.bytes - loaded.stored_bytes(),
         positions: 1,
     };
-    loaded.task.position = timeline_usage::add(tx, &loaded.task.user, added).await?;
+    loaded.task.position = timeline_usage::add(&loaded.task.user, added).one(tx).await?;
     match &loaded.stored {
-        Some(_) => rows::update(tx, &loaded.task, loaded.bytes).await?,
-        None => rows::insert(tx, &loaded.task, loaded.bytes).await?,
+        Some(_) => rows::update(&loaded.task, loaded.bytes).run(tx).await?,
+        None => rows::insert(&loaded.task, loaded.bytes).run(tx).await?,
     }
     save_waits(tx, loaded).await?;
     tx.notify(Topic::Tasks);
@@ -86,10 +86,10 @@ async fn save_waits(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), Error> {
     let task = &loaded.task;
     let stored = loaded.stored.take().map(|stored| stored.waits).unwrap_or_default();
     for ended in stored.iter().filter(|wait| !task.waits.contains(wait)) {
-        waits::delete(tx, &task.id, ended.sequence).await?;
+        waits::delete(&task.id, ended.sequence).run(tx).await?;
     }
     for new in task.waits.iter().filter(|wait| !stored.contains(wait)) {
-        waits::insert(tx, &task.id, new).await?;
+        waits::insert(&task.id, new).run(tx).await?;
     }
     loaded.stored = Some(Stored { bytes: loaded.bytes, waits: task.waits.clone() });
     Ok(())

@@ -20,7 +20,6 @@ use crate::{
         entries::NewEntry,
         mutations::{self as rows, Answered},
     },
-    scoped,
     tasks::{
         Mutation, NewMessage, Refused, TaskError,
         entry::{Body, Lengths, Message, Speaker, Text},
@@ -61,16 +60,13 @@ impl Store {
         let batch = Mutex::new(self.messages.batch());
         let of_transaction = &batch;
         // The messages are of several users, and SQLite has one lane.
-        let done = self.transact(Lane::Platform, Durability::Power, |tx| {
-            scoped(async move {
-                let mut batch = of_transaction.lock().await;
-                // Only now, so that it has what came while the transaction waited for the writer. Run again, it has
-                // the same messages and those that came since.
-                batch.fill();
-                append_all(tx, batch.messages()).await
-            })
+        let done = transact!(self, Lane::Platform, Durability::Power, |tx| {
+            let mut batch = of_transaction.lock().await;
+            // Only now, so that it has what came while the transaction waited for the writer. Run again, it has
+            // the same messages and those that came since.
+            batch.fill();
+            append_all(tx, batch.messages()).await
         });
-        let done = done.await;
         let mut batch = batch.into_inner();
         match done {
             Ok(answers) => batch.answer(answers),
@@ -126,7 +122,7 @@ async fn append_to(
     if !new.is_empty() {
         entries::insert(tx, new).await?;
         save(tx, &mut loaded).await?;
-        rows::insert_all(tx, &owner, &kept, now).await?;
+        rows::insert_all(&owner, &kept, now)?.run(tx).await?;
     }
     Ok(answers)
 }
@@ -156,7 +152,8 @@ async fn judge(
     let entry = entries::next(loaded, meta, body, *now)?;
     let sequence = entry.sequence();
     new.push(entry);
-    known.insert(mutation.request_id, Answered { digest: mutation.digest, answer: sequence });
+    let Mutation { request_id, digest, .. } = *mutation;
+    known.insert(request_id, Answered { request_id, digest, answer: sequence });
     Ok(Ok((sequence, true)))
 }
 

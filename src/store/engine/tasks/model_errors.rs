@@ -14,10 +14,9 @@ use crate::{
     scoped,
     tasks::{
         Mistake, TaskError,
-        entry::{Body, Lengths, Text, ToolCall},
+        entry::{Body, Lengths, ToolCall},
     },
 };
-use toolwire_contract::Provenance;
 use toolwire_tokens as tokens;
 
 impl Store {
@@ -35,7 +34,7 @@ impl Store {
 
 async fn record(tx: &mut Tx, mistake: &Mistake, lengths: Lengths, now: SystemTime) -> Result<u64, TxError> {
     let mut loaded = load(tx, &mistake.user, &mistake.task).await?;
-    let known = entries::newest_of_request(tx, &mistake.task, mistake.request_id).await?;
+    let known = entries::newest_of_request(&mistake.task, mistake.request_id).optional(tx).await?;
     if let Some(sequence) = known {
         return Ok(sequence);
     }
@@ -54,18 +53,10 @@ async fn record(tx: &mut Tx, mistake: &Mistake, lengths: Lengths, now: SystemTim
 }
 
 fn entry_of(mistake: &Mistake) -> ToolCall {
+    let (id, input) = (mistake.step_ref.id_or(mistake.call_id), mistake.input.clone());
     ToolCall {
-        tool_type: mistake.tool_type,
-        tool: mistake.tool.clone(),
-        tool_call_id: mistake.step_ref.id_or(mistake.call_id),
-        input: Text::Inline(mistake.input.clone()),
-        result: None,
         error: Some(mistake.error.clone()),
-        status: String::new(),
-        documents: Vec::new(),
-        provenance: Provenance::default(),
         category: mistake.category,
-        waits_for: None,
-        untrusted: false,
+        ..ToolCall::new(mistake.tool_type, mistake.tool.clone(), id, input)
     }
 }

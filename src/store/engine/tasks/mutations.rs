@@ -43,7 +43,8 @@ pub(super) async fn find_all<T: DeserializeOwned>(
 ) -> Result<HashMap<RequestId, Answered<T>>, Error> {
     let Some(first) = mutations.first() else { return Ok(HashMap::new()) };
     let ids = mutations.iter().map(|mutation| mutation.request_id);
-    Ok(rows::find_all(tx, user, first.method, ids, now).await?.into_iter().collect())
+    let answered = rows::find_all(user, first.method, ids, now).all(tx).await?;
+    Ok(answered.into_iter().map(|it| (it.request_id, it)).collect())
 }
 
 pub(super) async fn keep(
@@ -53,5 +54,5 @@ pub(super) async fn keep(
     answer: &impl Serialize,
     now: SystemTime,
 ) -> Result<(), Error> {
-    rows::insert_all(tx, user, &[(mutation, answer)], now).await
+    rows::insert_all(user, &[(mutation, answer)], now)?.run(tx).await
 }

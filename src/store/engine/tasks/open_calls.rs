@@ -5,17 +5,13 @@ use crate::{
     engine::{Error, Tx},
     rows::open_calls::{self as rows, OpenCallRow},
     sql::Connection,
-    tasks::{
-        OpenCall, TaskCall,
-        entry::{Text, ToolCall},
-    },
+    tasks::{OpenCall, TaskCall, entry::ToolCall},
 };
-use toolwire_contract::Provenance;
 use toolwire_tool::context::TaskId;
 
 /// Removes an open call. `None` if it was not open, otherwise the entry with which it waited, if it did.
 pub(super) async fn remove(tx: &mut Tx, call: &TaskCall) -> Result<Option<Option<u64>>, Error> {
-    rows::delete(tx, &call.task, call.key.request_id, &call.key.tool).await
+    rows::delete(&call.task, call.key.request_id, &call.key.tool).optional(tx).await
 }
 
 /// The open calls of a task. Approved ones come first, since they began first.
@@ -28,20 +24,8 @@ pub(super) async fn list(connection: &mut Connection, task: &TaskId) -> Result<V
 impl OpenCallRow {
     /// The entry of the call, without an outcome.
     pub(super) fn entry(&self) -> ToolCall {
-        ToolCall {
-            tool_type: self.tool_type,
-            tool: self.tool.clone(),
-            tool_call_id: self.tool_call_id.clone(),
-            input: Text::Inline(self.input.clone()),
-            result: None,
-            error: None,
-            status: String::new(),
-            documents: Vec::new(),
-            provenance: Provenance::default(),
-            category: self.category,
-            waits_for: None,
-            untrusted: false,
-        }
+        let (id, input) = (self.tool_call_id.clone(), self.input.clone());
+        ToolCall { category: self.category, ..ToolCall::new(self.tool_type, self.tool.clone(), id, input) }
     }
 
     pub(super) fn meta(&self) -> EntryMeta {

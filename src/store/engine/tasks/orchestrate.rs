@@ -17,7 +17,7 @@ use super::{
     lengths,
     load::{LoadedTask, find, load},
     open_calls,
-    record::{finished, record},
+    record::{CONTINUE, finished, record},
 };
 use crate::{
     engine::{Durability, Store, Tx, calls, time::millis},
@@ -32,13 +32,6 @@ use crate::{
     },
 };
 use toolwire_tool::context::TaskId;
-
-/// Whether a call ends its task.
-#[derive(Clone, Copy)]
-enum IsEnd {
-    Yes,
-    No,
-}
 
 /// A call that does not execute, within its transaction.
 #[derive(Clone, Copy)]
@@ -116,14 +109,14 @@ impl Store {
 
 impl ControlCall<'_> {
     async fn log(self, tx: &mut Tx, logged: &str) -> Result<Action, TxError> {
-        let (mut loaded, has_record) = match self.admit(tx, IsEnd::No).await? {
+        let (mut loaded, has_record) = match self.admit(tx).await? {
             Admission::Repeat(action) => return Ok(action),
             Admission::New(loaded, has_record) => (loaded, has_record),
         };
         let result = Some(Text::Inline(logged.to_owned()));
         let sequence = self.append(tx, &mut loaded, ToolCall { result, ..entry_of(self.call) }).await?;
         if let Some(memory) = self.call.remembers {
-            memories::insert(tx, &loaded.task, sequence, memory).await?;
+            memories::insert(&loaded.task, sequence, memory).run(tx).await?;
         }
         self.record(tx, Action::logged(sequence), has_record).await
     }
@@ -134,11 +127,11 @@ impl ControlCall<'_> {
         (result, lengths): (&String, Lengths),
         paths: &[String],
     ) -> Result<Ending<Action>, TxError> {
-        let (mut loaded, has_record) = match self.admit(tx, IsEnd::Yes).await? {
+        let (mut loaded, has_record) = match self.find(tx).await? {
             Admission::Repeat(of) => return Ok(Ending { of, stopped: Stopped::default() }),
             Admission::New(loaded, has_record) => (loaded, has_record),
         };
-        // The call itself begins a pending task.
+        // The call itself begins a pending task. The quotas have room for an end.
         if loaded.task.state != State::Pending {
             admit::event(&loaded.task, Event::HandedOff)?;
         }
@@ -154,7 +147,7 @@ impl ControlCall<'_> {
     }
 
     async fn delegate(self, tx: &mut Tx, child: &NewChild) -> Result<Action, TxError> {
-        let (mut loaded, has_record) = match self.admit(tx, IsEnd::No).await? {
+        let (mut loaded, has_record) = match self.admit(tx).await? {
             Admission::Repeat(action) => return Ok(action),
             Admission::New(loaded, has_record) => (loaded, has_record),
         };
@@ -178,7 +171,7 @@ impl ControlCall<'_> {
     }
 
     async fn ask(self, tx: &mut Tx, question: &NewQuestion) -> Result<Action, TxError> {
-        let (mut loaded, has_record) = match self.admit(tx, IsEnd::No).await? {
+        let (mut loaded, has_record) = match self.admit(tx).await? {
             Admission::Repeat(action) => return Ok(action),
             Admission::New(loaded, has_record) => (loaded, has_record),
         };
@@ -207,9 +200,19 @@ impl ControlCall<'_> {
         self.wait(tx, &mut loaded, wait, has_record).await
     }
 
-    async fn admit(self, tx: &mut Tx, is_end: IsEnd) -> Result<Admission, TxError> {
+    /// Admits a call that ends nothing.
+    async fn admit(self, tx: &mut Tx) -> Result<Admission, TxError> {
+        let mut admission = self.find(tx).await?;
+        if let Admission::New(loaded, _) = &mut admission {
+            admit::call(tx, loaded, self.call.step_ref.step).await?;
+        }
+        Ok(admission)
+    }
+
+    /// Finds the task, which must be driven by the caller, and the call if it has ended already.
+    async fn find(self, tx: &mut Tx) -> Result<Admission, TxError> {
         let Self { call, now, .. } = self;
-        let mut loaded = load(tx, &call.key.user, &call.task).await?;
+        let loaded = load(tx, &call.key.user, &call.task).await?;
         let record = calls::find(tx, &call.key, millis(now)).await?;
         let has_record = record.is_some();
         // Before the task is looked at: a repeat has its answer though the task has ended or is leased to another.
@@ -220,11 +223,6 @@ impl ControlCall<'_> {
         }
         admit::in_time(&loaded.task, now)?;
         admit::driver(&loaded.task, call.step_ref.lease_token, now)?;
-        match is_end {
-            // Its event is checked by itself, and the quotas have room for it.
-            IsEnd::Yes => {}
-            IsEnd::No => admit::call(tx, &mut loaded, call.step_ref.step).await?,
-        }
         Ok(Admission::New(Box::new(loaded), has_record))
     }
 
@@ -256,14 +254,6 @@ impl ControlCall<'_> {
         Ok(action)
     }
 }
-
-const CONTINUE: Action = Action {
-    action: LoopControl::Continue,
-    status: String::new(),
-    task_id: None,
-    sequence: None,
-    logged: false,
-};
 
 /// A wait for a new subtask.
 struct Wait {

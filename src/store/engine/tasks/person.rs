@@ -11,7 +11,7 @@ use super::{
     lengths,
     load::{LoadedTask, find, load},
     mutations,
-    record::{finished, record},
+    record::{CONTINUE, finished, record},
 };
 use crate::{
     Lane, Scoped,
@@ -24,8 +24,7 @@ use crate::{
     idempotency::Quota,
     scoped,
     tasks::{
-        Action, Ending, Kind, LoopControl, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task,
-        TaskError,
+        Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, TaskError,
         entry::{Cause, End, Lengths},
         life::{Event, Next, State},
         texts,
@@ -89,7 +88,7 @@ impl Store {
                 let end = end_of(tx, &loaded.task, end).await?;
                 let stopped = finish(tx, &mut loaded, TaskEnd { lengths, ..end }, now).await?;
                 mutations::keep(tx, user, mutation, &true, now).await?;
-                let noted = of_request("TaskService.EndTask", &loaded.task, mutation.digest);
+                let noted = Changed::new("TaskService.EndTask", user, id, mutation.digest);
                 let noted = Changed { request_id: Some(mutation.request_id), ..noted };
                 audit::changed(tx, &noted, now).await?;
                 Ok::<_, TxError>(Ending { of: loaded.task, stopped })
@@ -115,8 +114,7 @@ impl Store {
                 let end = TaskEnd::without_result(End::Cancelled, Cause::Cancelled, reason);
                 let stopped = finish(tx, &mut loaded, end, now).await?;
                 let digest = Digest::of_parts([id.as_str(), reason]);
-                let noted = of_request("TaskService.CancelTask", &loaded.task, digest);
-                audit::changed(tx, &noted, now).await?;
+                audit::changed(tx, &Changed::new("TaskService.CancelTask", user, id, digest), now).await?;
                 Ok::<_, TxError>(Ending { of: loaded.task, stopped })
             })
         })
@@ -185,7 +183,7 @@ async fn create_root(
     }
     let task = create::root(tx, new, now).await?.task;
     mutations::keep(tx, &new.user, mutation, &task.id.as_str(), now).await?;
-    let noted = of_request("TaskService.CreateTask", &task, mutation.digest);
+    let noted = Changed::new("TaskService.CreateTask", &task.user, &task.id, mutation.digest);
     let noted = Changed { request_id: Some(mutation.request_id), ..noted };
     audit::changed(tx, &noted, now).await?;
     Ok(task)
@@ -206,13 +204,7 @@ async fn start_root(
         return Ok(action);
     }
     let task = create::root(tx, new, now).await?.task;
-    let action = Action {
-        action: LoopControl::Continue,
-        status: texts::started(&task.id),
-        task_id: Some(task.id),
-        sequence: None,
-        logged: false,
-    };
+    let action = Action { status: texts::started(&task.id), task_id: Some(task.id), ..CONTINUE };
     record(tx, &call.begins(), &action, has_record, quota, now).await?;
     Ok(action)
 }
@@ -268,16 +260,10 @@ async fn answer_question(
         TaskEnd { lengths, untrusted, ..TaskEnd::completed(Cause::Answered, result.to_owned(), documents) };
     let stopped = finish(tx, &mut loaded, end, now).await?;
     let digest = Digest::of_parts([id.as_str(), answer].into_iter().chain(paths.iter().map(String::as_str)));
-    let noted = of_request("TaskService.AnswerQuestion", &loaded.task, digest);
-    audit::changed(tx, &noted, now).await?;
+    audit::changed(tx, &Changed::new("TaskService.AnswerQuestion", user, id, digest), now).await?;
     Ok(Ending { of: loaded.task, stopped })
 }
 
 fn unchanged(loaded: LoadedTask) -> Ending<Task> {
     Ending { of: loaded.task, stopped: Stopped::default() }
-}
-
-/// The audit's record of a request by which a user changed a task.
-pub(super) fn of_request<'a>(method: &'static str, task: &'a Task, digest: Digest) -> Changed<'a> {
-    Changed { method, user: &task.user, digest, task: &task.id, request_id: None, call_id: None }
 }

@@ -10,9 +10,18 @@ use crate::{
         time::millis,
     },
     idempotency::{ArgumentsDigest, Beginning, Begun, Key, Quota},
-    tasks::{Action, Refused},
+    tasks::{Action, LoopControl, Refused},
 };
 use toolwire_contract::{Payload, Provenance, ToolResult, payload::StoredPayload};
+
+/// The answer of a call after which its agent goes on.
+pub(super) const CONTINUE: Action = Action {
+    action: LoopControl::Continue,
+    status: String::new(),
+    task_id: None,
+    sequence: None,
+    logged: false,
+};
 
 /// The response of a call that ended. `None` if the call began but did not end: then it had no effect, since effect and
 /// end are one transaction.

@@ -34,7 +34,7 @@ const AT_ONCE: u32 = 256;
 impl Store {
     /// Settles the open calls of ended processes. Runs at start and every few seconds.
     pub async fn recover_tasks(&self, now: SystemTime) -> Result<Recovered, TaskError> {
-        let replicas = self.explain(rows::replicas(&mut *self.reader().await?).await)?;
+        let replicas = self.fetch_all(rows::replicas()).await?;
         let mut recovered = Recovered::default();
         for replica in replicas.iter().filter(|replica| self.replica.is_gone(&self.location, replica)) {
             loop {
@@ -63,11 +63,11 @@ enum Settled {
 /// Settles some calls of an ended process.
 async fn settle_some(tx: &mut Tx, replica: &str, now: SystemTime) -> Result<Recovered, TxError> {
     // First, so that only writes and what executes nothing are left.
-    let reads = rows::release_reads(tx, replica).await?;
+    let reads = rows::release_reads(replica).execute(tx).await?;
     let mut recovered =
         Recovered { reads: usize::try_from(reads).unwrap_or_default(), ..Recovered::default() };
-    for call in rows::of_replica(tx, replica, AT_ONCE).await? {
-        rows::delete(tx, &call.task, call.request_id, &call.tool).await?;
+    for call in rows::of_replica(replica, AT_ONCE).all(tx).await? {
+        rows::delete(&call.task, call.request_id, &call.tool).optional(tx).await?;
         match settle(tx, &call, now).await? {
             Settled::Known => recovered.settled += 1,
             Settled::Unknown => recovered.unknown += 1,
@@ -83,8 +83,7 @@ async fn settle(tx: &mut Tx, left: &OpenCallRow, now: SystemTime) -> Result<Sett
     let record = calls::find(tx, &key, millis(now)).await?;
     if left.tool_type != CallType::Function {
         // Its effect is one transaction, which did not come.
-        calls::note_end(tx, &key, ErrorCode::Unavailable.into_str()).await?;
-        calls::forget(tx, &key).await?;
+        calls::forget(tx, &key, ErrorCode::Unavailable.into_str()).await?;
         return Ok(Settled::Known);
     }
     if loaded.task.state.is_final() {
@@ -118,13 +117,11 @@ async fn append_entry(
     let body = match (left.answers, &call.waits_for) {
         (Some(answers), None) => Body::Answer(Answer {
             answers,
-            status: String::new(),
             result: call.result,
             error: call.error,
-            documents: Vec::new(),
             origin: left.call_id.to_string(),
             provenance: call.provenance,
-            untrusted: false,
+            ..Answer::default()
         }),
         _ => Body::ToolCall(call),
     };

@@ -43,7 +43,7 @@ struct Fold {
 pub(crate) async fn refold_all(connection: &mut Connection) -> Result<Refolded, Error> {
     let (mut refolded, mut last) = (Refolded::default(), 0);
     loop {
-        let some = list::all_after(connection, last, AT_ONCE).await?;
+        let some = list::all_after(last, AT_ONCE).all(connection).await?;
         let Some(end) = some.last() else { return Ok(refolded) };
         last = end.number;
         for checked in some {
@@ -65,7 +65,7 @@ async fn refold(
     refolded: &mut Refolded,
 ) -> Result<(), Error> {
     let id = &stored.task.id;
-    let mut entries = timeline(connection, id);
+    let mut entries = timeline(id).rows(connection);
     let mut fold = Fold { task: begun(&stored.task), bytes: 0, token: None };
     while let Some(entry) = entries.try_next().await? {
         refolded.entries += 1;

@@ -9,7 +9,6 @@ use super::{
     error::TxError,
     lengths,
     load::{LoadedTask, load},
-    person::of_request,
 };
 use crate::{
     engine::{
@@ -20,6 +19,7 @@ use crate::{
     idempotency::Key,
     rows::{entries, waits},
     scoped,
+    sql::AsText,
     tasks::{
         Refused, Resolution, Task, TaskError,
         entry::{Answer, Body, Lengths, Text, ToolCall, WaitTarget},
@@ -70,15 +70,13 @@ impl Store {
         let target = WaitTarget::Source(source.to_owned());
         let target = &target;
         // As a rule no task waits, and then the user need not wait for the writer.
-        let mut reader = self.reader().await?;
-        let waiting = self.explain(waits::tasks_waiting_for(&mut reader, user, target).await)?;
-        drop(reader);
+        let waiting = self.fetch_all(waits::tasks_waiting_for(user, target)).await?;
         if waiting.is_empty() {
             return Ok(0);
         }
         self.transact_tasks(user, Durability::Power, now, |tx| {
             scoped(async move {
-                let waiting = waits::tasks_waiting_for(tx, user, target).await?;
+                let waiting = waits::tasks_waiting_for(user, target).all(tx).await?;
                 for id in &waiting {
                     authorize(tx, user, id, target, source, now).await?;
                 }
@@ -102,12 +100,8 @@ async fn authorize(
     let answer = Answer {
         answers: sequence,
         status: texts::authorized(user),
-        result: None,
-        error: None,
-        documents: Vec::new(),
         origin: source.to_owned(),
-        provenance: Provenance::default(),
-        untrusted: false,
+        ..Answer::default()
     };
     append(tx, &mut loaded, EntryMeta::default(), Body::Answer(answer), now).await?;
     Ok(())
@@ -136,10 +130,8 @@ async fn resolve(
         status: texts::resolved(user, reason),
         result: outcome.as_ref().ok().map(|data| Text::Inline(data.json_text().to_owned())),
         error: outcome.as_ref().err().cloned(),
-        documents: Vec::new(),
         origin: call_id.to_string(),
-        provenance: Provenance::default(),
-        untrusted: false,
+        ..Answer::default()
     };
     let meta =
         EntryMeta { call_id: Some(call_id), request_id: Some(request_id), lengths, ..EntryMeta::default() };
@@ -149,7 +141,7 @@ async fn resolve(
     let result = ToolResult { tool, fetched_at: now, outcome, provenance: Provenance::default() };
     calls::end(tx, &key, &result).await?;
     let digest = Digest::of_parts([id.as_str(), reason]);
-    let noted = of_request("TaskService.ResolveUnknown", &loaded.task, digest);
+    let noted = Changed::new("TaskService.ResolveUnknown", user, id, digest);
     audit::changed(tx, &Changed { call_id: Some(call_id), ..noted }, now).await?;
     Ok(loaded.task)
 }
@@ -160,7 +152,7 @@ async fn refuse_other_finding(
     id: &TaskId,
     Finding { call_id, resolution, .. }: Finding<'_>,
 ) -> Result<(), TxError> {
-    let Some((Body::Answer(answer), result)) = entries::newest_answer(tx, id, call_id).await? else {
+    let Some((Body::Answer(answer), result)) = entries::newest_answer(id, call_id).optional(tx).await? else {
         return Err(Refused::UnknownCall.into());
     };
     let is_same = match resolution {
@@ -178,8 +170,8 @@ fn wait_for(loaded: &LoadedTask, target: &WaitTarget) -> Option<u64> {
 
 /// The `request_id` and the tool of the call of an entry.
 async fn call(tx: &mut Tx, id: &TaskId, sequence: u64) -> Result<(RequestId, ToolName), TxError> {
-    match entries::call(tx, id, sequence).await? {
-        (request_id, Body::ToolCall(ToolCall { tool, .. })) => Ok((request_id, tool)),
+    match entries::call(id, sequence).one(tx).await? {
+        (AsText(request_id), Body::ToolCall(ToolCall { tool, .. })) => Ok((request_id, tool)),
         _ => Err(Refused::UnknownCall.into()),
     }
 }

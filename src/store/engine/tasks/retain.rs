@@ -2,11 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{error::TxError, load::load, person::of_request};
+use super::{error::TxError, load::load};
 use crate::{
     Lane,
     engine::{
-        Durability, Error, Store, Tx, audit,
+        Durability, Error, Store, Tx,
+        audit::{self, Changed},
         documents::forget,
         follow::Topic,
         time::{instant, length, millis},
@@ -30,9 +31,8 @@ const ROWS_AT_ONCE: u32 = 500;
 impl Store {
     /// Fails some overdue tasks, and returns what that stopped.
     pub async fn expire_tasks(&self, now: SystemTime) -> Result<Stopped, TaskError> {
-        let overdue = rows::overdue(&mut *self.reader().await?, now, OVERDUE_AT_ONCE).await;
         let mut stopped = Stopped::default();
-        for (user, id) in self.explain(overdue)? {
+        for (user, id) in self.fetch_all(rows::overdue(now, OVERDUE_AT_ONCE)).await? {
             let one = self.fail_overdue(&user, &id, now).await?;
             stopped.tasks.extend(one.tasks);
             stopped.calls.extend(one.calls);
@@ -44,18 +44,16 @@ impl Store {
     /// whether there is more to delete.
     pub async fn sweep_tasks(&self, keep: Duration, now: SystemTime) -> Result<bool, TaskError> {
         let before = instant(millis(now).saturating_sub(length(keep)));
-        let swept = self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(async move {
-                mutations::delete_expired(tx, now, ROWS_AT_ONCE).await?;
-                for root in rows::trees_ended_before(tx, before, TREES_AT_ONCE).await? {
-                    rows::mark_deleted(tx, &root).await?;
-                }
-                let Some(root) = rows::deleted_tree(tx).await? else { return Ok(false) };
-                delete_some(tx, &root).await?;
-                Ok::<_, Error>(true)
-            })
+        let swept = transact!(self, Lane::Platform, Durability::Process, |tx| {
+            mutations::delete_expired(now, ROWS_AT_ONCE).run(tx).await?;
+            for root in rows::trees_ended_before(before, TREES_AT_ONCE).all(tx).await? {
+                rows::mark_deleted(&root).run(tx).await?;
+            }
+            let Some(root) = rows::deleted_tree().optional(tx).await? else { return Ok(false) };
+            delete_some(tx, &root).await?;
+            Ok(true)
         });
-        Ok(swept.await?)
+        Ok(swept?)
     }
 
     /// Deletes an ended tree: it disappears at once, and its rows are deleted by [`Store::sweep_tasks`]. Idempotent
@@ -72,7 +70,9 @@ impl Store {
 
 async fn delete_tree(tx: &mut Tx, user: &UserId, root: &TaskId, now: SystemTime) -> Result<(), TxError> {
     let task = match load(tx, user, root).await {
-        Err(TxError::Refused(Refused::Unknown)) if rows::is_deleted(tx, user, root).await? => return Ok(()),
+        Err(TxError::Refused(Refused::Unknown)) if rows::is_deleted(user, root).one(tx).await? => {
+            return Ok(());
+        }
         loaded => loaded?.task,
     };
     if task.parent.is_some() {
@@ -81,9 +81,9 @@ async fn delete_tree(tx: &mut Tx, user: &UserId, root: &TaskId, now: SystemTime)
     if !task.state.is_final() {
         return Err(Refused::NotEnded(task.state).into());
     }
-    rows::mark_deleted(tx, root).await?;
-    let noted = of_request("TaskService.DeleteTask", &task, Digest::of_parts([root.as_str()]));
-    audit::changed(tx, &noted, now).await?;
+    rows::mark_deleted(root).run(tx).await?;
+    let digest = Digest::of_parts([root.as_str()]);
+    audit::changed(tx, &Changed::new("TaskService.DeleteTask", user, root, digest), now).await?;
     tx.notify(Topic::Tasks);
     Ok(())
 }
@@ -93,11 +93,11 @@ async fn delete_some(tx: &mut Tx, root: &TaskId) -> Result<(), Error> {
     if !forget::forget_tree(tx, root, ROWS_AT_ONCE).await? {
         return Ok(());
     }
-    memories::delete_of_tree(tx, root).await?;
+    memories::delete_of_tree(root).run(tx).await?;
     if !entries::delete_of_tree(tx, root, ROWS_AT_ONCE).await? {
         return Ok(());
     }
-    waits::delete_of_tree(tx, root).await?;
-    open_calls::delete_of_tree(tx, root).await?;
+    waits::delete_of_tree(root).run(tx).await?;
+    open_calls::delete_of_tree(root).run(tx).await?;
     rows::delete_tree(tx, root).await
 }

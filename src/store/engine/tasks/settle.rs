@@ -62,19 +62,13 @@ impl Store {
         let forgotten = self.transact(Lane::User(&call.key.user), Durability::Process, |tx| {
             scoped(async move {
                 load(tx, &call.key.user, &call.task).await?;
-                forget(tx, call, code).await?;
+                calls::forget(tx, &call.key, code).await?;
                 open_calls::remove(tx, call).await?;
                 Ok::<_, TxError>(())
             })
         });
         Ok(forgotten.await?)
     }
-}
-
-async fn forget(tx: &mut Tx, call: &TaskCall, code: &str) -> Result<(), Error> {
-    // First, since the record of a write in the audit is found by the call's own.
-    calls::note_end(tx, &call.key, code).await?;
-    calls::forget(tx, &call.key).await
 }
 
 async fn end_in(
@@ -87,7 +81,7 @@ async fn end_in(
         calls::end(tx, &call.key, end.result).await?;
     } else {
         let code = end.result.outcome.as_ref().map_or_else(|error| error.code.into_str(), |_| calls::OK);
-        forget(tx, call, code).await?;
+        calls::forget(tx, &call.key, code).await?;
     }
     let removed = open_calls::remove(tx, call).await?;
     tx.notify(Topic::Tasks);
@@ -123,7 +117,7 @@ async fn end_late(
     (end, lengths): (&CallEnd<'_>, Lengths),
     now: SystemTime,
 ) -> Result<Option<u64>, TxError> {
-    let Some(answers) = entries::unanswered(tx, &call.task, call.key.request_id).await? else {
+    let Some(answers) = entries::unanswered(&call.task, call.key.request_id).optional(tx).await? else {
         tracing::info!(call_id = %call.call_id(), task_id = %call.task, "a call ended after its task");
         return Ok(None);
     };
@@ -133,7 +127,7 @@ async fn end_late(
 
 /// Sequence number of the entry of a call whose outcome was recorded as unknown.
 async fn unknown_entry(tx: &mut Tx, loaded: &LoadedTask, call: &TaskCall) -> Result<Option<u64>, Error> {
-    let entry = entries::unanswered(tx, &call.task, call.key.request_id).await?;
+    let entry = entries::unanswered(&call.task, call.key.request_id).optional(tx).await?;
     let waits = |sequence: &u64| {
         let mut waits = loaded.task.waits.iter();
         waits.any(|wait| wait.sequence == *sequence && matches!(wait.target, WaitTarget::Call(_)))

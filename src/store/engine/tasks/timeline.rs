@@ -19,8 +19,7 @@ use toolwire_tool::context::{RequestId, TaskId, UserId};
 impl Store {
     /// Number of entries of a user's task.
     async fn count_entries(&self, user: &UserId, id: &TaskId) -> Result<u64, TaskError> {
-        let next = rows::next_sequence(&mut *self.reader().await?, user, id).await;
-        self.explain(next)?.ok_or_else(|| Refused::Unknown.into())
+        self.fetch_optional(rows::next_sequence(user, id)).await?.ok_or_else(|| Refused::Unknown.into())
     }
 
     /// A page of a timeline, bounded by [`MAX_PAGE_BYTES`]. External texts are not loaded.
@@ -40,7 +39,7 @@ impl Store {
 
     async fn read_entries(&self, user: &UserId, id: &TaskId, page: PageRequest) -> Result<Vec<Entry>, Error> {
         let mut reading = self.reading(user).await?;
-        let mut rows = entries::page(&mut reading, id, page.from, page.backwards, page.limit);
+        let mut rows = entries::page(id, page.from, page.backwards, page.limit).rows(&mut reading);
         let (mut entries, mut total) = (Vec::new(), 0);
         while let Some(StoredEntry { entry, bytes }) = rows.try_next().await? {
             total += bytes;
@@ -75,8 +74,7 @@ impl Store {
         request_id: RequestId,
     ) -> Result<Option<CallEntry>, TaskError> {
         self.count_entries(user, id).await?;
-        let mut reader = self.reader().await?;
-        Ok(self.explain(entries::newest_of_call(&mut reader, id, request_id).await)?)
+        Ok(self.fetch_optional(entries::newest_of_call(id, request_id)).await?)
     }
 
     /// The open calls of a task.
@@ -89,9 +87,8 @@ impl Store {
     /// The newest saved notes for the task's tree and for its user; at most `limit` of each.
     pub async fn task_memories(&self, user: &UserId, id: &TaskId, limit: u32) -> Result<Memories, TaskError> {
         let root = self.task_tree(user, id).await?.root;
-        let mut reader = self.reader().await?;
-        let mut tree = self.explain(memories::newest(&mut reader, Scope::Tree(&root), limit).await)?;
-        let mut user = self.explain(memories::newest(&mut reader, Scope::User(user), limit).await)?;
+        let mut tree = self.fetch_all(memories::newest(Scope::Tree(&root), limit)).await?;
+        let mut user = self.fetch_all(memories::newest(Scope::User(user), limit)).await?;
         // The oldest first, as a model reads them.
         tree.reverse();
         user.reverse();

@@ -7,8 +7,7 @@ use crate::{
     calls::{Criteria, Named, RecordedCall, Standing},
     idempotency::Key,
     rows::calls::State,
-    sql,
-    sql::{AsText, Connection, FromRow, Row, Scalar, Statement, name_unreadable, record},
+    sql::{AsText, FromRow, FromValue, Row, Statement, Value, columns_as, record, sql},
 };
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::CallId;
@@ -22,121 +21,74 @@ pub(crate) struct Listed {
     pub(crate) replica: Option<String>,
 }
 
-impl FromRow for Listed {
+record!(Listed, "call", { call: .., replica });
+
+record!(RecordedCall, "call", {
+    key: .., call_id, parent_call_id, definition_digest, face via OrDefault, task_id via OrDefault,
+    session_id via OrDefault, trace_id via OrDefault, begun_at, ended_at, deadline, confirmation: "confirmation_id",
+    standing: .., is_left,
+});
+
+/// A column that is null of what an early program recorded.
+struct OrDefault<T>(T);
+
+impl<T: FromValue + Default> FromValue for OrDefault<T> {
+    fn from_value(value: Value) -> Option<Self> {
+        Option::<T>::from_value(value).map(|it| Self(it.unwrap_or_default()))
+    }
+}
+
+impl FromRow for Standing {
     fn columns() -> Vec<&'static str> {
-        let mut columns = Key::columns();
-        columns.extend(["call_id", "parent_call_id", "definition_digest", "face", "task_id", "session_id"]);
-        columns.extend(["trace_id", "begun_at", "ended_at", "deadline", "confirmation_id", "state"]);
-        columns.extend(["kept IS NOT NULL AS has_ended", "code", "replica"]);
-        columns
+        vec!["state", "kept IS NOT NULL AS has_ended", "code"]
     }
 
     fn from_row(row: &Row) -> Result<Self, Error> {
-        read(row).map_err(|error| name_unreadable(error, "call"))
+        Ok(match row.get("state")? {
+            _ if row.get("has_ended")? => Self::Ended(row.get::<OrDefault<_>>("code")?.0),
+            State::Asked => Self::Asked,
+            State::Started => Self::Started,
+        })
     }
 }
 
-fn read(row: &Row) -> Result<Listed, Error> {
-    // Null of what an early program recorded.
-    let text = |column| row.get::<Option<String>>(column).map(Option::unwrap_or_default);
-    let has_ended = row.get("has_ended")?;
-    let standing = match row.get("state")? {
-        _ if has_ended => Standing::Ended(text("code")?),
-        State::Asked => Standing::Asked,
-        State::Started => Standing::Started,
-    };
-    let call = RecordedCall {
-        key: Key::from_row(row)?,
-        call_id: row.get("call_id")?,
-        parent_call_id: row.get("parent_call_id")?,
-        definition_digest: row.get("definition_digest")?,
-        face: text("face")?,
-        task_id: text("task_id")?,
-        session_id: text("session_id")?,
-        trace_id: text("trace_id")?,
-        begun_at: row.get("begun_at")?,
-        ended_at: if has_ended { row.get("ended_at")? } else { None },
-        deadline: row.get("deadline")?,
-        confirmation: row.get("confirmation_id")?,
-        standing,
-        is_left: false,
-    };
-    Ok(Listed { call, replica: row.get("replica")? })
-}
-
-fn select(now: SystemTime) -> Statement {
-    let mut select =
-        Statement::select::<Listed>("FROM idempotency WHERE call_id IS NOT NULL AND expires_at > ");
-    select.bind(now);
-    select
+fn remembered(now: SystemTime) -> Statement<Listed> {
+    // A call that waits has an end for now, which is not its own.
+    let ended_at = ("ended_at", "CASE WHEN kept IS NOT NULL THEN ended_at END AS ended_at");
+    let columns = columns_as::<Listed>("", &[ended_at, ("is_left", "FALSE AS is_left")]);
+    sql!("SELECT {..columns} FROM idempotency WHERE call_id IS NOT NULL AND expires_at > {now}")
 }
 
 /// The calls of a name that have not expired, the newest first, at most 16.
-pub(crate) async fn list_named(
-    connection: &mut Connection,
-    named: Named<'_>,
-    now: SystemTime,
-) -> Result<Vec<Listed>, Error> {
-    let mut list = select(now);
-    match named {
-        Named::Call(call_id) => {
-            list.push(" AND call_id = ").bind(call_id);
-        }
-        Named::Request(user, request_id, tool) => {
-            list.push(" AND user_id = ").bind(user).push(" AND request_id = ").bind(AsText(request_id));
-            if let Some(tool) = tool {
-                list.push(" AND tool = ").bind(tool);
-            }
-        }
-    }
-    list.push(" ORDER BY call_id DESC LIMIT 16");
-    list.all(connection).await
+pub(crate) fn list_named(named: Named<'_>, now: SystemTime) -> Statement<Listed> {
+    let list = remembered(now);
+    let list = match named {
+        Named::Call(call_id) => list.and(sql!(" AND call_id = {call_id}")),
+        Named::Request(user, request_id, tool) => list
+            .and(sql!(" AND user_id = {user} AND request_id = {AsText(request_id)}"))
+            .when(" AND tool = ", tool),
+    };
+    list.and(" ORDER BY call_id DESC LIMIT 16")
 }
 
 /// The calls before one that have not expired, the newest first.
-pub(crate) async fn list(
-    connection: &mut Connection,
-    criteria: &Criteria,
-    before: Option<CallId>,
-    limit: u32,
-    now: SystemTime,
-) -> Result<Vec<Listed>, Error> {
-    let mut list = select(now);
-    if let Some(user) = &criteria.user {
-        list.push(" AND user_id = ").bind(user);
-    }
-    if let Some(before) = before {
-        list.push(" AND call_id < ").bind(before);
-    }
-    if let Some(since) = criteria.since {
-        list.push(" AND begun_at >= ").bind(since);
-    }
-    if let Some(parent) = criteria.parent_call_id {
-        list.push(" AND parent_call_id = ").bind(parent);
-    }
-    if !criteria.task_id.is_empty() {
-        list.push(" AND task_id = ").bind(&criteria.task_id);
-    }
-    if !criteria.session_id.is_empty() {
-        list.push(" AND session_id = ").bind(&criteria.session_id);
-    }
-    if !criteria.tools.is_empty() {
-        list.push(" AND tool IN ").bind_list(&criteria.tools);
-    }
-    list.push(" ORDER BY call_id DESC LIMIT ").bind(limit);
-    list.all(connection).await
+pub(crate) fn list(of: &Criteria, before: Option<CallId>, limit: u32, now: SystemTime) -> Statement<Listed> {
+    remembered(now)
+        .when(" AND user_id = ", of.user.as_ref())
+        .when(" AND call_id < ", before)
+        .when(" AND begun_at >= ", of.since)
+        .when(" AND parent_call_id = ", of.parent_call_id)
+        .when_some(" AND task_id = ", &of.task_id)
+        .when_some(" AND session_id = ", &of.session_id)
+        .when_any(" AND tool IN (", &of.tools)
+        .and(sql!(" ORDER BY call_id DESC LIMIT {limit}"))
 }
 
 /// The pending confirmation of a part of a call, the newest if there are several.
-pub(crate) async fn pending_part(
-    connection: &mut Connection,
-    key: &Key,
-) -> Result<Option<ConfirmationId>, Error> {
+pub(crate) fn pending_part(key: &Key) -> Statement<ConfirmationId> {
     // The state is no parameter, so that the index of pending confirmations serves.
-    let pending = sql! {
-        "SELECT id FROM confirmations WHERE state = 'pending' AND user_id = ", &key.user,
-        " AND outer_request_id = ", AsText(key.request_id),
-        " ORDER BY position DESC LIMIT 1"
-    };
-    Ok(pending.optional(connection).await?.map(|Scalar(id)| id))
+    sql!(
+        "SELECT id FROM confirmations WHERE state = 'pending' AND user_id = {&key.user}
+         AND outer_request_id = {AsText(key.request_id)} ORDER BY position DESC LIMIT 1"
+    )
 }

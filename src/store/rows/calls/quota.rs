@@ -5,8 +5,7 @@ use std::time::SystemTime;
 use crate::{
     Error,
     rows::usage::{self, Counted},
-    sql,
-    sql::{Connection, Scalar, Statement},
+    sql::{Connection, Statement, sql},
 };
 use toolwire_tool::context::UserId;
 
@@ -18,52 +17,41 @@ const LOOKED_AT: u32 = 4096;
 
 /// Deletes some of the records that expire at or before an instant, the earliest first, and returns whether there were
 /// any.
-pub(crate) async fn delete_expired(connection: &mut Connection, now: SystemTime) -> Result<bool, Error> {
-    let delete = sql! {
-        "DELETE FROM idempotency WHERE (user_id, tool, request_id) IN \
-         (SELECT user_id, tool, request_id FROM idempotency WHERE expires_at <= ", now,
-        " ORDER BY expires_at LIMIT ", DELETED_AT_ONCE,
-        ") RETURNING user_id, bytes"
-    };
-    account_deleted(connection, delete).await
+pub(crate) async fn delete_expired(db: &mut Connection, now: SystemTime) -> Result<bool, Error> {
+    delete_first(db, sql!("expires_at <= {now}")).await
 }
 
 /// Deletes some of the records of a user's reads, the first to expire first, and returns whether there were any. A read
 /// that is forgotten is read again.
-pub(crate) async fn delete_reads(connection: &mut Connection, user: &UserId) -> Result<bool, Error> {
-    let delete = sql! {
-        "DELETE FROM idempotency WHERE (user_id, tool, request_id) IN \
-         (SELECT user_id, tool, request_id FROM idempotency WHERE reads = 1 AND user_id = ", user,
-        " ORDER BY expires_at LIMIT ", DELETED_AT_ONCE,
-        ") RETURNING user_id, bytes"
-    };
-    account_deleted(connection, delete).await
+pub(crate) async fn delete_reads(db: &mut Connection, user: &UserId) -> Result<bool, Error> {
+    delete_first(db, sql!("reads = 1 AND user_id = {user}")).await
 }
 
-async fn account_deleted(connection: &mut Connection, delete: Statement) -> Result<bool, Error> {
-    let deleted: Vec<(String, i64)> = delete.all(connection).await?;
+async fn delete_first(db: &mut Connection, condition: Statement) -> Result<bool, Error> {
+    let delete: Statement<(String, i64)> = sql!(
+        "DELETE FROM idempotency WHERE (user_id, tool, request_id) IN
+         (SELECT user_id, tool, request_id FROM idempotency WHERE {..condition}
+          ORDER BY expires_at LIMIT {DELETED_AT_ONCE}) RETURNING user_id, bytes"
+    );
+    let deleted = delete.all(db).await?;
     let is_any = !deleted.is_empty();
-    usage::account_deleted(connection, Counted::Calls, deleted).await?;
+    usage::account_deleted(db, Counted::CALLS, deleted).await?;
     Ok(is_any)
 }
 
 /// When the first record of a user expires.
-pub(crate) async fn next_end(connection: &mut Connection, user: &UserId) -> Result<SystemTime, Error> {
-    let next = sql!("SELECT coalesce(min(expires_at), 0) FROM idempotency WHERE user_id = ", user);
-    let Scalar(next) = next.one(connection).await?;
-    Ok(next)
+pub(crate) fn next_end(user: &UserId) -> Statement<SystemTime> {
+    sql!("SELECT coalesce(min(expires_at), 0) FROM idempotency WHERE user_id = {user}")
 }
 
 /// When records of that many bytes have expired, of all users. At the earliest: where there are many records, only the
 /// first are looked at.
-pub(crate) async fn free_at(connection: &mut Connection, bytes: u64) -> Result<SystemTime, Error> {
-    let free = sql! {
-        "WITH first AS (SELECT expires_at, bytes FROM idempotency ORDER BY expires_at LIMIT ", LOOKED_AT,
-        "), freed AS (SELECT expires_at, SUM(bytes) OVER (ORDER BY expires_at ROWS UNBOUNDED PRECEDING) AS bytes \
-         FROM first) \
-         SELECT coalesce((SELECT min(expires_at) FROM freed WHERE bytes >= ", bytes,
-        "), (SELECT max(expires_at) FROM first), 0)"
-    };
-    let Scalar(free) = free.one(connection).await?;
-    Ok(free)
+pub(crate) fn free_at(bytes: u64) -> Statement<SystemTime> {
+    sql!(
+        "WITH first AS (SELECT expires_at, bytes FROM idempotency ORDER BY expires_at LIMIT {LOOKED_AT}),
+         freed AS (SELECT expires_at, SUM(bytes) OVER (ORDER BY expires_at ROWS UNBOUNDED PRECEDING) AS bytes
+                   FROM first)
+         SELECT coalesce((SELECT min(expires_at) FROM freed WHERE bytes >= {bytes}),
+                         (SELECT max(expires_at) FROM first), 0)"
+    )
 }

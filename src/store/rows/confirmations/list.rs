@@ -2,7 +2,7 @@
 
 use crate::{
     confirmations::{Confirmation, Criteria, Scope},
-    sql::{Connection, Rows, Statement, record},
+    sql::{Statement, columns_as, record, sql},
 };
 
 /// The columns of a row of a list: arguments of more than 16 KiB stay where they are.
@@ -27,49 +27,38 @@ pub(crate) struct Listed {
 record!(Listed, "confirmation", { confirmation: .., bytes });
 
 /// Pending confirmations after a position, in order.
-pub(crate) fn pending_after<'a>(
-    connection: &'a mut Connection,
+pub(crate) fn pending_after(
     (scope, criteria): (&Scope, &Criteria),
     after: Option<u64>,
     limit: usize,
-) -> Rows<'a, Listed> {
-    let (position, mut list) = (position(scope), select(criteria));
-    list.push(" AND state = 'pending'");
-    if let Some(after) = after {
-        list.push(" AND ").push(position).push(" > ").bind(after);
-    }
-    list.push(" ORDER BY ").push(position).push(" LIMIT ").bind(limit);
-    list.rows(connection)
+) -> Statement<Listed> {
+    let position = position(scope);
+    let after = after.map(|after| sql!(" AND {..position} > {after}")).unwrap_or_default();
+    select(criteria).and(sql!(" AND state = 'pending'{..after} ORDER BY {..position} LIMIT {limit}"))
 }
 
 /// Confirmations that are not pending before a position, the last changed first.
-pub(crate) fn others_before<'a>(
-    connection: &'a mut Connection,
+pub(crate) fn others_before(
     (scope, criteria): (&Scope, &Criteria),
     before: Option<u64>,
     limit: usize,
-) -> Rows<'a, Listed> {
-    let (position, mut list) = (position(scope), select(criteria));
-    list.push(" AND state <> 'pending'");
-    if let Some(before) = before {
-        list.push(" AND ").push(position).push(" < ").bind(before);
-    }
-    list.push(" ORDER BY ").push(position).push(" DESC LIMIT ").bind(limit);
-    list.rows(connection)
+) -> Statement<Listed> {
+    let position = position(scope);
+    let before = before.map(|before| sql!(" AND {..position} < {before}")).unwrap_or_default();
+    select(criteria).and(sql!(" AND state <> 'pending'{..before} ORDER BY {..position} DESC LIMIT {limit}"))
 }
 
 /// Open confirmations after one position and up to another, in order.
-pub(crate) fn open_between<'a>(
-    connection: &'a mut Connection,
+pub(crate) fn open_between(
     (scope, criteria): (&Scope, &Criteria),
     (after, up_to): (u64, u64),
     limit: usize,
-) -> Rows<'a, Listed> {
-    let (position, mut list) = (position(scope), select(criteria));
-    list.push(" AND state IN ('pending', 'approved') AND ").push(position).push(" > ").bind(after);
-    list.push(" AND ").push(position).push(" <= ").bind(up_to);
-    list.push(" ORDER BY ").push(position).push(" LIMIT ").bind(limit);
-    list.rows(connection)
+) -> Statement<Listed> {
+    let position = position(scope);
+    select(criteria).and(sql!(
+        " AND state IN ('pending', 'approved') AND {..position} > {after} AND {..position} <= {up_to}
+         ORDER BY {..position} LIMIT {limit}"
+    ))
 }
 
 const fn position(scope: &Scope) -> &'static str {
@@ -79,20 +68,11 @@ const fn position(scope: &Scope) -> &'static str {
     }
 }
 
-fn select(criteria: &Criteria) -> Statement {
-    let mut list = Statement::default();
-    list.push_select::<Listed>("", CUT).push(" FROM confirmations WHERE 1 = 1");
-    if let Some(user) = &criteria.user {
-        list.push(" AND user_id = ").bind(user);
-    }
-    if let Some(task) = &criteria.task_id {
-        list.push(" AND task_id = ").bind(task);
-    }
-    if !criteria.states.is_empty() {
-        list.push(" AND state IN ").bind_list(criteria.states.iter().copied());
-    }
-    if !criteria.tools.is_empty() {
-        list.push(" AND tool IN ").bind_list(&criteria.tools);
-    }
-    list
+fn select(criteria: &Criteria) -> Statement<Listed> {
+    let columns = columns_as::<Listed>("", CUT);
+    sql!("SELECT {..columns} FROM confirmations WHERE 1 = 1")
+        .when(" AND user_id = ", criteria.user.as_ref())
+        .when(" AND task_id = ", criteria.task_id.as_ref())
+        .when_any(" AND state IN (", criteria.states.iter().copied())
+        .when_any(" AND tool IN (", &criteria.tools)
 }

@@ -8,47 +8,16 @@ use serde_json::{Map, Value as JsonValue};
 use crate::{
     Error,
     confirmations::{Confirmation, ConfirmationRequest, Decided, life::State},
-    idempotency::Key,
     sql::{AsText, FromRow, Json, Row, record, words},
 };
-use toolwire_base::digest::Digest;
-use toolwire_contract::{ConfirmationCause, ConfirmationId, ToolName, proto::v1};
-use toolwire_tool::context::{CallId, Outermost, RequestId, SessionId, TaskLabel, UserId};
+use toolwire_contract::{ConfirmationCause, ToolName, proto::v1};
+use toolwire_tool::context::{CallId, Outermost, SessionId};
 
 words!(State);
 
-/// A row.
-struct Stored {
-    id: ConfirmationId,
-    state: State,
-    user_id: UserId,
-    tool: ToolName,
-    request_id: RequestId,
-    arguments_digest: Digest,
-    definition_digest: Digest,
-    task_id: Option<TaskLabel>,
-    outer_call_id: CallId,
-    outer_request_id: RequestId,
-    shown: Shown,
-    arguments: Option<Json<Map<String, JsonValue>>>,
-    created_at: SystemTime,
-    expires_at: SystemTime,
-    decided_at: Option<SystemTime>,
-    decided_by: Option<UserId>,
-    decided_via: Option<String>,
-    on_behalf_of: Option<String>,
-    reason: String,
-    used_at: Option<SystemTime>,
-    used_by: Option<CallId>,
-    sequence: u64,
-    position: u64,
-    is_cut: bool,
-}
-
-record!(Stored, "confirmation", {
-    id, state, user_id, tool, request_id via AsText, arguments_digest, definition_digest, task_id, outer_call_id,
-    outer_request_id via AsText, shown via Json, arguments, created_at, expires_at, decided_at, decided_by,
-    decided_via, on_behalf_of, reason, used_at, used_by, sequence, position, is_cut,
+record!(Confirmation, "confirmation", {
+    id, state, key: .., asked: .., arguments_digest, created_at, expires_at, decided: .., reason, used: .., sequence,
+    position, is_cut,
 });
 
 /// What a person is shown beside the columns.
@@ -79,61 +48,58 @@ impl Shown {
     }
 }
 
-impl FromRow for Confirmation {
+impl FromRow for ConfirmationRequest {
     fn columns() -> Vec<&'static str> {
-        Stored::columns()
+        vec!["shown", "arguments", "definition_digest", "task_id", "outer_call_id", "outer_request_id"]
     }
 
     fn from_row(row: &Row) -> Result<Self, Error> {
-        confirmation(Stored::from_row(row)?)
+        let Json(shown) = row.get::<Json<Shown>>("shown")?;
+        let path: Result<Vec<ToolName>, _> = shown.path.iter().map(|name| parse(name)).collect();
+        let consequence_level = v1::ConsequenceLevel::from_str_name(&shown.consequence_level);
+        Ok(Self {
+            user_email: shown.user_email,
+            path: path?,
+            summary: shown.summary,
+            arguments: row.get::<Option<Json<Map<String, JsonValue>>>>("arguments")?.map(|Json(it)| it),
+            definition_digest: row.get("definition_digest")?,
+            category: v1::ToolCategory::from_str_name(&shown.category).unwrap_or_default(),
+            consequence_level: consequence_level.unwrap_or_default(),
+            cause: cause(&shown.cause)?,
+            task_id: row.get("task_id")?,
+            session_id: shown.session_id.map(|id| parse::<SessionId>(&id)).transpose()?,
+            outermost: Outermost {
+                call_id: row.get("outer_call_id")?,
+                request_id: row.get::<AsText<_>>("outer_request_id")?.0,
+                is_repeatable: shown.is_repeatable,
+            },
+        })
     }
 }
 
-fn confirmation(it: Stored) -> Result<Confirmation, Error> {
-    let decided = it.decided_at.map(|at| {
-        let by = it.decided_by.clone().ok_or_else(|| unreadable("it was decided by no user"))?;
-        let (via, on_behalf_of) = (it.decided_via.clone(), it.on_behalf_of.clone());
-        let (via, on_behalf_of) = (via.unwrap_or_default(), on_behalf_of.unwrap_or_default());
-        Ok::<_, Error>(Decided { at, by, via, on_behalf_of })
-    });
-    let used = it.used_at.map(|at| {
-        let by = it.used_by.ok_or_else(|| unreadable("it was used by no call"))?;
-        Ok::<_, Error>((at, by))
-    });
-    let path: Result<Vec<ToolName>, _> = it.shown.path.iter().map(|name| parse(name)).collect();
-    let asked = ConfirmationRequest {
-        user_email: it.shown.user_email,
-        path: path?,
-        summary: it.shown.summary,
-        arguments: it.arguments.map(|Json(arguments)| arguments),
-        definition_digest: it.definition_digest,
-        category: v1::ToolCategory::from_str_name(&it.shown.category).unwrap_or_default(),
-        consequence_level: v1::ConsequenceLevel::from_str_name(&it.shown.consequence_level)
-            .unwrap_or_default(),
-        cause: cause(&it.shown.cause)?,
-        task_id: it.task_id,
-        session_id: it.shown.session_id.map(|id| parse::<SessionId>(&id)).transpose()?,
-        outermost: Outermost {
-            call_id: it.outer_call_id,
-            request_id: it.outer_request_id,
-            is_repeatable: it.shown.is_repeatable,
-        },
-    };
-    Ok(Confirmation {
-        id: it.id,
-        state: it.state,
-        key: Key { user: it.user_id, tool: it.tool, request_id: it.request_id },
-        asked,
-        arguments_digest: it.arguments_digest,
-        created_at: it.created_at,
-        expires_at: it.expires_at,
-        decided: decided.transpose()?,
-        reason: it.reason,
-        used: used.transpose()?,
-        sequence: it.sequence,
-        position: it.position,
-        is_cut: it.is_cut,
-    })
+impl FromRow for Option<Decided> {
+    fn columns() -> Vec<&'static str> {
+        vec!["decided_at", "decided_by", "decided_via", "on_behalf_of"]
+    }
+
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        let Some(at) = row.get("decided_at")? else { return Ok(None) };
+        let text = |column| row.get::<Option<String>>(column).map(Option::unwrap_or_default);
+        let (via, on_behalf_of) = (text("decided_via")?, text("on_behalf_of")?);
+        Ok(Some(Decided { at, by: row.get("decided_by")?, via, on_behalf_of }))
+    }
+}
+
+/// When a confirmation was used, and by which call.
+impl FromRow for Option<(SystemTime, CallId)> {
+    fn columns() -> Vec<&'static str> {
+        vec!["used_at", "used_by"]
+    }
+
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        let Some(at) = row.get("used_at")? else { return Ok(None) };
+        Ok(Some((at, row.get("used_by")?)))
+    }
 }
 
 fn cause(word: &str) -> Result<ConfirmationCause, Error> {

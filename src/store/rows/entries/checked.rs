@@ -2,8 +2,8 @@
 
 use super::StoredEntry;
 use crate::{
-    Error, sql,
-    sql::{Connection, FromRow, Row, Rows},
+    Error,
+    sql::{FromRow, Row, Statement, sql},
 };
 use toolwire_tool::context::TaskId;
 
@@ -32,13 +32,11 @@ impl FromRow for CheckedEntry {
 }
 
 /// The entries of a task in order.
-pub(crate) fn timeline<'a>(connection: &'a mut Connection, task: &TaskId) -> Rows<'a, CheckedEntry> {
-    let timeline = sql! {
+pub(crate) fn timeline(task: &TaskId) -> Statement<CheckedEntry> {
+    sql!(
         "SELECT e.*, i.text AS external_input, r.text AS external_result FROM entries e
           LEFT JOIN entry_parts i ON i.task = e.task AND i.seq = e.seq AND i.part = 'input'
           LEFT JOIN entry_parts r ON r.task = e.task AND r.seq = e.seq AND r.part = 'result'
-          WHERE e.task = ", task,
-        " ORDER BY e.seq"
-    };
-    timeline.rows(connection)
+         WHERE e.task = {task} ORDER BY e.seq"
+    )
 }

@@ -3,8 +3,8 @@
 use std::{mem, time::SystemTime};
 
 use crate::{
-    Error, sql,
-    sql::{AsText, Connection, Statement, Value},
+    Error,
+    sql::{AsText, Connection, Statement, Value, insert, row, sql, values},
     tasks::{
         MAX_INLINE_TEXT,
         entry::{Body, Entry, Text},
@@ -72,25 +72,15 @@ impl NewEntry {
             Body::Answer(answer) => Some(answer.answers),
             _ => None,
         };
-        [
-            ("task", (&entry.task).into()),
-            ("seq", entry.sequence.into()),
-            ("at", entry.at.into()),
-            ("kind", entry.body.into_str().into()),
-            ("step", entry.step.into()),
-            ("position", entry.position.into()),
-            ("answers", answers.into()),
-            ("request_id", self.request_id.map(AsText).into()),
-            ("call_id", entry.call_id.into()),
-            ("trace_id", entry.trace_id.as_ref().into()),
-            ("head", mem::take(&mut self.head).into()),
-            ("input", self.input.inline.take().into()),
-            ("result", self.result.inline.take().into()),
-            ("input_tokens", entry.lengths.input.into()),
-            ("result_tokens", entry.lengths.result.map(|it| it.tokens).into()),
-            ("result_first", entry.lengths.result.map(|it| it.first).into()),
-            ("result_last", entry.lengths.result.map(|it| it.last).into()),
-        ]
+        let result = entry.lengths.result;
+        row! {
+            task = &entry.task, seq = entry.sequence, at = entry.at, kind = entry.body.into_str(), step = entry.step,
+            position = entry.position, answers = answers, request_id = self.request_id.map(AsText),
+            call_id = entry.call_id, trace_id = entry.trace_id.as_ref(), head = mem::take(&mut self.head),
+            input = self.input.inline.take(), result = self.result.inline.take(),
+            input_tokens = entry.lengths.input, result_tokens = result.map(|it| it.tokens),
+            result_first = result.map(|it| it.first), result_last = result.map(|it| it.last),
+        }
     }
 }
 
@@ -98,20 +88,14 @@ fn head(body: &Body) -> String {
     serde_json::to_string(body).expect("texts, numbers and lists are JSON")
 }
 
-pub(crate) async fn insert(connection: &mut Connection, mut entries: Vec<NewEntry>) -> Result<(), Error> {
+pub(crate) async fn insert(db: &mut Connection, mut entries: Vec<NewEntry>) -> Result<(), Error> {
     for some in entries.chunks_mut(ROWS) {
-        Statement::insert_all("entries", some.iter_mut().map(NewEntry::columns)).execute(connection).await?;
+        Statement::insert_all("entries", some.iter_mut().map(NewEntry::columns)).run(db).await?;
     }
     for NewEntry { entry, input, result, .. } in entries {
         for (part, text) in [("input", input.external), ("result", result.external)] {
             let Some(text) = text else { continue };
-            let columns = [
-                ("task", (&entry.task).into()),
-                ("seq", entry.sequence.into()),
-                ("part", part.into()),
-                ("text", text.into()),
-            ];
-            Statement::insert("entry_parts", columns).execute(connection).await?;
+            insert! { entry_parts: task = &entry.task, seq = entry.sequence, part, text }.run(db).await?;
         }
     }
     Ok(())
@@ -119,20 +103,17 @@ pub(crate) async fn insert(connection: &mut Connection, mut entries: Vec<NewEntr
 
 /// Inserts the same last entry into several timelines, and returns its bytes.
 pub(crate) async fn insert_last(
-    connection: &mut Connection,
+    db: &mut Connection,
     tasks: &[TaskId],
     body: &Body,
     now: SystemTime,
 ) -> Result<usize, Error> {
     let head = head(body);
     let bytes = head.len();
-    let mut insert = sql! {
-        "INSERT INTO entries (task, seq, at, kind, step, position, head) SELECT id, next, ", now,
-        ", ", body.into_str(),
-        ", 0, 0, ", head,
-        " FROM tasks WHERE id IN "
-    };
-    insert.bind_list(tasks);
-    insert.execute(connection).await?;
+    let insert = sql!(
+        "INSERT INTO entries (task, seq, at, kind, step, position, head)
+         SELECT id, next, {now}, {body.into_str()}, 0, 0, {head} FROM tasks WHERE id IN ({..values(tasks)})"
+    );
+    insert.run(db).await?;
     Ok(bytes)
 }

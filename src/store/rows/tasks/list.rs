@@ -1,10 +1,9 @@
 //! Lists of tasks. What can be long of them is measured first, so that what does not fit on a page is not read.
 
-use super::{StoredTask, select_stored};
+use super::{StoredTask, columns};
 use crate::{
     Error,
-    rows::waits,
-    sql::{Connection, FromRow, Row, Scalar, Statement, Value},
+    sql::{FromRow, Row, Statement, sql},
     tasks::{Cursor, Filter, Scope},
 };
 use toolwire_tool::context::UserId;
@@ -20,46 +19,23 @@ pub(crate) enum Order {
 }
 
 /// The bytes of the long texts of each task of a list.
-pub(crate) async fn sizes(
-    connection: &mut Connection,
-    user: &UserId,
-    filter: &Filter,
-    order: Order,
-    limit: u64,
-) -> Result<Vec<u64>, Error> {
-    let mut sizes = Statement::default();
-    sizes.push("SELECT octet_length(request) + octet_length(message) + coalesce(octet_length(result), 0)");
-    sizes.push(" FROM tasks WHERE deleted = 0");
-    restrict(&mut sizes, user, filter, order, limit);
-    Ok(sizes.all(connection).await?.into_iter().map(|Scalar(size)| size).collect())
+pub(crate) fn sizes(user: &UserId, filter: &Filter, order: Order, limit: u64) -> Statement<u64> {
+    sql!(
+        "SELECT octet_length(request) + octet_length(message) + coalesce(octet_length(result), 0)
+         FROM tasks WHERE deleted = 0 {..restrict(user, filter, order, limit)}"
+    )
 }
 
-pub(crate) async fn list(
-    connection: &mut Connection,
-    user: &UserId,
-    filter: &Filter,
-    order: Order,
-    limit: u64,
-) -> Result<Vec<StoredTask>, Error> {
-    let mut list = select_stored("FROM tasks WHERE deleted = 0");
-    restrict(&mut list, user, filter, order, limit);
-    list.all(connection).await
+pub(crate) fn list(user: &UserId, filter: &Filter, order: Order, limit: u64) -> Statement<StoredTask> {
+    sql!("SELECT {..columns()} FROM tasks WHERE deleted = 0 {..restrict(user, filter, order, limit)}")
 }
 
 /// Tasks of all users after a number, in the order in which they were made. A task that cannot be read is an error of
 /// its own.
-pub(crate) async fn all_after(
-    connection: &mut Connection,
-    after: Cursor,
-    limit: u32,
-) -> Result<Vec<Checked>, Error> {
-    let mut all = Statement::select_with::<Checked>(
-        "waits",
-        waits::OF_TASK,
-        "FROM tasks WHERE deleted = 0 AND number > ",
-    );
-    all.bind(after).push(" ORDER BY number LIMIT ").bind(limit);
-    all.all(connection).await
+pub(crate) fn all_after(after: Cursor, limit: u32) -> Statement<Checked> {
+    sql!(
+        "SELECT {..columns()} FROM tasks WHERE deleted = 0 AND number > {after} ORDER BY number LIMIT {limit}"
+    )
 }
 
 /// A row of `tasks`, whether it can be read or not.
@@ -71,54 +47,32 @@ pub(crate) struct Checked {
 }
 
 impl FromRow for Checked {
-    fn columns() -> Vec<&'static str> {
-        StoredTask::columns()
-    }
-
     fn from_row(row: &Row) -> Result<Self, Error> {
         Ok(Self { number: row.get("number")?, id: row.get("id")?, task: StoredTask::from_row(row) })
     }
 }
 
-fn restrict(list: &mut Statement, user: &UserId, filter: &Filter, order: Order, limit: u64) {
-    list.push(" AND user_id = ").bind(user);
-    match &filter.scope {
-        Scope::All => {}
-        Scope::Roots => _ = list.push(" AND parent IS NULL"),
-        Scope::Tree(root) => _ = list.push(" AND root = ").bind(root),
-    }
-    any_of(list, " AND state IN ", filter.states.iter().copied());
-    any_of(list, " AND role IN ", &filter.roles);
-    any_of(list, " AND kind IN ", filter.kinds.iter().copied());
+fn restrict(user: &UserId, filter: &Filter, order: Order, limit: u64) -> Statement {
+    let mut list = sql!("AND user_id = {user}");
+    list = match &filter.scope {
+        Scope::All => list,
+        Scope::Roots => list.and(" AND parent IS NULL"),
+        Scope::Tree(root) => list.and(sql!(" AND root = {root}")),
+    };
+    list = list
+        .when_any(" AND state IN (", filter.states.iter().copied())
+        .when_any(" AND role IN (", &filter.roles)
+        .when_any(" AND kind IN (", filter.kinds.iter().copied());
     for (key, value) in &filter.labels {
-        list.push(" AND EXISTS (SELECT 1 FROM json_each(labels) l WHERE l.key = ").bind(key);
-        list.push(" AND l.value = ").bind(value).push(")");
+        let label = sql!("SELECT 1 FROM json_each(labels) l WHERE l.key = {key} AND l.value = {value}");
+        list = list.and(sql!(" AND EXISTS ({..label})"));
     }
-    match order {
-        Order::OldestFirst(after) => {
-            if let Some(after) = after {
-                list.push(" AND number > ").bind(after);
-            }
-            list.push(" ORDER BY number");
-        }
-        Order::NewestFirst(before) => {
-            if let Some(before) = before {
-                list.push(" AND number < ").bind(before);
-            }
-            list.push(" ORDER BY number DESC");
-        }
-        Order::ByChange(after) => {
-            list.push(if after == 0 { " AND ended_at IS NULL" } else { "" });
-            list.push(" AND position > ").bind(after).push(" ORDER BY position");
-        }
-    }
-    list.push(" LIMIT ").bind(limit);
-}
-
-/// Restricts a column to some values; without any, to none in particular.
-fn any_of<V: Into<Value>>(list: &mut Statement, text: &'static str, values: impl IntoIterator<Item = V>) {
-    let mut values = values.into_iter().peekable();
-    if values.peek().is_some() {
-        list.push(text).bind_list(values);
-    }
+    list = match order {
+        Order::OldestFirst(after) => list.when(" AND number > ", after).and(" ORDER BY number"),
+        Order::NewestFirst(before) => list.when(" AND number < ", before).and(" ORDER BY number DESC"),
+        Order::ByChange(after) => list
+            .and_if(after == 0, " AND ended_at IS NULL")
+            .and(sql!(" AND position > {after} ORDER BY position")),
+    };
+    list.and(sql!(" LIMIT {limit}"))
 }

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use super::{ScreenCopy, ScreenedStock};
 use toolwire_sources::upstream::text::{Identifier, Line};
 use toolwire_store::{
-    Error, record, select, sql,
-    sql::{Connection, FromValue, Scalar, Statement, Value},
+    Error, insert, record, select, sql,
+    sql::{Connection, FromValue, Statement, Value},
 };
 
 /// A text that was read from a site: it passes the sanitiser again, whose rules may have changed since.
@@ -38,140 +38,78 @@ struct Screen {
 record!(Screen, "screen", { name via Sanitised, scraped_at });
 
 pub(super) async fn copy(
-    connection: &mut Connection,
+    db: &mut Connection,
     user: &str,
     screen_id: &str,
 ) -> Result<Option<ScreenCopy>, Error> {
     // One view of both tables, whatever is kept meanwhile.
-    let mut view = sql::view(connection).await?;
-    let screen = select!(Screen, "FROM screens WHERE user_id = ", user, " AND screen_id = ", screen_id);
+    let mut view = sql::view(db).await?;
+    let screen = select!(Screen, "FROM screens WHERE user_id = {user} AND screen_id = {screen_id}");
     let Some(Screen { name, scraped_at }) = screen.optional(&mut view).await? else { return Ok(None) };
-    let mut stocks = Statement::select::<ScreenedStock>("FROM screened_stocks WHERE user_id = ");
-    stocks.bind(user).push(" AND screen_id = ").bind(screen_id).push(" ORDER BY position");
+    let stocks = select!(
+        ScreenedStock,
+        "FROM screened_stocks WHERE user_id = {user} AND screen_id = {screen_id} ORDER BY position"
+    );
     Ok(Some(ScreenCopy { name, stocks: stocks.all(&mut view).await?, scraped_at }))
 }
 
 /// Inserts a copy in the place of an earlier one.
 pub(super) async fn replace(
-    connection: &mut Connection,
+    db: &mut Connection,
     user: &str,
     screen_id: &str,
-    copy: &ScreenCopy,
+    ScreenCopy { name, stocks, scraped_at }: &ScreenCopy,
 ) -> Result<(), Error> {
     // With its stocks, which go by the reference.
-    let delete = sql!("DELETE FROM screens WHERE user_id = ", user, " AND screen_id = ", screen_id);
-    delete.execute(connection).await?;
-    let columns = [
-        ("user_id", user.into()),
-        ("screen_id", screen_id.into()),
-        ("name", (&*copy.name).into()),
-        ("scraped_at", copy.scraped_at.into()),
-    ];
-    Statement::insert("screens", columns).execute(connection).await?;
-    for (position, stock) in (0_i64..).zip(&copy.stocks) {
-        let columns = [
-            ("user_id", user.into()),
-            ("screen_id", screen_id.into()),
-            ("position", position.into()),
-            ("symbol", (&*stock.symbol).into()),
-            ("name", (&*stock.name).into()),
-            ("cmp", stock.cmp.into()),
-            ("pe", stock.pe.into()),
-            ("market_cap_cr", stock.market_cap_cr.into()),
-            ("roe", stock.roe.into()),
-        ];
-        Statement::insert("screened_stocks", columns).execute(connection).await?;
+    sql!("DELETE FROM screens WHERE user_id = {user} AND screen_id = {screen_id}").run(db).await?;
+    insert! { screens: user_id = user, screen_id, name = &**name, scraped_at }.run(db).await?;
+    for (position, stock) in (0_i64..).zip(stocks) {
+        let insert = insert! { screened_stocks:
+            user_id = user, screen_id, position, symbol = &*stock.symbol, name = &*stock.name, cmp = stock.cmp,
+            pe = stock.pe, market_cap_cr = stock.market_cap_cr, roe = stock.roe,
+        };
+        insert.run(db).await?;
     }
     Ok(())
 }
 
 /// When a user last claimed a scrape.
-pub(super) async fn claimed_at(connection: &mut Connection, user: &str) -> Result<Option<SystemTime>, Error> {
-    let claimed_at = sql!("SELECT claimed_at FROM scrapes WHERE user_id = ", user);
-    Ok(claimed_at.optional(connection).await?.map(|Scalar(at)| at))
+pub(super) fn claimed_at(user: &str) -> Statement<SystemTime> {
+    sql!("SELECT claimed_at FROM scrapes WHERE user_id = {user}")
 }
 
-pub(super) async fn claim(
-    connection: &mut Connection,
-    user: &str,
-    now: SystemTime,
-    ends_by: SystemTime,
-) -> Result<(), Error> {
-    let claim = sql! {
-        "INSERT INTO scrapes (user_id, claimed_at, ends_by) VALUES (", user,
-        ", ", now,
-        ", ", ends_by,
-        ") ON CONFLICT (user_id) DO UPDATE SET claimed_at = excluded.claimed_at, ends_by = excluded.ends_by"
-    };
-    claim.execute(connection).await?;
-    Ok(())
+pub(super) fn claim(user: &str, now: SystemTime, ends_by: SystemTime) -> Statement {
+    insert! { scrapes: user_id = user, claimed_at = now, ends_by }.and(
+        " ON CONFLICT (user_id) DO UPDATE SET claimed_at = excluded.claimed_at, ends_by = excluded.ends_by",
+    )
 }
 
 /// By when the scrape of a user has ended that is under way.
-pub(super) async fn under_way(
-    connection: &mut Connection,
-    user: &str,
-    now: SystemTime,
-) -> Result<Option<SystemTime>, Error> {
-    let ends_by = sql!("SELECT ends_by FROM scrapes WHERE user_id = ", user, " AND ends_by > ", now);
-    Ok(ends_by.optional(connection).await?.map(|Scalar(at)| at))
+pub(super) fn under_way(user: &str, now: SystemTime) -> Statement<SystemTime> {
+    sql!("SELECT ends_by FROM scrapes WHERE user_id = {user} AND ends_by > {now}")
 }
 
-pub(super) async fn end_scrape(
-    connection: &mut Connection,
-    user: &str,
-    claimed_at: SystemTime,
-    now: SystemTime,
-) -> Result<(), Error> {
-    let end = sql! {
-        "UPDATE scrapes SET ends_by = ", now,
-        " WHERE user_id = ", user,
-        " AND claimed_at = ", claimed_at
-    };
-    end.execute(connection).await?;
-    Ok(())
+pub(super) fn end_scrape(user: &str, claimed_at: SystemTime, now: SystemTime) -> Statement {
+    sql!("UPDATE scrapes SET ends_by = {now} WHERE user_id = {user} AND claimed_at = {claimed_at}")
 }
 
-pub(super) async fn delete_scrape(
-    connection: &mut Connection,
-    user: &str,
-    claimed_at: SystemTime,
-) -> Result<(), Error> {
-    sql!("DELETE FROM scrapes WHERE user_id = ", user, " AND claimed_at = ", claimed_at)
-        .execute(connection)
-        .await?;
-    Ok(())
+pub(super) fn delete_scrape(user: &str, claimed_at: SystemTime) -> Statement {
+    sql!("DELETE FROM scrapes WHERE user_id = {user} AND claimed_at = {claimed_at}")
 }
 
 /// Inserts a refused login, and deletes those of all users that may be tried again.
 pub(super) async fn refuse_login(
-    connection: &mut Connection,
+    db: &mut Connection,
     user: &str,
     login: &str,
     until: SystemTime,
     now: SystemTime,
 ) -> Result<(), Error> {
-    sql!("DELETE FROM refused_logins WHERE until <= ", now).execute(connection).await?;
-    let refuse = sql! {
-        "INSERT INTO refused_logins (user_id, login, until) VALUES (", user,
-        ", ", login,
-        ", ", until,
-        ") ON CONFLICT (user_id, login) DO UPDATE SET until = excluded.until"
-    };
-    refuse.execute(connection).await?;
-    Ok(())
+    sql!("DELETE FROM refused_logins WHERE until <= {now}").run(db).await?;
+    let refuse = insert! { refused_logins: user_id = user, login, until };
+    refuse.and(" ON CONFLICT (user_id, login) DO UPDATE SET until = excluded.until").run(db).await
 }
 
-pub(super) async fn refused_until(
-    connection: &mut Connection,
-    user: &str,
-    login: &str,
-    now: SystemTime,
-) -> Result<Option<SystemTime>, Error> {
-    let until = sql! {
-        "SELECT until FROM refused_logins WHERE user_id = ", user,
-        " AND login = ", login,
-        " AND until > ", now
-    };
-    Ok(until.optional(connection).await?.map(|Scalar(at)| at))
+pub(super) fn refused_until(user: &str, login: &str, now: SystemTime) -> Statement<SystemTime> {
+    sql!("SELECT until FROM refused_logins WHERE user_id = {user} AND login = {login} AND until > {now}")
 }

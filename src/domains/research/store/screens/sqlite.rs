@@ -64,7 +64,7 @@ impl Screens for Tables {
             let key = &*self.user_key(user);
             // Lost, it is waited for until its deadline.
             let ended = self.store.transact(Lane::User(user), Durability::Process, |tx| {
-                scoped(rows::end_scrape(tx, key, claimed_at, now))
+                scoped(rows::end_scrape(key, claimed_at, now).run(tx))
             });
             ended.await
         })
@@ -77,7 +77,7 @@ impl Screens for Tables {
     ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
         Box::pin(async move {
             let mut reader = self.store.reader().await?;
-            self.store.explain(rows::under_way(&mut reader, &self.user_key(user), now).await)
+            self.store.explain(rows::under_way(&self.user_key(user), now).optional(&mut reader).await)
         })
     }
 
@@ -89,7 +89,7 @@ impl Screens for Tables {
         Box::pin(async move {
             let key = &*self.user_key(user);
             let released = self.store.transact(Lane::User(user), Durability::Power, |tx| {
-                scoped(rows::delete_scrape(tx, key, claimed_at))
+                scoped(rows::delete_scrape(key, claimed_at).run(tx))
             });
             released.await
         })
@@ -119,7 +119,8 @@ impl Screens for Tables {
     ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
         Box::pin(async move {
             let mut reader = self.store.reader().await?;
-            self.store.explain(rows::refused_until(&mut reader, &self.user_key(user), login, now).await)
+            self.store
+                .explain(rows::refused_until(&self.user_key(user), login, now).optional(&mut reader).await)
         })
     }
 
@@ -130,7 +131,7 @@ impl Screens for Tables {
     ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
         Box::pin(async move {
             let mut reader = self.store.reader().await?;
-            let claimed_at = rows::claimed_at(&mut reader, &self.user_key(user)).await;
+            let claimed_at = rows::claimed_at(&self.user_key(user)).optional(&mut reader).await;
             Ok(allowed_at(self.store.explain(claimed_at)?, now))
         })
     }
@@ -138,11 +139,11 @@ impl Screens for Tables {
 
 /// No other process looks and claims between this look and this claim.
 async fn claim(tx: &mut Tx, user: &str, now: SystemTime, ends_by: SystemTime) -> Result<Claim, Error> {
-    if let Some(allowed_at) = allowed_at(rows::claimed_at(tx, user).await?, now) {
-        let is_under_way = rows::under_way(tx, user, now).await?.is_some();
+    if let Some(allowed_at) = allowed_at(rows::claimed_at(user).optional(tx).await?, now) {
+        let is_under_way = rows::under_way(user, now).optional(tx).await?.is_some();
         return Ok(Claim::Denied { allowed_at, is_under_way });
     }
-    rows::claim(tx, user, now, ends_by).await?;
+    rows::claim(user, now, ends_by).run(tx).await?;
     Ok(Claim::Granted)
 }
 

@@ -7,10 +7,7 @@ use futures_util::future::BoxFuture;
 use super::{Changed, MAX_NOTE, WatchOrigin, WatchedStock, Watchlists};
 use crate::store::tables::Tables;
 use toolwire_sources::upstream::text::{Line, Passage};
-use toolwire_store::{
-    Durability, Error, Lane, StoreError, record, scoped, sql,
-    sql::{Connection, Scalar},
-};
+use toolwire_store::{Durability, Error, Lane, StoreError, insert, record, scoped, sql, sql::Statement};
 use toolwire_tool::context::UserId;
 
 /// A stock as the tables hold it.
@@ -45,7 +42,7 @@ impl Watchlists for Tables {
     fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
         Box::pin(async move {
             let mut reader = self.store.reader().await?;
-            let rows = self.store.explain(picked(&mut reader, &self.user_key(user)).await)?;
+            let rows = self.store.explain(picked(&self.user_key(user)).all(&mut reader).await)?;
             Ok(rows.into_iter().map(|row| row.stock(WatchOrigin::User)).collect())
         })
     }
@@ -53,7 +50,7 @@ impl Watchlists for Tables {
     fn screened<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
         Box::pin(async move {
             let mut reader = self.store.reader().await?;
-            let rows = self.store.explain(not_picked(&mut reader, &self.user_key(user)).await)?;
+            let rows = self.store.explain(not_picked(&self.user_key(user)).all(&mut reader).await)?;
             Ok(rows.into_iter().map(|row| row.stock(WatchOrigin::Screener)).collect())
         })
     }
@@ -71,9 +68,9 @@ impl Watchlists for Tables {
             // A person's own words, so they outlast a loss of power.
             let changed = self.store.transact(Lane::User(user), Durability::Power, |tx| {
                 scoped(async move {
-                    let before = count(tx, key).await?;
-                    insert(tx, key, symbol, name, note, now).await?;
-                    let count = count(tx, key).await?;
+                    let before = count(key).one(tx).await?;
+                    put(key, symbol, name, note, now).run(tx).await?;
+                    let count = count(key).one(tx).await?;
                     Ok::<_, Error>(Changed { did: count > before, count })
                 })
             });
@@ -86,8 +83,8 @@ impl Watchlists for Tables {
             let key = &*self.user_key(user);
             let changed = self.store.transact(Lane::User(user), Durability::Power, |tx| {
                 scoped(async move {
-                    let removed = delete(tx, key, symbol).await?;
-                    Ok::<_, Error>(Changed { did: removed > 0, count: count(tx, key).await? })
+                    let removed = delete(key, symbol).execute(tx).await?;
+                    Ok::<_, Error>(Changed { did: removed > 0, count: count(key).one(tx).await? })
                 })
             });
             changed.await
@@ -95,54 +92,35 @@ impl Watchlists for Tables {
     }
 }
 
-async fn picked(connection: &mut Connection, user: &str) -> Result<Vec<Row>, Error> {
-    let picked = sql! {
+fn picked(user: &str) -> Statement<Row> {
+    sql!(
         "SELECT w.symbol, COALESCE(w.name, s.name) AS name, w.note, w.added_at, w.updated_at, s.cmp, s.screened_at
          FROM watchlist w LEFT JOIN screened_prices s ON s.user_id = w.user_id AND s.symbol = w.symbol
-         WHERE w.user_id = ", user,
-        " ORDER BY w.symbol"
-    };
-    picked.all(connection).await
+         WHERE w.user_id = {user} ORDER BY w.symbol"
+    )
 }
 
-async fn not_picked(connection: &mut Connection, user: &str) -> Result<Vec<Row>, Error> {
-    let not_picked = sql! {
+fn not_picked(user: &str) -> Statement<Row> {
+    sql!(
         "SELECT symbol, name, NULL AS note, screened_at AS added_at, screened_at AS updated_at, cmp, screened_at
-         FROM screened_prices s WHERE user_id = ", user,
-        " AND NOT EXISTS (SELECT 1 FROM watchlist w WHERE w.user_id = s.user_id AND w.symbol = s.symbol)
+         FROM screened_prices s WHERE user_id = {user}
+         AND NOT EXISTS (SELECT 1 FROM watchlist w WHERE w.user_id = s.user_id AND w.symbol = s.symbol)
          ORDER BY symbol"
-    };
-    not_picked.all(connection).await
+    )
 }
 
-async fn count(connection: &mut Connection, user: &str) -> Result<usize, Error> {
-    let Scalar(count) = sql!("SELECT COUNT(*) FROM watchlist WHERE user_id = ", user).one(connection).await?;
-    Ok(count)
+fn count(user: &str) -> Statement<usize> {
+    sql!("SELECT COUNT(*) FROM watchlist WHERE user_id = {user}")
 }
 
 /// Inserts a stock, or changes what is given of one that is there.
-async fn insert(
-    connection: &mut Connection,
-    user: &str,
-    symbol: &str,
-    name: Option<&str>,
-    note: Option<&str>,
-    now: SystemTime,
-) -> Result<(), Error> {
-    let insert = sql! {
-        "INSERT INTO watchlist (user_id, symbol, name, note, added_at, updated_at) VALUES (", user,
-        ", ", symbol,
-        ", ", name,
-        ", ", note,
-        ", ", now,
-        ", ", now,
-        ") ON CONFLICT (user_id, symbol) DO UPDATE SET name = COALESCE(excluded.name, watchlist.name),
-         note = COALESCE(excluded.note, watchlist.note), updated_at = excluded.updated_at"
-    };
-    insert.execute(connection).await?;
-    Ok(())
+fn put(user: &str, symbol: &str, name: Option<&str>, note: Option<&str>, now: SystemTime) -> Statement {
+    insert! { watchlist: user_id = user, symbol, name, note, added_at = now, updated_at = now }.and(
+        " ON CONFLICT (user_id, symbol) DO UPDATE SET name = COALESCE(excluded.name, watchlist.name),
+          note = COALESCE(excluded.note, watchlist.note), updated_at = excluded.updated_at",
+    )
 }
 
-async fn delete(connection: &mut Connection, user: &str, symbol: &str) -> Result<u64, Error> {
-    sql!("DELETE FROM watchlist WHERE user_id = ", user, " AND symbol = ", symbol).execute(connection).await
+fn delete(user: &str, symbol: &str) -> Statement {
+    sql!("DELETE FROM watchlist WHERE user_id = {user} AND symbol = {symbol}")
 }
