@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use sqlx::{Connection, SqliteConnection, raw_sql};
 use toolwire::{
     base::{clock, digest::Digest},
-    engine::tasks::render::read::{Wish, rendered},
+    engine::tasks::render::read::{RenderOptions, render_task},
     store::{
         Store,
         tasks::{Mutation, NewMessage, NewRoot, PageRequest, StepRef, entry::Speaker},
@@ -139,9 +139,9 @@ async fn render() {
     let task = house.state.task(&house.user, id).await.unwrap();
     let mut times = Vec::new();
     for _ in 0..50 {
-        let wish = Wish { budget: 60_000, secret: b"secret".to_vec(), ..Wish::default() };
+        let wish = RenderOptions { budget: 60_000, secret: b"secret".to_vec(), ..RenderOptions::default() };
         let begun = clock::now();
-        let shown = rendered(&*house.state, &room, (&house.user, &task), wish).await.unwrap();
+        let shown = render_task(&*house.state, &room, (&house.user, &task), wish).await.unwrap();
         times.push(begun.elapsed());
         assert!((50_000..=60_000).contains(&shown.tokens), "{}", shown.tokens);
     }

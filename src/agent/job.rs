@@ -18,7 +18,7 @@ pub use self::{
     completed_call::CompletedCall,
     run::{Run, Setup},
 };
-use toolwire_store::jobs::{Failure, Said};
+use toolwire_store::jobs::{Failure, JobUpdate};
 
 /// Work in the background.
 pub trait Workflow: Send + Sync + Debug {
@@ -37,5 +37,5 @@ pub struct Finished {
     /// What came out, as JSON.
     pub result: String,
     /// The last thing that is said.
-    pub said: Said,
+    pub said: JobUpdate,
 }

@@ -4,7 +4,7 @@ use std::{fmt::Write, sync::Arc};
 
 use super::ground::ContextBundle;
 use toolwire_base::offload;
-use toolwire_engine::model::{self, LEAST_TOKENS, USUAL_TOKENS, Wanted};
+use toolwire_engine::model::{self, LEAST_TOKENS, TextOptions, USUAL_TOKENS};
 use toolwire_planner::{Made, Offer, PlanRequest};
 use toolwire_sources::models::Message;
 
@@ -50,7 +50,7 @@ pub(super) async fn result(made: &Made, offer: &Offer, budget: u64) -> String {
     let parameters = schema.and_then(|schema| schema.get("properties")?.as_object());
     let narrow_by = parameters.into_iter().flat_map(|it| it.keys().cloned()).collect();
     let max_tokens = (budget / PARTS).clamp(LEAST_TOKENS, USUAL_TOKENS);
-    let (result, wanted) = (Arc::clone(&made.result), Wanted { max_tokens, narrow_by });
+    let (result, wanted) = (Arc::clone(&made.result), TextOptions { max_tokens, narrow_by });
     let size = result.outcome.as_ref().map_or(0, |payload| payload.json_text().len());
     // A token has a byte at least: then there is nothing to count, for which a vocabulary would be read.
     let counted = if size as u64 <= max_tokens { 0 } else { usize::MAX };

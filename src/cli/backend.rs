@@ -197,7 +197,7 @@ impl Backend {
     /// Waits for a write of this program that outlives its caller: with this program it would end in the middle.
     pub(super) async fn settle(&self) {
         if let Some(Own { app, cap }) = &self.own {
-            let _ = timeout(*cap, app.tools.in_flight().emptied()).await;
+            let _ = timeout(*cap, app.tools.in_flight().wait_until_empty()).await;
         }
     }
 

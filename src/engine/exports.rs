@@ -1,8 +1,8 @@
-//! Definitions in the form that a provider of models or MCP declares tools in: pure functions, the same to the byte
-//! each time, so that a provider's cache of prompts holds.
+//! Exports definitions in the formats in which model providers and MCP declare tools. The functions are pure and
+//! deterministic, so that a provider's prompt cache hits.
 //!
-//! What a form cannot say goes into the description, and what a reader of the export should know into the notes. Not
-//! here: which tools somebody may call (`toolwire_server::service`), and calls themselves.
+//! What a format cannot express goes into the description; differences that a reader of the export should know go into
+//! the notes. Not here: which tools a user may call (`toolwire_server::service`), and calls themselves.
 
 mod anthropic;
 mod gemini;
@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 
 use crate::registry::{Definition, Status};
 
-/// What tools can be declared for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Format {
@@ -32,20 +31,18 @@ pub enum Format {
     Mcp,
 }
 
-/// How tools are to be declared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// In the strict form, where the format has one.
+    /// Whether to use the strict form, if the format has one.
     pub strict: bool,
-    /// The sources that are on the network.
+    /// Names of the sources that are on the network.
     pub on_network: BTreeSet<String>,
 }
 
-/// Tools as a provider takes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
     pub json: String,
-    /// What differs from the definitions, in sentences.
+    /// Differences from the definitions, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -55,7 +52,7 @@ impl Format {
     }
 }
 
-/// Declares tools, in the order given. Those that cannot be called as things are set are left out and noted.
+/// Declares tools, in the given order. Disabled tools are omitted and noted.
 pub fn export(format: Format, tools: &[&Definition], options: &Options) -> Export {
     let mut notes = Vec::new();
     if options.strict && !format.has_strict_form() {
@@ -70,8 +67,8 @@ pub fn export(format: Format, tools: &[&Definition], options: &Options) -> Expor
         Format::GeminiOpenapi => gemini::with_openapi(&callable, &mut notes),
         Format::Openai => openai::for_chat(&callable, options.strict, &mut notes),
         Format::OpenaiResponses => openai::for_responses(&callable, options.strict, &mut notes),
-        Format::Anthropic => anthropic::declared(&callable),
-        Format::Mcp => mcp::listed(&callable, &options.on_network),
+        Format::Anthropic => anthropic::declare(&callable),
+        Format::Mcp => mcp::list(&callable, &options.on_network),
     };
     Export { json, notes }
 }

@@ -1,7 +1,7 @@
-//! What carries a call out: the registry of tools, the pipeline of a call, and what tools do to tasks.
+//! The execution of calls: the registry of tools, the pipeline, and the operations of tools on tasks.
 //!
-//! Internal to Toolwire: no promise is made to other crates. Not here: how a call comes in (`toolwire-server`), and
-//! what tools there are.
+//! Internal to Toolwire: no promise is made to other crates. Not here: how calls arrive (`toolwire-server`), and the
+//! tools themselves.
 
 pub mod exports;
 pub mod model;

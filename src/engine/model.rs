@@ -1,9 +1,9 @@
-//! A result as a model reads it (spec 004 §5.2): `success`, then `data` or `error`, with where the data came from, as
-//! text within a budget in tokens.
+//! Renders a result as text for a model (spec 004 §5.2): `success`, then `data` or `error`, with the provenance of the
+//! data, within a budget in tokens.
 //!
-//! What does not fit is cut: lists lose their last elements, long texts their end, and each place says how much is
-//! missing. Text from outside stands between two lines with the response's nonce (§7.2). The same result is the same
-//! bytes each time, and numbers are as they stand in the payload. Not here: which tools there are to call instead.
+//! What does not fit is cut: lists lose their last elements, long texts their end, and each cut states how much is
+//! missing. Text from outside is framed by two lines with the response's nonce (§7.2). The text is deterministic, and
+//! numbers are written as in the payload. Not here: which parameters narrow a result, which the caller passes in.
 
 mod cut;
 mod envelope;
@@ -17,59 +17,59 @@ use self::{
 use toolwire_contract::{Provenance, ToolError, ToolResult};
 use toolwire_tokens as tokens;
 
-/// How many tokens a result may have if nobody says.
+/// The default budget in tokens.
 pub const USUAL_TOKENS: u64 = 4_000;
-/// No budget is less: success, sources and nonce need some.
+/// The minimum budget: `success`, sources and nonce need some tokens.
 pub const LEAST_TOKENS: u64 = 256;
-/// No budget is more.
+/// The maximum budget.
 pub const MOST_TOKENS: u64 = 1_000_000;
 
-/// What a text begins with that tells of a failure.
+/// The beginning of every text of an error.
 pub const FAILED: &str = r#"{"success":false"#;
 
-/// How a result is wanted.
+/// The budget and the hints of a rendered result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// At most so many tokens, at least [`LEAST_TOKENS`].
+pub struct TextOptions {
+    /// Maximum number of tokens, at least [`LEAST_TOKENS`].
     pub max_tokens: u64,
-    /// The parameters of the tool by which another call can ask for less: how many, how far back, which kind.
+    /// Parameters of the tool that narrow its result, suggested if the text is cut.
     pub narrow_by: Vec<String>,
 }
 
-impl Default for Wanted {
+impl Default for TextOptions {
     fn default() -> Self {
         Self { max_tokens: USUAL_TOKENS, narrow_by: Vec::new() }
     }
 }
 
-pub fn text(result: &ToolResult, wanted: &Wanted) -> String {
+pub fn text(result: &ToolResult, wanted: &TextOptions) -> String {
     match &result.outcome {
-        Ok(payload) => succeeded(payload.json_text(), || payload.json(), &result.provenance, wanted),
-        Err(error) => failed(error, wanted),
+        Ok(payload) => render_data(payload.json_text(), || payload.json(), &result.provenance, wanted),
+        Err(error) => render_error(error, wanted),
     }
 }
 
-/// The text of data, whole if it fits.
-fn succeeded<'a>(
+/// Renders data, whole if it fits.
+fn render_data<'a>(
     whole: &str,
     data: impl FnOnce() -> &'a Value,
     provenance: &Provenance,
-    wanted: &Wanted,
+    wanted: &TextOptions,
 ) -> String {
     let envelope = Envelope { provenance, narrow_by: &wanted.narrow_by };
     let most = wanted.max_tokens;
-    fitting(envelope.around(whole, Extent::Whole), most).unwrap_or_else(|| shortened(data(), &envelope, most))
+    if_fits(envelope.wrap(whole, Extent::Whole), most).unwrap_or_else(|| shorten(data(), &envelope, most))
 }
 
-/// As much of the data as fits.
-fn shortened(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
+/// Searches for the largest limits at which the data fits.
+fn shorten(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
     let with =
-        |limits: Limits| fitting(envelope.around(&cut::cut(data, limits).to_string(), Extent::Cut), most);
-    let Some(least) = with(Limits::of(0)) else { return hardly(data, envelope, most) };
-    let (mut best, mut fits, mut exceeds) = (least, 0_usize, cut::needed(data) + 1);
+        |limits: Limits| if_fits(envelope.wrap(&cut::cut(data, limits).to_string(), Extent::Cut), most);
+    let Some(least) = with(Limits::of(0)) else { return shorten_structure(data, envelope, most) };
+    let (mut best, mut fits, mut exceeds) = (least, 0_usize, cut::uncut_extent(data) + 1);
     let mut next = 1_usize;
     while exceeds - fits > 1 {
-        // Steps of twice the size until one does not fit, then halves: nothing is tried that is far too long.
+        // Doubles until a step does not fit, then bisects: a text that is far too long would cost much to count.
         let tried = next.min(exceeds - 1);
         match with(Limits::of(tried)) {
             Some(text) => {
@@ -85,28 +85,28 @@ fn shortened(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
     best
 }
 
-/// Of data whose very structure is too much: its outermost levels, or a word in its place.
-fn hardly(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
+/// Renders data whose structure alone exceeds the budget: its outermost levels, or a placeholder.
+fn shorten_structure(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
     for extent in [Extent::Cut, Extent::Sources] {
-        for limits in cut::HARDLY {
+        for limits in cut::FEW_LEVELS {
             let cut = cut::cut(data, limits).to_string();
-            if let Some(text) = fitting(envelope.around(&cut, extent), most) {
+            if let Some(text) = if_fits(envelope.wrap(&cut, extent), most) {
                 return text;
             }
         }
     }
-    envelope.around("", Extent::Nothing)
+    envelope.wrap("", Extent::Nothing)
 }
 
-/// The text of a failure. Its message is ours, and as a rule short.
-fn failed(error: &ToolError, wanted: &Wanted) -> String {
+/// Renders an error. Its message is written by the server and usually short.
+fn render_error(error: &ToolError, wanted: &TextOptions) -> String {
     let with = |message: &str| {
-        let mut told =
+        let mut body =
             json!({"code": error.code.into_str(), "message": message, "retryable": error.retryable});
         if let Some(wait) = error.retry_after {
-            told["retry_after_seconds"] = wait.as_secs_f64().into();
+            body["retry_after_seconds"] = wait.as_secs_f64().into();
         }
-        fitting(format!(r#"{FAILED},"error":{told}}}"#), wanted.max_tokens)
+        if_fits(format!(r#"{FAILED},"error":{body}}}"#), wanted.max_tokens)
     };
     let shorter = [4_000, 1_000, 200, 50].into_iter();
     with(&error.message)
@@ -115,7 +115,7 @@ fn failed(error: &ToolError, wanted: &Wanted) -> String {
         .unwrap_or_default()
 }
 
-fn fitting(text: String, most: u64) -> Option<String> {
+fn if_fits(text: String, most: u64) -> Option<String> {
     tokens::within(&text, most).then_some(text)
 }
 

@@ -1,12 +1,13 @@
-//! The one pipeline that every call takes, whichever face it came in by.
+//! The pipeline of calls: one stack of layers, the same for every face.
 //!
 //! A layer is a [`Middleware`](toolwire_base::middleware::Middleware) over a `tower::Service<Call, Response = Terminal,
-//! Error = Refusal>`, in a file of its own. A refusal becomes a status, everything else a result. Not here: limits and
-//! retries, which belong to each source's own stack.
+//! Error = Refusal>`, in a file of its own. A refusal becomes a status, everything else a result. Not here: rate limits
+//! and retries, which belong to each source's own stack.
 
 pub mod authorize;
 pub mod cache;
 mod call;
+mod call_record;
 pub mod confirm;
 pub mod deadline;
 pub mod execute;
@@ -19,7 +20,6 @@ mod nested;
 mod orchestrate;
 pub mod policy;
 pub mod record;
-mod recorded;
 mod refusals;
 pub mod resolve;
 pub mod span;
@@ -37,12 +37,12 @@ use tracing::Instrument;
 pub use authorize::Policy;
 pub use cache::Tiers;
 use call::Inner;
-pub use call::{Arrived, Call, CallResult, Facts, Given, NotedMistake, Target, Wishes};
-use execute::timed_out;
-pub use in_flight::{End as CallEnd, EndedCall, InFlight, RunningCall, Seen, Which};
-pub use nested::refused_call;
-pub use orchestrate::{Carried, Orchestrate};
-pub use refusals::refused;
+pub use call::{ArrivalTime, Call, CallResult, Facts, Given, RecordedMistake, Target, Wishes};
+use execute::timeout_error;
+pub use in_flight::{CallInfo, CallSelector, End as CallEnd, EndedCall, InFlight, RunningCall};
+pub use nested::error_of_refusal;
+pub use orchestrate::{Orchestrate, OrchestrateFuture};
+pub use refusals::task_refusal;
 use stream::End;
 pub use stream::{CallStream, Step};
 
@@ -57,39 +57,35 @@ use toolwire_contract::{Refusal, Terminal};
 use toolwire_store::{Store, idempotency::Idempotency};
 use toolwire_tool::context::{EventSink, Events, Services, Unread, UnreadBounds};
 
-/// What the pipeline is made of.
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub registry: Arc<Registry>,
-    /// Who may call what.
     pub policy: Arc<dyn Policy>,
-    /// Remembers calls with a `request_id`.
+    /// The records of calls with a `request_id`.
     pub idempotency: Arc<dyn Idempotency>,
     /// Confirmations, and the calls that wait for them.
     pub confirmations: Arc<Store>,
-    /// Keeps tasks, in the same store.
+    /// Tasks; the same store as `confirmations`.
     pub tasks: Arc<Store>,
-    /// Carries out what executes nothing.
+    /// Carries out calls of tools that have no code of their own.
     pub orchestrate: Arc<dyn Orchestrate>,
-    /// How long a person has to decide.
+    /// Time that a person has to decide on a confirmation.
     pub decide_within: Duration,
-    /// How long of a call of a task.
+    /// The same for calls of tasks.
     pub decide_within_tasks: Duration,
     /// The sources for which users give credentials.
     pub users_sources: Arc<[&'static str]>,
-    /// Where results of reads are cached.
+    /// The caches of results of reads.
     pub tiers: Tiers,
-    /// What tools need beyond the standard context.
+    /// Services that tools require beyond the standard context.
     pub services: Services,
-    /// No call lasts longer.
+    /// Maximum duration of a call.
     pub cap: Duration,
-    /// What may wait for slow readers.
+    /// Bounds on events that wait for slow readers.
     pub unread: UnreadBounds,
-    /// Whether the log shows arguments.
     pub log_arguments: bool,
 }
 
-/// The pipeline, ready to carry out calls.
 #[derive(Clone)]
 pub struct Pipeline {
     stack: BoxCloneSyncService<Call, Terminal, Refusal>,
@@ -99,7 +95,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// The stack. Top to bottom is the way of a call.
+    /// Builds the stack. A call passes the layers from top to bottom.
     pub fn new(parts: Parts) -> Arc<Self> {
         let Parts { registry, policy, idempotency, tiers, services, cap, unread, log_arguments, .. } = parts;
         let Parts { confirmations, decide_within, decide_within_tasks, users_sources, .. } = parts;
@@ -118,40 +114,39 @@ impl Pipeline {
             .layer(Layer(Telemetry))
             // Everything below is bounded by it.
             .layer(Layer(EnforceDeadline::new(cap, in_flight.clone())))
-            // What an agent got wrong is told to its model, which has refusals of every layer below.
+            // Above all layers that refuse calls: the refusals that a model caused are shown to it.
             .layer(Layer(RecordModelErrors::new(Arc::clone(&tasks))))
-            // Rules need the definition.
+            // The layers below decide by the definition.
             .map_request(resolve::resolve(Arc::clone(&registry)))
-            // Before anything reveals whether a tool exists.
+            // Before any answer reveals whether a tool exists.
             .layer(Layer(Authorize::new(policy, Arc::clone(&registry))))
-            // Nothing invalid is stored, confirmed or executed.
+            // No invalid call is stored, confirmed or executed.
             .layer(Layer(Validate::new(log_arguments)))
-            // Every response has a nonce of its own, a repeated one too.
+            // Above the records: a repeated response gets a nonce of its own too.
             .layer(Layer(Frame))
-            // What a task has read says whether its calls need a person.
+            // Before `confirm`: whether a call needs a person depends on what its task has read.
             .layer(Layer(Record::new(tasks)))
-            // Each caller waits for a person by itself. Asking and using are one change with the record below.
+            // Above `idempotency`: each caller waits for a person by itself, although all share one record.
             .layer(Layer(Confirm::new(Arc::clone(&records.confirmations))))
-            // A repeat spends nothing, not even a confirmation.
+            // Above everything that spends something: a repeat consumes nothing, not even a confirmation.
             .layer(Layer(Idempotent::new(records, in_flight.clone(), cap)))
-            // Below what decides whether anything is done at all.
+            // Below the layers that decide whether the call runs at all.
             .layer(Layer(Narrate))
-            // A hit spends nothing of a source, and equal calls at one time are one.
+            // A hit consumes no quota of a source, and concurrent equal calls share one execution.
             .layer(Layer(Cache::new(tiers, registry)))
-            // The tool.
             .service(Execute::new(orchestrate, in_flight.clone()));
         let unread = Unread::new(unread);
         Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight, unread })
     }
 
-    /// Starts a call. A refusal that comes before anything else is the error here, so that a face can answer it
+    /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
     /// without a stream.
     pub async fn start(self: &Arc<Self>, call: Call) -> Result<CallStream, Refusal> {
         let channel = EventSink::channel(&self.unread, call.context.user.id.clone());
         self.launch(call, channel).await
     }
 
-    /// Carries a call out to its end. Nobody reads its events, so none are made.
+    /// Carries out a call to its end. Its events have no reader, so none are created.
     pub async fn finish(self: &Arc<Self>, call: Call) -> Result<Terminal, Refusal> {
         self.launch(call, EventSink::unread()).await?.terminal().await
     }
@@ -166,21 +161,21 @@ impl Pipeline {
         call.context.services = self.services.clone();
         call.context.caller = Arc::clone(self) as _;
         let mut stack = self.stack.clone();
+        // Boxed, since the future moves to the spawned task if it is pending.
         let mut end = Box::pin(async move { stack.ready().await?.call(call).await });
-        // Most calls are ready at once and need no task. One that waits must not depend on its face, which is polled
-        // only while the reader takes what it says.
+        // Most calls are ready at the first poll and need no task. One that is pending must not depend on its face,
+        // which is polled only while the reader consumes its output; so it is spawned and owns its deadline.
         if let Poll::Ready(end) = poll!(&mut end) {
-            return CallStream::new(call_id, events, End::Ready(Box::new(end))).begun().await;
+            return CallStream::new(call_id, events, End::Ready(Box::new(end))).open().await;
         }
         let (sender, receiver) = oneshot::channel();
         let carry_on = async move {
             let _ = sender.send(end.await);
         };
         tokio::spawn(carry_on.in_current_span());
-        CallStream::new(call_id, events, End::Coming(receiver)).begun().await
+        CallStream::new(call_id, events, End::Coming(receiver)).open().await
     }
 
-    /// The calls that are running.
     pub fn in_flight(&self) -> &InFlight {
         &self.in_flight
     }

@@ -1,8 +1,7 @@
-//! The registry: the tools that are offered, made from manifests, messages and executors, and kept current.
+//! The registry: the tools on offer, assembled from manifests, messages and executors, and reloaded when files change.
 //!
-//! Start-up refuses every problem at once. Afterwards a reload takes over all manifests or none, and the last good
-//! state stays in service. A reader takes a snapshot, which never changes. Not here: who may call a tool, and calling
-//! it.
+//! Start-up reports all problems at once. Later, a reload applies all manifests or none, and the last good state stays
+//! in service. Readers take an immutable snapshot. Not here: which users may call a tool, and calls.
 
 mod assemble;
 pub mod behaviour;
@@ -73,32 +72,32 @@ use toolwire_base::{
     files::{Problem, Problems},
 };
 
-/// Holds the present snapshot and tells of every new one.
+/// Holds the current snapshot and publishes new ones.
 pub struct Registry {
     current: ArcSwap<Snapshot>,
     changes: watch::Sender<Arc<Snapshot>>,
-    /// Locked while files are looked at, which may take long: only another look waits for it.
+    /// Locked while files are read, which may take long; only another reload waits for it.
     files: Mutex<Files>,
-    /// Locked while a snapshot is made.
+    /// Locked while a snapshot is built.
     state: Mutex<State>,
     intent_parameters: BTreeSet<&'static str>,
 }
 
-/// The files, as they were at the last look.
+/// The files as of the last reload.
 struct Files {
     offered: Offered,
-    /// Good or not.
+    /// The listing of the last reload, whether or not its manifests were valid.
     listing: Option<manifests::Listing>,
     digest: Digest,
     kept: Kept,
-    /// What reloads have replaced. Whoever comes to know of the new one last would else give the tools' memory back,
-    /// a thread that carries calls.
+    /// Replaced snapshots, kept until no call uses them. Otherwise the last call to drop one would free all its tools,
+    /// on a thread that serves calls.
     replaced: Vec<Arc<Snapshot>>,
 }
 
-/// What the next snapshot is made from.
+/// The input of the next snapshot.
 struct State {
-    /// The last good tools, in full health.
+    /// The last good tools, without the degradations of sources.
     tools: Vec<Arc<RegisteredTool>>,
     problems: Vec<Problem>,
     sources: health::Sources,
@@ -128,7 +127,7 @@ impl Registry {
         Ok(Self { current: ArcSwap::new(snapshot), changes, files, state, intent_parameters })
     }
 
-    /// The parameters that an intent passes on even where its tool does not take them.
+    /// The parameters that a call by intent may contain even if its tool does not declare them.
     pub fn intent_parameters(&self) -> &BTreeSet<&'static str> {
         &self.intent_parameters
     }
@@ -137,13 +136,15 @@ impl Registry {
         self.current.load_full()
     }
 
-    /// Every state from now on; a slow reader misses those in between.
+    /// Subscribes to snapshots; a slow reader sees only the latest.
     pub fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.changes.subscribe()
     }
 
-    /// Looks at the manifests again and takes them over if they changed: all of them, or none and their problems.
+    /// Reads the manifests again. If they changed, publishes a snapshot with all of them, or with the old tools and the
+    /// problems.
     pub fn reload(&self) {
+        // Files before the state, which is locked only while it changes: sources set their health meanwhile.
         let mut files = lock(&self.files);
         files.replaced.retain(|snapshot| Arc::strong_count(snapshot) > 1);
         let Some(loaded) = files.look() else { return };
@@ -152,7 +153,7 @@ impl Registry {
         files.replaced.push(self.publish(&state));
     }
 
-    /// Takes over what a source says of its data.
+    /// Updates the health of a source's data.
     pub fn set_source_health(&self, source: &str, health: SourceHealth) {
         let mut state = lock(&self.state);
         if state.sources.set(source, health) {
@@ -160,7 +161,7 @@ impl Registry {
         }
     }
 
-    /// Takes over which sources refuse us, and why: no tool of theirs is ready. The others no longer do.
+    /// Replaces the set of sources that refuse requests, with reasons. Tools of these sources are degraded.
     pub fn set_refused(&self, refused: BTreeMap<String, String>) {
         let mut state = lock(&self.state);
         if state.sources.set_refused(refused) {
@@ -168,21 +169,22 @@ impl Registry {
         }
     }
 
-    /// The snapshot that is no longer the present one.
+    /// Publishes a snapshot and returns the replaced one.
     fn publish(&self, state: &State) -> Arc<Snapshot> {
         let snapshot = state.snapshot();
+        // Stored before it is announced: a watcher that reacts by a call must find it.
         self.current.store(Arc::clone(&snapshot));
         self.changes.send_replace(snapshot)
     }
 }
 
-/// A panic in the middle of a look leaves the last good state, which is what is wanted.
+/// A poisoned lock is usable: a panic during a reload leaves the last good state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Files {
-    /// What the files amount to, if they are others than at the last look.
+    /// Loads the manifests if they differ from the last reload.
     fn look(&mut self) -> Option<Loaded> {
         let pace = Pace::beside_calls();
         let listing = self.offered.manifests.list(&pace);
@@ -206,7 +208,7 @@ impl State {
         Arc::new(Snapshot::new(&self.tools, &self.problems, &self.sources))
     }
 
-    /// Tools without problems are taken over; of the others only the problems are told.
+    /// Applies loaded tools if there are no problems; otherwise only records the problems.
     fn take_over(&mut self, Loaded { tools, problems }: Loaded) {
         log_problems(&self.problems, &problems);
         if problems.is_empty() {
@@ -217,7 +219,7 @@ impl State {
     }
 }
 
-/// Says each problem with a manifest once, when it appears, and once that all are fixed. Sources report their own.
+/// Logs each problem once, when it appears, and once that all are fixed. Sources log their own problems.
 fn log_problems(before: &[Problem], now: &[Problem]) {
     for problem in now.iter().filter(|problem| !before.contains(problem)) {
         tracing::warn!(%problem, "a manifest is wrong; the last good state stays in service");

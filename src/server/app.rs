@@ -200,11 +200,11 @@ impl App {
     /// Waits for the writes that outlived their callers, for as long as the drain has left.
     async fn finish_writes(&self, left: Duration) {
         let in_flight = self.tools.in_flight();
-        let emptied = async {
+        let wait_until_empty = async {
             self.jobs.wait_empty().await;
-            in_flight.emptied().await;
+            in_flight.wait_until_empty().await;
         };
-        if timeout(left, emptied).await.is_err() {
+        if timeout(left, wait_until_empty).await.is_err() {
             tracing::warn!(calls = in_flight.len(), "the forced end cuts calls whose outcome is now unknown");
             in_flight.shut_down();
         }

@@ -39,7 +39,7 @@ use self::{
 
 use toolwire_contract::{Refusal, Terminal, near};
 use toolwire_engine::{
-    pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Target, Which},
+    pipeline::{Call, CallSelector, CallStream, InFlight, Pipeline, Policy, Target},
     registry::{RegisteredTool, Registry},
 };
 use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
@@ -167,14 +167,14 @@ impl Tools {
 
     /// Cancels a user's own call in whichever process carries it out, even one whose caller has left while a
     /// confirmation is open. Returns whether there was one.
-    pub async fn cancel(&self, user: &User, which: Which) -> Result<bool, Refusal> {
+    pub async fn cancel(&self, user: &User, which: CallSelector) -> Result<bool, Refusal> {
         let cancelled = self.in_flight().cancel(&user.id, which);
         let call = match which {
             // Most calls request no confirmation, and then there is nothing to look for in the state.
-            Which::Call(_) if cancelled.is_some_and(|it| !it.may_have_asked) => return Ok(true),
-            Which::Call(call_id) => CallRef::Call(call_id),
+            CallSelector::Call(_) if cancelled.is_some_and(|it| !it.may_have_asked) => return Ok(true),
+            CallSelector::Call(call_id) => CallRef::Call(call_id),
             // The confirmation may stem from an earlier call of the same identifier.
-            Which::Request(request_id) => CallRef::Request(request_id),
+            CallSelector::Request(request_id) => CallRef::Request(request_id),
         };
         // Before what it asked for is withdrawn, so that it asks for nothing more.
         let was_running = self.calls().cancel_elsewhere(user, which, cancelled.is_some()).await;

@@ -10,7 +10,7 @@ use opentelemetry::trace::TraceId;
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{KnownBy, Origin, UserId};
 
-pub const KEPT: Duration = Duration::from_hours(24 * 90);
+pub const RETENTION: Duration = Duration::from_hours(24 * 90);
 
 /// The origin of a request other than a tool call, for the records of its changes.
 #[derive(Clone, Copy, Debug)]

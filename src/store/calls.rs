@@ -31,14 +31,14 @@ pub struct RecordedCall {
     pub deadline: Option<SystemTime>,
     /// The confirmation that it requires or has used.
     pub confirmation: Option<ConfirmationId>,
-    pub standing: Standing,
+    pub standing: CallState,
     /// Whether the process that owned the call has ended.
     pub is_left: bool,
 }
 
 /// The state of a recorded call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum CallState {
     /// A person must approve it, or a call nested in it, first.
     Asked,
     Started,
@@ -48,7 +48,7 @@ pub enum Standing {
 
 /// Selects calls by identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named<'a> {
+pub enum RecordSelector<'a> {
     Call(CallId),
     /// The calls of a user under this `request_id`: of every tool, or of one.
     Request(&'a UserId, RequestId, Option<&'a str>),

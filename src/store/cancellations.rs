@@ -11,7 +11,7 @@ pub const ANSWER_WITHIN: Duration = Duration::from_millis(500);
 
 /// How long an unanswered request is retained for an owner that cannot read it now, such as a stopped process. It is as
 /// long as the default maximum duration of a call.
-pub const KEPT: Duration = Duration::from_mins(2);
+pub const RETENTION: Duration = Duration::from_mins(2);
 
 /// What to cancel.
 #[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]

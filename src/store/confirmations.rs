@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use self::life::State;
 pub use self::{
     decision::{Decided, Decision, Verdict},
-    outcome::{Ended, REDEFINED},
+    outcome::{Ended, REDEFINED_PREFIX},
     query::{Binding, CallRef, Criteria, Cursor, Scope, SequenceRange},
 };
 use super::idempotency::{ArgumentsDigest, Begun, Key, Quota};
@@ -26,7 +26,7 @@ use toolwire_contract::{
 use toolwire_tool::context::{CallId, Outermost, SessionId, TaskLabel};
 
 /// Maximum number of pending confirmations per user.
-pub const MAX_PENDING_OF_USER: u32 = 100;
+pub const MAX_PENDING_PER_USER: u32 = 100;
 
 /// Maximum number of pending confirmations of all users.
 pub const MAX_PENDING: u32 = 10_000;
@@ -35,13 +35,13 @@ pub const MAX_PENDING: u32 = 10_000;
 pub const MAX_PAGE_BYTES: usize = 512 * 1024;
 
 /// How long a denial also applies to equal calls without a `request_id`, so that a person is not asked again at once.
-pub const DENIAL_ANSWERS: Duration = Duration::from_mins(10);
+pub const DENIAL_RETENTION: Duration = Duration::from_mins(10);
 
 /// How long change events of confirmations are retained.
-pub const EVENTS_KEPT: Duration = Duration::from_hours(24 * 90);
+pub const EVENT_RETENTION: Duration = Duration::from_hours(24 * 90);
 
 /// How long the arguments of a confirmation are retained after its end.
-pub const ARGUMENTS_KEPT: Duration = Duration::from_hours(24 * 30);
+pub const ARGUMENT_RETENTION: Duration = Duration::from_hours(24 * 30);
 
 /// The quota of confirmations in bytes. If it is exceeded, the arguments of ended confirmations are deleted, the
 /// earliest first; if that is not enough, new confirmations are refused. Open confirmations are never affected.

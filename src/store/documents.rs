@@ -38,7 +38,7 @@ pub const MAX_USER_BYTES: u64 = 5 << 30;
 pub const MAX_VERSIONS: u32 = 1_000;
 
 /// How long documents of a tree that has not begun are retained. They are put before the tree exists.
-pub const UNBEGUN_KEPT: Duration = Duration::from_hours(24);
+pub const UNBEGUN_RETENTION: Duration = Duration::from_hours(24);
 
 /// The result of a write: the document, or why nothing was written.
 pub type Outcome = Result<Document, Refused>;

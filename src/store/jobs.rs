@@ -13,10 +13,10 @@ use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, UserId};
 
 /// Maximum number of jobs retained per user; the oldest are deleted.
-pub const MOST_OF_USER: u32 = 100;
+pub const MAX_JOBS_PER_USER: u32 = 100;
 
 /// How long a job is retained after its end.
-pub const KEPT: Duration = Duration::from_hours(24 * 30);
+pub const RETENTION: Duration = Duration::from_hours(24 * 30);
 
 /// Identifies a job; also its idempotency key.
 pub type JobId = RequestId;
@@ -89,7 +89,7 @@ pub struct Failure {
 
 /// The content of a job's event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct JobUpdate {
     /// Progress, from 0 to 100.
     pub percent: u32,
     pub step: String,
@@ -108,7 +108,7 @@ pub struct Ending {
     /// The result, as JSON.
     pub result: String,
     /// The last event. By default it is derived from the state or the error, at the current step.
-    pub said: Option<Said>,
+    pub said: Option<JobUpdate>,
 }
 
 /// A logged event of a job.
@@ -116,13 +116,13 @@ pub struct Ending {
 pub struct Event {
     pub sequence: u64,
     pub at: SystemTime,
-    pub said: Said,
+    pub said: JobUpdate,
     /// Whether it is the last event.
     pub is_last: bool,
 }
 
 impl Ending {
-    pub fn succeeded(result: String, said: Said) -> Self {
+    pub fn succeeded(result: String, said: JobUpdate) -> Self {
         Self { state: State::Succeeded, error: None, result, said: Some(said) }
     }
 
@@ -136,7 +136,7 @@ impl Ending {
     }
 
     /// The last event of a job at the given progress.
-    pub fn last_words(&self, percent: u32, step: &str) -> Said {
+    pub fn last_update(&self, percent: u32, step: &str) -> JobUpdate {
         if let Some(said) = &self.said {
             return said.clone();
         }
@@ -144,7 +144,7 @@ impl Ending {
             || format!("The job was {}", self.state.into_str()),
             |error| format!("{}: {}", error.code, error.message),
         );
-        Said { percent, step: step.to_owned(), message, call_id: String::new() }
+        JobUpdate { percent, step: step.to_owned(), message, call_id: String::new() }
     }
 }
 

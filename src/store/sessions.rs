@@ -8,17 +8,17 @@ use std::time::{Duration, SystemTime};
 use toolwire_tool::context::{RequestId, SessionId, UserId};
 
 /// Maximum number of turns retained per session; the oldest are deleted.
-pub const MOST_OF_SESSION: u32 = 200;
+pub const MAX_TURNS_PER_SESSION: u32 = 200;
 
 /// Maximum number of turns retained per user; the oldest are deleted.
-pub const MOST_OF_USER: u32 = 1_000;
+pub const MAX_TURNS_PER_USER: u32 = 1_000;
 
 /// How long a turn is retained after its end.
-pub const KEPT: Duration = Duration::from_hours(24 * 30);
+pub const RETENTION: Duration = Duration::from_hours(24 * 30);
 
 /// A turn that ended or paused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptTurn {
+pub struct StoredTurn {
     pub user: UserId,
     /// Idempotency key of the turn.
     pub turn_id: RequestId,
@@ -56,7 +56,7 @@ pub enum State {
 
 /// The part of an earlier turn that later turns are given as context.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remembered {
+pub struct PastTurn {
     /// What the user said.
     pub message: String,
     pub answered: String,
@@ -68,21 +68,21 @@ pub struct Remembered {
 
 /// Exclusive use of a session by one turn, across all processes that share the state. Released when it is dropped or
 /// its process ends.
-pub struct Hold {
+pub struct SessionGuard {
     /// Releases the session when dropped. `None` if no other process can use the session.
     pub guard: Option<Box<dyn Send + Sync>>,
 }
 
 /// The result of an attempt to acquire a session.
 #[derive(Debug)]
-pub enum Held {
-    Now(Hold),
+pub enum SessionLock {
+    Acquired(SessionGuard),
     /// Held by a turn of another process: its name, or an empty string if that could not be read.
-    By(String),
+    HeldBy(String),
 }
 
-impl std::fmt::Debug for Hold {
+impl std::fmt::Debug for SessionGuard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hold")
+        f.write_str("SessionGuard")
     }
 }

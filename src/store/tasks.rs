@@ -19,11 +19,11 @@ pub mod texts;
 
 pub use self::{
     bounds::{
-        DEFAULT_TIMEOUT, ENTRIES_FOR_THE_END, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, MAX_INLINE_TEXT,
-        MAX_OPEN_TREES, MAX_PAGE_BYTES, MAX_TASKS, MAX_TIMEOUT, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS,
-        MUTATIONS_KEPT,
+        DEFAULT_TIMEOUT, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, MAX_INLINE_TEXT, MAX_OPEN_TREES, MAX_PAGE_BYTES,
+        MAX_TASKS, MAX_TIMEOUT, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS, MUTATION_RETENTION,
+        RESERVED_ENTRIES,
     },
-    memory::{Memories, Memory, Remembered},
+    memory::{Memories, Memory, SavedNote},
     mistake::Mistake,
     outcome::{Ending, Recovered, Stopped},
     refused::{Refused, TaskError, TreeLimit},

@@ -11,7 +11,7 @@ use toolwire::{
         job_service_client::JobServiceClient, watch_job_response::News,
     },
     server::service::jobs::{JobRequest, Jobs},
-    store::jobs::Said,
+    store::jobs::JobUpdate,
 };
 
 use super::*;
@@ -51,8 +51,8 @@ impl Workflow for Task {
     }
 }
 
-fn progress(percent: u32) -> Said {
-    Said { percent, step: "look".to_owned(), message: format!("at {percent}"), call_id: String::new() }
+fn progress(percent: u32) -> JobUpdate {
+    JobUpdate { percent, step: "look".to_owned(), message: format!("at {percent}"), call_id: String::new() }
 }
 
 impl House {

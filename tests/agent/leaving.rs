@@ -37,7 +37,7 @@ async fn leaving_stops_what_only_reads_and_lets_what_writes_go_on() {
         }
     };
     assert_eq!(cause, "caller_gone");
-    house.server.app.tools.in_flight().emptied().await;
+    house.server.app.tools.in_flight().wait_until_empty().await;
     assert_eq!(crate::agent::repeats::writes(&riley, "y").await, 2, "what had begun was written");
     while riley.turn(&turn_id).await.is_err()
         || riley.turn(&turn_id).await.unwrap().state() == TurnState::Running
@@ -147,7 +147,7 @@ async fn a_client_that_leaves_in_mid_turn_leaves_nothing_behind() {
         drop((planning, calling));
         house.hung.wait_dropped(round).await;
         source.counts(round, round).await;
-        house.server.app.tools.in_flight().emptied().await;
+        house.server.app.tools.in_flight().wait_until_empty().await;
         took.push(toolwire::base::clock::now() - left);
         while !house.server.app.turns.running().is_empty() {
             tokio::task::yield_now().await;

@@ -30,7 +30,7 @@ use toolwire::{
     base::clock,
     contract::{ErrorCode, Event, Payload, Refusal, Terminal, ToolResult},
     engine::{
-        pipeline::{Call, CallStream, Step, Tiers, Which},
+        pipeline::{Call, CallSelector, CallStream, Step, Tiers},
         registry::SourceHealth,
     },
     store::{

@@ -32,7 +32,7 @@ async fn a_caller_who_leaves_does_not_take_the_answer_from_another() {
     let (user, call_id) = (first.context.user.id.clone(), first.context.call_id);
     let (first, second) = (start(&bench, first).await, start(&bench, second).await);
     sleep(Duration::from_secs(1)).await;
-    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)).is_some());
+    assert!(bench.pipeline.in_flight().cancel(&user, CallSelector::Call(call_id)).is_some());
     assert_eq!(code(first.terminal().await), ErrorCode::Cancelled);
     let started = clock::now();
     assert!(result(second.terminal().await).outcome.is_ok());
@@ -64,7 +64,7 @@ async fn a_call_that_comes_after_everybody_left_is_executed_anew() {
     let first = start(&bench, nap("4s")).await;
     sleep(Duration::from_secs(1)).await;
     drop(first);
-    bench.pipeline.in_flight().emptied().await;
+    bench.pipeline.in_flight().wait_until_empty().await;
     assert!(result(bench.run(nap("4s")).await).outcome.is_ok());
     assert_eq!(turn.executions().await, ["caller_gone", "completed"]);
 }

@@ -172,7 +172,7 @@ async fn a_caller_who_leaves_finds_its_confirmation_again() {
         }
     };
     drop(stream);
-    house.server.app.tools.in_flight().emptied().await;
+    house.server.app.tools.in_flight().wait_until_empty().await;
     assert_eq!(riley.asks(id, "x").await.confirmation_id, asked.confirmation_id);
     riley.approve(&asked.confirmation_id).await.unwrap();
     assert_eq!(data(riley.call_confirm(id, "x").await)["writes"], 1);

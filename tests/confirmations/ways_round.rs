@@ -312,7 +312,7 @@ async fn nothing_that_a_caller_says_is_a_decision() {
 #[tokio::test]
 async fn a_read_that_cannot_be_recorded_is_not_carried_out_without_a_confirmation() {
     use toolwire::store::idempotency::Quota;
-    let house = House::with(|config| config.state.request_ids = Room { of_user: 1, of_all: u64::MAX });
+    let house = House::with(|config| config.state.request_ids = Quota { of_user: 1, of_all: u64::MAX });
     let riley = house.person("riley").await;
     let write = call("debug_write", &json!({"value": "x"}), Some(RequestId::generate()));
     assert!(data(riley.call(write).await).is_object());

@@ -85,5 +85,5 @@ async fn leave_http2(address: SocketAddr, path: &str, amid: bool, toys: &Toys) {
 }
 
 async fn has_stopped(toys: &Toys) {
-    toys.server.app.tools.in_flight().emptied().await;
+    toys.server.app.tools.in_flight().wait_until_empty().await;
 }

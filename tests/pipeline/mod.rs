@@ -16,7 +16,7 @@ use tokio::time::{advance, sleep, timeout};
 use toolwire::{
     base::clock,
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult},
-    engine::pipeline::{Call, Step, Which},
+    engine::pipeline::{Call, CallSelector, Step},
     store::{
         StoreError,
         idempotency::{Beginning, Begun, Effect, Idempotency, Key, Quota},

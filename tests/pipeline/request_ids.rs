@@ -76,7 +76,7 @@ impl Idempotency for BrokenStore {
 
 #[tokio::test]
 async fn a_full_share_refuses_writes_until_the_oldest_is_forgotten_and_no_read() {
-    let bench = Bench::storing(MemoryIdempotency::new(Room { of_user: 1, of_all: u64::MAX }));
+    let bench = Bench::storing(MemoryIdempotency::new(Quota { of_user: 1, of_all: u64::MAX }));
     result(bench.run(write(RequestId::generate(), "x", "0s")).await);
     let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
     let Refusal::TooManyRequestIds { retry_after } = &refusal else { panic!("{refusal:?}") };
@@ -92,7 +92,7 @@ async fn a_full_share_refuses_writes_until_the_oldest_is_forgotten_and_no_read()
 
 #[tokio::test]
 async fn a_share_of_all_the_room_that_is_more_than_fair_refuses_writes_and_says_whose_they_are() {
-    let bench = Bench::storing(MemoryIdempotency::new(Room { of_user: u64::MAX, of_all: 2 }));
+    let bench = Bench::storing(MemoryIdempotency::new(Quota { of_user: u64::MAX, of_all: 2 }));
     result(bench.run(write(RequestId::generate(), "x", "0s")).await);
     let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
     let Refusal::TooManyRequestIdsInAll { retry_after } = &refusal else { panic!("{refusal:?}") };
@@ -174,9 +174,9 @@ async fn a_cancelled_call_says_so_and_only_its_own_user_can_cancel_it() {
     let (user, call_id) = (call.context.user.id.clone(), call.context.call_id);
     let stream = bench.pipeline.start(call).await.expect("accepted");
     let other = "other".parse().expect("valid");
-    assert!(bench.pipeline.in_flight().cancel(&other, Which::Call(call_id)).is_none());
-    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(CallId::generate())).is_none());
-    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)).is_some());
+    assert!(bench.pipeline.in_flight().cancel(&other, CallSelector::Call(call_id)).is_none());
+    assert!(bench.pipeline.in_flight().cancel(&user, CallSelector::Call(CallId::generate())).is_none());
+    assert!(bench.pipeline.in_flight().cancel(&user, CallSelector::Call(call_id)).is_some());
     let expected = (ErrorCode::Cancelled, "Request was cancelled".to_owned());
     assert_eq!(error(stream.terminal().await), expected);
     assert!(bench.pipeline.in_flight().is_empty());
@@ -218,7 +218,7 @@ async fn a_write_whose_caller_leaves_while_it_is_recorded_is_carried_out() {
     call.context.deadline = call.context.deadline.no_later_than(clock::now() + Duration::from_millis(5));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
     assert!(!bench.pipeline.in_flight().is_empty(), "who ends the server waits for it");
-    bench.pipeline.in_flight().emptied().await;
+    bench.pipeline.in_flight().wait_until_empty().await;
     let repeat = result(bench.run(write(id, "x", "1s")).await);
     assert_eq!(repeat.outcome.expect("data").json()["writes"], 1);
 }
@@ -232,7 +232,9 @@ async fn a_write_cancelled_while_it_is_recorded_is_only_told() {
         async move { bench.run(write(id, "x", "1s")).await }
     });
     sleep(Duration::from_millis(5)).await;
-    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)).is_some());
+    assert!(
+        bench.pipeline.in_flight().cancel(&crate::support::user_id(), CallSelector::Request(id)).is_some()
+    );
     assert_eq!(result(first.await.expect("no panic")).outcome.expect("data").json()["writes"], 1);
 }
 
@@ -250,7 +252,7 @@ async fn a_write_cancelled_before_its_turn_looks_at_no_record() {
     let (user, call_id) = (crate::support::user_id(), second.context.call_id);
     let second = run(second);
     sleep(Duration::from_millis(1)).await;
-    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)).is_some());
+    assert!(bench.pipeline.in_flight().cancel(&user, CallSelector::Call(call_id)).is_some());
     assert_eq!(error(second.await.expect("no panic")).0, ErrorCode::Cancelled);
     assert_eq!(result(first.await.expect("no panic")).outcome.expect("data").json()["writes"], 1);
 }
@@ -295,7 +297,9 @@ async fn a_cancelled_write_is_told_and_whoever_waits_for_it_learns_its_outcome()
     let first = bench.pipeline.start(write(id, "x", "10s")).await.expect("accepted");
     let second = bench.pipeline.start(write(id, "x", "10s")).await.expect("accepted");
     sleep(Duration::from_secs(1)).await;
-    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)).is_some());
+    assert!(
+        bench.pipeline.in_flight().cancel(&crate::support::user_id(), CallSelector::Request(id)).is_some()
+    );
     for waiting in [first, second] {
         assert_eq!(result(waiting.terminal().await).outcome.expect("data").json()["writes"], 1);
     }
@@ -309,7 +313,9 @@ async fn a_cancelled_write_that_goes_on_still_ends_for_its_caller_at_the_deadlin
     call.context.deadline = call.context.deadline.no_later_than(clock::now() + Duration::from_secs(5));
     let waiting = bench.pipeline.start(call).await.expect("accepted");
     sleep(Duration::from_secs(1)).await;
-    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)).is_some());
+    assert!(
+        bench.pipeline.in_flight().cancel(&crate::support::user_id(), CallSelector::Request(id)).is_some()
+    );
     assert_eq!(waiting.terminal().await.unwrap_err(), Refusal::DeadlineExceeded);
 }
 
@@ -321,7 +327,7 @@ async fn a_nested_write_has_no_more_time_than_the_outermost_call() {
     let started = clock::now();
     let input = arguments(json!({"value": "x", "duration": "10s"}));
     assert!(bench.pipeline.call_tool(&parent, "debug_write", input).await.is_err());
-    bench.pipeline.in_flight().emptied().await;
+    bench.pipeline.in_flight().wait_until_empty().await;
     assert_eq!(clock::now() - started, Duration::from_secs(2));
 }
 

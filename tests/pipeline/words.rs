@@ -65,7 +65,7 @@ async fn a_caller_who_only_waits_for_the_end_gets_it_and_is_missed_when_gone() {
     let left = call();
     let cancellation = left.context.cancellation.clone();
     assert!(timeout(Duration::from_secs(1), bench.pipeline.finish(left)).await.is_err());
-    bench.pipeline.in_flight().emptied().await;
+    bench.pipeline.in_flight().wait_until_empty().await;
     assert_eq!(cancellation.cause(), Some(StopCause::CallerGone));
 }
 

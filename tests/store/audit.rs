@@ -8,7 +8,7 @@ use toolwire::{
     contract::{ErrorCode, ToolError, ToolResult},
     store::{
         Store,
-        audit::{Criteria, KEPT, Kind, Verdict},
+        audit::{Criteria, Kind, RETENTION, Verdict},
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
     },
     tool::context::{CallId, KnownBy, Origin, RequestId},
@@ -81,9 +81,9 @@ async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
 async fn a_record_is_forgotten_after_its_time() {
     let store = Store::in_memory();
     begin(&store, &key("riley"), Effect::Write).await;
-    store.sweep_audit_records(now() + KEPT - Duration::from_secs(1)).await.unwrap();
+    store.sweep_audit_records(now() + RETENTION - Duration::from_secs(1)).await.unwrap();
     assert_eq!(codes(&store).await.len(), 1);
-    store.sweep_audit_records(now() + KEPT).await.unwrap();
+    store.sweep_audit_records(now() + RETENTION).await.unwrap();
     assert!(codes(&store).await.is_empty());
 }
 

@@ -5,7 +5,7 @@ use toolwire::{
     base::digest::Digest,
     store::{
         Store,
-        calls::{Criteria, Named, Standing},
+        calls::{CallState, Criteria, RecordSelector},
         cancellations::Subject,
         idempotency::{About, Beginning, Begun, Effect, EndElsewhere, Idempotency, Key, Owner},
     },
@@ -33,10 +33,10 @@ async fn begin_of(store: &Store, key: &Key) -> CallId {
 
 /// Whether the process of a call is gone, as one process sees it: named, and in a list.
 async fn is_left(store: &Store, call: CallId) -> [bool; 2] {
-    let named = store.find_calls(Named::Call(call), now()).await.unwrap().remove(0);
+    let named = store.find_calls(RecordSelector::Call(call), now()).await.unwrap().remove(0);
     let listed = store.list_calls(&Criteria::default(), None, 100, now()).await.unwrap();
     let listed = listed.into_iter().find(|it| it.call_id == call).unwrap();
-    assert_eq!([&named.standing, &listed.standing], [&Standing::Started; 2]);
+    assert_eq!([&named.standing, &listed.standing], [&CallState::Started; 2]);
     [named.is_left, listed.is_left]
 }
 

@@ -10,8 +10,8 @@ use toolwire::{
         Store,
         backup::check,
         confirmations::{
-            ARGUMENTS_KEPT, Admission, CallRef, Confirmation, ConfirmationRequest, Decided, Decision,
-            EVENTS_KEPT, Verdict, life::State,
+            ARGUMENT_RETENTION, Admission, CallRef, Confirmation, ConfirmationRequest, Decided, Decision,
+            EVENT_RETENTION, Verdict, life::State,
         },
         idempotency::{About, Beginning, Begun, Effect, Key, Quota},
     },
@@ -164,12 +164,12 @@ async fn the_counts_follow_every_change() {
     assert_eq!(store.withdraw_confirmations(&denied.user, call, now()).await.unwrap(), 1);
     assert_eq!(store.expire_confirmations(now() + 601 * SECOND).await.unwrap(), 1);
     counted("ended").await;
-    store.sweep_confirmations(now() + ARGUMENTS_KEPT + 3600 * SECOND).await.unwrap();
+    store.sweep_confirmations(now() + ARGUMENT_RETENTION + 3600 * SECOND).await.unwrap();
     assert!(!arguments_kept(&store, &ids[0]).await);
     counted("without arguments").await;
-    store.sweep_confirmations(now() + EVENTS_KEPT + 3600 * SECOND).await.unwrap();
+    store.sweep_confirmations(now() + EVENT_RETENTION + 3600 * SECOND).await.unwrap();
     assert_eq!(store.confirmation(&ids[0], now()).await.unwrap(), None);
-    store.sweep_audit_records(now() + EVENTS_KEPT + 3600 * SECOND).await.unwrap();
+    store.sweep_audit_records(now() + EVENT_RETENTION + 3600 * SECOND).await.unwrap();
     counted("deleted").await;
     let mut reader = store.reader().await.unwrap();
     let counts = "SELECT (SELECT bytes FROM confirmation_total) + (SELECT count(*) FROM confirmation_usage) \

@@ -6,7 +6,9 @@ use toolwire::{
     base::digest::Digest,
     store::{
         Store,
-        jobs::{Begun, Ending, Event, Failure, JobId, KEPT, MOST_OF_USER, NewJob, Said, State},
+        jobs::{
+            Begun, Ending, Event, Failure, JobId, JobUpdate, MAX_JOBS_PER_USER, NewJob, RETENTION, State,
+        },
     },
     tool::context::RequestId,
 };
@@ -23,8 +25,8 @@ fn new(name: &str, content: &str) -> NewJob {
     }
 }
 
-fn said(percent: u32, message: &str) -> Said {
-    Said { percent, step: "look".to_owned(), message: message.to_owned(), call_id: String::new() }
+fn said(percent: u32, message: &str) -> JobUpdate {
+    JobUpdate { percent, step: "look".to_owned(), message: message.to_owned(), call_id: String::new() }
 }
 
 async fn begun(store: &Store, name: &str) -> JobId {
@@ -146,7 +148,7 @@ async fn a_job_whose_process_is_gone_is_over_and_keeps_nobody_from_another() {
 async fn a_user_keeps_the_newest_jobs_and_no_job_for_ever() {
     let (store, _directory) = in_file();
     let mut ids = Vec::new();
-    for _ in 0..MOST_OF_USER + 2 {
+    for _ in 0..MAX_JOBS_PER_USER + 2 {
         let id = begun(&store, "riley").await;
         assert!(store.end_job(&user("riley"), id, &Ending::cancelled(), now()).await.unwrap());
         ids.push(id);
@@ -154,8 +156,8 @@ async fn a_user_keeps_the_newest_jobs_and_no_job_for_ever() {
     let kept = async |id: JobId| store.job(&user("riley"), id).await.unwrap().is_some();
     assert!(!kept(ids[0]).await && kept(ids[2]).await);
     assert_eq!(events(&store, "riley", ids[0], 0).await, []);
-    while store.sweep_jobs(now() + KEPT - Duration::from_secs(1)).await.unwrap() {}
+    while store.sweep_jobs(now() + RETENTION - Duration::from_secs(1)).await.unwrap() {}
     assert!(kept(ids[2]).await);
-    while store.sweep_jobs(now() + KEPT).await.unwrap() {}
+    while store.sweep_jobs(now() + RETENTION).await.unwrap() {}
     assert!(!kept(ids[2]).await && !kept(*ids.last().unwrap()).await);
 }

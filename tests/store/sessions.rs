@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolwire::{
     store::{
         Store,
-        sessions::{KEPT, KeptTurn, MOST_OF_SESSION, State},
+        sessions::{MAX_TURNS_PER_SESSION, RETENTION, State, StoredTurn},
     },
     tool::context::{RequestId, SessionId},
 };
@@ -16,8 +16,8 @@ fn session(name: &str) -> SessionId {
     name.parse().unwrap()
 }
 
-fn turn(name: &str, of: &str, message: &str) -> KeptTurn {
-    KeptTurn {
+fn turn(name: &str, of: &str, message: &str) -> StoredTurn {
+    StoredTurn {
         user: user(name),
         turn_id: RequestId::generate(),
         session: session(of),
@@ -34,7 +34,7 @@ fn turn(name: &str, of: &str, message: &str) -> KeptTurn {
     }
 }
 
-async fn keep(store: &Store, turn: KeptTurn) -> KeptTurn {
+async fn keep(store: &Store, turn: StoredTurn) -> StoredTurn {
     store.keep_turn(&turn).await.unwrap();
     turn
 }
@@ -52,8 +52,8 @@ async fn a_turn_is_found_by_its_user_and_name_and_by_nobody_else() {
     assert_eq!(store.turn(&user("sam"), kept.turn_id).await.unwrap(), None);
     assert_eq!(store.turn(&user("riley"), RequestId::generate()).await.unwrap(), None);
     // The same name of another user's is another turn.
-    let other = keep(&store, KeptTurn { user: user("sam"), ..turn("sam", "s", "two") }).await;
-    let same = keep(&store, KeptTurn { turn_id: kept.turn_id, ..other }).await;
+    let other = keep(&store, StoredTurn { user: user("sam"), ..turn("sam", "s", "two") }).await;
+    let same = keep(&store, StoredTurn { turn_id: kept.turn_id, ..other }).await;
     assert_eq!(store.turn(&user("sam"), kept.turn_id).await.unwrap(), Some(same));
     assert_eq!(store.turn(&user("riley"), kept.turn_id).await.unwrap(), Some(kept));
 }
@@ -80,7 +80,7 @@ async fn a_session_has_its_turns_in_order_and_its_users_apart() {
 async fn a_paused_turn_that_goes_on_keeps_its_place() {
     let (store, _directory) = in_file();
     let standing = "{}".to_owned();
-    let paused = KeptTurn { state: State::Paused, standing, ..turn("riley", "s", "one") };
+    let paused = StoredTurn { state: State::Paused, standing, ..turn("riley", "s", "one") };
     let paused = keep(&store, paused).await;
     keep(&store, turn("riley", "s", "two")).await;
     assert_eq!(
@@ -88,7 +88,7 @@ async fn a_paused_turn_that_goes_on_keeps_its_place() {
         std::slice::from_ref(&paused)
     );
     assert_eq!(store.recall_turns(&user("riley"), &session("s"), 9).await.unwrap().len(), 1);
-    let ended = KeptTurn { state: State::Ended, standing: String::new(), ..paused };
+    let ended = StoredTurn { state: State::Ended, standing: String::new(), ..paused };
     keep(&store, ended.clone()).await;
     assert_eq!(said(&store, "riley", "s").await, ["one", "two"]);
     assert_eq!(store.turn(&user("riley"), ended.turn_id).await.unwrap(), Some(ended));
@@ -98,9 +98,9 @@ async fn a_paused_turn_that_goes_on_keeps_its_place() {
 #[tokio::test]
 async fn only_a_paused_turn_of_ones_own_is_cancelled_and_once() {
     let (store, _directory) = in_file();
-    let paused = keep(&store, KeptTurn { state: State::Paused, ..turn("riley", "s", "one") }).await;
+    let paused = keep(&store, StoredTurn { state: State::Paused, ..turn("riley", "s", "one") }).await;
     let ended = keep(&store, turn("riley", "s", "two")).await;
-    let cancel = async |name: &str, turn: &KeptTurn| {
+    let cancel = async |name: &str, turn: &StoredTurn| {
         store.cancel_paused_turn(&user(name), turn.turn_id, now()).await.unwrap()
     };
     assert!(!cancel("sam", &paused).await && !cancel("riley", &ended).await);
@@ -112,13 +112,13 @@ async fn only_a_paused_turn_of_ones_own_is_cancelled_and_once() {
 #[tokio::test]
 async fn a_session_keeps_its_newest_turns_and_no_turn_for_ever() {
     let (store, _directory) = in_file();
-    for number in 0..MOST_OF_SESSION + 2 {
+    for number in 0..MAX_TURNS_PER_SESSION + 2 {
         keep(&store, turn("riley", "s", &number.to_string())).await;
     }
     let said = said(&store, "riley", "s").await;
-    assert_eq!((said.len(), said[0].as_str()), (MOST_OF_SESSION as usize, "2"));
-    assert!(!store.sweep_turns(now() + KEPT).await.unwrap());
-    assert_eq!(self::said(&store, "riley", "s").await.len(), MOST_OF_SESSION as usize);
-    assert!(!store.sweep_turns(now() + KEPT + Duration::from_secs(1)).await.unwrap());
+    assert_eq!((said.len(), said[0].as_str()), (MAX_TURNS_PER_SESSION as usize, "2"));
+    assert!(!store.sweep_turns(now() + RETENTION).await.unwrap());
+    assert_eq!(self::said(&store, "riley", "s").await.len(), MAX_TURNS_PER_SESSION as usize);
+    assert!(!store.sweep_turns(now() + RETENTION + Duration::from_secs(1)).await.unwrap());
     assert_eq!(self::said(&store, "riley", "s").await, [""; 0]);
 }

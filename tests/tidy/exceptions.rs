@@ -10,11 +10,10 @@ pub(crate) const IN_CIRCLES: &[&str] = &[];
 pub(crate) const NAMES_A_DOMAIN: &[&str] = &[];
 
 /// Folders whose comments are not converted yet.
-pub(crate) const NOT_YET_IDIOMATIC: &[&str] =
-    &["src/engine/", "src/server/faces/transport", "src/store/rows/"];
+pub(crate) const NOT_YET_IDIOMATIC: &[&str] = &[];
 
 /// Folders with doc comments that only repeat a name.
-pub(crate) const REPEATS_NAMES: &[&str] = &["src/engine/"];
+pub(crate) const REPEATS_NAMES: &[&str] = &[];
 
 /// Files with comments that are too wide.
 pub(crate) const WIDE_COMMENTS: &[&str] = &[];

@@ -19,7 +19,7 @@ use toolwire_contract::{
     },
 };
 use toolwire_engine::{
-    pipeline::{Call, Pipeline, Step, Target, refused_call},
+    pipeline::{Call, Pipeline, Step, Target, error_of_refusal},
     registry::{Category, RegisteredTool},
 };
 use toolwire_planner::{
@@ -112,7 +112,7 @@ impl Caller<'_> {
         }));
         let terminal = match self.carry_out(call).await {
             Ok(terminal) => terminal,
-            Err(refusal) => Terminal::Result(begun.failure(refused_call(&refusal))),
+            Err(refusal) => Terminal::Result(begun.failure(error_of_refusal(&refusal))),
         };
         match terminal {
             Terminal::Result(result) => {

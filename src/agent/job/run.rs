@@ -21,7 +21,7 @@ use crate::{
 use toolwire_base::clock;
 use toolwire_contract::{ErrorCode, Provenance, Terminal, ToolError, ToolResult};
 use toolwire_engine::{
-    pipeline::{Call, Target, refused_call},
+    pipeline::{Call, Target, error_of_refusal},
     registry::{self, RegisteredTool},
 };
 use toolwire_planner::{
@@ -31,7 +31,7 @@ use toolwire_planner::{
 use toolwire_sources::models::Model;
 use toolwire_store::{
     Store,
-    jobs::{JobId, Said},
+    jobs::{JobId, JobUpdate},
 };
 use toolwire_tool::context::{CallId, Cancellation, Lineage, Pins, ToolContext};
 
@@ -134,7 +134,7 @@ impl Run {
     }
 
     /// Says how far the job is and what is done: kept before it is returned.
-    pub async fn say(&self, said: Said) {
+    pub async fn say(&self, said: JobUpdate) {
         let (store, user) = (self.store(), &self.context().user.id);
         match store.append_job_event(user, self.id(), &said, clock::wall()).await {
             Ok(true) => {}
@@ -207,7 +207,7 @@ impl Run {
         let result = match end {
             Ok(Terminal::Result(result)) => result,
             Ok(Terminal::ConfirmationRequired(_)) => failure(tool, unconfirmed()),
-            Err(refusal) => failure(tool, refused_call(&refusal)),
+            Err(refusal) => failure(tool, error_of_refusal(&refusal)),
         };
         called(call_id, result)
     }

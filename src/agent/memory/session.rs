@@ -16,7 +16,7 @@ use toolwire_contract::proto::agent::v1::Reply;
 use toolwire_planner::Exchange;
 use toolwire_store::{
     Store, StoreError,
-    sessions::{self, KeptTurn, State},
+    sessions::{self, State, StoredTurn},
 };
 use toolwire_tool::context::{SessionId, UserId};
 
@@ -72,7 +72,7 @@ impl Session {
     /// What the turn before this one proposed. A yes that was cancelled is said again, so it does not stand between.
     async fn proposal(&self) -> Result<Option<Proposal>, StoreError> {
         let turns = self.store.newest_turns(&self.user, &self.session, MOST_RETRIES).await?;
-        let is_retried = |turn: &KeptTurn| {
+        let is_retried = |turn: &StoredTurn| {
             turn.state == State::Cancelled && proposal::answer(&turn.message) == ProposalAnswer::Yes
         };
         let before = turns.into_iter().find(|turn| turn.turn_id != self.turn_id && !is_retried(turn));
@@ -80,7 +80,7 @@ impl Session {
         Ok(before.and_then(|turn| serde_json::from_str(&turn.standing).ok()))
     }
 
-    fn row(&self, ending: &Ending, calls: &[KeptCall], tainted: bool) -> KeptTurn {
+    fn row(&self, ending: &Ending, calls: &[KeptCall], tainted: bool) -> StoredTurn {
         let (state, answered, reply, standing) = match ending {
             Ending::Ended(reply, proposal) => {
                 let proposed = proposal.as_ref().map(text).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Session {
             }
             Ending::Cancelled => (State::Cancelled, String::new(), Vec::new(), String::new()),
         };
-        KeptTurn {
+        StoredTurn {
             user: self.user.clone(),
             turn_id: self.turn_id,
             session: self.session.clone(),
@@ -110,16 +110,16 @@ impl Session {
 }
 
 /// The newest turns that fit, the oldest first.
-fn newest(turns: Vec<sessions::Remembered>) -> Remembered {
+fn newest(turns: Vec<sessions::PastTurn>) -> Remembered {
     let mut room = MOST_BYTES;
-    let fits = |turn: &sessions::Remembered| {
+    let fits = |turn: &sessions::PastTurn| {
         let size = turn.message.len() + turn.answered.len();
         room.checked_sub(size).map(|left| room = left).is_some()
     };
     let mut turns: Vec<_> = turns.into_iter().rev().take_while(fits).collect();
     turns.reverse();
     let tainted = turns.iter().any(|turn| turn.tainted);
-    let exchange = |turn: sessions::Remembered| {
+    let exchange = |turn: sessions::PastTurn| {
         let calls: Vec<KeptCall> = serde_json::from_str(&turn.calls).unwrap_or_default();
         let calls: Vec<_> = calls.into_iter().map(Into::into).collect();
         Exchange { said: turn.message, answered: turn.answered, is_open: calls.is_empty(), calls }

@@ -1,4 +1,4 @@
-//! Tools for Anthropic's messages: the schema as it is, and worked calls beside it.
+//! Tools for Anthropic's messages: the schema unchanged, and example calls beside it.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ struct Tool<'a> {
 }
 
 /// The value of `tools` in a request.
-pub(super) fn declared(tools: &[&Definition]) -> String {
+pub(super) fn declare(tools: &[&Definition]) -> String {
     let tools: Vec<_> = tools.iter().copied().map(Tool::of).collect();
     text(&tools)
 }

@@ -1,5 +1,5 @@
-//! Tools for Gemini, in both forms of its function declarations: with JSON Schema, and with the schemas of `OpenAPI`
-//! that specification 004 shows.
+//! Tools for Gemini, in both forms of its function declarations: with JSON Schema, and with `OpenAPI` schemas as in
+//! specification 004.
 
 mod openapi;
 
@@ -27,17 +27,17 @@ struct ByJsonSchema<'a> {
 struct ByOpenapi<'a> {
     name: &'a str,
     description: &'a str,
-    /// Absent for a tool without parameters: an object without members is refused.
+    /// Absent for a tool without parameters: Gemini refuses an object without members.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<Value>,
 }
 
-/// The value of `tools` in a request, each schema as it is.
+/// The value of `tools` in a request, with JSON Schemas.
 pub(super) fn with_json_schema(tools: &[&Definition]) -> String {
     tools_of(tools.iter().copied().map(ByJsonSchema::of).collect())
 }
 
-/// The value of `tools` in a request, with schemas in the words of `OpenAPI`.
+/// The value of `tools` in a request, with `OpenAPI` schemas.
 pub(super) fn with_openapi(tools: &[&Definition], notes: &mut Vec<String>) -> String {
     tools_of(tools.iter().map(|tool| ByOpenapi::of(tool, notes)).collect())
 }
@@ -60,7 +60,7 @@ impl<'a> ByOpenapi<'a> {
     }
 }
 
-/// One tool of all functions. One without functions is none.
+/// One tool with all functions; none if there are no functions.
 fn tools_of<T: Serialize>(declarations: Vec<T>) -> String {
     let tools: Vec<_> = (!declarations.is_empty())
         .then_some(Tool { function_declarations: declarations })

@@ -1,8 +1,7 @@
-//! Declarations as text.
+//! Serializes declarations.
 
 use serde::Serialize;
 
-/// JSON on one line.
 pub(super) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("definitions hold nothing that JSON cannot express")
 }

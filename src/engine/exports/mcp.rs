@@ -1,4 +1,4 @@
-//! Tools as MCP lists them: the answer to `tools/list`.
+//! Tools for MCP: the result of `tools/list`.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::json::text;
 use crate::registry::{Category, ConsequenceLevel, Definition};
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct ListToolsResult<'a> {
     tools: Vec<Tool<'a>>,
 }
 
@@ -27,7 +27,7 @@ struct Tool<'a> {
     meta: Value,
 }
 
-/// Hints, each stated: MCP takes the worst for granted.
+/// Hints. All are stated, since MCP assumes the worst for an absent one.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(clippy::struct_excessive_bools, reason = "a hint of the protocol each")]
@@ -38,9 +38,8 @@ struct Annotations {
     open_world_hint: bool,
 }
 
-/// The result of `tools/list`.
-pub(super) fn listed(tools: &[&Definition], on_network: &BTreeSet<String>) -> String {
-    text(&Listed { tools: tools.iter().map(|tool| Tool::of(tool, on_network)).collect() })
+pub(super) fn list(tools: &[&Definition], on_network: &BTreeSet<String>) -> String {
+    text(&ListToolsResult { tools: tools.iter().map(|tool| Tool::of(tool, on_network)).collect() })
 }
 
 impl<'a> Tool<'a> {

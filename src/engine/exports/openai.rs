@@ -1,4 +1,4 @@
-//! Tools for OpenAI: of chat completions and of responses, whose schema is as it is or, on demand, strict.
+//! Tools for `OpenAI`'s chat completions and responses, with the schema unchanged or, on demand, strict.
 
 mod strict;
 
@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::{json::text, schema};
 use crate::registry::Definition;
 
-/// A request takes no more tools.
+/// Maximum number of tools in a request.
 const MOST_TOOLS: usize = 128;
-/// Descriptions of more characters are refused by older models and by some that serve the same interface.
+/// Maximum length of a description in characters for older models and some compatible servers.
 const LONGEST_DESCRIPTION: usize = 1_024;
 
 #[derive(Serialize)]

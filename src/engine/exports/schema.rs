@@ -1,6 +1,7 @@
-//! What several formats need of a JSON Schema: without its dialect, without null, and keywords in words.
+//! Transformations of JSON Schemas that several formats share: removes the dialect and null, and describes keywords in
+//! sentences.
 //!
-//! A registry's schemas use few keywords; a keyword that is not known here has no words, and the caller notes that.
+//! The registry's schemas use few keywords; an unknown keyword has no description and is dropped.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +10,7 @@ use toolwire_base::words::counted;
 
 pub(super) type Members = Map<String, Value>;
 
-/// The same without `$schema`, which repeats for each tool what the provider takes for granted.
+/// Removes `$schema`, which every provider assumes and every tool would repeat.
 pub(super) fn without_dialect(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(members) = &mut schema {
@@ -18,7 +19,7 @@ pub(super) fn without_dialect(schema: &Value) -> Value {
     schema
 }
 
-/// The same for values that are not null, and whether null was one.
+/// Removes null from the accepted values. Returns the schema and whether it accepted null.
 pub(super) fn without_null(schema: &Members) -> (Members, bool) {
     let is_null = |kind: &Value| kind == "null";
     let mut found = schema.clone();
@@ -43,8 +44,8 @@ pub(super) fn without_null(schema: &Members) -> (Members, bool) {
     (found, false)
 }
 
-/// A keyword and its value in a sentence. None for a keyword that says nothing by itself, or that is not known.
-pub(super) fn in_words(keyword: &str, value: &Value) -> Option<String> {
+/// Describes a keyword and its value in a sentence. `None` for a keyword that means nothing by itself or is unknown.
+pub(super) fn describe_keyword(keyword: &str, value: &Value) -> Option<String> {
     let count = |one, many| Some(counted(value.as_u64()?, one, many));
     Some(match keyword {
         "minLength" => format!("At least {}.", count("character", "characters")?),
@@ -60,8 +61,8 @@ pub(super) fn in_words(keyword: &str, value: &Value) -> Option<String> {
         "multipleOf" => format!("A multiple of {value}."),
         "uniqueItems" if value == &Value::Bool(true) => "No element twice.".to_owned(),
         "format" => format!("Format: {}.", value.as_str()?),
-        "default" => format!("Default {}.", shown(value)),
-        "const" => format!("Always {}.", shown(value)),
+        "default" => format!("Default {}.", quote(value)),
+        "const" => format!("Always {}.", quote(value)),
         "enum" => format!("One of {}.", list(value.as_array()?)),
         "examples" => format!("Such as {}.", list(value.as_array().filter(|it| !it.is_empty())?)),
         "pattern" => {
@@ -75,8 +76,8 @@ pub(super) fn in_words(keyword: &str, value: &Value) -> Option<String> {
     })
 }
 
-/// Adds sentences to a description, but those that it holds already.
-pub(super) fn described(description: Option<&Value>, sentences: &[String]) -> Option<String> {
+/// Appends sentences to a description, except those that it already contains.
+pub(super) fn append_sentences(description: Option<&Value>, sentences: &[String]) -> Option<String> {
     let mut text = description.and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
     for sentence in sentences {
         if !text.contains(sentence.trim_end_matches('.')) {
@@ -89,8 +90,8 @@ pub(super) fn described(description: Option<&Value>, sentences: &[String]) -> Op
     (!text.is_empty()).then_some(text)
 }
 
-/// Puts a description right behind the type.
-pub(super) fn describe(schema: &mut Members, description: Option<String>) {
+/// Inserts a description after the type.
+pub(super) fn insert_description(schema: &mut Members, description: Option<String>) {
     if let Some(description) = description {
         let index = usize::from(schema.contains_key("type"));
         schema.shift_insert(index, "description".to_owned(), description.into());
@@ -98,11 +99,11 @@ pub(super) fn describe(schema: &mut Members, description: Option<String>) {
 }
 
 fn list(values: &[Value]) -> String {
-    values.iter().map(shown).collect::<Vec<_>>().join(", ")
+    values.iter().map(quote).collect::<Vec<_>>().join(", ")
 }
 
-/// A value as a model is to write it.
-fn shown(value: &Value) -> String {
+/// A value as a model must write it, in backticks.
+fn quote(value: &Value) -> String {
     match value {
         Value::String(text) => format!("`{text}`"),
         other => format!("`{other}`"),
@@ -136,8 +137,8 @@ mod tests {
         let description = json!("The period. Default `YTD`; one of nine.");
         let sentences = ["Default `YTD`.".to_owned(), "At most 1 character.".to_owned()];
         let expected = "The period. Default `YTD`; one of nine. At most 1 character.";
-        assert_eq!(described(Some(&description), &sentences).as_deref(), Some(expected));
-        assert_eq!(described(None, &[]), None);
+        assert_eq!(append_sentences(Some(&description), &sentences).as_deref(), Some(expected));
+        assert_eq!(append_sentences(None, &[]), None);
     }
 
     #[test]
@@ -152,7 +153,7 @@ mod tests {
             ("pattern", json!(r"\S"), "Must be a text that is not blank."),
             ("pattern", json!("^a$"), "Must match the regular expression `^a$`."),
         ] {
-            assert_eq!(in_words(keyword, &value).as_deref(), Some(expected), "{keyword}");
+            assert_eq!(describe_keyword(keyword, &value).as_deref(), Some(expected), "{keyword}");
         }
         for (keyword, value) in [
             ("examples", json!([])),
@@ -160,7 +161,7 @@ mod tests {
             ("if", json!({})),
             ("minLength", json!(-1)),
         ] {
-            assert_eq!(in_words(keyword, &value), None, "{keyword}");
+            assert_eq!(describe_keyword(keyword, &value), None, "{keyword}");
         }
     }
 }

@@ -1,20 +1,19 @@
-//! Less of a value: the first elements of lists, the beginning of long texts, the first members of objects, each with a
-//! word on what is missing.
+//! Cuts a JSON value: keeps the first elements of lists, the beginning of long texts and the first members of objects,
+//! and states at each cut what is missing.
 
 use serde_json::{Map, Value};
 
 use toolwire_base::words::counted;
 
-/// Lists keep at least so many elements: to say how many are missing takes about as much.
+/// Minimum number of elements of a cut list: the note about missing ones costs about as much as two.
 const ELEMENTS: usize = 2;
-/// Texts may have so many characters, and so many more for each further element.
+/// Characters of a text at the lowest limits, and the increment for each further element.
 const CHARACTERS: usize = 80;
-/// The same of the members of an object.
+/// Members of an object at the lowest limits, and the increment for each further element.
 const MEMBERS: usize = 16;
-/// What stands for values that are nested too deep.
+/// Replaces values that are nested too deep, and is the key of the note about missing members.
 const LEFT_OUT: &str = "[left out]";
 
-/// What a value may have at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     pub(super) elements: usize,
@@ -24,8 +23,8 @@ pub(super) struct Limits {
     pub(super) levels: usize,
 }
 
-/// Where even the least is too much: fewer levels, then next to nothing of them.
-pub(super) const HARDLY: [Limits; 7] = [
+/// The limits below the lowest regular ones, tried in order: fewer levels, then less of each.
+pub(super) const FEW_LEVELS: [Limits; 7] = [
     Limits { elements: 2, characters: 80, members: 16, levels: 4 },
     Limits { elements: 2, characters: 80, members: 16, levels: 2 },
     Limits { elements: 1, characters: 40, members: 8, levels: 2 },
@@ -36,7 +35,7 @@ pub(super) const HARDLY: [Limits; 7] = [
 ];
 
 impl Limits {
-    /// Those by which lists keep so many elements beyond the least.
+    /// The limits at which lists keep `more` elements beyond the minimum; the other limits grow in proportion.
     pub(super) const fn of(more: usize) -> Self {
         let times = more.saturating_add(1);
         let (characters, members) = (CHARACTERS.saturating_mul(times), MEMBERS.saturating_mul(times));
@@ -44,13 +43,13 @@ impl Limits {
     }
 }
 
-/// With so many elements more than the least nothing of a value is cut, but names of members.
-pub(super) fn needed(value: &Value) -> usize {
+/// The argument of [`Limits::of`] at which no part of a value is cut, except long names of members.
+pub(super) fn uncut_extent(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len().div_ceil(CHARACTERS),
-        Value::Array(items) => items.iter().map(needed).max().unwrap_or_default().max(items.len()),
+        Value::Array(items) => items.iter().map(uncut_extent).max().unwrap_or_default().max(items.len()),
         Value::Object(map) => {
-            map.values().map(needed).max().unwrap_or_default().max(map.len().div_ceil(MEMBERS))
+            map.values().map(uncut_extent).max().unwrap_or_default().max(map.len().div_ceil(MEMBERS))
         }
         _ => 0,
     }
@@ -66,7 +65,7 @@ pub(super) fn cut(value: &Value, limits: Limits) -> Value {
     }
 }
 
-/// The first characters of a text.
+/// The first characters of a text, with a note about the rest.
 pub(super) fn beginning(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => {

@@ -1,4 +1,4 @@
-//! Golden texts, and what holds of every text.
+//! Golden texts, and properties of every text.
 
 use proptest::prelude::*;
 use serde_json::{Map, json};
@@ -14,7 +14,7 @@ fn provenance(nonce: Option<&str>) -> Provenance {
 
 fn of(data: &Value, provenance: &Provenance, max_tokens: u64, narrow_by: &[&str]) -> String {
     let narrow_by = narrow_by.iter().map(|&it| it.to_owned()).collect();
-    succeeded(&data.to_string(), || data, provenance, &Wanted { max_tokens, narrow_by })
+    render_data(&data.to_string(), || data, provenance, &TextOptions { max_tokens, narrow_by })
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_list_says_how_many_are_missing_and_the_note_how_to_ask_for_less() {
     let note =
         "Parts are left out to fit. A larger max_tokens shows more; ask for less with: screen_id, limit.";
     assert_eq!(read["note"], note);
-    // Not one more would fit.
+    // One more element would not fit.
     assert!(tokens::count(&text) > 270, "{}", tokens::count(&text));
 }
 
@@ -81,12 +81,15 @@ fn a_failure_has_code_message_and_whether_it_is_worth_another_try() {
     let error = ToolError::new(ErrorCode::RateLimited, "Wait 5 s.");
     let expected =
         r#"{"success":false,"error":{"code":"RATE_LIMITED","message":"Wait 5 s.","retryable":true}}"#;
-    assert_eq!(failed(&error, &Wanted::default()), expected);
+    assert_eq!(render_error(&error, &TextOptions::default()), expected);
     assert!(expected.starts_with(FAILED));
-    let later = failed(&error.with_retry_after(std::time::Duration::from_millis(2_500)), &Wanted::default());
+    let later = render_error(
+        &error.with_retry_after(std::time::Duration::from_millis(2_500)),
+        &TextOptions::default(),
+    );
     assert!(later.ends_with(r#""retryable":true,"retry_after_seconds":2.5}}"#), "{later}");
     let long = ToolError::new(ErrorCode::Unknown, "no. ".repeat(100_000));
-    let text = failed(&long, &Wanted::default());
+    let text = render_error(&long, &TextOptions::default());
     assert!(tokens::count(&text) <= USUAL_TOKENS && text.contains("left out]"), "{text}");
 }
 

@@ -1,4 +1,4 @@
-//! Authorize: may this user call this tool? Only then may the answer say whether it exists.
+//! Authorize: whether this user may call this tool. Only an authorized caller learns whether the tool exists.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -9,35 +9,35 @@ use toolwire_base::middleware::Middleware;
 use toolwire_contract::{Refusal, near};
 use toolwire_tool::context::{User, UserId};
 
-/// Who may call what.
+/// Decides which tools a user may call and approve.
 pub trait Policy: Send + Sync + Debug {
-    /// Whether the user may call a tool of this name, whether or not it exists.
+    /// Whether the user may call a tool of this name, which need not exist.
     fn may_call(&self, user: &User, tool: &str) -> bool;
 
-    /// Whether the user may call a tool of any name, so that nobody need ask name by name.
+    /// Whether the user may call a tool of any name; lists then skip the check of each name.
     fn may_call_all(&self, user: &User) -> bool {
         let _ = user;
         false
     }
 
-    /// Whether the user may decide on calls of a tool of this name that the given user makes. Whether one's own count
-    /// is asked beside this.
+    /// Whether the user may decide on calls of a tool of this name that `caller` makes. Whether users may decide on
+    /// their own calls is a separate setting.
     fn may_approve(&self, _user: &User, _tool: &str, _caller: &UserId) -> bool {
         false
     }
 
-    /// Whether the user sees what concerns others, be it only to decide on some of it.
+    /// Whether the user sees confirmations of other users, if only those that the user may decide.
     fn sees_others(&self, user: &User) -> bool {
         self.may_observe(user)
     }
 
-    /// Whether the user sees everybody's confirmations.
+    /// Whether the user sees the confirmations of all users.
     fn may_observe(&self, _user: &User) -> bool {
         false
     }
 }
 
-/// Refuses what the policy does not allow, then what does not exist.
+/// Refuses calls that the policy does not allow, then calls of unknown tools.
 #[derive(Clone, Debug)]
 pub struct Authorize {
     policy: Arc<dyn Policy>,
@@ -45,7 +45,6 @@ pub struct Authorize {
 }
 
 impl Authorize {
-    /// Decides by the given policy.
     pub fn new(policy: Arc<dyn Policy>, registry: Arc<Registry>) -> Self {
         Self { policy, registry }
     }
@@ -55,29 +54,29 @@ impl Authorize {
         let name = tool.map_or(call.target.as_str(), |tool| &tool.definition.name);
         let asks_by_name = matches!(call.target, Target::Tool(_));
         if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, name) {
-            return Err(self.denied(call));
+            return Err(self.denial(call));
         }
         match tool.filter(|tool| call.offers(&tool.definition.name)) {
-            None => Err(self.unknown(call)),
+            None => Err(self.unknown_target(call)),
             Some(tool) => match &tool.definition.status {
                 Status::Disabled(reason) => {
                     Err(Refusal::ToolDisabled { tool: name.to_owned(), reason: reason.clone() })
                 }
-                Status::Ready | Status::Degraded(_) => expected(call, name),
+                Status::Ready | Status::Degraded(_) => check_digest(call, name),
             },
         }
     }
 
     /// A tool that the user may not call is refused in the same words whether or not it exists, so that names cannot be
-    /// probed. For an intent those words would tell that a tool has it: it is unknown instead.
-    fn denied(&self, call: &Call) -> Refusal {
+    /// probed. For an intent those words would reveal that a tool has it, so it is reported as unknown.
+    fn denial(&self, call: &Call) -> Refusal {
         match &call.target {
             Target::Tool(name) => Refusal::PermissionDenied { tool: name.clone() },
-            Target::Intent(_) => self.unknown(call),
+            Target::Intent(_) => self.unknown_target(call),
         }
     }
 
-    fn unknown(&self, call: &Call) -> Refusal {
+    fn unknown_target(&self, call: &Call) -> Refusal {
         let snapshot: Arc<Snapshot> = call.context.pins.get_or_pin(|| self.registry.snapshot());
         let may_call = |tool: &str| self.policy.may_call(&call.context.user, tool) && call.offers(tool);
         match &call.target {
@@ -96,7 +95,7 @@ impl Authorize {
 }
 
 /// Refuses a call that is bound to another definition.
-fn expected(call: &Call, name: &str) -> Result<(), Refusal> {
+fn check_digest(call: &Call, name: &str) -> Result<(), Refusal> {
     let expected = call.wishes.as_ref().and_then(|wishes| wishes.expected_digest);
     if expected.is_some_and(|expected| expected != call.tool().definition.digest) {
         return Err(Refusal::DefinitionChanged { tool: name.to_owned() });

@@ -1,9 +1,8 @@
-//! Cache: a read whose manifest says so is answered from its tier, and equal calls at one time share one execution
-//! (spec 004 §6).
+//! Cache: reads with a cache policy in their manifest are answered from a tier, and concurrent equal calls share one
+//! execution (spec 004 §6).
 //!
-//! A hit spends nothing of a source. What is kept is data, and for a minute that there is none; never another error,
-//! and never what ended early. Not here: what a source stores of its own
-//! accord.
+//! A hit consumes no quota of a source. Only data is stored, and `NOT_FOUND` for a minute; no other error and no result
+//! of an execution that was cut. Not here: caches of the sources themselves.
 
 mod execution;
 mod hit;
@@ -18,7 +17,7 @@ use tracing::{Instrument, field::Empty, info_span};
 pub use self::tiers::Tiers;
 use self::{
     execution::Executions,
-    hit::{hit, readable},
+    hit::{decode, hit},
     key::ExecutionKey,
 };
 use super::{Call, CallResult, Inner};
@@ -31,30 +30,30 @@ use toolwire_store::{
 };
 use toolwire_telemetry::{attribute, metric};
 
-/// Answers from the tiers what they know, and passes on the rest, equal calls once.
+/// Answers calls from the tiers, and passes the rest on, equal calls once.
 #[derive(Clone, Debug)]
 pub struct Cache(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
     tiers: Tiers,
-    /// What was read of late from the tier that lasts: its store keeps bytes, on a disk.
+    /// Results recently read from the persistent tier, decoded: its store holds bytes on a disk.
     recent: MemoryResults,
     registry: Arc<Registry>,
     executions: Executions,
 }
 
-/// What a look into a tier found.
+/// The result of a lookup in a tier.
 #[derive(Clone, Debug)]
 enum Lookup {
     Hit(Box<StoredResult<Payload>>),
     Miss,
-    /// The store does not work now, so it is not asked again in this call.
+    /// The store failed; this call does not use it again.
     Failed,
 }
 
 impl Cache {
-    /// Keeps results in the given tiers, apart by the state of the data that the registry knows of.
+    /// Stores results in `tiers`. Their keys contain the digest of the data that `registry` has loaded.
     pub fn new(tiers: Tiers, registry: Arc<Registry>) -> Self {
         let (recent, executions) = (MemoryResults::default(), Executions::default());
         Self(Arc::new(Parts { tiers, recent, registry, executions }))
@@ -74,48 +73,49 @@ impl<S: Inner> Middleware<Call, S> for Cache {
 
 async fn answer(Cache(parts): Cache, policy: CachePolicy, call: Call, inner: impl Inner) -> CallResult {
     let snapshot = call.context.pins.get_or_pin(|| parts.registry.snapshot());
-    let of_tool = call.tool().executor.as_ref().and_then(|tool| tool.state(&call.arguments, &call.context));
-    let of_tool = match of_tool {
+    let tool_state =
+        call.tool().executor.as_ref().and_then(|tool| tool.state(&call.arguments, &call.context));
+    let tool_state = match tool_state {
         Some(state) => state.await,
         None => String::new(),
     };
-    let key = key::of(&call, &policy, &snapshot, &of_tool);
+    let key = key::of(&call, &policy, &snapshot, &tool_state);
     let store = parts.tiers.of(policy.tier);
-    let lookup = look(&call, policy.tier, &parts, &key).await;
+    let lookup = look_up(&call, policy.tier, &parts, &key).await;
     metric::cache_lookup(&call.tool().definition.name, matches!(lookup, Lookup::Hit(_)));
     let store = match lookup {
         Lookup::Hit(stored) => return Ok(hit(&call, *stored)),
         Lookup::Miss => Some(Arc::clone(store)),
         Lookup::Failed => None,
     };
-    // Boxed: a hit, the common case, would otherwise pay for the size of this future.
+    // Boxed: otherwise a hit, the common case, would pay for the size of this future.
     Box::pin(parts.executions.result(&call, ExecutionKey::of(key, &call), store, policy.ttl, inner)).await
 }
 
-/// How results of this call may be kept, if they may.
+/// The cache policy of the call; only reads have one.
 fn policy(call: &Call) -> Option<CachePolicy> {
     let definition = &call.tool().definition;
     definition.cache.filter(|_| definition.category == Category::Read)
 }
 
-async fn look(call: &Call, tier: CacheTier, parts: &Parts, key: &ResultKey) -> Lookup {
+async fn look_up(call: &Call, tier: CacheTier, parts: &Parts, key: &ResultKey) -> Lookup {
     let span = info_span!(
         "cache",
         { attribute::OTEL_KIND } = attribute::INTERNAL,
         { attribute::CACHE_TIER } = tier.into_str(),
         { attribute::CACHE_HIT } = Empty,
     );
-    let lasts = tier == CacheTier::Persistent;
-    if let Some(stored) = lasts.then(|| parts.recent.find(key, call.arrived.wall)).flatten() {
+    let is_persistent = tier == CacheTier::Persistent;
+    if let Some(stored) = is_persistent.then(|| parts.recent.find(key, call.arrived.wall)).flatten() {
         span.record(attribute::CACHE_HIT, true);
         return Lookup::Hit(Box::new(stored));
     }
     let found = parts.tiers.of(tier).get(key, call.arrived.wall).instrument(span.clone()).await;
     span.record(attribute::CACHE_HIT, matches!(found, Ok(Some(_))));
     match found {
-        Ok(Some(stored)) => match readable(call, stored) {
+        Ok(Some(stored)) => match decode(call, stored) {
             Some(stored) => {
-                if lasts {
+                if is_persistent {
                     parts.recent.keep(key, &stored);
                 }
                 Lookup::Hit(Box::new(stored))

@@ -1,4 +1,4 @@
-//! A call on its way through the pipeline.
+//! A call as the layers pass it on.
 
 mod facts;
 mod given;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tower::Service;
 
 pub use self::{
-    facts::{Facts, NotedMistake},
+    facts::{Facts, RecordedMistake},
     given::Given,
 };
 use crate::registry::{Category, RegisteredTool};
@@ -26,10 +26,9 @@ use toolwire_contract::{
 use toolwire_store::tasks::StepRef;
 use toolwire_tool::context::{RequestId, ToolContext};
 
-/// How a call ended.
 pub type CallResult = Result<Terminal, Refusal>;
 
-/// The rest of the pipeline, as a layer above it sees it.
+/// The bounds on the rest of the pipeline below a layer.
 pub(super) trait Inner:
     Service<Call, Response = Terminal, Error = Refusal, Future: Send + 'static> + Clone + Send + Sync + 'static
 {
@@ -44,65 +43,64 @@ impl<S> Inner for S where
 {
 }
 
-/// What every face turns a request into.
+/// A request for a tool, the same from every face.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Who calls, until when, on behalf of which task.
+    /// The user, the deadline, and the task on whose behalf the call is made.
     pub context: ToolContext,
     pub target: Target,
-    /// What to call it with: as the caller wrote it above `validate`, checked and complete below.
+    /// As the caller wrote them above `validate`; checked, normalized and with defaults below.
     pub arguments: Arguments,
-    /// How the caller gave them. `validate` answers by it.
+    /// The form in which the caller gave the arguments. `validate` reports errors accordingly.
     pub given: Given,
     pub request_id: Option<RequestId>,
-    /// What the caller asks for beside the result. `None` for nearly all.
+    /// Options of the call. `None` for nearly all calls.
     pub wishes: Option<Box<Wishes>>,
-    /// What the agent of a task says of it. `record` completes it; `None` for a call that no timeline has.
+    /// The step of a task's agent that made the call. `record` fills it in; `None` for a call that is in no timeline.
     pub step_ref: Option<Box<StepRef>>,
-    /// The tools that the caller's agent was offered: for it there are no others. `None`: all of the user's.
+    /// The tools that the caller's agent was offered; all others are unknown to it. `None`: all of the user's.
     pub offered: Option<Arc<BTreeSet<ToolName>>>,
-    /// Why a person must approve it first. `confirm` says so; a face leaves it empty.
+    /// The reason why a person must approve it first. Set by `confirm`; faces leave it empty.
     pub cause: Option<ConfirmationCause>,
-    pub arrived: Arrived,
-    /// What is known of it so far.
+    pub arrived: ArrivalTime,
+    /// Facts that the layers have established so far.
     pub facts: Arc<Facts>,
 }
 
-/// What a caller asks for beside the result.
+/// Options of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// The definition that the call is bound to.
+    /// The digest of the definition that the call is bound to.
     pub expected_digest: Option<Digest>,
-    /// How long to wait for a person.
+    /// Maximum time to wait for a person's decision.
     pub wait_for_confirmation: Option<Duration>,
-    /// Whether a person must approve the call although its definition does not demand it.
+    /// Whether a person must approve the call even if its definition does not require it.
     pub require_confirmation: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     Tool(String),
-    /// A tool by an intent that routes to it.
+    /// An intent, which routes to a tool.
     Intent(String),
 }
 
-/// When a call came, on both clocks.
+/// The arrival of a call, on both clocks.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrived {
-    /// On the monotonic clock.
+pub struct ArrivalTime {
     pub at: Instant,
     pub wall: SystemTime,
 }
 
-impl Arrived {
-    /// By both clocks, which are read one after the other.
+impl ArrivalTime {
+    /// Reads both clocks, one after the other.
     pub fn now() -> Self {
         Self { at: clock::now(), wall: clock::wall() }
     }
 }
 
 impl Wishes {
-    /// The same, or nothing if nothing is asked for.
+    /// `None` if every option has its default.
     pub fn if_any(self) -> Option<Box<Self>> {
         (self != Self::default()).then(|| Box::new(self))
     }
@@ -118,13 +116,12 @@ impl Target {
 }
 
 impl Call {
-    /// A call that came now.
     pub fn new(context: ToolContext, target: Target, arguments: Arguments) -> Self {
-        Self::arrived(Arrived::now(), context, target, arguments)
+        Self::new_at(ArrivalTime::now(), context, target, arguments)
     }
 
-    /// A call that came then.
-    pub fn arrived(arrived: Arrived, context: ToolContext, target: Target, arguments: Arguments) -> Self {
+    /// A call that arrived at the given time.
+    pub fn new_at(arrived: ArrivalTime, context: ToolContext, target: Target, arguments: Arguments) -> Self {
         Self {
             context,
             target,
@@ -140,9 +137,9 @@ impl Call {
         }
     }
 
-    /// The same with what its caller wrote as arguments.
+    /// Replaces the arguments by those that the caller wrote, readable or not.
     #[must_use]
-    pub fn written(self, arguments: Result<Arguments, Unreadable>) -> Self {
+    pub fn with_arguments(self, arguments: Result<Arguments, Unreadable>) -> Self {
         let (arguments, given) = Given::of(arguments);
         Self { arguments, given, ..self }
     }
@@ -152,20 +149,18 @@ impl Call {
         self.offered.as_ref().is_none_or(|offered| offered.contains(tool))
     }
 
-    /// The tool.
-    ///
     /// # Panics
     /// Above `authorize`, which passes only resolved calls on.
     pub fn tool(&self) -> &Arc<RegisteredTool> {
         self.facts.tool().expect("authorize passes only resolved calls on")
     }
 
-    /// Whether it may do more than read.
+    /// Whether the tool is anything but a read.
     pub(super) fn writes(&self) -> bool {
         self.tool().definition.category != Category::Read
     }
 
-    /// Sends the reader, if there is one, the event that the call is valid and begins: the first of all.
+    /// Sends the `accepted` event, the first event of every call: the call is valid and begins.
     pub(super) fn accept(&mut self) {
         let (tool, deadline) = (Arc::clone(self.tool()), self.context.deadline);
         self.context.events.accepted(|| Event::Accepted {
@@ -175,7 +170,6 @@ impl Call {
         });
     }
 
-    /// The result of this call.
     pub fn result(&self, outcome: Outcome, provenance: Provenance) -> Terminal {
         Terminal::Result(ToolResult {
             tool: self.tool().definition.name.clone(),
@@ -185,7 +179,7 @@ impl Call {
         })
     }
 
-    /// Data of the tool, in the form that its manifest wants.
+    /// Renders the tool's data as its manifest specifies.
     pub(super) fn render(&self, data: Payload) -> Payload {
         match &self.tool().renderer {
             Some(renderer) => data.with_renderer(renderer),
@@ -193,12 +187,12 @@ impl Call {
         }
     }
 
-    /// The result of this call when it failed.
+    /// A failed result of this call.
     pub fn failed(&self, error: ToolError) -> Terminal {
         self.result(Err(error), Provenance::default())
     }
 
-    /// What another call that asked for the same came to, as the result of this one.
+    /// The end of an equal call, as the end of this one.
     pub(super) fn adopt(&self, terminal: Terminal) -> Terminal {
         match terminal {
             Terminal::Result(result) => {
@@ -208,7 +202,7 @@ impl Call {
         }
     }
 
-    /// The refusal when something within the server went wrong, whose cause is in the log under the call's id.
+    /// The refusal for a fault of the server; its cause is in the log under the call's id.
     pub(super) fn internal(&self) -> Refusal {
         Refusal::Internal { call_id: self.context.call_id.to_string() }
     }

@@ -1,9 +1,10 @@
-//! Confirm: a call that a person must approve first is asked for, and waits for the decision if its caller does.
+//! Confirm: requests a confirmation for a call that a person must approve first, and waits for the decision if the
+//! caller does.
 //!
-//! The look at the call's record, asking and using are one change of the store, which `idempotency` below makes: there
-//! a repeat meets its record before anybody is asked, and what is used begins in the same instant. Here is what belongs
-//! to one caller: why a confirmation is needed, which one a call without an identifier means, and the wait. Not here:
-//! who may decide.
+//! `idempotency` below looks up the call's record and requests or consumes the confirmation in one transaction: a
+//! repeat finds its record before a confirmation is requested, and an approved call begins when its confirmation is
+//! consumed. This layer does what concerns a single caller: why a confirmation is needed, which one a call without an
+//! identifier refers to, and the wait. Not here: which users may decide.
 
 mod asked;
 mod cause;
@@ -17,7 +18,7 @@ use tracing::Instrument;
 pub(super) use self::asked::asked;
 pub use self::cause::{cause, of_definition};
 use self::wait::{Waited, until, wait};
-use super::{Call, CallResult, Inner, in_flight::Asked, recorded::digest_of, span};
+use super::{Call, CallResult, Inner, call_record::digest_of, in_flight::Asked, span};
 use toolwire_base::{
     clock,
     middleware::{Middleware, take_ready},
@@ -26,7 +27,7 @@ use toolwire_contract::{ConfirmationRequired, Refusal, Terminal, ToolError};
 use toolwire_store::{Store, confirmations::Binding};
 use toolwire_tool::context::RequestId;
 
-/// Passes calls on with why they need a confirmation, and again once it is decided.
+/// Passes calls on with the cause of their confirmation, and once more after the decision.
 #[derive(Clone, Debug)]
 pub struct Confirm {
     store: Arc<Store>,
@@ -42,7 +43,7 @@ impl<S: Inner> Middleware<Call, S> for Confirm {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
     fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
-        // Nearly all calls: they need none, and their caller waits for none that a nested call may need.
+        // Nearly all calls need no confirmation, and their callers do not wait for those of nested calls.
         let is_asked_for = call.wishes.is_some() || call.context.tainted;
         if !is_asked_for && !call.tool().definition.requires_confirmation {
             return Either::Left(inner.call(call));
@@ -56,7 +57,7 @@ impl<S: Inner> Middleware<Call, S> for Confirm {
     }
 }
 
-/// Carries a call out, waiting for its confirmation and for those of the calls that it makes.
+/// Carries out a call, waiting for its confirmation and for those of the calls that it makes.
 async fn confirmed(
     mut inner: impl Inner,
     store: Arc<Store>,
@@ -70,7 +71,7 @@ async fn confirmed(
     let mut end = inner.call(call.clone()).await;
     let mut waits_until = None;
     while let (Ok(Terminal::ConfirmationRequired(required)), Some(wait)) = (&end, wait_for) {
-        // From when a person is first asked, however often.
+        // Counted from the first request, however many confirmations the call needs.
         let until = *waits_until.get_or_insert_with(|| until(&call, wait));
         if clock::now() >= until {
             break;
@@ -80,7 +81,7 @@ async fn confirmed(
             Waited::Cancelled => return Ok(call.failed(ToolError::cancelled())),
             Waited::Decided => {}
         }
-        // What it calls is numbered from the beginning, as in any repeat.
+        // The nested calls of a repeat are numbered from the beginning, so that they find their records.
         call.context.lineage = call.context.lineage.again();
         futures_util::future::poll_fn(|cx| clone.poll_ready(cx)).await?;
         end = clone.call(call.clone()).await;
@@ -88,7 +89,7 @@ async fn confirmed(
     end
 }
 
-/// Tells the reader that the call waits, and waits.
+/// Notifies the reader that the call waits for a confirmation, and waits.
 async fn announced(
     call: &mut Call,
     store: &Store,
@@ -100,9 +101,9 @@ async fn announced(
     wait(call, store, required, until).instrument(span::await_confirmation(required)).await
 }
 
-/// The identifier of a call that has none and needs a confirmation: by it, what was decided is found again. A repeat of
-/// the call that it is a part of has the same nested calls; otherwise the newest confirmation of an equal call is
-/// meant.
+/// The identifier of a call that has none and needs a confirmation; a repeat finds the decision by it. If the outermost
+/// call can be repeated, the identifier is derived from it; otherwise that of the newest confirmation of an equal call
+/// is adopted.
 async fn stand_in(call: &Call, store: &Store) -> Result<Option<RequestId>, Refusal> {
     let context = &call.context;
     // A write from outside without an identifier is refused below.

@@ -1,22 +1,22 @@
-//! Deadline: one absolute instant, fixed when the call enters; everything below is bounded by it.
+//! Deadline: one absolute instant, fixed when the call arrives, bounds everything below.
 //!
-//! Also owns the call's cancellation: by `CancelCall`, and by a caller who went away. A write that has started is not
-//! cut: it goes on, detached, and only its caller's wait ends here.
+//! Also owns the call's cancellation: by `CancelCall`, and by a caller that disconnects. A write that has started is
+//! not cut: it continues, detached, and only its caller's wait ends here.
 
 use std::{sync::Arc, task::Poll, time::Duration};
 
 use futures_util::{future::BoxFuture, poll};
 use tokio::{pin, select, time::sleep_until};
 
-use super::{Arrived, Call, CallResult, Facts, InFlight, Inner, in_flight::Part};
+use super::{ArrivalTime, Call, CallResult, Facts, InFlight, Inner, in_flight::Part};
 use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::{Provenance, Refusal, Terminal, ToolError, ToolResult};
 use toolwire_tool::context::{Cancellation, Deadline, EventSink, StopCause, ToolContext};
 
-/// A caller that goes away this shortly before its deadline did so because of the deadline.
+/// A caller that disconnects within this time before its deadline did so because of the deadline.
 const SKEW: Duration = Duration::from_millis(50);
 
-/// Lists calls for cancellation, and ends each by its deadline, at most `cap` after it came.
+/// Lists calls for cancellation, and ends each by its deadline, at most `cap` after its arrival.
 #[derive(Clone, Debug)]
 pub struct EnforceDeadline {
     cap: Duration,
@@ -24,7 +24,7 @@ pub struct EnforceDeadline {
 }
 
 impl EnforceDeadline {
-    /// Bounds calls to `cap` and lists them while they run.
+    /// Bounds calls to `cap`, and lists them in `in_flight` while they run.
     pub fn new(cap: Duration, in_flight: InFlight) -> Self {
         Self { cap, in_flight }
     }
@@ -36,26 +36,26 @@ impl<S: Inner> Middleware<Call, S> for EnforceDeadline {
     fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
         call.context.deadline = call.context.deadline.cap(call.arrived.at + self.cap);
         let guard = self.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
-        let bound = Bound::of(&call);
+        let limits = Limits::of(&call);
         let inner = inner.call(call);
         Box::pin(async move {
-            let end = bound.run(inner).await;
+            let end = limits.run(inner).await;
             guard.end(&end);
             end
         })
     }
 }
 
-/// What ends a call before its work is done.
-struct Bound {
+/// The events that can end a call before its work is done.
+struct Limits {
     deadline: Deadline,
     cancellation: Cancellation,
     events: EventSink,
-    arrived: Arrived,
+    arrived: ArrivalTime,
     facts: Arc<Facts>,
 }
 
-impl Bound {
+impl Limits {
     fn of(call: &Call) -> Self {
         let ToolContext { deadline, cancellation, events, .. } = &call.context;
         Self {
@@ -72,9 +72,9 @@ impl Bound {
             return self.stop(StopCause::Deadline);
         }
         pin!(inner);
-        // Most reads end here, without a timer.
+        // Most reads are ready at the first poll and need no timer.
         if let Poll::Ready(end) = poll!(&mut inner) {
-            // Work that never waits is not cut, but its caller's time is over all the same.
+            // Work that never yields cannot be cut; its result is discarded if the deadline has passed.
             return if clock::now() < self.deadline.at() { end } else { self.stop(StopCause::Deadline) };
         }
         let mut may_cancel = true;
@@ -89,7 +89,7 @@ impl Bound {
                     if !self.facts.is_detached() {
                         return self.stop(StopCause::Cancelled);
                     }
-                    // A write that has started was only notified.
+                    // A write that has started sees the cancellation itself and may stop; wait for its end.
                     may_cancel = false;
                 }
             }
@@ -103,7 +103,8 @@ impl Bound {
         }
     }
 
-    /// Tells the work below to stop; it is dropped when this returns. The first cause counts, unless the work goes on.
+    /// Cancels the work below, which is dropped when this returns. The first cause decides the answer, unless the work
+    /// is detached and continues.
     fn stop(&self, cause: StopCause) -> Result<Terminal, Refusal> {
         self.cancellation.cancel(cause);
         let first = self.cancellation.cause().filter(|_| !self.facts.is_detached());
@@ -111,12 +112,12 @@ impl Bound {
             StopCause::Deadline => Err(Refusal::DeadlineExceeded),
             StopCause::CallerGone => Err(Refusal::CallerGone),
             StopCause::Shutdown => Err(Refusal::ShuttingDown),
-            StopCause::Cancelled | StopCause::Timeout => self.cancelled(),
+            StopCause::Cancelled | StopCause::Timeout => self.cancelled_result(),
         }
     }
 
-    /// A result of the tool; a refusal while it is not known yet which tool that is.
-    fn cancelled(&self) -> Result<Terminal, Refusal> {
+    /// A result of the tool, or a refusal before the tool is resolved.
+    fn cancelled_result(&self) -> Result<Terminal, Refusal> {
         let tool = self.facts.tool().ok_or(Refusal::CallerGone)?;
         Ok(Terminal::Result(ToolResult {
             tool: tool.definition.name.clone(),
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_write_that_has_started_is_only_told() {
+    async fn a_write_that_has_started_is_only_notified() {
         let call = call(Duration::from_secs(5));
         call.facts.detach();
         call.context.cancellation.cancel(StopCause::Cancelled);

@@ -1,6 +1,6 @@
 //! Execute: the tool itself, within the manifest's time-out, behind a panic guard.
 //!
-//! Never throws: whatever a tool does becomes a result (spec 001).
+//! Never fails: every failure of a tool becomes a result (spec 001).
 
 use std::{
     mem,
@@ -29,13 +29,13 @@ use toolwire_tool::{
     context::{StopCause, Unfinished},
 };
 
-/// A client stops reading a message at 4 MiB; a result with its envelope must stay below.
+/// Clients refuse messages over 4 MiB by default; a result with its envelope must stay below.
 pub const MAX_RESULT_BYTES: usize = 3 * 1024 * 1024;
 
-/// Smaller output messages cannot exceed the limit in any form.
+/// An output message up to this size cannot exceed the limit in any rendering, so it is not rendered to be measured.
 const SURELY_SMALL: usize = MAX_RESULT_BYTES / 96;
 
-/// Executes calls. The innermost service.
+/// Executes calls: the innermost service.
 #[derive(Clone, Debug)]
 pub struct Execute {
     orchestrate: Arc<dyn Orchestrate>,
@@ -43,7 +43,7 @@ pub struct Execute {
 }
 
 impl Execute {
-    /// Carries out there what executes nothing; what that stops is running in the given list.
+    /// Tools without code are carried out by `orchestrate`, which may cancel calls listed in `in_flight`.
     pub fn new(orchestrate: Arc<dyn Orchestrate>, in_flight: InFlight) -> Self {
         Self { orchestrate, in_flight }
     }
@@ -62,34 +62,34 @@ impl Service<Call> for Execute {
         let (orchestrate, in_flight) = (Arc::clone(&self.orchestrate), self.in_flight.clone());
         Box::pin(async move {
             let span = span::execute_tool(&call);
-            let work = Work::begin(&mut call);
-            let ended = span::Ended::new(&span, &call);
-            let terminal = match work {
-                Some(work) => conclude(&call, run(&call, work).instrument(span).await),
+            let execution = Execution::prepare(&mut call);
+            let recorder = span::ExecutionRecorder::new(&span, &call);
+            let terminal = match execution {
+                Some(execution) => conclude(&call, run(&call, execution).instrument(span).await),
                 None => carry_out(&*orchestrate, &in_flight, &call).instrument(span).await?,
             };
-            ended.with(&terminal);
+            recorder.finish(&terminal);
             Ok(terminal)
         })
     }
 }
 
-/// What is left to be done when a call has been made ready for its tool.
-struct Work {
+/// The execution of a call, prepared.
+struct Execution {
     arguments: Arguments,
-    /// The manifest's time-out, where it comes first.
+    /// The manifest's time-out, if it comes before the deadline.
     limit: Option<Instant>,
 }
 
-impl Work {
-    /// Makes a call ready: from here on its context is the tool's, and its arguments are here. None for what executes
-    /// nothing.
-    fn begin(call: &mut Call) -> Option<Self> {
+impl Execution {
+    /// Prepares a call: narrows its context to what the tool may see, and takes its arguments. `None` for a tool
+    /// without code.
+    fn prepare(call: &mut Call) -> Option<Self> {
         if !call.tool().definition.kind.behaviour().executes {
             return None;
         }
         let limit = clock::now() + call.tool().definition.timeout;
-        // A write that has started is never cut: `idempotency` bounds the wait for it, and its work.
+        // A write that has started is never dropped at its time-out: `idempotency` bounds the wait for it and the work.
         let limit = Some(limit).filter(|limit| !call.writes() && *limit < call.context.deadline.at());
         let services = call.context.services.only(&executor(call).services());
         let tool = call.tool().definition.name.clone();
@@ -104,20 +104,20 @@ impl Work {
     }
 }
 
-fn recorded(call: &Call) -> Provenance {
+fn default_provenance(call: &Call) -> Provenance {
     Provenance::of(format!("tool:{}:v1", call.tool().definition.name), "")
 }
 
 fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal {
     match reply {
         Ok(Reply { data, mut provenance }) => {
-            // Every success can be cited, whatever the tool forgot.
+            // Every success can be cited, even if the tool names no source.
             if provenance.source_ids.is_empty() {
-                provenance.source_ids = recorded(call).source_ids;
+                provenance.source_ids = default_provenance(call).source_ids;
             }
             provenance.warnings.extend(warnings(&call.context));
             let data = call.render(data);
-            // What stays in the process need not fit a client.
+            // The result of a nested call stays in the process and need not fit a client's message.
             match (call.context.depth == 0).then(|| size_error(&data)).flatten() {
                 None => call.result(Ok(data), provenance),
                 Some(error) => call.failed(error),
@@ -128,10 +128,10 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
     }
 }
 
-async fn run(call: &Call, Work { arguments, limit }: Work) -> Result<Reply<Payload>, Unfinished> {
-    let work = guarded(call, arguments);
+async fn run(call: &Call, Execution { arguments, limit }: Execution) -> Result<Reply<Payload>, Unfinished> {
+    let work = catch_panic(call, arguments);
     pin!(work);
-    // Most reads end here, without a timer. Work that never waits is not cut.
+    // Most reads are ready at the first poll and need no timer.
     if let Poll::Ready(reply) = poll!(&mut work) {
         return reply;
     }
@@ -140,20 +140,20 @@ async fn run(call: &Call, Work { arguments, limit }: Work) -> Result<Reply<Paylo
         biased;
         () = sleep_until(limit) => {
             call.context.cancellation.cancel(StopCause::Timeout);
-            Err(super::timed_out(call).into())
+            Err(timeout_error(call).into())
         }
         reply = &mut work => reply,
     }
 }
 
-/// The tool's work; a panic in it is a failure of this call and of nothing else.
-async fn guarded(call: &Call, arguments: Arguments) -> Result<Reply<Payload>, Unfinished> {
+/// Runs the tool; a panic fails this call only.
+async fn catch_panic(call: &Call, arguments: Arguments) -> Result<Reply<Payload>, Unfinished> {
     let user = call.context.user.id.shared();
     let work = offload::on_behalf(user, async { executor(call).execute(arguments, &call.context).await });
     let work = AssertUnwindSafe(work);
     match work.catch_unwind().await {
         Ok(reply) => reply,
-        Err(_) => Err(panicked(call).into()),
+        Err(_) => Err(panic_error(call).into()),
     }
 }
 
@@ -161,7 +161,7 @@ fn executor(call: &Call) -> &dyn Executor {
     call.tool().executor.as_deref().expect("start-up refuses a function tool without one")
 }
 
-fn panicked(call: &Call) -> ToolError {
+fn panic_error(call: &Call) -> ToolError {
     let tool = &call.tool().definition;
     tracing::error!(tool_name = %tool.name, call_id = %call.context.call_id, "tool panicked");
     let code = match tool.category {
@@ -173,8 +173,8 @@ fn panicked(call: &Call) -> ToolError {
     ToolError { retryable: false, ..ToolError::new(code, message) }.with_origin(Origin::Tool)
 }
 
-/// The manifest's time-out passed.
-pub(super) fn timed_out(call: &Call) -> ToolError {
+/// The error of an execution that exceeded the manifest's time-out.
+pub(super) fn timeout_error(call: &Call) -> ToolError {
     let tool = &call.tool().definition;
     let message = format!(
         "{} did not finish within its time-out of {}",
@@ -185,7 +185,7 @@ pub(super) fn timed_out(call: &Call) -> ToolError {
     ToolError { attempts, ..ToolError::new(ErrorCode::Timeout, message) }
 }
 
-/// Why a client would not accept the data, if so.
+/// The error if the data exceeds [`MAX_RESULT_BYTES`] as JSON text or as a structure.
 pub(super) fn size_error(data: &Payload) -> Option<ToolError> {
     if data.encoded_len() <= SURELY_SMALL {
         return None;

@@ -1,6 +1,6 @@
-//! Frame: text that people outside wrote goes out under a nonce that they cannot know (spec 004 §7.2).
+//! Frame: text from outside is sent under a nonce that its authors cannot predict (spec 004 §7.2).
 //!
-//! The one place that makes one: fresh for each response, also for one that comes from a cache or repeats an earlier
+//! All nonces are generated here: a new one for each response, including one from a cache or a repeat of an earlier
 //! outcome. Not here: the words around it, which are the contract's, and sanitising, which is the sources'.
 
 use data_encoding::HEXLOWER;
@@ -13,7 +13,7 @@ use toolwire_contract::{Provenance, Terminal, ToolResult};
 /// Length of a nonce in bytes.
 const NONCE: usize = 16;
 
-/// Adds the nonce to what contains text from outside, be it a part of a composite.
+/// Adds the nonce to responses that contain text from outside, also in a part of a composite.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame;
 
@@ -22,17 +22,17 @@ impl<S: Inner> Middleware<Call, S> for Frame {
 
     fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         let is_nested = call.context.depth > 0;
-        let frame: fn(CallResult) -> CallResult = match (is_nested, call.tool().definition.untrusted) {
-            (false, true) => framed,
-            (false, false) => framed_if_marked,
-            (true, true) => marked,
+        let transform: fn(CallResult) -> CallResult = match (is_nested, call.tool().definition.untrusted) {
+            (false, true) => frame,
+            (false, false) => frame_if_marked,
+            (true, true) => mark,
             (true, false) => |result| result,
         };
-        inner.call(call).map(frame)
+        inner.call(call).map(transform)
     }
 }
 
-/// A kept result as a response of its own.
+/// A stored result as a new response, with a nonce of its own if it needs one.
 pub fn response(result: ToolResult, untrusted: bool) -> ToolResult {
     let provenance = match (&result.outcome, untrusted || result.provenance.untrusted_nonce.is_some()) {
         (Ok(_), true) => Provenance { untrusted_nonce: Some(nonce()), ..result.provenance },
@@ -41,17 +41,17 @@ pub fn response(result: ToolResult, untrusted: bool) -> ToolResult {
     ToolResult { provenance, ..result }
 }
 
-fn framed(result: CallResult) -> CallResult {
+fn frame(result: CallResult) -> CallResult {
     with_nonce(result, |_| Some(nonce()))
 }
 
 /// A composite of trusted tools and others carries the mark of the others.
-fn framed_if_marked(result: CallResult) -> CallResult {
+fn frame_if_marked(result: CallResult) -> CallResult {
     with_nonce(result, |mark| mark.map(|_| nonce()))
 }
 
-/// A part of a response has no nonce of its own.
-fn marked(result: CallResult) -> CallResult {
+/// A part of a response is only marked: the whole response has one nonce.
+fn mark(result: CallResult) -> CallResult {
     with_nonce(result, |_| Some(String::new()))
 }
 
@@ -65,7 +65,7 @@ fn with_nonce(mut result: CallResult, nonce: impl FnOnce(Option<String>) -> Opti
     result
 }
 
-/// 128 bits in hex that nobody can foresee.
+/// 128 random bits in hex.
 fn nonce() -> String {
     let mut bytes = [0; NONCE];
     getrandom::fill(&mut bytes).expect("the system gives random bytes, which call ids need too");

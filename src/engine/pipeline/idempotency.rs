@@ -10,7 +10,7 @@ use tokio::select;
 pub use self::records::Records;
 use self::{
     errors::{outcome_unknown, request_id_required},
-    running::{Found, Running},
+    running::{Resolution, Running},
     wait::{forced_end, wait},
 };
 use super::{Call, CallResult, InFlight, Inner};
@@ -22,9 +22,10 @@ mod elsewhere;
 mod errors;
 mod key_locks;
 mod of_task;
+mod outcome;
 mod records;
+mod replay;
 mod running;
-mod stored;
 mod wait;
 
 /// Passes on the first call of each `request_id`, and answers repeats from its record.
@@ -60,41 +61,41 @@ impl<S: Inner> Middleware<Call, S> for Idempotent {
             // that a repeat of the outermost call makes the same nested calls.
             None => {
                 call.request_id = Some(call.context.lineage.request_id());
-                Either::Right(Box::pin(self.clone().once(call, take_ready(inner))))
+                Either::Right(Box::pin(self.clone().call_once(call, take_ready(inner))))
             }
             Some(request_id) => {
                 call.context.lineage = call.context.lineage.with_request_id(request_id);
-                Either::Right(Box::pin(self.clone().once(call, take_ready(inner))))
+                Either::Right(Box::pin(self.clone().call_once(call, take_ready(inner))))
             }
         }
     }
 }
 
 impl Idempotent {
-    async fn once(self, mut call: Call, mut inner: impl Inner) -> CallResult {
+    async fn call_once(self, mut call: Call, mut inner: impl Inner) -> CallResult {
         if call.writes() {
             // From here on it may be recorded, and a recorded write runs even if its caller leaves.
             call.facts.detach();
         }
         loop {
-            let finding = continuing_trace(self.0.clone().find_or_start(call.clone(), inner));
-            let found = select! {
-                found = tokio::spawn(finding) => found.unwrap_or_else(|_| Found::Ended(Err(call.internal()))),
+            let resolving = continuing_trace(self.0.clone().find_or_start(call.clone(), inner));
+            let resolution = select! {
+                resolution = tokio::spawn(resolving) => resolution.unwrap_or_else(|_| Resolution::Ended(Err(call.internal()))),
                 () = forced_end(&call.context.cancellation), if call.writes() => {
-                    Found::Ended(Ok(call.failed(outcome_unknown())))
+                    Resolution::Ended(Ok(call.failed(outcome_unknown())))
                 }
             };
-            match found {
-                Found::UnderWay(waiter) => return wait(&call, waiter).await,
-                Found::Ended(result) => return result,
-                Found::Asks(confirmation) => {
+            match resolution {
+                Resolution::UnderWay(waiter) => return wait(&call, waiter).await,
+                Resolution::Ended(result) => return result,
+                Resolution::Asks(confirmation) => {
                     // Nothing was begun: a caller that leaves or cancels only ends its wait.
                     call.facts.attach();
                     return Ok(Terminal::ConfirmationRequired(Box::new(confirmation.required())));
                 }
-                Found::Elsewhere(carried, ready) => {
+                Resolution::Elsewhere(remote, ready) => {
                     call.accept();
-                    if let Some(end) = self.0.elsewhere.attach(&call, carried).await {
+                    if let Some(end) = self.0.elsewhere.attach(&call, remote).await {
                         return end;
                     }
                     // Nothing was done, or the owner has ended: read the record again.

@@ -1,7 +1,6 @@
-//! The calls that are running now, so that `CancelCall` finds them, and those that ended last, so that others can look
-//! at them.
+//! The running calls, for `CancelCall` and drains, and the calls that ended last, for queries.
 
-mod known;
+mod call_info;
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -14,13 +13,13 @@ use std::{
 use futures_util::future::{Either, pending};
 use tokio::sync::Notify;
 
-pub use self::known::{End, EndedCall, RunningCall, Seen};
+pub use self::call_info::{CallInfo, End, EndedCall, RunningCall};
 use super::{Call, CallResult};
 use toolwire_contract::ErrorCode;
 use toolwire_tool::context::{CallId, Cancellation, Pins, RequestId, StopCause, UserId};
 
-/// So many calls that ended are remembered.
-const MOST_ENDED: usize = 10_000;
+/// Maximum number of ended calls that are remembered.
+const MAX_ENDED: usize = 10_000;
 
 /// The running calls. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +33,7 @@ struct Running {
     next: u64,
     entries: HashMap<u64, Entry>,
     ended: VecDeque<EndedCall>,
-    /// Those who wait for the end of a call.
+    /// The waiters for the end of a call.
     waiting: HashMap<CallId, Arc<Notify>>,
 }
 
@@ -46,40 +45,39 @@ struct Entry {
     part: Part,
 }
 
-/// What of a call is listed.
+/// The part of a call that an entry stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The call, until its caller has its end.
+    /// The call, until its caller has the result.
     Call,
     /// Its work, which may outlive the call.
     Work,
 }
 
-/// Whether a call, or one that it made, may have asked a person.
+/// Whether a call, or one that it made, may have requested a confirmation.
 #[derive(Debug, Default)]
 pub(super) struct Asked(AtomicBool);
 
-/// Calls that were cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cancelled {
-    /// Whether one of them may have asked a person, who need not decide any more.
+pub struct CancelOutcome {
+    /// Whether one of the cancelled calls may have requested a confirmation, which must then be withdrawn.
     pub may_have_asked: bool,
 }
 
-/// Keeps a call in the list for as long as it runs.
+/// Keeps a call in the list while it runs.
 #[derive(Debug)]
 pub struct Guard {
     in_flight: InFlight,
     key: u64,
-    /// How it ended, once it has.
+    /// `None` until the call has ended.
     end: Option<End>,
 }
 
-/// Which call to cancel.
+/// Selects the call to cancel.
 #[derive(Clone, Copy, Debug)]
-pub enum Which {
+pub enum CallSelector {
     Call(CallId),
-    /// The call that was made with this identifier.
+    /// The call that was made with this `request_id`.
     Request(RequestId),
 }
 
@@ -94,17 +92,17 @@ impl InFlight {
         Guard { in_flight: self.clone(), key, end: None }
     }
 
-    /// The running calls that pass, and of those that ended last the ones that do.
-    pub fn known(&self, passes: impl Fn(&Seen) -> bool) -> (Vec<RunningCall>, Vec<EndedCall>) {
+    /// The running calls, and those that ended last, that pass the filter.
+    pub fn list(&self, passes: impl Fn(&CallInfo) -> bool) -> (Vec<RunningCall>, Vec<EndedCall>) {
         let running = self.lock();
-        // The work of a call is known by the call's id, and its caller may be gone.
+        // A call and its work are one call: they have the same id, and the work may outlive the call.
         let now: HashMap<_, _> = running
             .entries
             .values()
-            .map(|it| (it.call.seen.call_id, &it.call))
-            .filter(|it| passes(&it.1.seen))
+            .map(|it| (it.call.info.call_id, &it.call))
+            .filter(|it| passes(&it.1.info))
             .collect();
-        let ended = running.ended.iter().filter(|it| passes(&it.seen)).cloned().collect();
+        let ended = running.ended.iter().filter(|it| passes(&it.info)).cloned().collect();
         (now.into_values().cloned().collect(), ended)
     }
 
@@ -113,15 +111,15 @@ impl InFlight {
         self.lock().is_running(call_id)
     }
 
-    /// Waits until the call of this id ends here: for ever if it does not run here.
-    pub async fn ended(&self, call_id: CallId) {
+    /// Waits until the call of this id ends here; forever if it does not run here.
+    pub async fn wait_for_end(&self, call_id: CallId) {
         let notify;
         let ended;
         {
             let mut running = self.lock();
             if running.is_running(call_id) {
                 notify = Arc::clone(running.waiting.entry(call_id).or_default());
-                // From now on it is told, although it does not wait yet.
+                // Created under the lock: from here on it receives the notification, although it is not polled yet.
                 ended = Either::Left(notify.notified());
             } else {
                 ended = Either::Right(pending());
@@ -131,39 +129,39 @@ impl InFlight {
     }
 
     /// Cancels a user's own call; `None` if there is none.
-    pub fn cancel(&self, user: &UserId, which: Which) -> Option<Cancelled> {
+    pub fn cancel(&self, user: &UserId, which: CallSelector) -> Option<CancelOutcome> {
         let running = self.lock();
-        let is_meant = |entry: &&Entry| entry.call.seen.user == *user && entry.is(which);
+        let is_meant = |entry: &&Entry| entry.call.info.user == *user && entry.is(which);
         let asked = running.entries.values().filter(is_meant).map(|entry| {
-            // First: whoever is about to ask marks that first, and then looks whether it is cancelled.
+            // Cancel before the flag is read: a call that is about to request a confirmation sets the flag before it
+            // checks for cancellation, so one of the two sees the other.
             entry.cancellation.cancel(StopCause::Cancelled);
             Asked::of(&entry.pins).0.load(SeqCst)
         });
         let may_have_asked = asked.reduce(|one, other| one | other)?;
-        Some(Cancelled { may_have_asked })
+        Some(CancelOutcome { may_have_asked })
     }
 
-    /// Cancels the calls of these ids, whoever made them: their tasks have ended.
+    /// Cancels the calls of these ids, of any user: their tasks have ended.
     pub fn cancel_calls(&self, calls: &[CallId]) {
-        // Most ends stop nothing.
+        // Most tasks end without running calls.
         if calls.is_empty() {
             return;
         }
         let running = self.lock();
-        for entry in running.entries.values().filter(|it| calls.contains(&it.call.seen.call_id)) {
+        for entry in running.entries.values().filter(|it| calls.contains(&it.call.info.call_id)) {
             entry.cancellation.cancel(StopCause::Cancelled);
         }
     }
 
-    /// Tells every call that the server is forced to end.
+    /// Cancels every call because the server is forced to stop.
     pub fn shut_down(&self) {
         for entry in self.lock().entries.values() {
             entry.cancellation.cancel(StopCause::Shutdown);
         }
     }
 
-    /// Waits until no call is running.
-    pub async fn emptied(&self) {
+    pub async fn wait_until_empty(&self) {
         loop {
             let emptied = self.emptied.notified();
             if self.is_empty() {
@@ -173,12 +171,11 @@ impl InFlight {
         }
     }
 
-    /// How many calls are running.
+    /// The number of running calls, where a call and its detached work count separately.
     pub fn len(&self) -> usize {
         self.lock().entries.len()
     }
 
-    /// Whether no call is running.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -189,22 +186,22 @@ impl InFlight {
 }
 
 impl Asked {
-    /// That of the call of these pins and of all that it makes.
+    /// The flag that a call shares with all calls that it makes.
     pub(super) fn of(pins: &Pins) -> Arc<Self> {
         pins.get_or_pin(Arc::default)
     }
 
-    /// A person is about to be asked.
+    /// Called before a confirmation is requested.
     pub(super) fn mark(&self) {
         self.0.store(true, SeqCst);
     }
 }
 
 impl Entry {
-    fn is(&self, which: Which) -> bool {
+    fn is(&self, which: CallSelector) -> bool {
         match which {
-            Which::Call(call_id) => self.call.seen.call_id == call_id,
-            Which::Request(request_id) => self.call.seen.request_id == Some(request_id),
+            CallSelector::Call(call_id) => self.call.info.call_id == call_id,
+            CallSelector::Request(request_id) => self.call.info.request_id == Some(request_id),
         }
     }
 }
@@ -219,11 +216,12 @@ impl Drop for Guard {
     fn drop(&mut self) {
         let mut running = self.in_flight.lock();
         let Some(entry) = running.entries.remove(&self.key) else { return };
-        let call_id = entry.call.seen.call_id;
+        let call_id = entry.call.info.call_id;
         if entry.part == Part::Call {
-            // Whoever drops a call that has not ended is gone.
+            // A call that is dropped before its end was abandoned by its caller.
             running.remember(entry.call, self.end.unwrap_or(End::Error(ErrorCode::Cancelled)));
         }
+        // After the call is remembered as ended, since the waiters look it up.
         if !running.waiting.is_empty()
             && !running.is_running(call_id)
             && let Some(notify) = running.waiting.remove(&call_id)
@@ -238,13 +236,13 @@ impl Drop for Guard {
 
 impl Running {
     fn is_running(&self, call_id: CallId) -> bool {
-        self.entries.values().any(|entry| entry.call.seen.call_id == call_id)
+        self.entries.values().any(|entry| entry.call.info.call_id == call_id)
     }
 
-    /// Calls that were refused before their tool was known are in the log only.
+    /// Remembers an ended call. Calls that were refused before their tool was known are in the log only.
     fn remember(&mut self, call: RunningCall, end: End) {
-        let Some(ended) = call.ended(end) else { return };
-        if self.ended.len() >= MOST_ENDED {
+        let Some(ended) = call.end(end) else { return };
+        if self.ended.len() >= MAX_ENDED {
             self.ended.pop_front();
         }
         self.ended.push_back(ended);

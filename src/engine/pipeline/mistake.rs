@@ -1,16 +1,16 @@
-//! Mistake: what the agent of a task got wrong is in the task's timeline, so that its model is shown it and does not
-//! repeat it for ever: a tool that there is not, or that is disabled or not the user's; arguments that break the
-//! schema; a document that there is not; a new tree from within a task.
+//! Mistake: errors of a task's agent are recorded in the task's timeline, so that its model is shown them and does not
+//! repeat them forever: a tool that is unknown, disabled or not permitted; arguments that break the schema; an unknown
+//! document; a new tree from within a task.
 //!
-//! The answer is that of any caller. What the program around the model got wrong is in no timeline: a lost lease, an
-//! ended or blocked task, identifiers. Not here: what a call came to that its task took (`record`).
+//! The answer is the same as for any caller. Errors of the program around the model are not recorded: a lost lease, an
+//! ended or blocked task, bad identifiers. Not here: the ends of calls that the task accepted (`record`).
 
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, Either};
 use serde_json::Value;
 
-use super::{Call, CallResult, Facts, Inner, NotedMistake, Target, refusals::refused};
+use super::{Call, CallResult, Facts, Inner, RecordedMistake, Target, refusals::task_refusal};
 use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::{
     DocumentRefusal, ErrorCode, Provenance, Refusal, TaskRefusal, Terminal, ToolError, ToolName, ToolResult,
@@ -23,17 +23,16 @@ use toolwire_store::{
 use toolwire_telemetry as telemetry;
 use toolwire_tool::context::{RequestId, TaskId, ToolContext};
 
-/// The longest name of a tool.
-const LONGEST: usize = 64;
+/// Maximum length of a tool's name, in characters.
+const MAX_NAME: usize = 64;
 
-/// Passes calls on, and looks at how those of tasks end.
+/// Passes calls on, and records the errors of those of tasks.
 #[derive(Clone, Debug)]
 pub struct RecordModelErrors {
     tasks: Arc<Store>,
 }
 
 impl RecordModelErrors {
-    /// Tasks are in the given store.
     pub fn new(tasks: Arc<Store>) -> Self {
         Self { tasks }
     }
@@ -43,17 +42,17 @@ impl<S: Inner> Middleware<Call, S> for RecordModelErrors {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
     fn call(&self, call: Call, inner: &mut S) -> Self::Future {
-        // Nearly all calls. Nested ones are a tool's, and no timeline has them.
+        // Nearly all calls are of no task. Nested ones are made by a tool and are in no timeline.
         let Some(task) = call.context.task().filter(|_| call.context.depth == 0) else {
             return Either::Left(inner.call(call));
         };
-        let attempt = Attempt::of(&call, task);
+        let attempt = Attempt::new(&call, task);
         let (tasks, end) = (Arc::clone(&self.tasks), inner.call(call));
-        Either::Right(Box::pin(async move { attempt.told(&*tasks, end.await).await }))
+        Either::Right(Box::pin(async move { attempt.record(&*tasks, end.await).await }))
     }
 }
 
-/// What is kept of a call of a task until it has ended.
+/// A copy of what identifies a call of a task, kept until the call has ended.
 struct Attempt {
     task: TaskId,
     context: ToolContext,
@@ -65,7 +64,7 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn of(call: &Call, task: TaskId) -> Self {
+    fn new(call: &Call, task: TaskId) -> Self {
         Self {
             task,
             context: call.context.clone(),
@@ -77,23 +76,27 @@ impl Attempt {
         }
     }
 
-    async fn told(self, tasks: &Store, end: CallResult) -> CallResult {
-        let Some(error) = mistake(&end, &self.facts) else { return end };
-        let noted = self.noted(error);
-        match tasks.record_mistake(&noted, clock::wall()).await {
+    /// Records the end if it is a mistake.
+    async fn record(self, tasks: &Store, end: CallResult) -> CallResult {
+        let Some(error) = error_of_agent(&end, &self.facts) else { return end };
+        let mistake = self.mistake(error);
+        match tasks.record_mistake(&mistake, clock::wall()).await {
             Ok(sequence) => {
-                let Mistake { tool, error, .. } = noted;
+                let Mistake { tool, error, .. } = mistake;
                 let result = ToolResult {
                     tool,
                     fetched_at: clock::wall(),
                     outcome: Err(error),
                     provenance: Provenance::default(),
                 };
-                self.facts.noted(NotedMistake { sequence, result });
+                self.facts.set_mistake(RecordedMistake { sequence, result });
                 end
             }
-            // Whoever drives the agent must not do so now; that comes before what it asks for.
-            Err(TaskError::Refused(why)) if self.step_ref.is_some() => Err(refused(&self.task, why.into())),
+            // The program that drives the agent must not do so now, such as after losing its lease. That takes
+            // precedence over the error of the call.
+            Err(TaskError::Refused(why)) if self.step_ref.is_some() => {
+                Err(task_refusal(&self.task, why.into()))
+            }
             Err(TaskError::Refused(_)) => end,
             Err(TaskError::Store(error)) => {
                 tracing::error!(%error, task_id = %self.task, "a mistake of an agent is not recorded");
@@ -102,7 +105,7 @@ impl Attempt {
         }
     }
 
-    fn noted(&self, error: ToolError) -> Mistake {
+    fn mistake(&self, error: ToolError) -> Mistake {
         let tool = self.facts.tool();
         let shown = match tool {
             Some(tool) => tool.input.shown(&self.arguments).into_owned(),
@@ -117,8 +120,8 @@ impl Attempt {
             call_id: self.context.call_id,
             trace_id: trace_id.map(|id| id.to_string()),
             step_ref: self.step_ref.as_deref().cloned().unwrap_or_default(),
-            tool: definition.map_or_else(|| name_like(self.target.as_str()), |it| it.name.clone()),
-            tool_type: definition.map_or(CallType::Function, |it| super::recorded::call_type(it.kind)),
+            tool: definition.map_or_else(|| to_tool_name(self.target.as_str()), |it| it.name.clone()),
+            tool_type: definition.map_or(CallType::Function, |it| super::call_record::call_type(it.kind)),
             category: definition.map(|it| v1::ToolCategory::from(it.category)).unwrap_or_default(),
             input: Value::Object(shown).to_string(),
             error,
@@ -126,11 +129,11 @@ impl Attempt {
     }
 }
 
-/// What the agent got wrong, if that is how its call ended. In words for its model.
-fn mistake(end: &CallResult, facts: &Facts) -> Option<ToolError> {
+/// The error of the agent, if its call ended with one, in words for its model.
+fn error_of_agent(end: &CallResult, facts: &Facts) -> Option<ToolError> {
     let refusal = match end {
         Err(refusal) => refusal,
-        Ok(Terminal::Result(result)) if !facts.is_taken() => {
+        Ok(Terminal::Result(result)) if !facts.is_in_timeline() => {
             let error = result.outcome.as_ref().err()?;
             return (error.code == ErrorCode::InvalidArgument).then(|| error.clone());
         }
@@ -145,17 +148,17 @@ fn mistake(end: &CallResult, facts: &Facts) -> Option<ToolError> {
         Refusal::Task(TaskRefusal::RootInsideTask { .. }) => ErrorCode::InvalidArgument,
         _ => return None,
     };
-    // Nobody helps by trying again.
+    // The same call will fail again.
     Some(ToolError { retryable: false, ..ToolError::new(code, refusal.to_string()) })
 }
 
-/// A name in the form that names of tools have: providers take no other back.
-fn name_like(asked: &str) -> ToolName {
+/// Maps a made-up name to a valid tool name: providers refuse a history with any other.
+fn to_tool_name(asked: &str) -> ToolName {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let mut name: String = asked.chars().take(LONGEST).map(plain).collect();
+    let mut name: String = asked.chars().take(MAX_NAME).map(plain).collect();
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         name.insert_str(0, "tool_");
-        name.truncate(LONGEST);
+        name.truncate(MAX_NAME);
     }
     name.parse().unwrap_or_else(|_| "tool".parse().expect("it is a name"))
 }
@@ -174,7 +177,7 @@ mod tests {
             ("日本", "tool___"),
             (long.as_str(), &long[..64]),
         ] {
-            assert_eq!(name_like(asked).as_str(), name, "{asked}");
+            assert_eq!(to_tool_name(asked).as_str(), name, "{asked}");
         }
     }
 }

@@ -1,6 +1,7 @@
-//! Narrate: tells a reader what is done, that it still goes on, and what came out (spec 004 §8.3).
+//! Narrate: sends a reader progress events: what the call does, that it is still running, and a summary of its result
+//! (spec 004 §8.3).
 //!
-//! Of the outermost call only, and nothing that nobody reads. Not here: the words, which are the manifest's.
+//! Only for the outermost call, and only if it has a reader. Not here: the words, which are the manifest's.
 
 use std::{sync::Arc, task::Poll, time::Duration};
 
@@ -17,13 +18,13 @@ use toolwire_base::middleware::Middleware;
 use toolwire_contract::Terminal;
 use toolwire_tool::context::EventSink;
 
-/// A long call says that it is alive at least this often, so that no idle timer on the way cuts it.
+/// Interval of progress events, shorter than the idle timers of common proxies.
 const INTERVAL: Duration = Duration::from_secs(20);
 
-/// What is said in between of a tool without words of its own.
+/// The message for a tool without words of its own.
 const ALIVE: &str = "Still working";
 
-/// Adds progress events to calls that somebody reads.
+/// Adds progress events to calls that have a reader.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Narrate;
 
@@ -34,37 +35,37 @@ impl<S: Inner> Middleware<Call, S> for Narrate {
         if call.context.depth > 0 || !call.context.events.has_reader() {
             return Either::Left(inner.call(call));
         }
-        let narrator = Narrator::of(&call);
-        Either::Right(Box::pin(narrator.over(inner.call(call))))
+        let narrator = Narrator::new(&call);
+        Either::Right(Box::pin(narrator.narrate(inner.call(call))))
     }
 }
 
 struct Narrator {
     events: EventSink,
     tool: Arc<RegisteredTool>,
-    /// An object; null where no words depend on it.
+    /// An object, or null if no template needs it.
     arguments: Value,
 }
 
 impl Narrator {
-    fn of(call: &Call) -> Self {
+    fn new(call: &Call) -> Self {
         let tool = Arc::clone(call.tool());
         let arguments = if tool.narration.is_told() { call.arguments.clone().into() } else { Value::Null };
         Self { events: call.context.events.clone(), tool, arguments }
     }
 
-    async fn over(self, work: impl Future<Output = CallResult>) -> CallResult {
+    async fn narrate(self, work: impl Future<Output = CallResult>) -> CallResult {
         pin!(work);
-        // What is ready at once needs no words on the way, and no timer.
+        // A call that is ready at the first poll needs neither progress nor a timer.
         if let Poll::Ready(result) = poll!(&mut work) {
             self.sum_up(&result);
             return result;
         }
-        let doing = self.doing();
-        if let Some(doing) = &doing {
-            self.events.progress(None, doing);
+        let progress = self.tool.narration.progress(&self.arguments);
+        if let Some(progress) = &progress {
+            self.events.progress(None, progress);
         }
-        let alive = doing.as_deref().unwrap_or(ALIVE);
+        let alive = progress.as_deref().unwrap_or(ALIVE);
         loop {
             select! {
                 biased;
@@ -77,11 +78,7 @@ impl Narrator {
         }
     }
 
-    fn doing(&self) -> Option<String> {
-        self.tool.narration.progress(&self.arguments)
-    }
-
-    /// Sends the summary, which comes right before the result, of a tool that is told of.
+    /// Sends the summary of a narrated tool, the last event before the result.
     fn sum_up(&self, result: &CallResult) {
         if !self.tool.narration.is_told() {
             return;
@@ -89,10 +86,10 @@ impl Narrator {
         let Ok(Terminal::Result(result)) = result else { return };
         let Ok(data) = &result.outcome else { return };
         let RegisteredTool { definition, narration, .. } = &*self.tool;
-        let said =
+        let summary =
             narration.summary(&definition.name, &definition.input_schema, &self.arguments, data.json());
-        if let Some(said) = said {
-            self.events.progress(None, said);
+        if let Some(summary) = summary {
+            self.events.progress(None, summary);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Calls from a tool to another tool: through the whole pipeline, with the remaining time and the parent's identity.
+//! Calls from a tool to another tool: through the whole pipeline, with the remaining time and the parent's user.
 
 use futures_util::future::BoxFuture;
 use tower::{Service, ServiceExt};
@@ -9,7 +9,7 @@ use toolwire_contract::{
 };
 use toolwire_tool::context::{CallTools, ToolContext, Unfinished};
 
-/// How deep calls may nest, the outermost not counted.
+/// Maximum depth of nested calls, the outermost not counted.
 const MAX_DEPTH: usize = 8;
 
 impl CallTools for Pipeline {
@@ -24,13 +24,14 @@ impl CallTools for Pipeline {
                 return Err(too_deep(tool).into());
             }
             let lineage = parent.lineage.nested(parent.tool.as_ref(), tool, &arguments);
-            // The layers see all services; the parent's tool sees its own only.
+            // The parent's context holds only the services that its tool declares; the layers and the nested tool need
+            // others.
             let services = self.services.clone();
             let context = ToolContext { lineage, services, ..parent.nested() };
             let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
             let mut stack = self.stack.clone();
             let terminal = async { stack.ready().await?.call(call).await }.await;
-            match terminal.map_err(|refusal| refused_call(&refusal))? {
+            match terminal.map_err(|refusal| error_of_refusal(&refusal))? {
                 Terminal::Result(result) => Ok((result.outcome?, result.provenance)),
                 Terminal::ConfirmationRequired(it) => Err(Unfinished::AwaitsConfirmation(it)),
             }
@@ -43,11 +44,11 @@ fn too_deep(tool: &str) -> ToolError {
     ToolError::new(ErrorCode::InvalidArgument, message).with_origin(Origin::Tool)
 }
 
-/// What a refused call means to the tool, or to the agent, that made it.
-pub fn refused_call(refusal: &Refusal) -> ToolError {
+/// The error that a refusal becomes for the tool or agent that made the call.
+pub fn error_of_refusal(refusal: &Refusal) -> ToolError {
     let code = match refusal {
         Refusal::PermissionDenied { .. } => ErrorCode::PermissionDenied,
-        // A manifest that names a missing tool does not load, so it vanished or was disabled since.
+        // A manifest that depends on a missing tool does not load, so the tool was removed or disabled since.
         Refusal::UnknownTool { .. }
         | Refusal::UnknownIntent { .. }
         | Refusal::ToolDisabled { .. }
@@ -61,7 +62,7 @@ pub fn refused_call(refusal: &Refusal) -> ToolError {
         Refusal::CallerGone => return ToolError::cancelled(),
         Refusal::RequestIdReused { .. } | Refusal::Task(_) => ErrorCode::Conflict,
         Refusal::InvalidRequest(_) => ErrorCode::InvalidArgument,
-        // The others are of requests that are no calls.
+        // These refuse requests other than calls.
         Refusal::UnknownConfirmation { .. }
         | Refusal::UnknownCall { .. }
         | Refusal::MayNotDecide { .. }

@@ -1,53 +1,53 @@
-//! What is carried out by a tool's type alone, without code of its own: logged, delegated, asked, handed off, begun
-//! (spec 002).
+//! Calls that a tool's type alone carries out, without code: log, delegate, ask, hand off, start a task (spec 002).
 //!
-//! Here is what a call of each type says; what becomes of it is done above, behind [`Orchestrate`].
+//! This module reads the arguments of each type; the changes are made by an implementation of [`Orchestrate`].
 
 use std::fmt::Debug;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::{Call, CallResult, InFlight, recorded, refusals};
+use super::{Call, CallResult, InFlight, call_record, refusals::task_refusal};
 use crate::registry::Execution;
 use toolwire_contract::{Payload, Provenance, Refusal, arguments::Arguments};
 use toolwire_store::tasks::{Action, Ending, RootCall, TaskCall, TaskError};
 use toolwire_tool::context::TaskId;
 
-/// What comes of carrying a call out.
-pub type Carried<'a, T> = BoxFuture<'a, Result<T, TaskError>>;
+/// The future of an operation of [`Orchestrate`].
+pub type OrchestrateFuture<'a, T> = BoxFuture<'a, Result<T, TaskError>>;
 
-/// Carries out what executes nothing: each in one change with the call's record. A repeat has the same answer.
+/// Carries out calls of tools without code, each in one transaction with the call's record. A repeat gets the same
+/// answer.
 pub trait Orchestrate: Send + Sync + Debug {
-    /// Keeps the call in the timeline.
-    fn log<'a>(&'a self, call: &'a TaskCall) -> Carried<'a, Action>;
+    /// Appends the call to the timeline.
+    fn log<'a>(&'a self, call: &'a TaskCall) -> OrchestrateFuture<'a, Action>;
 
-    /// Ends the task with a result and documents, which go to its parent.
+    /// Ends the task with a result and documents, which its parent receives.
     fn hand_off<'a>(
         &'a self,
         call: &'a TaskCall,
         result: &'a Map<String, Value>,
         documents: &'a [String],
-    ) -> Carried<'a, Ending<Action>>;
+    ) -> OrchestrateFuture<'a, Ending<Action>>;
 
-    /// Makes a task for an agent of a role, and waits for it.
+    /// Creates a task for an agent of a role, and suspends the caller's task until it ends.
     fn delegate<'a>(
         &'a self,
         call: &'a TaskCall,
         role: &'a str,
         request: &'a str,
         documents: &'a [String],
-    ) -> Carried<'a, Action>;
+    ) -> OrchestrateFuture<'a, Action>;
 
-    /// Makes a question, and waits for its answer.
+    /// Creates a question, and suspends the caller's task until it is answered.
     fn ask<'a>(
         &'a self,
         call: &'a TaskCall,
         question: &'a str,
         documents: &'a [String],
-    ) -> Carried<'a, Action>;
+    ) -> OrchestrateFuture<'a, Action>;
 
-    /// Begins a tree. Its documents are of other trees: `task_id/path`.
+    /// Starts a tree of tasks. Its documents are copies from other trees: `task_id/path`.
     fn root<'a>(
         &'a self,
         call: &'a RootCall,
@@ -57,44 +57,50 @@ pub trait Orchestrate: Send + Sync + Debug {
     ) -> BoxFuture<'a, Result<TaskId, Refusal>>;
 }
 
-/// Carries a call out that executes nothing.
+/// Carries out a call of a tool without code.
 pub(super) async fn carry_out(to: &dyn Orchestrate, in_flight: &InFlight, call: &Call) -> CallResult {
-    let (by, arguments) = (call.tool().definition.kind.behaviour().by, &call.arguments);
-    let documents = texts(arguments, "documents");
-    let data = match (by, recorded::task_call(call)) {
+    let arguments = &call.arguments;
+    let data = match (call.tool().definition.kind.behaviour().by, call_record::task_call(call)) {
         (Execution::Root, _) => {
             let (role, request) = (text(arguments, "role"), text(arguments, "request"));
-            let id = to.root(&recorded::root_call(call), role, request, &documents).await?;
+            let documents = texts(arguments, "documents");
+            let id = to.root(&call_record::root_call(call), role, request, &documents).await?;
             json!({"task_id": id.as_str()})
         }
-        // `record` refuses all others without a task.
+        // A tool of type log; `record` refuses all others without a task.
         (_, None) => json!({"logged": true}),
-        (_, Some(task)) => {
-            let refused = |error| refusals::refused(&task.task, error);
-            let action = match by {
-                Execution::HandOff => {
-                    let result =
-                        arguments.get("result").and_then(Value::as_object).cloned().unwrap_or_default();
-                    let ended = to.hand_off(&task, &result, &documents).await.map_err(refused)?;
-                    in_flight.cancel_calls(&ended.stopped.calls);
-                    ended.of
-                }
-                Execution::Delegate => {
-                    let role = call.tool().definition.agent.as_deref().unwrap_or_default();
-                    to.delegate(&task, role, text(arguments, "request"), &documents).await.map_err(refused)?
-                }
-                Execution::Ask => {
-                    to.ask(&task, text(arguments, "question"), &documents).await.map_err(refused)?
-                }
-                Execution::Log | Execution::Executor | Execution::Root => {
-                    to.log(&task).await.map_err(refused)?
-                }
-            };
-            action.to_json()
+        (by, Some(task)) => {
+            let action = carry_out_in_task(to, in_flight, call, (by, &task)).await;
+            action.map_err(|error| task_refusal(&task.task, error))?.to_json()
         }
     };
     let source = format!("tool:{}:v1", call.tool().definition.name);
     Ok(call.result(Ok(Payload::from_json(data)), Provenance::of(source, "")))
+}
+
+async fn carry_out_in_task(
+    to: &dyn Orchestrate,
+    in_flight: &InFlight,
+    call: &Call,
+    (by, task): (Execution, &TaskCall),
+) -> Result<Action, TaskError> {
+    let arguments = &call.arguments;
+    let documents = texts(arguments, "documents");
+    match by {
+        Execution::HandOff => {
+            let result = arguments.get("result").and_then(Value::as_object).cloned().unwrap_or_default();
+            let ended = to.hand_off(task, &result, &documents).await?;
+            // The task has ended in the store: its calls, and those of its descendants, must not continue.
+            in_flight.cancel_calls(&ended.stopped.calls);
+            Ok(ended.of)
+        }
+        Execution::Delegate => {
+            let role = call.tool().definition.agent.as_deref().unwrap_or_default();
+            to.delegate(task, role, text(arguments, "request"), &documents).await
+        }
+        Execution::Ask => to.ask(task, text(arguments, "question"), &documents).await,
+        Execution::Log | Execution::Executor | Execution::Root => to.log(task).await,
+    }
 }
 
 fn text<'a>(arguments: &'a Arguments, name: &str) -> &'a str {

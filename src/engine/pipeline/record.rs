@@ -1,29 +1,28 @@
-//! Record: a call on behalf of a task that is kept here has its place in the task's timeline (spec 002).
+//! Record: a call on behalf of a task of this store gets an entry in the task's timeline (spec 002).
 //!
-//! Its entry and its own record are one change at both ends, which `idempotency` below makes. Here is what comes
-//! before, whose task it is and whether that has read text from outside, and how the answer looks. Nested calls are in
-//! the trace and not in the timeline; a label that names no task of ours is only passed on.
+//! The entry and the call's own record are written in one transaction by `idempotency` below, at the begin and at the
+//! end. This layer checks first whose task it is and whether it has read text from outside, and renders the answer.
+//! Nested calls are in the trace and not in the timeline; a label of an unknown task is only passed on.
 
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, Either, ready};
 use serde_json::{Value, json};
 
-use super::{Call, CallResult, Facts, Inner, refusals::refused};
+use super::{Call, CallResult, Facts, Inner, refusals::task_refusal};
 use crate::registry::Execution;
 use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_contract::{Payload, Refusal, TaskRefusal, Terminal, Violation};
 use toolwire_store::{Store, tasks::Action};
 use toolwire_tool::context::TaskId;
 
-/// Passes calls on with the task that they belong to.
+/// Attaches calls to the task on whose behalf they are made.
 #[derive(Clone, Debug)]
 pub struct Record {
     tasks: Arc<Store>,
 }
 
 impl Record {
-    /// Tasks are in the given store.
     pub fn new(tasks: Arc<Store>) -> Self {
         Self { tasks }
     }
@@ -44,42 +43,43 @@ impl<S: Inner> Middleware<Call, S> for Record {
             (Some(_), Execution::Root) => {
                 refuse(TaskRefusal::RootInsideTask { tool: definition.name.to_string() }.into())
             }
-            (None, _) => refuse(without_task(&call)),
-            (Some(_), _) if call.context.depth > 0 => refuse(nested(&call)),
+            (None, _) => refuse(task_required(&call)),
+            (Some(_), _) if call.context.depth > 0 => refuse(nested_call(&call)),
             (Some(id), by) => {
                 let inner = take_ready(inner);
-                Either::Right(Box::pin(recorded(inner, Arc::clone(&self.tasks), call, id, by)))
+                Either::Right(Box::pin(run_in_task(inner, Arc::clone(&self.tasks), call, id, by)))
             }
         }
     }
 }
 
-async fn recorded(
+async fn run_in_task(
     mut inner: impl Inner,
     tasks: Arc<Store>,
     mut call: Call,
     id: TaskId,
     by: Execution,
 ) -> CallResult {
-    let tree = tasks.task_tree(&call.context.user.id, &id).await.map_err(|error| refused(&id, error))?;
+    // Before the layers below: `confirm` decides by whether the task is tainted, and a task of another user is refused.
+    let tree = tasks.task_tree(&call.context.user.id, &id).await.map_err(|error| task_refusal(&id, error))?;
     call.context.tainted = tree.tainted;
     call.step_ref.get_or_insert_default();
-    call.facts.take();
+    call.facts.mark_in_timeline();
     let facts = Arc::clone(&call.facts);
     let mut end = inner.call(call).await?;
     if let Terminal::Result(result) = &mut end
         && let Ok(data) = &result.outcome
         && by != Execution::Executor
     {
-        result.outcome = Ok(Payload::from_json(acted(data.json(), &facts, &id, by)));
+        result.outcome = Ok(Payload::from_json(render_action(data.json(), &facts, &id, by)));
     }
     Ok(end)
 }
 
-/// What a caller is told of what its agent's loop does now. The rest of it is for the face.
-fn acted(data: &Value, facts: &Facts, id: &TaskId, by: Execution) -> Value {
+/// The action of the agent's loop, as the caller's result reports it. The whole action is kept for the face.
+fn render_action(data: &Value, facts: &Facts, id: &TaskId, by: Execution) -> Value {
     let Some(action) = Action::from_json(data) else { return data.clone() };
-    let said = match by {
+    let rendered = match by {
         Execution::Log => json!({"logged": true}),
         Execution::HandOff => json!({"action": "return", "status": "completed", "task_id": id.as_str()}),
         _ => {
@@ -87,11 +87,11 @@ fn acted(data: &Value, facts: &Facts, id: &TaskId, by: Execution) -> Value {
             json!({"action": action.action.into_str(), "status": action.status, "task_id": task_id})
         }
     };
-    facts.acted(action);
-    said
+    facts.set_action(action);
+    rendered
 }
 
-fn without_task(call: &Call) -> Refusal {
+fn task_required(call: &Call) -> Refusal {
     let tool = &call.tool().definition;
     invalid(format!(
         "context.task_id is required for {}, a tool of type {}: begin a task with TaskService.CreateTask or `toolwire tasks start`, and name it, with --task on the command line",
@@ -100,7 +100,7 @@ fn without_task(call: &Call) -> Refusal {
     ))
 }
 
-fn nested(call: &Call) -> Refusal {
+fn nested_call(call: &Call) -> Refusal {
     let tool = &call.tool().definition;
     invalid(format!("{} is for the agent of a task, and no tool can call it", tool.name))
 }

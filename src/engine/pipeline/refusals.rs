@@ -1,4 +1,4 @@
-//! Errors of the store, as refusals of a request.
+//! Errors of the store as refusals of a request.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,15 +10,15 @@ use toolwire_store::{
 };
 use toolwire_tool::context::TaskId;
 
-/// When to try again after the store has failed.
+/// The delay after which a caller may retry when the store has failed.
 const UNAVAILABLE_RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// The cause is only in the log, for operators.
+/// The store cannot be used. The cause is in the log only, for operators.
 pub(super) fn unavailable() -> Refusal {
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
 }
 
-/// The records have used up their quota of bytes; there is room again at the given time.
+/// The quota of record bytes is exhausted; space is free again at `until`.
 pub(super) fn full(until: SystemTime, bound: Bound) -> Refusal {
     let retry_after = until.duration_since(clock::wall()).unwrap_or_default();
     match bound {
@@ -27,8 +27,8 @@ pub(super) fn full(until: SystemTime, bound: Bound) -> Refusal {
     }
 }
 
-/// Why something is not done to a task.
-pub fn refused(id: &TaskId, error: TaskError) -> Refusal {
+/// The refusal for an error of the task store. Errors of the database itself are logged here.
+pub fn task_refusal(id: &TaskId, error: TaskError) -> Refusal {
     let refused = match error {
         TaskError::Refused(refused) => refused,
         TaskError::Store(error) => {

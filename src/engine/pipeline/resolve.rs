@@ -1,20 +1,22 @@
-//! Resolve: name or intent → definition, silently. Whether the caller may know is the next layer's question.
+//! Resolve: name or intent → definition. An unknown name is not refused here: whether the caller may learn that it is
+//! unknown is decided by the next layer.
 
 use std::sync::Arc;
 
 use super::{Call, Target};
 use crate::registry::{RegisteredTool, Registry, Snapshot};
 
-/// Resolves calls by the registry's present state, which it pins to them; one without a tool stays as it is.
+/// Resolves calls by the registry's current snapshot, which it pins to them. A call without a tool passes unchanged.
 pub fn resolve(registry: Arc<Registry>) -> impl Fn(Call) -> Call + Clone {
     move |mut call| {
         let snapshot = call.context.pins.get_or_pin(|| registry.snapshot());
         if let Some(tool) = find(&snapshot, &call.target) {
-            // 000 passes every parameter of its table; a tool takes those it declares. Others are mistakes.
+            // A caller by intent sends every parameter of the table in spec 000; those that the tool does not declare
+            // are dropped. Any other unknown parameter is an error.
             if matches!(call.target, Target::Intent(_)) {
                 tool.input.drop_undeclared(&mut call.arguments, registry.intent_parameters());
             }
-            call.facts.resolved(Arc::clone(tool));
+            call.facts.set_tool(Arc::clone(tool));
         }
         call
     }

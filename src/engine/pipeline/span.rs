@@ -1,4 +1,4 @@
-//! The `execute_tool` span and measure of one execution, by the semantic conventions for generative AI.
+//! Spans and metrics of executions, by the semantic conventions for generative AI.
 
 use tokio::time::Instant;
 use tracing::{Span, field::Empty, info_span};
@@ -41,23 +41,22 @@ pub fn await_confirmation(required: &ConfirmationRequired) -> Span {
     )
 }
 
-/// Records how the execution ended, also when it was cut.
+/// Records the end of an execution in its span and metric; dropped without [`finish`](Self::finish), as an execution
+/// that was cut.
 #[derive(Debug)]
-pub struct Ended<'a> {
+pub struct ExecutionRecorder<'a> {
     span: Span,
     call: &'a Call,
     began: Instant,
     done: bool,
 }
 
-impl<'a> Ended<'a> {
-    /// Nothing has ended yet.
+impl<'a> ExecutionRecorder<'a> {
     pub fn new(span: &Span, call: &'a Call) -> Self {
         Self { span: span.clone(), call, began: clock::now(), done: false }
     }
 
-    /// It ended like this.
-    pub fn with(mut self, terminal: &Terminal) {
+    pub fn finish(mut self, terminal: &Terminal) {
         self.done = true;
         let error = match terminal {
             Terminal::Result(result) => result.outcome.as_ref().err().map(|error| error.code.into_str()),
@@ -76,7 +75,7 @@ impl<'a> Ended<'a> {
     }
 }
 
-impl Drop for Ended<'_> {
+impl Drop for ExecutionRecorder<'_> {
     fn drop(&mut self) {
         if !self.done {
             let cause = self.call.context.cancellation.cause();

@@ -1,7 +1,7 @@
-//! A started call, seen from its face: events as they come, then the one end.
+//! A started call as its face sees it: a stream of events, then exactly one end.
 //!
-//! The call itself runs inline if it is ready at once, otherwise in a task of its own, which bounds it: a face whose
-//! reader has stalled, or that is dropped, holds nothing up.
+//! The call runs inline if it is ready at the first poll, otherwise in a spawned task that enforces its deadline: a
+//! stalled or dropped face delays nothing.
 
 use std::{
     future::poll_fn,
@@ -19,27 +19,26 @@ use tokio::{
 use toolwire_contract::{Event, Refusal, Terminal};
 use toolwire_tool::context::{CallId, Events};
 
-/// A long call says that it is alive at least this often, so that no idle timer on the way cuts it. `narrate` speaks
-/// earlier; this is for those who wait for another call with the same `request_id`.
+/// Interval of heartbeats, so that no idle timer between server and client closes the stream. `narrate` sends progress
+/// earlier; this one serves callers that wait for another call with the same `request_id`.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
-/// One step of a started call.
 #[derive(Debug)]
 pub enum Step {
-    /// Something happened; more will come.
+    /// Not the last step.
     Event(Event),
     Terminal(Terminal),
 }
 
-/// A started call. Dropping it tells the call that its caller is gone.
+/// A started call. Dropping it cancels the call as abandoned by its caller.
 #[derive(Debug)]
 pub struct CallStream {
     call_id: CallId,
     events: Events,
-    /// What came before the stream was asked.
+    /// The first event, which [`open`](Self::open) has received.
     peeked: Option<Event>,
     end: End,
-    /// When to say that the call is alive.
+    /// The timer of the next heartbeat.
     heartbeat: Option<Pin<Box<Sleep>>>,
 }
 
@@ -59,8 +58,8 @@ impl CallStream {
         self.call_id
     }
 
-    /// Waits for the first event or the end: a refusal that comes first is no stream at all.
-    pub(super) async fn begun(mut self) -> Result<Self, Refusal> {
+    /// Waits for the first event or the end. A refusal that comes first is an error and not a stream.
+    pub(super) async fn open(mut self) -> Result<Self, Refusal> {
         match self.step().await {
             Some(Err(refusal)) => Err(refusal),
             Some(Ok(Step::Event(event))) => {
@@ -80,20 +79,20 @@ impl CallStream {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// The same, for a stream that is made of it.
+    /// Polls for the next step, as [`next`](Self::next) does.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Step, Refusal>>> {
         if let Poll::Ready(step) = self.poll_step(cx) {
             self.heartbeat = None;
             return Poll::Ready(step);
         }
-        // Armed by the first wait: most calls have no timer.
+        // Created at the first wait: most calls need no timer.
         let heartbeat = self.heartbeat.get_or_insert_with(|| Box::pin(sleep(HEARTBEAT)));
         ready!(heartbeat.as_mut().poll(cx));
         self.heartbeat = None;
         Poll::Ready(Some(Ok(Step::Event(alive()))))
     }
 
-    /// The end, passing over every event before it.
+    /// Discards all events and returns the end.
     pub async fn terminal(mut self) -> Result<Terminal, Refusal> {
         loop {
             match self.step().await {
@@ -118,12 +117,12 @@ impl CallStream {
                 return Poll::Ready(Some(Ok(Step::Event(event))));
             }
             let end = ready!(Pin::new(coming).poll(cx));
-            // Nobody reads the events of work that goes on beyond the end.
+            // Work that continues after the end has no reader; its events would fill the channel.
             self.events.close();
-            // There is no end only when the task panicked.
+            // The sender is dropped without an end only if the task panicked.
             self.end = End::Ready(Box::new(end.unwrap_or_else(|_| Err(internal(self.call_id)))));
         }
-        // Events sent before the end are still read.
+        // Events that were sent before the end are delivered before it.
         if let Ok(event) = self.events.try_recv() {
             return Poll::Ready(Some(Ok(Step::Event(event))));
         }

@@ -1,4 +1,4 @@
-//! Telemetry: one structured log line a call, refusals included (spec 004 §8.1), and its share of the metrics (§8.2).
+//! Telemetry: one structured log line per call, refusals included (spec 004 §8.1), and its metrics (§8.2).
 //!
 //! The SERVER span is the face's, the `execute_tool` span is `execute`'s.
 
@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 use tonic::Code;
 
-use super::{Arrived, Call, CallResult, Facts, Inner};
+use super::{ArrivalTime, Call, CallResult, Facts, Inner};
 use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::{Refusal, Terminal, ToolError, ToolName, status};
 use toolwire_telemetry::{
@@ -20,10 +20,10 @@ use toolwire_tool::context::{
     CallId, Cancellation, Ledger, LedgerRow, StopCause, TaskId, TaskLabel, ToolContext, UserId,
 };
 
-/// How a call ended that a person must approve first.
+/// The error code in the log of a call that a person must approve first.
 const CONFIRMATION_REQUIRED: &str = "CONFIRMATION_REQUIRED";
 
-/// Waits for each call to end, and then logs and counts it.
+/// Logs and counts each call when it ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Telemetry;
 
@@ -41,18 +41,19 @@ impl<S: Inner> Middleware<Call, S> for Telemetry {
     }
 }
 
-/// What the log line says of a call. A nested call that is dropped, because the one above it ended, has its line too.
+/// The fields of a call's log line. Logged on drop if the call has not ended: a nested call is dropped when the call
+/// above it ends.
 struct Line {
     ended: bool,
     cancellation: Cancellation,
-    /// The face that the call, or the one above it, came by.
+    /// The face that received the outermost call.
     face: &'static str,
     user_id: UserId,
     call_id: CallId,
     parent_call_id: Option<CallId>,
     task_id: Option<TaskLabel>,
     target: String,
-    arrived: Arrived,
+    arrived: ArrivalTime,
     trace_id: Option<TraceId>,
     facts: Arc<Facts>,
     ledger: Option<Ledger>,
@@ -119,12 +120,12 @@ impl Line {
 }
 
 impl Line {
-    /// What was called where there is no such tool, if it could be the name of one. Any other text is a caller's own.
+    /// The target of a call without a tool, if it is a valid tool name. Any other text may contain data of the caller
+    /// and is not logged.
     fn unknown_tool(&self) -> &str {
         if self.target.parse::<ToolName>().is_ok() { &self.target } else { attribute::OTHER }
     }
 
-    /// What a ledger says of the call.
     fn row(&self, end: &Result<Terminal, Refusal>, took: Duration) -> LedgerRow {
         let definition = self.facts.tool().map(|tool| &tool.definition);
         let name = definition.map_or(self.target.as_str(), |it| it.name.as_str());
@@ -153,7 +154,7 @@ impl Drop for Line {
             return;
         }
         let refusal = match self.cancellation.cause() {
-            // A bug in a layer, of which the caller is told.
+            // A panic in a layer below: the caller gets INTERNAL.
             _ if std::thread::panicking() => Refusal::Internal { call_id: self.call_id.to_string() },
             Some(StopCause::Deadline) => Refusal::DeadlineExceeded,
             Some(StopCause::Shutdown) => Refusal::ShuttingDown,

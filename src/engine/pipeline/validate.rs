@@ -1,5 +1,5 @@
-//! Validate: the arguments against the tool's schema, all violations at once, and then in the tool's one form of them.
-//! Nothing invalid is stored or executed.
+//! Validate: checks the arguments against the tool's schema and reports all violations at once; then normalizes them to
+//! the tool's canonical form. No invalid call is stored or executed.
 
 use std::mem;
 
@@ -9,17 +9,17 @@ use serde_json::Value;
 use super::{Call, CallResult, Inner};
 use toolwire_base::middleware::Middleware;
 
-/// Stands for a value that the log does not show.
+/// Replaces values that the log does not show.
 const REDACTED: &str = "[redacted]";
 
-/// Answers arguments that break the schema with `INVALID_ARGUMENT` in the result, and fills defaults into the others.
+/// Answers arguments that break the schema with `INVALID_ARGUMENT` in the result, and adds defaults to valid ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Validate {
     keep_arguments: bool,
 }
 
 impl Validate {
-    /// Keeps the text of checked arguments for the log only if asked to.
+    /// The text of checked arguments is kept for the log only if `keep_arguments` is set.
     pub fn new(keep_arguments: bool) -> Self {
         Self { keep_arguments }
     }

@@ -1,4 +1,4 @@
-//! A manifest, its messages and its executor become a registered tool, or every reason why they cannot.
+//! Assembles a registered tool from its manifest, messages and executor, or reports every reason why it cannot.
 
 use std::{fmt, sync::Arc};
 
@@ -25,17 +25,17 @@ use toolwire_tool::Executor;
 #[derive(Clone)]
 pub struct RegisteredTool {
     pub definition: Definition,
-    /// What executes it. `None` for a tool that executes nothing.
+    /// The code of the tool. `None` for a tool without code.
     pub executor: Option<Arc<dyn Executor>>,
-    /// Checks and completes its arguments.
+    /// Validates and completes the arguments.
     pub input: InputSchema,
     /// Renders its data. `None` for a tool that declares its schema itself.
     pub renderer: Option<Arc<Renderer>>,
-    /// What its data is an encoding of. `None` for a tool that declares its schema itself.
+    /// The message that its data encodes. `None` for a tool that declares its schema itself.
     pub output: Option<MessageDescriptor>,
-    /// What is said of its calls.
+    /// The messages about its calls for readers.
     pub narration: Arc<Narration>,
-    /// What planners without a model know of it beside its definition. The same `Arc` in every status.
+    /// Data for planners without a model, beside the definition. The same `Arc` in every status.
     pub routing: Arc<Routing>,
 }
 
@@ -47,13 +47,13 @@ impl fmt::Debug for RegisteredTool {
 }
 
 impl RegisteredTool {
-    /// The same tool in another status.
+    /// Replaces the status.
     pub(super) fn with_status(&self, status: Status) -> Self {
         Self { definition: self.definition.with_status(status), ..self.clone() }
     }
 }
 
-/// The tool that a manifest declares. Whatever is reported, the caller must not offer it.
+/// Assembles the tool that a manifest declares. If problems are reported, the caller must not offer the tool.
 pub(super) fn assemble(
     manifest: Manifest,
     (executor, status): (Option<Arc<dyn Executor>>, Status),
@@ -121,7 +121,7 @@ fn refuse_contradictions(
     }
 }
 
-/// A role is what delegation needs, and nothing else has one.
+/// Delegation needs a role, and no other type may have one.
 fn refuse_role(manifest: &Manifest, report: &mut Report) {
     let kind = manifest.kind.into_str();
     match (manifest.kind.behaviour().by, &manifest.agent) {
@@ -137,7 +137,7 @@ fn refuse_role(manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// What carries a call out by the type alone finds what it needs under one name.
+/// A tool without code needs a parameter with the name and type that its type of tool reads.
 fn refuse_no_payload(manifest: &Manifest, schema: &Value, report: &mut Report) {
     let by = manifest.kind.behaviour().by;
     if manifest.memory.is_some() && by != Execution::Log {

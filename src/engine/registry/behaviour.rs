@@ -1,77 +1,73 @@
-//! What each type of tool does to a task: specification 002's table, as one constant. Nothing else knows the types.
+//! The effects of each type of tool on a task: the table of specification 002 as one constant. All code that depends on
+//! a type reads this table.
 
 use super::words::ToolType;
 
-/// The row of a type.
+/// The row of a type in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "a column of the table each")]
 pub struct Behaviour {
     pub kind: ToolType,
-    /// What carries a call out.
     pub by: Execution,
-    /// Whether a call makes a task.
+    /// Whether a call creates a task.
     pub creates_node: bool,
-    /// Whether the calling task waits for that one.
+    /// Whether the calling task waits for the created one.
     pub blocks_parent: bool,
-    /// Whether code is executed.
+    /// Whether the tool has code.
     pub executes: bool,
-    /// What the timeline keeps of a call.
     pub logged: Logged,
-    /// Whether documents go along.
+    /// Whether a call passes documents to another task.
     pub passes_documents: bool,
     /// Whether the calling task ends.
     pub ends_task: bool,
-    /// What the agent's loop does then.
     pub then: LoopControl,
 }
 
-/// What carries a call out.
+/// The means by which a call is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Execution {
     Executor,
-    /// The timeline: the call is kept, and that is all.
+    /// By recording it in the timeline, and nothing else.
     Log,
-    /// The task ends with what it hands off.
+    /// By ending the task with a result.
     HandOff,
-    /// Another agent, in a task of its own.
+    /// By another agent, in a new task.
     Delegate,
-    /// The parent's agent or a person, in a task of its own.
+    /// By the parent's agent or a person, in a new task.
     Ask,
-    /// A new tree of tasks.
+    /// By starting a new tree of tasks.
     Root,
 }
 
-/// What the timeline keeps of a call.
+/// The parts of a call that the timeline records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logged {
-    /// What went in and what came out.
     InputAndResult,
     InputOnly,
     InputAndDocuments,
-    /// What went in and that it is under way; the result when it comes.
+    /// The input and a status; later the result.
     InputAndStatusThenResult,
-    /// What went in and that it is under way; the answer when it comes.
+    /// The input and a status; later the answer.
     InputAndStatusThenAnswer,
-    /// What the new task is to do: its own timeline begins with it.
+    /// Nothing in this timeline: the request is the first entry of the new task's timeline.
     TaskPayload,
 }
 
-/// What the agent's loop does after a call.
+/// The next step of the agent's loop after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopControl {
     ContinueWithResult,
-    /// It goes on at once.
+    /// Continues immediately, without a result.
     Continue,
     Stop,
-    /// It stops until the task runs again, and goes on with documents.
+    /// Stops until the task is resumed, and then continues with documents.
     Block,
-    /// It does not come from a loop.
+    /// The call is not made by a loop.
     EntryPoint,
 }
 
 impl Execution {
-    /// The parameter without which a call says nothing, and its JSON type. `None` for what takes whatever its manifest
-    /// says.
+    /// The required parameter and its JSON type. `None` if the manifest alone declares the parameters.
     pub const fn payload(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Executor | Self::Log => None,
@@ -83,7 +79,7 @@ impl Execution {
 }
 
 impl Logged {
-    /// The cell of the table.
+    /// The cell of the table in `docs/TOOLS.md`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::InputAndResult => "input + result",
@@ -97,7 +93,7 @@ impl Logged {
 }
 
 impl LoopControl {
-    /// The cell of the table.
+    /// The cell of the table in `docs/TOOLS.md`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::ContinueWithResult => "continues with the result",
@@ -179,7 +175,6 @@ pub const TABLE: [Behaviour; 6] = [
 ];
 
 impl ToolType {
-    /// The row of this type.
     pub const fn behaviour(self) -> &'static Behaviour {
         match self {
             Self::Function => &TABLE[0],

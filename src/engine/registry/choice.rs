@@ -1,10 +1,10 @@
-//! What a parameter may be where the configuration says so, and not the manifest.
+//! Values of parameters that the configuration determines, not the manifest.
 
 use serde_json::Value;
 
 use super::manifest::Manifest;
 
-/// The words that a parameter of a tool may be.
+/// The values that a parameter of a tool accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     pub tool: &'static str,
@@ -13,7 +13,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Makes the words the `enum` of the parameter. A manifest that has one offers what it says and no more.
+    /// Sets the `enum` of the parameter. A manifest with an `enum` of its own keeps it.
     pub(super) fn complete(&self, manifest: &mut Manifest) {
         if *manifest.name != *self.tool {
             return;

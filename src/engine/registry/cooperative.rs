@@ -1,21 +1,21 @@
-//! Long work in pieces: calls that share its processor wait for some of them, and not for all.
+//! Cooperative scheduling of long work: it yields its processor to calls now and then.
 
 use std::{cell::Cell, thread};
 
-/// After so many microseconds of work the processor is given to other threads, if they want it. Where it has no time to
-/// spare, that costs the system's slice of time.
+/// Microseconds of work between two yields. On a busy processor, a yield costs a time slice of the scheduler, so
+/// shorter intervals would slow the work down.
 const AT_ONCE: u32 = 100;
 
-/// How long work is done.
+/// Paces long work of one thread.
 #[derive(Debug)]
 pub(super) struct Pace {
     gives_way: bool,
-    /// Microseconds since way was given.
+    /// Microseconds since the last yield.
     worked: Cell<u32>,
 }
 
 impl Pace {
-    /// Without a pause: the process does nothing else yet.
+    /// Never yields: for start-up and commands, when the process serves no calls.
     pub(super) fn alone() -> Self {
         Self { gives_way: false, worked: Cell::new(0) }
     }
@@ -24,12 +24,12 @@ impl Pace {
         Self { gives_way: true, worked: Cell::new(0) }
     }
 
-    /// The same for another thread.
+    /// The same pace for another thread.
     pub(super) fn again(&self) -> Self {
         Self { gives_way: self.gives_way, worked: Cell::new(0) }
     }
 
-    /// Notes a piece of work that takes about so many microseconds.
+    /// Records a piece of work that took about this long, and yields if it is time.
     pub(super) fn worked(&self, microseconds: u32) {
         let worked = self.worked.get() + microseconds;
         let is_enough = worked >= AT_ONCE;

@@ -1,22 +1,22 @@
-//! What a manifest says of one parameter or one returned field: its constraints, and its type where no message says it.
+//! The declaration of one parameter or returned field in a manifest: its constraints, and its type if no message gives
+//! it.
 //!
-//! Not here: what these mean for the schema (`schema`).
+//! Not here: their effect on the schema (`schema`).
 
 use serde_json::{Map, Value, json};
 
 use super::keys::{whole, whole_number};
 use crate::registry::{extract::Extract, problem::join};
 
-/// Which way a payload goes.
+/// The direction of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Direction {
     Input,
-    /// Out of the tool.
     Output,
 }
 
 impl Direction {
-    /// Where a manifest names its message.
+    /// The pointer of the manifest's key that names the message.
     pub(super) const fn message_pointer(self) -> &'static str {
         match self {
             Self::Input => "/input",
@@ -24,7 +24,7 @@ impl Direction {
         }
     }
 
-    /// What the manifest calls one of its fields.
+    /// The manifest's term for a field of this direction.
     pub(super) const fn noun(self) -> &'static str {
         match self {
             Self::Input => "parameter",
@@ -35,29 +35,29 @@ impl Direction {
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::registry) struct Declared {
-    /// The field's name; a dotted path where a message gives the structure.
+    /// The field's name; a dotted path if a message gives the structure.
     pub(in crate::registry) name: String,
-    /// Where it stands in the manifest.
+    /// Its pointer in the manifest.
     pub(in crate::registry) pointer: String,
     pub(in crate::registry) kind: Option<Kind>,
     pub(in crate::registry) description: Option<String>,
     pub(in crate::registry) is_required: bool,
     pub(in crate::registry) is_omitted_when_absent: bool,
-    /// How it is read from a message. Of a parameter only.
+    /// The extraction from a user's message. Parameters only.
     pub(in crate::registry) extract: Option<Extract>,
     /// JSON Schema keywords and their values.
     pub(in crate::registry) keywords: Map<String, Value>,
-    /// The members of an object. Empty for one that takes any.
+    /// The members of an object. Empty for an open object.
     pub(in crate::registry) properties: Vec<Declared>,
-    /// What the elements of a list are.
+    /// The declaration of a list's elements.
     pub(in crate::registry) items: Option<Box<Declared>>,
 }
 
-/// A type word of a manifest, which is JSON Schema's.
+/// A type in a manifest, by its name in JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::registry) struct Kind(pub(in crate::registry) &'static str);
 
-/// A constraint of a manifest: its key, the JSON Schema keyword, and what its value must be.
+/// A constraint: the manifest's key, the JSON Schema keyword, and the form of its value.
 pub(super) type Constraint = (&'static str, &'static str, Form);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) enum Form {
     Text,
 }
 
-/// The constraints, in the order in which a schema shows them.
+/// The constraints, in the order of the derived schema.
 pub(super) const CONSTRAINTS: [Constraint; 10] = [
     ("enum", "enum", Form::List),
     ("default", "default", Form::Any),
@@ -83,18 +83,17 @@ pub(super) const CONSTRAINTS: [Constraint; 10] = [
     ("examples", "examples", Form::List),
 ];
 
-/// The JSON Schema keyword of a parameter whose value is kept from people, logs and timelines: it is taken and never
-/// shown.
+/// The JSON Schema keyword of a sensitive parameter, whose value is hidden from people, logs and timelines.
 pub(in crate::registry) const SENSITIVE: &str = "writeOnly";
 
-/// The names that a field without a message may have.
+/// The pattern of names of fields without a message.
 pub(super) const FIELD_NAME: &str = "^[a-z][a-z0-9_]*$";
 
 pub(super) const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "object", "array"];
 
 impl Declared {
-    /// The fields under a key such as `parameters` or `properties`. What has another form than the schema of manifests
-    /// says is left out: it has been reported.
+    /// Reads the fields under a key such as `parameters` or `properties`. Values that violate the schema of manifests
+    /// are skipped; they have been reported.
     pub(super) fn read_all(fields: Map<String, Value>, pointer: &str) -> Vec<Self> {
         let read = |(name, value)| {
             let pointer = join(pointer, &name);
@@ -106,7 +105,7 @@ impl Declared {
     fn read(name: String, value: Value, pointer: String) -> Self {
         let mut object = match value {
             Value::Object(object) => object,
-            // Spec 002's short form: the type word alone.
+            // Spec 002's short form: the type alone.
             word => Map::from_iter([("type".to_owned(), word)]),
         };
         let mut take = |key: &str| object.swap_remove(key);
@@ -148,7 +147,7 @@ impl Form {
         }
     }
 
-    /// The value, if it has this form.
+    /// Returns the value if it has this form.
     fn read(self, value: Value) -> Option<Value> {
         let fits = match self {
             Self::Any => true,

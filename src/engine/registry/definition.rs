@@ -1,4 +1,4 @@
-//! The definition of a tool: the checked, complete form of its manifest, which callers see.
+//! The definition of a tool: the validated and completed manifest that callers see.
 
 mod canonical;
 mod schema_forms;
@@ -20,7 +20,7 @@ use crate::registry::parts::Status;
 use toolwire_base::{digest::Digest, words::one_line};
 use toolwire_contract::proto::v1;
 
-/// A tool as callers see it (spec 001 ToolDefinition): what its manifest says, and what is derived of it.
+/// A tool as callers see it (spec 001 `ToolDefinition`): its manifest, and what is derived from it.
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// The manifest's file, relative to the data directory.
@@ -32,14 +32,13 @@ pub struct Definition {
     pub input_schema: Arc<Value>,
     /// JSON Schema of the result's data.
     pub output_schema: Arc<Value>,
-    /// SHA-256 over the RFC 8785 form of the wire form's ProtoJSON without `digest` and `status`.
+    /// SHA-256 over the canonical form (RFC 8785) of the definition's ProtoJSON, without `digest` and `status`.
     pub digest: Digest,
-    /// Whether the tool can be called now.
     pub status: Status,
     wire: Wire,
-    /// What a planner reads. Made once, as the next is.
+    /// The line in a planner's prompt. Computed once, since prompts contain every definition.
     line: Arc<str>,
-    /// What a search looks at, in lower case. Made once: a search passes every definition.
+    /// The searched text in lower case. Computed once, since a search visits every definition.
     searched: Arc<str>,
 }
 
@@ -62,7 +61,7 @@ impl Definition {
         let wire = Wire::new(&manifest, input, output, typed_method.as_deref());
         let searched = searched(&manifest).into();
         let line = format!("- {}: {}", manifest.name, one_line(&manifest.description)).into();
-        // The schemas say the same, and there may be ten thousand definitions.
+        // Dropped to save memory: the schemas contain the same, and there may be ten thousand definitions.
         let manifest = Manifest { parameters: Vec::new(), returns: Vec::new(), ..manifest };
         Self {
             file: file.to_owned(),
@@ -78,12 +77,12 @@ impl Definition {
         }
     }
 
-    /// The same definition in another status.
+    /// Replaces the status.
     pub(super) fn with_status(&self, status: Status) -> Self {
         Self { wire: self.wire.with_status(&status), status, ..self.clone() }
     }
 
-    /// Whether the name, the title, the description, a tag or an utterance has a word, given in lower case.
+    /// Whether name, title, description, tags or utterances contain a word, given in lower case.
     pub fn mentions(&self, word: &str) -> bool {
         self.searched.contains(word)
     }
@@ -93,13 +92,12 @@ impl Definition {
         &self.line
     }
 
-    /// The encoded `toolwire.v1.ToolDefinition`, made once.
+    /// The encoded `toolwire.v1.ToolDefinition`, computed once.
     pub fn encoded(&self, view: v1::ToolView) -> &Bytes {
         self.wire.view(view)
     }
 
-    /// Where the JSON of a view is kept for as long as the definition is. Who spells it says what it is: nobody here
-    /// knows the words of a face.
+    /// A cell for the JSON of a view, with the lifetime of the definition. The face that renders the JSON fills it.
     pub fn json(&self, view: v1::ToolView) -> &OnceLock<Bytes> {
         self.wire.json(view)
     }

@@ -1,10 +1,10 @@
-//! A tool that cannot be called as things are set: it is listed with the reason, and calls are refused with it.
+//! A tool that the configuration disables: it is listed with the reason, and its calls are refused.
 
-/// Which tool cannot be called, and why.
+/// A disabled tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disabled {
-    /// The tool. It needs no executor.
+    /// The name of the tool, which needs no executor.
     pub tool: &'static str,
-    /// Why, and what an operator does about it.
+    /// The reason, and what an operator can do to enable the tool.
     pub reason: String,
 }

@@ -1,7 +1,7 @@
-//! How a parameter is read from what a user says: `parameters.<field>.extract` of a manifest.
+//! The extraction of a parameter from a user's message: `parameters.<field>.extract` of a manifest.
 //!
-//! For planners that use no model. It is not part of the contract that callers see. Not here: the reading itself, which
-//! is the planner's.
+//! For planners without a model. It is not part of the contract that callers see. Not here: the extraction itself,
+//! which is the planner's.
 
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value, json};
@@ -31,18 +31,18 @@ keys! {
 }
 
 impl Extract {
-    /// The kind alone, or an object.
+    /// The JSON Schema of its two forms: the kind alone, or an object.
     pub(super) fn form() -> Value {
         json!({"anyOf": [ExtractKind::form(), Self::schema()]})
     }
 
-    /// Reads a value of that form.
+    /// Reads a value of either form.
     pub(super) fn read(value: Value) -> Option<Self> {
         let object = if value.is_string() { json!({"kind": value}) } else { value };
         serde_json::from_value(object).ok()
     }
 
-    /// What the value of the parameter itself must be, given its schema.
+    /// Reports if the kind or its words do not fit the schema of the parameter.
     pub(super) fn check(&self, schema: &Value, pointer: &str, report: &mut Report) {
         let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
         if !self.kind.fits(kind) {
@@ -79,7 +79,7 @@ impl Extract {
 }
 
 impl ExtractKind {
-    /// Whether what is read can be a value of a type of JSON Schema.
+    /// Whether an extracted value can have a type of JSON Schema.
     fn fits(self, kind: &str) -> bool {
         match self {
             Self::Days | Self::Count | Self::Quarters => matches!(kind, "integer" | "number"),
@@ -90,7 +90,7 @@ impl ExtractKind {
     }
 }
 
-/// The members of an object in their order.
+/// Deserialises an object as pairs, which keeps their order.
 fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Vec<String>)>, D::Error> {
     let members = Map::deserialize(deserializer)?.into_iter();
     members

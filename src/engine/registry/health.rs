@@ -1,5 +1,5 @@
-//! What a source says of its data, its digest, what is wrong with it, and which parts cannot be served; and which
-//! sources refuse us altogether.
+//! The health of sources: the digest of their data, its problems, the sections that cannot be served, and the sources
+//! that refuse requests altogether.
 
 use std::{collections::BTreeMap, fmt::Debug};
 
@@ -9,52 +9,52 @@ use toolwire_base::files::Problem;
 /// The state of a source's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceHealth {
-    /// Identifies the data now served: a digest in hex, with the mode of a source that has several, such as `live`.
-    /// Results are cached under it.
+    /// Identifies the data that is served now: a digest in hex, with the mode of a source that has several, such as
+    /// `live`. It is part of the keys of cached results.
     pub digest: String,
-    /// What is wrong with the files on disk; the registry tells callers of what is for callers.
+    /// Problems of the files on disk; those for callers are shown to them.
     pub problems: Vec<Problem>,
-    /// The parts that cannot be served now, and why, such as `Missing section 'quotes' in user_master.json`.
+    /// The sections that cannot be served now, with reasons such as `Missing section 'quotes' in user_master.json`.
     pub sections: BTreeMap<String, String>,
 }
 
-/// A source that the registry tells of: what its data is, and what is wrong with it.
+/// A source whose health the registry tracks.
 pub trait DataSource: Send + Sync + Debug {
-    /// Its name, as manifests say it.
+    /// The name by which manifests refer to it.
     fn name(&self) -> &str;
-    /// Looks at the data again.
+    /// Reads the data again if it changed, and returns its health.
     fn refresh(&self) -> SourceHealth;
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     data: BTreeMap<String, SourceHealth>,
-    /// The sources that are in a cool-down, and why; a part of one is `<source>/<section>`. Set apart from `data`,
-    /// since someone else reports it.
+    /// The sources in a cool-down, with reasons; one section of a source is `<source>/<section>`. Separate from `data`,
+    /// which has another writer.
     refused: BTreeMap<String, String>,
 }
 
 impl Sources {
-    /// Whether this is news.
+    /// Returns whether the health changed.
     pub(super) fn set(&mut self, source: &str, health: SourceHealth) -> bool {
         let is_news = self.data.get(source) != Some(&health);
         self.data.insert(source.to_owned(), health);
         is_news
     }
 
-    /// Whether this is news.
+    /// Returns whether the set changed.
     pub(super) fn set_refused(&mut self, refused: BTreeMap<String, String>) -> bool {
         let is_news = self.refused != refused;
         self.refused = refused;
         is_news
     }
 
-    /// What each source says of its data.
+    /// The health of each source's data, by source.
     pub(super) fn data(&self) -> &BTreeMap<String, SourceHealth> {
         &self.data
     }
 
-    /// Why calls of a tool will fail, if its source is the reason, or that of a tool that it calls.
+    /// The reasons why calls of a tool will fail because of its source, or of the sources of the tools that it calls.
     pub(super) fn degradation(
         &self,
         definition: &Definition,
@@ -62,7 +62,7 @@ impl Sources {
     ) -> Option<String> {
         let mut reasons: Vec<&str> = Vec::new();
         let (mut to_ask, mut asked) = (vec![definition], Vec::new());
-        // A tool may call itself, and two tools the same one.
+        // Dependencies may be cyclic (a tool may call itself) and shared, so visited tools are skipped.
         while let Some(definition) = to_ask.pop() {
             if asked.contains(&definition.name.as_str()) {
                 continue;
@@ -89,7 +89,7 @@ impl Sources {
     }
 }
 
-/// Several reasons in one text: some are sentences.
+/// Joins reasons, of which some are sentences.
 fn joined(reasons: &[&str]) -> String {
     let mut text = String::new();
     for reason in reasons {

@@ -1,7 +1,7 @@
-//! The input schema of a tool at work: arguments as a caller wrote them become arguments as the tool expects them.
+//! Validates and normalizes arguments by a tool's input schema.
 //!
-//! In the order of the contract: spelling, null as absent, numbers written as text, defaults, schema. All violations at
-//! once. Not here: the bound on the depth of arguments, which every face checks as it parses.
+//! In the order of the contract: spelling of keys, null as absent, numbers in strings, defaults, schema. All violations
+//! are reported at once. Not here: the limit on the nesting of arguments, which every face checks while parsing.
 
 mod normal;
 mod sensitive;
@@ -16,20 +16,19 @@ use serde_json::{Map, Value};
 use super::schema;
 use toolwire_contract::{Violation, arguments::Arguments, transcode::Encoder};
 
-/// How many violations are reported: what a caller gets wrong in bulk, it sees by the first hundred, and an answer must
-/// not be many times the size of its request.
+/// Maximum number of reported violations, so that an answer is not many times the size of its request.
 const MOST_VIOLATIONS: usize = 100;
 
-/// Checks and completes arguments. Cheap to clone.
+/// Validates and completes arguments. Cheap to clone.
 #[derive(Clone)]
 pub struct InputSchema(Arc<Inner>);
 
 struct Inner {
     schema: Arc<Value>,
     validator: Validator,
-    /// Whether some values may not be shown.
+    /// Whether the schema has sensitive parameters.
     has_sensitive: bool,
-    /// What the arguments must fit, where the schema alone does not ensure it.
+    /// The message that the arguments must fit, if the schema alone does not ensure it.
     message: Option<Message>,
 }
 
@@ -45,7 +44,7 @@ impl fmt::Debug for InputSchema {
 }
 
 impl InputSchema {
-    /// Compiles a derived schema; `message` is what the arguments must fit, if the tool has one.
+    /// Compiles a derived schema. `message` is the tool's input message, if it has one.
     pub(super) fn new(schema: Arc<Value>, message: Option<MessageDescriptor>) -> Result<Self, String> {
         let validator = schema::compile(&schema)?;
         let inexact = message.filter(|message| !schema::is_exact(message));
@@ -58,7 +57,7 @@ impl InputSchema {
         &self.0.schema
     }
 
-    /// The arguments as the tool expects them, or every rule that they break, up to a hundred.
+    /// Returns the normalized arguments, or all violations, up to [`MOST_VIOLATIONS`].
     pub fn check(&self, raw: Arguments) -> Result<Arguments, Vec<Violation>> {
         let raw = Value::Object(raw);
         let (normal, mut violations) = normal::normalize(&self.0.schema, &raw);
@@ -74,7 +73,7 @@ impl InputSchema {
         }
     }
 
-    /// Checked arguments as people, logs and timelines may see them.
+    /// Checked arguments for people, logs and timelines: sensitive values are masked.
     pub fn shown<'a>(&self, arguments: &'a Arguments) -> Cow<'a, Arguments> {
         if self.0.has_sensitive {
             return Cow::Owned(sensitive::masked(&self.0.schema, arguments));
@@ -82,8 +81,8 @@ impl InputSchema {
         Cow::Borrowed(arguments)
     }
 
-    /// Drops those of the given parameters that the tool does not declare, whichever way they are spelled: an intent
-    /// passes them on to whatever tool it routes to (spec 000).
+    /// Drops those of the `passed` parameters that the tool does not declare, in either spelling: a call by intent
+    /// passes them to every tool (spec 000).
     pub fn drop_undeclared(&self, arguments: &mut Arguments, passed: &BTreeSet<&'static str>) {
         if let Some(properties) = normal::properties(&self.0.schema) {
             let is_passed = |key: &str| passed.iter().any(|name| normal::means(key, name));
@@ -91,10 +90,11 @@ impl InputSchema {
         }
     }
 
-    /// What the schema accepts and the message still cannot hold: an integer out of range, 30 February.
+    /// The violation of arguments that satisfy the schema but do not fit the message, such as an integer out of range
+    /// or 30 February.
     fn misfit(&self, normal: &Value, raw: &Value) -> Option<Violation> {
         let Message { descriptor: message, encoder } = self.0.message.as_ref()?;
-        // What is usual fits, and that is quickly seen.
+        // The fast path: typical arguments fit.
         if encoder.bytes(normal.as_object()?).is_some() {
             return None;
         }

@@ -1,17 +1,18 @@
-//! The keys of an object in a manifest, declared once: the type that it is read into, and the schema that is published.
+//! Declares the keys of a manifest's object once, for both the type that it is deserialised into and the published
+//! schema.
 
 use serde_json::{Map, Value, json};
 
-/// A text that is not blank.
+/// Matches a text that is not blank.
 pub(super) const NOT_BLANK: &str = r"\S";
 
-/// The names that a tool may have.
+/// The pattern of tool names.
 pub(super) const TOOL_NAME: &str = "^[a-z][a-z0-9_]{0,63}$";
 
 /// MAJOR.MINOR.PATCH with an optional pre-release and build, as semver.org recommends to match it.
 pub(super) const SEMANTIC_VERSION: &str = r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$";
 
-/// Declares a struct, a key of the manifest each field: what it means, `"key"`, what serde must know, the field, its
+/// Declares a struct with one manifest key per field: its documentation, `"key"`, serde attributes, the field, its
 /// type, and the form of the value as JSON Schema. A key without a default is required.
 macro_rules! keys {
     ($(#[$meta:meta])* pub struct $name:ident {
@@ -36,10 +37,10 @@ macro_rules! keys {
 }
 pub(super) use keys;
 
-/// A key, what it means, what serde must know of it, and the form of its value.
+/// A key, its documentation, its serde attributes, and the form of its value.
 type Key = (&'static str, &'static str, &'static str, Value);
 
-/// An object of these keys and no others.
+/// The schema of an object with these keys and no others.
 pub(super) fn object<const N: usize>(keys: [Key; N]) -> Value {
     let is_required = |(key, _, serde, _): &Key| (!serde.contains("default")).then_some(*key);
     let required: Vec<_> = keys.iter().filter_map(is_required).collect();
@@ -48,7 +49,7 @@ pub(super) fn object<const N: usize>(keys: [Key; N]) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-/// Gives a key another name, which an object may use instead. serde has it as an `alias`.
+/// Adds an alias of a key to the schema; serde has it as an `alias` attribute.
 pub(super) fn alias(object: &mut Value, key: &str, other: &str) {
     let form = object["properties"][key].clone();
     object["properties"][other] = described(form, &format!("Another word for `{key}`."));
@@ -66,7 +67,7 @@ pub(super) fn described(mut form: Value, description: &str) -> Value {
     form
 }
 
-/// What is never right, and why. Editors show `errorMessage` too.
+/// A schema that accepts no value, and the reason. Editors show `errorMessage` too.
 pub(super) fn never(why: &str) -> Value {
     json!({"not": {}, "errorMessage": why})
 }
@@ -75,7 +76,7 @@ pub(super) fn text() -> Value {
     like(NOT_BLANK, "a text that is not blank")
 }
 
-/// A text of a pattern, and the same in words.
+/// A text that matches a pattern; `words` describe it.
 pub(super) fn like(pattern: &str, words: &str) -> Value {
     json!({"type": "string", "pattern": pattern, "errorMessage": format!("must be {words}")})
 }
@@ -104,7 +105,7 @@ pub(super) fn whole(minimum: u64) -> Value {
     json!({"type": "integer", "minimum": minimum})
 }
 
-/// A value of [`whole`], which `1.0` is too.
+/// The value of a whole number, also if it is written as `1.0`.
 pub(super) fn whole_number(value: &Value) -> Option<u64> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not negative")]
     let of_float = || Some(value.as_f64().filter(|it| it.fract() == 0.0 && *it >= 0.0)? as u64);

@@ -1,7 +1,7 @@
-//! `toolwire lint`: what start-up refuses, and beyond that what makes a tool hard to choose and to call well.
+//! `toolwire lint`: the problems that start-up refuses, and weaknesses that make a tool hard to choose or to call.
 //!
-//! A model sees a tool's description and schema and nothing else. Each rule says how to fix what it finds. Not here:
-//! the start-up checks themselves (`load`).
+//! A model sees only a tool's description and schema. Each finding says how to fix it. Not here: the checks of start-up
+//! (`load`).
 
 mod classification;
 mod description;
@@ -20,7 +20,7 @@ use super::{
 };
 use toolwire_base::files::Problem;
 
-/// Everything that start-up would refuse, and then every weakness of the tools that could be read.
+/// All problems that start-up would refuse, then the weaknesses of the tools that could be assembled.
 pub fn lint(offered: &Offered) -> Vec<Problem> {
     let files = offered.manifests.read_all().files;
     let Loaded { tools, mut problems } = load(files, offered, &mut Kept::default(), &Pace::alone());
@@ -51,7 +51,7 @@ fn others<'a>(
     tools.iter().map(|tool| &tool.definition).filter(|other| other.name != definition.name)
 }
 
-/// The names of those of the other tools that share a tag.
+/// The names of the other tools that share a tag.
 fn siblings<'a>(definition: &Definition, others: &[&'a Definition]) -> Vec<&'a str> {
     let related = others.iter().filter(|other| other.tags.iter().any(|tag| definition.tags.contains(tag)));
     related.map(|other| other.name.as_str()).collect()

@@ -1,4 +1,4 @@
-//! All manifests together: every tool that can be assembled, and every problem of every file at once.
+//! Loads all manifests together: every tool that can be assembled, and every problem of every file at once.
 
 mod cross_checks;
 mod kept;
@@ -21,18 +21,18 @@ use super::{
 use crate::registry::parts::Status;
 use toolwire_base::files::Problem;
 
-/// About the microseconds that it takes to parse a manifest, and to make a tool of it.
+/// Approximate microseconds to parse a manifest, and to assemble a tool.
 const PARSED: u32 = 25;
 const MADE: u32 = 50;
 
-/// What manifests amount to. The tools may be offered only if there are no problems.
+/// Loaded tools and problems. The tools may be offered only if there are no problems.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) tools: Vec<Arc<RegisteredTool>>,
     pub(super) problems: Vec<Problem>,
 }
 
-/// Everything that the given files declare. Afterwards the tools of the good ones are kept, and no others.
+/// Loads the given files. Afterwards `kept` has the tools of the files without problems of their own, and no others.
 pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace: &Pace) -> Loaded {
     let from = &*kept;
     let mut files = each(
@@ -48,6 +48,8 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
         },
     );
     *kept = Kept::with_capacity(files.len());
+    // Counted before the cross-checks: a file with conflicts only is still cached, since the conflict may be resolved
+    // in the other file.
     let read: Vec<_> = files.iter().map(|file| file.report.len()).collect();
     cross_checks::refuse_conflicts(&mut files);
     let of_reading = files.into_iter().zip(read).collect();
@@ -68,7 +70,7 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
     Loaded { tools, problems }
 }
 
-/// The file, and the tool that it declares.
+/// Assembles the tool that a file declares, unless it is kept from the last load.
 fn tool_of(
     Read { file, found, mut report }: Read,
     offered: &Offered,

@@ -1,7 +1,7 @@
-//! A manifest as its author wrote it: the keys of `data/tools/<name>.json`, read with every problem reported.
+//! Reads a manifest as its author wrote it: the keys of `data/tools/<name>.json`, with every problem reported.
 //!
-//! What is read here is well formed; whether it agrees with the messages, the executors and the other manifests is
-//! checked where those are known (`assemble`, `load`).
+//! The result is well-formed; whether it agrees with messages, executors and other manifests is checked where those are
+//! known (`assemble`, `load`).
 
 mod form;
 mod schema;
@@ -98,8 +98,8 @@ keys! {
 }
 
 impl Manifest {
-    /// Reads a manifest. What is wrong with its form is reported and left out, so that the rest is checked too. `None`
-    /// if nothing can be made of it.
+    /// Reads a manifest. Malformed parts are reported and dropped, so that the rest is checked too. `None` if nothing
+    /// can be read.
     pub(super) fn read(file: &str, text: &str, report: &mut Report) -> Option<Self> {
         let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let value = parse(text, report)?;
@@ -117,7 +117,7 @@ impl Manifest {
                 Some(manifest)
             }
             Err(error) => {
-                // The schema takes what the type does not: better a problem than a panic.
+                // The schema accepted what the type refuses, which is a bug here: better a problem than a panic.
                 if report.len() == 0 {
                     report.add("", "wrong-type", error.to_string());
                 }
@@ -126,7 +126,7 @@ impl Manifest {
         }
     }
 
-    /// Whether carrying a call out again, with the same arguments, changes nothing more.
+    /// Whether repeating a call with the same arguments has no further effect.
     pub(super) fn is_repeatable(&self) -> bool {
         self.idempotent || self.category == Category::Read
     }
@@ -147,7 +147,7 @@ impl Manifest {
     }
 }
 
-/// The value of a JSON object.
+/// Parses a JSON object.
 fn parse(text: &str, report: &mut Report) -> Option<Value> {
     match strict::parse(text) {
         Ok(value) if value.is_object() => return Some(value),
@@ -158,12 +158,12 @@ fn parse(text: &str, report: &mut Report) -> Option<Value> {
     None
 }
 
-/// Leaves out what has a wrong form, and puts something harmless where a key is required: one mistake is one problem.
+/// Drops malformed values and adds harmless ones for required keys, so that one mistake is reported as one problem.
 fn mend(object: &mut Map<String, Value>, stem: &str, report: &Report) {
     for problem in report.problems() {
         let mut segments = problem.pointer.split('/').skip(1);
         match (segments.next(), segments.next(), problem.rule) {
-            // A field is read without what is wrong with it, and a role of another form is one all the same.
+            // Fields are read without their malformed keys, and a role with a bad name still counts as a role.
             (Some("parameters" | "returns"), Some(_), _) | (Some("agent"), _, "bad-name") | (None, ..) => {}
             (Some(key), ..) => drop(object.shift_remove(&key.replace("~1", "/").replace("~0", "~"))),
         }
@@ -173,7 +173,7 @@ fn mend(object: &mut Map<String, Value>, stem: &str, report: &Report) {
     }
     for (key, value) in [
         ("description", json!("")),
-        // It needs no executor.
+        // This type needs no executor.
         ("type", json!(ToolType::NonFunction.into_str())),
         ("category", json!(Category::Read.into_str())),
         ("consequence_level", json!(ConsequenceLevel::Low.into_str())),
@@ -183,7 +183,7 @@ fn mend(object: &mut Map<String, Value>, stem: &str, report: &Report) {
     }
 }
 
-/// A name for a manifest whose own is missing or refused: other files get other ones, so that it is one problem.
+/// A name for a manifest without a valid one. It is unique per file, so that no duplicate name is reported as well.
 fn stand_in(stem: &str) -> ToolName {
     stem.parse().unwrap_or_else(|_| {
         let name = format!("t{}", Digest::of_bytes(stem.as_bytes()));

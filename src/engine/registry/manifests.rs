@@ -1,4 +1,4 @@
-//! Where manifests come from: directories of one tree or several, and whether they have changed.
+//! The manifest files: directories of one or several trees, and the detection of changes.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,35 +9,35 @@ use toolwire_base::{
     files::{Stamp, Tree},
 };
 
-/// A file written so recently may be written again without its stamp telling.
+/// The age from which a file's stamp is trusted: a younger file may be written again with the same stamp.
 const SETTLES_AFTER: Duration = Duration::from_secs(2);
 
-/// About the microseconds that it takes to look at a file, and to read it.
+/// Approximate microseconds to stat a file, and to read it.
 const LOOKED_AT: u32 = 2;
 const READ: u32 = 12;
 
-/// Where manifests come from.
+/// The directories of manifests.
 #[derive(Clone, Debug)]
 pub struct Manifests {
     places: Vec<(Tree, String)>,
 }
 
-/// The files there are, and what identifies their state as cheaply as a `stat` each can.
+/// The files and their stamps, which identify their state at the cost of one `stat` each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listing(Vec<Listed>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Listed {
     directory: Stamp,
-    /// In order of path; or why there are none.
+    /// In order of path, or the reason why they cannot be listed.
     files: Result<Vec<(String, Stamp)>, String>,
 }
 
-/// The files at one moment.
+/// The contents of all files at one moment.
 pub(super) struct Contents {
     pub(super) files: Vec<Content>,
     pub(super) digest: Digest,
-    /// `None` while a file is too young for its stamp to be trusted.
+    /// `None` while the stamp of a file cannot be trusted.
     pub(super) listing: Option<Listing>,
 }
 
@@ -45,20 +45,20 @@ pub(super) struct Content {
     pub(super) place: Place,
     pub(super) text: Text,
     pub(super) digest: Digest,
-    /// `None` while the file is too young for it to be trusted.
+    /// `None` while it cannot be trusted.
     pub(super) stamp: Stamp,
 }
 
-/// Where a file is.
+/// The location of a file: the index of its directory, and its path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     directory: usize,
     pub(super) path: String,
 }
 
-/// What a file says.
+/// The text of a file.
 pub(super) enum Text {
-    /// What it said when it was read last.
+    /// Not read, because it has not changed.
     Unchanged,
     Read(String),
     /// Why it could not be read.
@@ -71,7 +71,7 @@ impl Manifests {
         Self { places: vec![(tree, "tools".to_owned())] }
     }
 
-    /// The same, and those in another directory.
+    /// Adds another directory.
     pub fn with(mut self, tree: Tree, directory: impl Into<String>) -> Self {
         self.places.push((tree, directory.into()));
         self
@@ -86,14 +86,14 @@ impl Manifests {
         self.read(self.list(&pace), &pace, |_, _| None)
     }
 
-    /// Reads the files that have been listed, but those whose digest `known` says by their place and stamp.
+    /// Reads the listed files, except those whose digest `known` returns for their place and stamp.
     pub(super) fn read(
         &self,
         listing: Listing,
         pace: &Pace,
         known: impl Fn(&Place, (SystemTime, u64)) -> Option<Digest>,
     ) -> Contents {
-        // After the stamps: what is written from now on is seen by the next look.
+        // Taken after the stamps: the next listing sees what is written from now on.
         let now = clock::wall();
         let mut files = Vec::new();
         for (directory, (listed, (tree, path))) in listing.0.iter().zip(&self.places).enumerate() {

@@ -1,4 +1,4 @@
-//! What is said of a call for a person to read: while it runs, and of its result (spec 004 §8.3).
+//! Messages about a call for a person: while it runs, and about its result (spec 004 §8.3).
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::{
     template::{Template, brief},
 };
 
-/// The words of a tool, ready to have values put in.
+/// The parsed templates of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct Narration {
     progress: Option<Template>,
@@ -17,7 +17,7 @@ pub struct Narration {
 }
 
 impl Narration {
-    /// The words of a manifest, or every place in them that has no value.
+    /// Parses the templates of a manifest, and reports every placeholder without a value.
     pub(super) fn new(manifest: &Manifest, input: &Value, output: &Value, report: &mut Report) -> Self {
         Self {
             progress: template(&manifest.progress, input, "/progress", report),
@@ -26,34 +26,33 @@ impl Narration {
         }
     }
 
-    /// Whether calls are told of while they run, and so are their results: a tool without words for the one is too
-    /// quick for the other to be worth a message.
+    /// Whether calls are narrated, during the call and with a summary. A tool without `progress` is too fast for
+    /// either.
     pub fn is_told(&self) -> bool {
         self.progress.is_some()
     }
 
-    /// Whether something is said of results.
     pub fn has_summary(&self) -> bool {
         self.summary.is_some()
     }
 
-    /// What is said while a call runs.
+    /// The message while a call runs.
     pub fn progress(&self, arguments: &Value) -> Option<String> {
         Some(self.progress.as_ref()?.render(arguments))
     }
 
-    /// The call as an order, such as `Remove TCS from the watchlist`.
+    /// The call as an imperative, such as `Remove TCS from the watchlist`.
     pub fn proposal(&self, arguments: &Value) -> Option<String> {
         Some(self.proposal.as_ref()?.render(arguments))
     }
 
-    /// What is said of a result's data: `RSI: 38, SMA200: +5%`.
+    /// The summary of a result's data: `RSI: 38, SMA200: +5%`.
     pub fn said(&self, data: &Value) -> Option<String> {
         Some(self.summary.as_ref()?.render(data))
     }
 
-    /// What is said of a call and its result: `get_technicals("RELIANCE") → RSI: 38, SMA200: +5%`. Arguments stand in
-    /// the order of the input schema.
+    /// The summary of a call and its result: `get_technicals("RELIANCE") → RSI: 38, SMA200: +5%`. Arguments are in the
+    /// order of the input schema.
     pub fn summary(&self, tool: &str, input: &Value, arguments: &Value, data: &Value) -> Option<String> {
         let said = self.said(data)?;
         let names = input.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
@@ -78,7 +77,7 @@ fn template(text: &str, schema: &Value, pointer: &str, report: &mut Report) -> O
     }
 }
 
-/// An argument, as JSON shows it.
+/// An argument as JSON, cut.
 fn as_json(value: &Value) -> String {
     match value {
         Value::String(text) => Value::String(brief(text)).to_string(),

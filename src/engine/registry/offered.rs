@@ -1,4 +1,4 @@
-//! What tools are made from. Not here: making them (`load`).
+//! The inputs from which tools are assembled. Not here: assembling them (`load`).
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -7,19 +7,18 @@ use prost_reflect::DescriptorPool;
 use super::{choice::Choice, disabled::Disabled, manifests::Manifests};
 use toolwire_tool::Executor;
 
-/// What tools are made from.
+/// The inputs from which tools are assembled.
 pub struct Offered {
-    /// What is said of them.
     pub manifests: Manifests,
-    /// What carries them out. One without a manifest is not offered.
+    /// The code of tools. An executor without a manifest is not offered.
     pub executors: Vec<Arc<dyn Executor>>,
-    /// Every message and service that a manifest may name.
+    /// All messages and services that a manifest may refer to.
     pub descriptors: DescriptorPool,
-    /// What parameters may be by the configuration.
+    /// Values of parameters that the configuration determines.
     pub choices: Vec<Choice>,
-    /// The tools that cannot be called as things are set.
+    /// Tools that the configuration disables.
     pub disabled: Vec<Disabled>,
-    /// The parameters that intents pass on even where their tool does not take them.
+    /// The parameters that a call by intent may contain even if its tool does not declare them.
     pub intent_parameters: BTreeSet<&'static str>,
 }
 

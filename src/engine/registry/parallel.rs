@@ -1,19 +1,19 @@
-//! The same work on each of many, on several processors where they are many.
+//! Maps a function over many items, on several threads if there are enough items.
 
 use std::{panic::resume_unwind, thread};
 
 use super::cooperative::Pace;
 
-/// So few are done sooner by one thread.
+/// Below this number of items, one thread is faster.
 const FEW: usize = 1_000;
 
-/// Threads beyond so many wait for each other's memory.
+/// Maximum number of threads: more of them are limited by memory bandwidth.
 const MOST: usize = 4;
 
-/// What comes of each, in order. Each thread has what `begin` makes for it.
+/// Applies `work` to each item and returns the results in order. Each thread has its own state, created by `begin`.
 ///
 /// # Panics
-/// If the work does.
+/// If `work` panics.
 pub(super) fn each<T: Send, W, R: Send>(
     items: Vec<T>,
     pace: &Pace,

@@ -1,4 +1,4 @@
-//! The parts of a definition that have parts themselves. A manifest states the same ones.
+//! The structured parts that manifests and definitions share.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ keys! {
 }
 
 impl CachePolicy {
-    /// [`Self::schema`], with both names of `ttl`.
+    /// [`Self::schema`] with both names of `ttl`.
     pub(super) fn form() -> Value {
         let mut schema = Self::schema();
         alias(&mut schema, "ttl", "ttl_s");
@@ -57,7 +57,7 @@ fn length_form() -> Value {
     let text = json!({
         "type": "string",
         "pattern": duration::PATTERN,
-        // More than 12 characters are lengths of time that no number holds.
+        // Longer texts would overflow.
         "maxLength": 12,
         "not": {"pattern": "^[0.]+ *[a-z]+$"}
     });
@@ -74,13 +74,13 @@ fn length<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Err
     }
 }
 
-/// Whether a tool can be called now.
+/// Whether a tool can be called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     #[default]
     Ready,
-    /// It can, but calls will fail for this reason.
+    /// Callable, but calls will fail for this reason.
     Degraded(String),
-    /// It cannot, for this reason.
+    /// Not callable, for this reason.
     Disabled(String),
 }

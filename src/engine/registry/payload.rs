@@ -1,5 +1,5 @@
-//! What a tool takes, or what it returns: its schema in every form, made once for all tools of a load that declare the
-//! same.
+//! The input or output of a tool: its schema in every form, derived once for all tools of a load with the same
+//! declaration.
 
 use std::{
     collections::HashMap,
@@ -16,20 +16,20 @@ use toolwire_contract::{
     transcode::{Omitted, Renderer},
 };
 
-/// One direction of a tool.
+/// The input or output of a tool.
 #[derive(Debug)]
 pub(super) struct Payload {
     /// `None` for a tool that declares its schema itself.
     pub(super) message: Option<MessageDescriptor>,
     pub(super) schema: SchemaForms,
-    /// Of what goes out of a tool that has a message.
+    /// Output of a tool with a message only.
     pub(super) renderer: Option<Arc<Renderer>>,
-    /// The RPC of a typed service that takes the message, of what goes in.
+    /// The RPC of a typed service whose request is the message. Input only.
     pub(super) typed_method: Option<String>,
     compiled: OnceLock<InputSchema>,
 }
 
-/// The payloads that nothing is wrong with, by what is declared of them.
+/// Payloads without problems, by their declaration.
 #[derive(Debug, Default)]
 pub(super) struct Payloads(HashMap<Key, Arc<Payload>>);
 
@@ -37,11 +37,11 @@ pub(super) struct Payloads(HashMap<Key, Arc<Payload>>);
 struct Key {
     direction: Direction,
     message: Option<String>,
-    /// As it is shown for debugging, which says everything and in order.
+    /// The `Debug` form, which is complete and ordered.
     declared: String,
 }
 
-/// What a manifest says of one direction.
+/// The declaration of one direction in a manifest.
 struct Side<'a> {
     direction: Direction,
     message: Option<&'a str>,
@@ -54,7 +54,7 @@ enum Begun {
 }
 
 impl Payloads {
-    /// What a tool takes, and what it returns. `None` if a message is unknown or no payload, which is reported.
+    /// The input and output of a tool. `None` if a message is unknown or cannot be a payload, which is reported.
     pub(super) fn of(
         &mut self,
         manifest: &Manifest,
@@ -135,7 +135,7 @@ impl Payload {
         match InputSchema::new(Arc::clone(self.schema.value()), self.message.clone()) {
             Ok(compiled) => Some(self.compiled.get_or_init(|| compiled).clone()),
             Err(reason) => {
-                // What a constraint broke was reported where the constraint stands.
+                // A constraint that breaks the schema has been reported at its own pointer.
                 if report.len() == 0 {
                     report.add("/parameters", "bad-schema", format!("the schema does not compile: {reason}"));
                 }
@@ -145,7 +145,7 @@ impl Payload {
     }
 }
 
-/// The message of a name; `None` for none, or for an unknown one, which is reported.
+/// Looks up a message; `None` without a name, or if it is unknown, which is reported.
 fn message(side: &Side<'_>, pool: &DescriptorPool, report: &mut Report) -> Option<MessageDescriptor> {
     let (name, direction) = (side.message?, side.direction);
     let Some(message) = pool.get_message_by_name(name) else {
@@ -158,7 +158,7 @@ fn message(side: &Side<'_>, pool: &DescriptorPool, report: &mut Report) -> Optio
     Some(message)
 }
 
-/// The schema of one direction. `None` if its message is unknown or cannot be a payload, which is reported.
+/// Derives the schema of one direction. `None` if its message is unknown or cannot be a payload; both are reported.
 fn schema_of(
     side: &Side<'_>,
     message: Option<&MessageDescriptor>,

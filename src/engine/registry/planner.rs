@@ -1,4 +1,4 @@
-//! Tools as text for a planner's system prompt (spec 003). How to use them well is in `guidance`.
+//! Lists tools for a planner's system prompt (spec 003). Advice on their use is in `guidance`.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub fn describe_for_planner<'a>(tools: impl IntoIterator<Item = &'a Arc<Register
     if tools.is_empty() {
         return "No tools are currently available.".to_owned();
     }
-    // As a rule they are, which takes no time.
+    // Usually sorted already, which the sort detects in linear time.
     tools.sort_by(|left, right| left.name.cmp(&right.name));
     tools.iter().map(|definition| definition.line()).collect::<Vec<_>>().join("\n")
 }

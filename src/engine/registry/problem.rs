@@ -1,4 +1,4 @@
-//! Collects what is wrong with a manifest, and shows where and what.
+//! Collects the problems of a manifest.
 
 use std::fmt;
 
@@ -57,10 +57,10 @@ pub(super) fn join(pointer: &str, segment: impl fmt::Display) -> String {
     format!("{pointer}/{segment}")
 }
 
-/// Values are cut to this many characters; their author knows what stands there.
+/// Maximum length of a quoted value in characters; its author can look it up in full.
 pub(super) const MAX_QUOTED: usize = 64;
 
-/// A value, as a problem shows it.
+/// A value as quoted in a problem.
 pub(super) fn quoted(value: &Value) -> String {
     match value {
         // Long texts are cut before they are quoted.

@@ -1,4 +1,4 @@
-//! What planners without a model know of a tool beside its definition. Callers do not see it, and no digest covers it.
+//! Routing data for planners without a model, beside the definition. Callers do not see it, and no digest covers it.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use super::{
     problem::{Report, join},
 };
 
-/// So many keywords a manifest has, if it has any.
+/// Bounds on the number of keywords of a manifest that has any.
 pub(super) const FEWEST: usize = 5;
 pub(super) const MOST: usize = 60;
 
-/// The longest keyword, in characters: a phrase and not a sentence.
+/// Maximum length of a keyword in characters: a phrase and not a sentence.
 pub(super) const LONGEST: usize = 60;
 
-/// The words of a manifest that only planners without a model read.
+/// The parts of a manifest that only planners without a model use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Routing {
-    /// Phrases of questions that this tool answers and those beside it do not.
+    /// Phrases of questions that this tool answers and similar tools do not.
     pub keywords: Vec<String>,
-    /// How parameters are read from a message, by parameter.
+    /// The extraction of parameters from a message, by parameter.
     pub extracts: BTreeMap<String, Extract>,
 }
 
 impl Routing {
-    /// What the manifest says, or what is wrong with it. `schema` is that of the arguments.
+    /// Reads the routing of a manifest and reports its problems. `schema` is the input schema.
     pub(super) fn new(
         keywords: &[String],
         parameters: &[Declared],
@@ -39,7 +39,7 @@ impl Routing {
         let extracts = declared.filter_map(|it| Some((it.name.clone(), it.extract.clone()?)));
         let extracts: BTreeMap<_, _> = extracts.collect();
         for (name, extract) in &extracts {
-            // One that the message does not have is reported where that is found out.
+            // A parameter that the message lacks is reported by the derivation of the schema.
             if let Some(property) = schema.get("properties").and_then(|all| all.get(name)) {
                 extract.check(property, &join(&join("/parameters", name), "extract"), report);
             }

@@ -1,8 +1,8 @@
-//! JSON Schema 2020-12 of what a tool takes and returns: from its messages and their comments, narrowed by its
-//! manifest, or from the manifest alone.
+//! Derives the JSON Schemas (2020-12) of a tool's input and output: from its messages and their comments, constrained
+//! by its manifest, or from the manifest alone.
 //!
-//! Objects are closed and properties stand in the order of the proto, so that the text is the same on every run. Not
-//! here: what is done with a schema when a call comes (`input`).
+//! Objects are closed and properties are in the order of the proto, so that the text is deterministic. Not here: the
+//! validation of calls (`input`).
 
 mod comments;
 mod constraints;
@@ -20,7 +20,7 @@ pub(super) use payloads::{is_exact, is_payload, refuse_unsupported};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A validator of a schema: formats count, patterns take linear time, nothing is fetched.
+/// Compiles a schema to a validator that checks formats, matches patterns in linear time, and fetches nothing.
 pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
@@ -30,14 +30,14 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The schema of a closed object, `$schema` first.
+/// Adds `$schema` as the first member.
 fn with_dialect(object: Map<String, Value>) -> Value {
     let mut schema = Map::from_iter([("$schema".to_owned(), DIALECT.into())]);
     schema.extend(object);
     Value::Object(schema)
 }
 
-/// A closed object of the given properties.
+/// The schema of a closed object.
 fn closed(properties: Map<String, Value>, required: Vec<String>) -> Map<String, Value> {
     let mut object = keywords(json!({"type": "object"}));
     object.insert("properties".to_owned(), properties.into());
@@ -56,7 +56,7 @@ fn keywords(schema: Value) -> Map<String, Value> {
     }
 }
 
-/// Puts a description right behind the type.
+/// Inserts a description after the type.
 fn describe(schema: &mut Map<String, Value>, description: Option<&str>) {
     if let Some(description) = description.filter(|text| !text.is_empty()) {
         let index = usize::from(schema.contains_key("type"));

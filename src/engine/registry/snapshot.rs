@@ -1,4 +1,4 @@
-//! One state of the registry, which never changes: a call pins it, a watcher compares two.
+//! An immutable state of the registry: a call pins one, a watcher compares two.
 
 use std::{collections::BTreeMap, slice, sync::Arc};
 
@@ -14,7 +14,7 @@ use toolwire_contract::ToolName;
 #[derive(Debug)]
 pub struct Snapshot {
     tools: BTreeMap<ToolName, Arc<RegisteredTool>>,
-    /// The same in a row, for whoever goes through all of them.
+    /// The same tools contiguous in memory, for iteration.
     sorted: Box<[Arc<RegisteredTool>]>,
     intents: BTreeMap<String, Arc<RegisteredTool>>,
     problems: Vec<Problem>,
@@ -22,18 +22,18 @@ pub struct Snapshot {
     source_digests: BTreeMap<String, String>,
 }
 
-/// What became different between two snapshots.
+/// A difference between two snapshots.
 #[derive(Clone, Debug)]
 pub enum Change {
     Added(Arc<RegisteredTool>),
-    /// A tool's definition is another, or it is ready again.
+    /// A tool's definition changed, or the tool is ready again.
     Changed(Arc<RegisteredTool>),
     Removed(ToolName),
-    /// A tool is no longer ready, or is so for another reason.
+    /// A tool is no longer ready, or the reason changed.
     Degraded(Arc<RegisteredTool>),
-    /// The data that tools read is another; its digest.
+    /// The data of sources changed; its new digest.
     DataChanged(Digest),
-    /// What is wrong with the files on disk; nothing, once they have been fixed.
+    /// The problems of the files on disk changed; empty once all are fixed.
     Problems(Vec<Problem>),
 }
 
@@ -63,7 +63,7 @@ impl Snapshot {
         }
     }
 
-    /// One of no tools, for tests of what only compares them.
+    /// A snapshot without tools, for tests that only compare snapshots.
     #[cfg(any(test, feature = "testing"))]
     pub fn empty() -> Self {
         Self::new(&[], &[], &Sources::default())
@@ -88,8 +88,7 @@ impl Snapshot {
         self.intents.iter().map(|(intent, tool)| (intent.as_str(), tool))
     }
 
-    /// What is wrong with the files on disk, which are therefore not what is served; without what is for operators
-    /// alone.
+    /// Problems of the files on disk, because of which an older state is served. Those for operators only are left out.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -99,12 +98,12 @@ impl Snapshot {
         &self.data_digest
     }
 
-    /// Digest of one source's data, with how it is reached, as the source states it. Empty for one that states none.
+    /// The digest of one source's data and mode, as the source reports it. Empty if it reports none.
     pub fn source_digest(&self, source: &str) -> &str {
         self.source_digests.get(source).map_or("", String::as_str)
     }
 
-    /// What became different since an older snapshot: what is gone, then the tools in order of name, then the rest.
+    /// The changes since an older snapshot: removed tools first, then other tools in order of name, then the rest.
     pub fn changes_since(&self, older: &Self) -> Vec<Change> {
         let (mut changes, mut of_tools) = (Vec::new(), Vec::new());
         let mut before = older.tools.iter().peekable();
@@ -141,7 +140,7 @@ fn in_health(
     }
 }
 
-/// A definition and its status may change at once; a watcher sees both.
+/// The changes of one tool. If its definition and its status change together, both are reported.
 fn tool_changes(older: Option<&Arc<RegisteredTool>>, tool: &Arc<RegisteredTool>) -> Vec<Change> {
     let Some(older) = older else { return vec![Change::Added(Arc::clone(tool))] };
     if Arc::ptr_eq(older, tool) {

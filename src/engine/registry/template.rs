@@ -1,9 +1,9 @@
-//! Templates: the words of a manifest with values put in (spec 004 §8.3), such as `RSI: {rsi_14:.0}`.
+//! Templates of a manifest, with placeholders for values (spec 004 §8.3), such as `RSI: {rsi_14:.0}`.
 //!
-//! `{a}` and `{a.b}` are values: a list shows its length, what is absent `n/a`. `{a:.1}` and `{a:+.0}` are numbers with
-//! so many decimals, with a sign; a `%` behind one that is absent goes with it. `{a|post|posts}` is a number, or the
-//! length of a list, with its noun. `{a?yes:no}` chooses words by a bool. `{{` and `}}` are braces. Not here: which
-//! values there are (`narration`).
+//! `{a}` and `{a.b}` are values: a list is rendered as its length, an absent value as `n/a`. `{a:.1}` is a number with
+//! one decimal and `{a:+.0}` one with a sign and none; a `%` after an absent number is dropped. `{a|post|posts}` is a
+//! number, or the length of a list, with its noun. `{a?yes:no}` chooses a text by a bool. `{{` and `}}` are braces. Not
+//! here: the available values (`narration`).
 
 mod check;
 mod parse;
@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use toolwire_base::words::one_line;
 
-/// The longest text that a value puts in, in characters.
+/// Maximum length of a rendered value in characters.
 const MAX_VALUE: usize = 80;
 
-/// What stands for a value that is absent.
+/// Replaces an absent value.
 const ABSENT: &str = "n/a";
 
-/// A text with places for values.
+/// A parsed template.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Template(Vec<Piece>);
 
@@ -31,7 +31,7 @@ enum Piece {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Path(Vec<String>);
 
-/// How a value is shown.
+/// The form in which a value is rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Form {
     Plain,
@@ -43,7 +43,7 @@ enum Form {
 /// A text is not a valid template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TemplateError {
-    /// A brace that belongs to no other.
+    /// An unmatched brace.
     #[error("a lone `{0}`; write `{0}{0}` for the character itself")]
     LoneBrace(char),
     /// Not a name or several joined by dots.
@@ -61,7 +61,7 @@ pub(super) enum TemplateError {
 }
 
 impl Template {
-    /// The text with the values of the given object.
+    /// Renders the template with the values of an object.
     pub(super) fn render(&self, values: &Value) -> String {
         let (mut text, mut is_absent) = (String::new(), false);
         for piece in &self.0 {
@@ -129,7 +129,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A text as a part of a line, cut: people outside may have written it.
+/// A text on one line, cut: it may come from outside.
 pub(super) fn brief(text: &str) -> String {
     let mut line = one_line(text);
     if let Some((end, _)) = line.char_indices().nth(MAX_VALUE) {

@@ -1,4 +1,4 @@
-//! The closed words of a manifest: how a tool runs, what it may change, how much that matters, how it is cached.
+//! The closed vocabularies of a manifest: type, category, consequence level, extraction and caching.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ macro_rules! words {
         pub enum $name { $($(#[$of_variant])* #[serde(rename = $word)] #[strum(serialize = $word)] $variant,)* }
 
         impl $name {
-            /// The words, as JSON Schema says them.
+            /// The words as a JSON Schema.
             pub(in crate::registry) fn form() -> Value {
                 json!({"enum": [$($word),*]})
             }

@@ -1,5 +1,5 @@
-//! What a tree begins with: its documents are in its workspace before it exists, so that it is never seen without them.
-//! Whoever cannot begin it takes them away again.
+//! The initial documents of a tree. They are written to its workspace before the tree exists, so that it is never seen
+//! without them; if it is not started, they are deleted again.
 
 use bytes::Bytes;
 
@@ -7,18 +7,16 @@ use toolwire_contract::DocumentRefusal;
 use toolwire_store::workspace::{Header, ReadOptions, Workspace, WorkspaceHandle};
 use toolwire_tool::context::{TaskId, User};
 
-/// A document to begin with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Initial {
-    /// Its path. Empty: that of the document which it is a copy of.
+pub struct InitialDocument {
+    /// Empty: the path of the copied document.
     pub path: String,
-    /// Where it comes from.
     pub content: Content,
-    /// Its type. Empty: detected, or that of the document which it is a copy of.
+    /// Empty: detected, or the type of the copied document.
     pub mime_type: String,
 }
 
-/// Where a document comes from.
+/// The source of a document's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     Text(String),
@@ -26,18 +24,18 @@ pub enum Content {
     CopyOf(String),
 }
 
-/// Puts documents into the workspace of a tree that is about to begin, and returns their paths. Those that an earlier
-/// attempt put there stay as they are.
+/// Writes documents to the workspace of a tree that is about to start, and returns their paths. Documents that an
+/// earlier attempt has written are left as they are.
 pub(super) async fn fill(
     workspace: &Workspace,
     user: &User,
     root: &TaskId,
-    documents: Vec<Initial>,
+    documents: Vec<InitialDocument>,
 ) -> Result<Vec<String>, DocumentRefusal> {
     let into = workspace.of_new_tree(user, root);
     let mut paths = Vec::with_capacity(documents.len());
     for document in documents {
-        let Initial { path, content, mime_type } = document;
+        let InitialDocument { path, content, mime_type } = document;
         let header = Header { path, mime_type, etag: "*".to_owned(), ..Header::default() };
         let (path, put) = match content {
             Content::Text(text) => {
@@ -53,7 +51,7 @@ pub(super) async fn fill(
     Ok(paths)
 }
 
-/// Copies a document of another tree. Its bytes are kept once.
+/// Copies a document of another tree. Its bytes are stored once.
 async fn copy(
     workspace: &Workspace,
     user: &User,

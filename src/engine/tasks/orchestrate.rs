@@ -1,12 +1,12 @@
-//! Carries out what a type of tool does to a task: each is one change of the store.
+//! The operations of tool types on tasks, each in one transaction of the store.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::begin::{self, Content, Initial};
-use crate::pipeline::{Carried, Orchestrate, refused};
+use super::begin::{self, Content, InitialDocument};
+use crate::pipeline::{Orchestrate, OrchestrateFuture, task_refusal};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::Refusal;
 use toolwire_store::{
@@ -18,7 +18,7 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{TaskId, User};
 
-/// Carries out what executes nothing.
+/// Carries out calls of tools without code.
 #[derive(Clone, Debug)]
 pub struct Orchestrator {
     store: Arc<Store>,
@@ -26,14 +26,13 @@ pub struct Orchestrator {
 }
 
 impl Orchestrator {
-    /// Tasks are in the given store, and their documents in the given workspace.
     pub fn new(store: Arc<Store>, workspace: Workspace) -> Self {
         Self { store, workspace }
     }
 }
 
 impl Orchestrate for Orchestrator {
-    fn log<'a>(&'a self, call: &'a TaskCall) -> Carried<'a, Action> {
+    fn log<'a>(&'a self, call: &'a TaskCall) -> OrchestrateFuture<'a, Action> {
         Box::pin(self.store.log_task_call(call, clock::wall()))
     }
 
@@ -42,7 +41,7 @@ impl Orchestrate for Orchestrator {
         call: &'a TaskCall,
         result: &'a Map<String, Value>,
         documents: &'a [String],
-    ) -> Carried<'a, Ending<Action>> {
+    ) -> OrchestrateFuture<'a, Ending<Action>> {
         Box::pin(self.store.hand_off_task(call, result, documents, clock::wall()))
     }
 
@@ -52,7 +51,7 @@ impl Orchestrate for Orchestrator {
         role: &'a str,
         request: &'a str,
         documents: &'a [String],
-    ) -> Carried<'a, Action> {
+    ) -> OrchestrateFuture<'a, Action> {
         let child = NewChild {
             request: request.to_owned(),
             role: role.to_owned(),
@@ -67,7 +66,7 @@ impl Orchestrate for Orchestrator {
         call: &'a TaskCall,
         question: &'a str,
         documents: &'a [String],
-    ) -> Carried<'a, Action> {
+    ) -> OrchestrateFuture<'a, Action> {
         let question = NewQuestion {
             question: question.to_owned(),
             documents: documents.to_vec(),
@@ -83,7 +82,7 @@ impl Orchestrate for Orchestrator {
         request: &'a str,
         documents: &'a [String],
     ) -> BoxFuture<'a, Result<TaskId, Refusal>> {
-        let copy = |of: &String| Initial {
+        let copy = |of: &String| InitialDocument {
             path: String::new(),
             content: Content::CopyOf(of.clone()),
             mime_type: String::new(),
@@ -103,44 +102,49 @@ impl Orchestrate for Orchestrator {
             labels: BTreeMap::new(),
         };
         Box::pin(async move {
-            let root = self.filled(root, documents).await?;
+            // The documents first: an agent may claim the task as soon as it exists.
+            let root = self.with_documents(root, documents).await?;
             let begun = self.store.start_root_task(call, &root, clock::wall()).await;
             let begun =
-                self.all_or_nothing(&root.id, begun.map_err(|error| refused(&root.id, error))).await?;
+                self.abandon_on_error(&root.id, begun.map_err(|error| task_refusal(&root.id, error))).await?;
             Ok(begun.task_id.unwrap_or(root.id))
         })
     }
 }
 
 impl Orchestrator {
-    /// Creates a root that no tool creates. A repeat answers the same.
+    /// Creates a root task for a request and not for a call. A repeat of the request returns the same task.
     pub async fn create(
         &self,
         root: NewRoot,
-        documents: Vec<Initial>,
+        documents: Vec<InitialDocument>,
         mutation: Mutation,
     ) -> Result<Task, Refusal> {
         let named = [root.user.to_string(), mutation.request_id.to_string(), mutation.digest.to_string()];
         let root = NewRoot { id: TaskId::of(&Digest::of_parts(named)), ..root };
-        let root = self.filled(root, documents).await?;
+        let root = self.with_documents(root, documents).await?;
         let created = self.store.create_root_task(&root, mutation, clock::wall()).await;
-        self.all_or_nothing(&root.id, created.map_err(|error| refused(&root.id, error))).await
+        self.abandon_on_error(&root.id, created.map_err(|error| task_refusal(&root.id, error))).await
     }
 
-    /// The root with its documents. One without has a name that nothing says; one with documents always has the same,
-    /// so that a repeat finds those that are there.
-    async fn filled(&self, root: NewRoot, documents: Vec<Initial>) -> Result<NewRoot, Refusal> {
+    /// Writes the documents of a root, and returns it with their paths. A root without documents gets a random id; with
+    /// documents its id is derived from the request, so that a repeat finds those already written.
+    async fn with_documents(
+        &self,
+        root: NewRoot,
+        documents: Vec<InitialDocument>,
+    ) -> Result<NewRoot, Refusal> {
         if documents.is_empty() {
             return Ok(NewRoot { id: TaskId::generate(), ..root });
         }
         let user = User::new(root.user.clone());
         let documents = begin::fill(&self.workspace, &user, &root.id, documents).await;
-        let documents = self.all_or_nothing(&root.id, documents.map_err(Refusal::from)).await?;
+        let documents = self.abandon_on_error(&root.id, documents.map_err(Refusal::from)).await?;
         Ok(NewRoot { documents, ..root })
     }
 
-    /// What a root begins with goes if it does not begin. What cannot be taken away now, the sweep takes.
-    async fn all_or_nothing<T>(&self, root: &TaskId, begun: Result<T, Refusal>) -> Result<T, Refusal> {
+    /// Deletes the documents of a root that was not started. If that fails, the sweep deletes them later.
+    async fn abandon_on_error<T>(&self, root: &TaskId, begun: Result<T, Refusal>) -> Result<T, Refusal> {
         if begun.is_err()
             && let Err(error) = self.workspace.abandon(root).await
         {

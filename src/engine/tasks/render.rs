@@ -1,16 +1,16 @@
-//! A timeline as messages for a model (spec 002 `render_for_llm`): a pure function, the same to the byte each time, so
-//! that a provider's cache of prompts holds.
+//! Renders a timeline as messages for a model (spec 002 `render_for_llm`): a pure, deterministic function, so that a
+//! provider's prompt cache hits.
 //!
-//! Roles alternate, the first message is the user's, and every call stands with its result. What exceeds the budget is
-//! cut in a fixed order and named. Not here: reading entries and documents.
+//! Roles alternate, the first message is the user's, and every call has its result in the next message. What exceeds
+//! the budget is cut in a fixed order and reported. Not here: reading entries and documents (`read`, `history`).
 
 pub mod blocks;
 mod budget;
 mod draft;
 mod entries;
 pub mod frame;
-pub mod given;
 mod history;
+pub mod input;
 pub mod read;
 mod rounds;
 mod system;
@@ -20,46 +20,44 @@ use thiserror::Error;
 use self::{
     blocks::{Block, Content},
     draft::{Draft, Part},
-    given::{Given, Notes, Speaker},
+    input::{Notes, RenderInput, Speaker},
 };
 use toolwire_tokens as tokens;
 
 /// Messages for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rendered {
-    /// What stands above the messages.
+pub struct Rendering {
     pub system: String,
     pub messages: Vec<Message>,
-    /// How many tokens it all takes.
+    /// Tokens of the system prompt and all messages.
     pub tokens: u64,
-    /// What was left out, in the order in which it was cut.
+    /// Descriptions of what was cut, in order.
     pub cuts: Vec<String>,
-    /// The timeline up to this entry is in it.
+    /// The last entry of the timeline that is rendered.
     pub last_sequence: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     pub role: Speaker,
-    /// What it holds, in order.
     pub blocks: Vec<Block>,
-    /// The first and the last entry in it. 0 for what stands before those of the task.
+    /// The first and last entry of the timeline in it. 0 for entries of a master's timeline.
     pub sequences: (u64, u64),
 }
 
-/// Even what must stay exceeds the budget.
+/// The parts that are never cut exceed the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the budget is too small: system, request and last round take at least {least} tokens")]
 pub struct BudgetTooSmall {
-    /// The least budget with which this timeline can be rendered now.
+    /// The minimum budget for this timeline.
     pub least: u64,
 }
 
-/// Renders a timeline. Notes are left out where nothing else can be.
-pub fn render(given: &Given<'_>) -> Result<Rendered, BudgetTooSmall> {
-    match fitted(given) {
-        Err(_) if *given.notes != Notes::default() => {
-            let mut rendered = fitted(&Given { notes: &Notes::default(), ..given.clone() })?;
+/// Renders a timeline. Notes are dropped last, if it does not fit otherwise.
+pub fn render(input: &RenderInput<'_>) -> Result<Rendering, BudgetTooSmall> {
+    match render_to_budget(input) {
+        Err(_) if *input.notes != Notes::default() => {
+            let mut rendered = render_to_budget(&RenderInput { notes: &Notes::default(), ..input.clone() })?;
             rendered.cuts.push("notes left out".to_owned());
             Ok(rendered)
         }
@@ -67,22 +65,22 @@ pub fn render(given: &Given<'_>) -> Result<Rendered, BudgetTooSmall> {
     }
 }
 
-fn fitted(given: &Given<'_>) -> Result<Rendered, BudgetTooSmall> {
-    let system = system::text(given);
+fn render_to_budget(input: &RenderInput<'_>) -> Result<Rendering, BudgetTooSmall> {
+    let system = system::text(input);
     let tokens = tokens::count(&system);
-    let mut draft = Draft { system: (system, tokens), ..rounds::draft(given) };
-    let (tokens, cuts) = budget::cut(&mut draft, given).map_err(|least| BudgetTooSmall { least })?;
-    let last_sequence = given.events.last().map_or(given.request.sequence, |event| event.sequence);
-    let own = |sequence: u64| sequence.saturating_sub(given.before);
+    let mut draft = Draft { system: (system, tokens), ..rounds::draft(input) };
+    let (tokens, cuts) = budget::cut(&mut draft, input).map_err(|least| BudgetTooSmall { least })?;
+    let last_sequence = input.events.last().map_or(input.request.sequence, |event| event.sequence);
+    let own = |sequence: u64| sequence.saturating_sub(input.before);
     let system = std::mem::take(&mut draft.system.0);
     let mut messages = messages(draft.into_parts());
     for Message { sequences, .. } in &mut messages {
         *sequences = (own(sequences.0), own(sequences.1));
     }
-    Ok(Rendered { system, messages, tokens, cuts, last_sequence: own(last_sequence) })
+    Ok(Rendering { system, messages, tokens, cuts, last_sequence: own(last_sequence) })
 }
 
-/// The messages of all parts; neighbours of one role are one.
+/// Merges adjacent parts of one role into messages: providers require roles to alternate.
 fn messages(parts: Vec<Part>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for Part { role, mut blocks, sequences } in parts {

@@ -5,7 +5,7 @@ use std::{convert::Infallible, time::Duration};
 use tokio::time::sleep;
 
 use super::App;
-use toolwire_engine::pipeline::Which;
+use toolwire_engine::pipeline::CallSelector;
 use toolwire_store::cancellations::{CancelRequest, Subject};
 
 /// Between two attempts to follow a state that cannot be read.
@@ -38,8 +38,8 @@ impl App {
     async fn cancel(&self, request: &CancelRequest) {
         let CancelRequest { user, subject, .. } = request;
         let was_running = match subject {
-            Subject::Call(id) => self.tools.in_flight().cancel(user, Which::Call(*id)).is_some(),
-            Subject::Request(id) => self.tools.in_flight().cancel(user, Which::Request(*id)).is_some(),
+            Subject::Call(id) => self.tools.in_flight().cancel(user, CallSelector::Call(*id)).is_some(),
+            Subject::Request(id) => self.tools.in_flight().cancel(user, CallSelector::Request(*id)).is_some(),
             Subject::Turn(_) | Subject::Session(_) => self.turns.cancel_here(user, subject),
             Subject::Job(id) => self.jobs.cancel_here(user, *id),
         };

@@ -38,8 +38,8 @@ use self::{
     trace::Trace,
 };
 use super::transport::{
-    self, Arrival, Common, CountRequests, Either, Hooks, ListenError, Listener, Protocols, Report, Socket,
-    tls::Files,
+    self, Arrival, Common, CountRequests, Hooks, HttpLimits, ListenError, Listener, Protocols, Report,
+    Socket, tls::Files,
 };
 use toolwire_base::middleware::Layer;
 use toolwire_config as config;
@@ -51,7 +51,7 @@ pub fn bind(
     server: &config::Server,
 ) -> Result<Listener, ListenError> {
     let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    Listener::open(listen, server.reuse_port, files, &Protocols::Either(Either::from(config)))
+    Listener::open(listen, server.reuse_port, files, &Protocols::Both(HttpLimits::from(config)))
 }
 
 /// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client
@@ -109,7 +109,7 @@ fn stack(
         // What the layers below refuse becomes a problem.
         .map_response(problem_layer::to_problem)
         // Panics, time of arrival, deadline, user, room, end of watches.
-        .service(transport::shared(routes, timeout::find, common))
+        .service(transport::http_stack(routes, timeout::find, common))
 }
 
 /// A request as the routes take it. Its records name the face.

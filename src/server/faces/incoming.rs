@@ -9,7 +9,7 @@ use strum::VariantArray as _;
 use tonic::Request;
 
 use crate::{
-    faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer, grpc_timeout},
+    faces::transport::{Arrival, CallersTrace, LoggedByPipeline, authenticate::Bearer, grpc_timeout},
     service::{Filter, request},
 };
 use toolwire_base::{clock, duration};
@@ -19,7 +19,7 @@ use toolwire_contract::{
     proto::v1::{self, invoke_tool_request::Input},
 };
 use toolwire_engine::{
-    pipeline::{Arrived, Call, Target, Wishes},
+    pipeline::{ArrivalTime, Call, Target, Wishes},
     registry::{Category, ToolType},
 };
 use toolwire_store::audit::{By, on_behalf};
@@ -62,14 +62,14 @@ impl Caller {
 /// A call with the identity and the deadline of its request.
 pub fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Call {
     let (arrived, context) = caller(extensions);
-    Call::arrived(arrived, context, target, arguments)
+    Call::new_at(arrived, context, target, arguments)
 }
 
 /// When a request came, and a context with its identity and its deadline.
-pub fn caller(extensions: &Extensions) -> (Arrived, ToolContext) {
+pub fn caller(extensions: &Extensions) -> (ArrivalTime, ToolContext) {
     let user = user(extensions);
     let arrival = extensions.get::<Arrival>();
-    let arrived = arrival.map_or_else(Arrived::now, |it| Arrived { at: it.at, wall: it.wall });
+    let arrived = arrival.map_or_else(ArrivalTime::now, |it| ArrivalTime { at: it.at, wall: it.wall });
     let timeout = arrival.and_then(|it| it.timeout).unwrap_or(UNBOUNDED);
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
     let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
@@ -94,7 +94,7 @@ pub fn split<T>(
 /// one: its user, when it came, and how long it may take, which is the shorter of its time-out and `cap`.
 pub fn enter<B>(request: &mut http::Request<B>, user: User, cap: Duration) {
     let asked = grpc_timeout::in_headers(request.headers()).ok().flatten();
-    let Arrived { at, wall } = Arrived::now();
+    let ArrivalTime { at, wall } = ArrivalTime::now();
     let timeout = Some(asked.map_or(cap, |asked| asked.min(cap)));
     let arrival = Arrival { at, wall, timeout, peer: None, face: Origin::PROCESS.face };
     request.extensions_mut().insert(arrival);
@@ -127,8 +127,8 @@ pub fn user(extensions: &Extensions) -> User {
 
 /// The call is complete and goes to the pipeline, which logs it.
 pub fn hand_over(extensions: &Extensions) {
-    if let Some(taken_over) = extensions.get::<TakenOver>() {
-        taken_over.set();
+    if let Some(logged_by_pipeline) = extensions.get::<LoggedByPipeline>() {
+        logged_by_pipeline.set();
     }
 }
 

@@ -1,9 +1,9 @@
-//! The transport under every gRPC service: our own accept loop over hyper, and the layers that each request passes.
+//! The transport of every gRPC service: an accept loop over hyper, and the layers that each request passes.
 //!
-//! tonic's generated services are kept; its server is not, because it leaves streams without a deadline, connections
-//! without a bound, and a drain without an end. Nothing here knows a tool: a request that passed all layers
-//! reaches the routes, and its extensions hold an [`Arrival`], a [`rules::Rule`] and, unless its method is
-//! public, an [`User`](toolwire_tool::context::User).
+//! tonic's generated services are used, but not its server, which enforces no deadline on streams, no limit on
+//! connections and no end of a drain. Nothing here depends on tools: a request that passed all layers reaches the
+//! routes, and its extensions hold an [`Arrival`], a [`rules::Rule`] and, unless its method is public, a
+//! [`User`](toolwire_tool::context::User).
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -18,12 +18,12 @@ pub use self::{
     common::Common,
     config::{Age, Config},
     listener::{BindError, ListenError, Listener, bind},
-    protocols::{Either, Protocols},
+    protocols::{HttpLimits, Protocols},
     serve::{Hooks, Report, serve},
     socket::{Socket, Stream},
     tls::Tls,
-    trace::{CallersTrace, TakenOver},
-    watches::ending,
+    trace::{CallersTrace, LoggedByPipeline},
+    watches::drain_signal,
 };
 use self::{
     arrival::StampArrival,
@@ -36,7 +36,7 @@ use self::{
     watches::EndWatches,
 };
 pub(super) use self::{
-    content_type::is_grpc, counted::CountRequests, framing::StrictFraming, polled_frame::PolledFrame,
+    content_type::is_grpc, count_requests::CountRequests, framing::StrictFraming, polled_frame::PolledFrame,
     trace::parent,
 };
 use toolwire_base::middleware::Layer;
@@ -55,7 +55,7 @@ mod config;
 mod connection;
 mod connections;
 mod content_type;
-mod counted;
+mod count_requests;
 mod deadline;
 mod defer_poll;
 mod frames;
@@ -83,9 +83,9 @@ mod watches;
 mod write_buffer;
 mod write_half;
 
-/// The layers that the HTTP listener shares, over its routes. Refusals leave it as they do for gRPC, and are spelled
-/// above. What is above also leaves the route's [`rules::Rule`].
-pub(super) fn shared<S, B>(
+/// The layers that the HTTP listener has in common with gRPC, over its routes. They refuse requests with gRPC statuses,
+/// which the layers above convert to problems. The layers above also insert the route's [`rules::Rule`].
+pub(super) fn http_stack<S, B>(
     routes: S,
     find_timeout: fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>>,
     common: &Common,
@@ -104,7 +104,8 @@ where
     S::Future: Send + 'static,
     B: http_body::Body<Data = Bytes> + Send + 'static,
 {
-    let deadline = EnforceDeadline::new(common.config.server_cap).watched(common.http_bounds().stall_timeout);
+    let deadline =
+        EnforceDeadline::new(common.config.server_cap).with_watch_stall(common.http_bounds().stall_timeout);
     ServiceBuilder::new()
         .layer(Layer(CatchPanics))
         .layer(Layer(StampArrival::new("http", find_timeout)))
@@ -115,10 +116,10 @@ where
         .service(routes)
 }
 
-/// The layers over `routes`, which find the service of a request and are always ready, in the order in which a request
-/// passes them.
+/// The layers over `routes`, which dispatch a request to its service and are always ready, in the order in which a
+/// request passes them.
 ///
-/// What it returns is what [`serve()`] serves.
+/// The returned service is to be served by [`serve()`].
 pub fn stack<S>(
     routes: S,
     rules: Rules,
@@ -138,27 +139,28 @@ where
     S::Future: Send + 'static,
 {
     ServiceBuilder::new()
-        // Outermost: its span sees every answer, refusals too, in its final form.
+        // Outermost: its span sees every response, including refusals, in its final form.
         .layer(Layer(Trace::new(rules.clone())))
-        // Above all that answers, so that every status leaves in one form.
+        // Above every layer that can respond, so that all statuses have one form.
         .map_response(status::normalise)
-        // Above our own layers too: a bug in one of them ends one stream, not a connection.
+        // Above the other layers too: a panic in one of them ends its stream and not the connection.
         .layer(Layer(CatchPanics))
-        // Who does not speak gRPC gets no gRPC answer.
+        // Above every gRPC response: a client that does not speak gRPC gets a plain HTTP status.
         .layer(Layer(RequireGrpc))
-        // The clock of the call starts before anything that may wait.
+        // The call's clock starts before any layer that may wait.
         .layer(Layer(StampArrival::new("grpc", grpc_timeout::in_headers)))
-        // Deny by default; the layers below read the method's rule.
+        // Deny by default; all layers below read the method's rule.
         .layer(Layer(RequireRule(rules)))
-        // Bounds all that may wait: authentication, handler, body. Tells the stream's task, which bounds the rest.
+        // Bounds everything that may wait: authentication, handler, body. Publishes the deadline to the stream's task,
+        // which enforces it while the reader stalls.
         .layer(Layer(EnforceDeadline::new(common.config.server_cap)))
         // Nothing below runs without a verified user, unless the method is public.
         .layer(Layer(Authenticate(Arc::clone(&common.authenticator))))
-        // Before any work, and by user: nobody takes all the room.
+        // Before any work, and after authentication: the quotas are per user.
         .layer(common.admission.layer::<admission::Grpc>())
-        // The routes compress for who accepts it.
-        .map_request(compression::as_asked)
-        // Innermost: what it ends early still passes every layer above.
+        // The routes compress for clients that accept it; most clients do so without wanting it.
+        .map_request(compression::negotiate)
+        // Innermost: a watch that it ends still passes every layer above.
         .layer(Layer(EndWatches))
         .service(routes)
 }

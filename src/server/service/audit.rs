@@ -12,7 +12,7 @@ use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::Policy;
 use toolwire_store::{
     Store,
-    audit::{Criteria, KEPT, Record},
+    audit::{Criteria, RETENTION, Record},
 };
 use toolwire_tool::context::User;
 
@@ -54,7 +54,7 @@ impl Audit {
         let page_token = PageToken::of(&*self.store, List::Audit, &user.id, &filter).await?;
         let before = page_token.place(token)?.map(u64::from_be_bytes);
         let observes = self.policy.may_observe(user);
-        let oldest = clock::wall().checked_sub(KEPT);
+        let oldest = clock::wall().checked_sub(RETENTION);
         // What the sweep has not come to is not shown either.
         let filter = Filter { since: filter.since.max(oldest), ..filter };
         let criteria = Criteria { seen_by: (!observes).then(|| user.id.clone()), filter };

@@ -20,12 +20,12 @@ use super::{request::refuse, unavailable::unavailable};
 use toolwire_base::clock;
 use toolwire_contract::{ConfirmationRequired, Refusal, ToolResult};
 use toolwire_engine::{
-    pipeline::{InFlight, Policy, Seen, Which as InFlightCall, frame},
+    pipeline::{CallInfo, CallSelector, InFlight, Policy, frame},
     registry::Registry,
 };
 use toolwire_store::{
     Store,
-    calls::{Named, RecordedCall},
+    calls::{RecordSelector, RecordedCall},
     cancellations::Subject,
 };
 use toolwire_tool::context::{CallId, RequestId, User, UserId};
@@ -97,7 +97,7 @@ impl Calls {
                 return self.view(record, recorded).await;
             }
             tokio::select! {
-                () = self.0.in_flight.ended(record.call_id) => {}
+                () = self.0.in_flight.wait_for_end(record.call_id) => {}
                 () = sleep(LOOK) => {}
                 () = sleep_until(until) => {}
                 () = ends.cancelled() => {}
@@ -107,10 +107,10 @@ impl Calls {
 
     /// What is known of a call, and its record if it has one.
     async fn find(&self, user: &User, which: &CallRef) -> Result<(Record, Option<RecordedCall>), Refusal> {
-        let (mut running, mut ended) = self.0.in_flight.known(|seen| self.is_meant(user, which, seen));
+        let (mut running, mut ended) = self.0.in_flight.list(|seen| self.is_meant(user, which, seen));
         let named = match which {
-            CallRef::Call(call_id) => Named::Call(*call_id),
-            CallRef::Request(id, tool) => Named::Request(&user.id, *id, tool.as_deref()),
+            CallRef::Call(call_id) => RecordSelector::Call(*call_id),
+            CallRef::Request(id, tool) => RecordSelector::Request(&user.id, *id, tool.as_deref()),
         };
         // The running calls are listed before the state is read: a call that ends in between is in one of both.
         let recorded = match self.0.store.find_calls(named, clock::wall()).await {
@@ -140,8 +140,8 @@ impl Calls {
             let runs = self.0.in_flight.is_running(recorded.call_id);
             return Ok((Record::of_recorded(&recorded, runs, self.0.cap), Some(recorded)));
         }
-        running.sort_by_key(|it| it.seen.call_id);
-        ended.sort_by_key(|it| it.seen.call_id);
+        running.sort_by_key(|it| it.info.call_id);
+        ended.sort_by_key(|it| it.info.call_id);
         let running = running.last().map(Record::of_running);
         let found = running.or_else(|| ended.last().map(Record::of_ended));
         found.map(|record| (record, None)).ok_or_else(|| unknown(which))
@@ -149,12 +149,12 @@ impl Calls {
 
     /// Cancels a user's own call in the other processes that share the state. `is_here`: whether this process has
     /// cancelled it, which then answers for all. Whether it was running.
-    pub(super) async fn cancel_elsewhere(&self, user: &User, which: InFlightCall, is_here: bool) -> bool {
+    pub(super) async fn cancel_elsewhere(&self, user: &User, which: CallSelector, is_here: bool) -> bool {
         let subject = match which {
             // It runs in one process.
-            InFlightCall::Call(_) if is_here => return true,
-            InFlightCall::Call(call_id) => Subject::Call(call_id),
-            InFlightCall::Request(request_id) => Subject::Request(request_id),
+            CallSelector::Call(_) if is_here => return true,
+            CallSelector::Call(call_id) => Subject::Call(call_id),
+            CallSelector::Request(request_id) => Subject::Request(request_id),
         };
         let asked = if is_here {
             self.0.store.request_cancel(&user.id, &subject).await.map(|()| true)
@@ -167,7 +167,7 @@ impl Calls {
         })
     }
 
-    fn is_meant(&self, user: &User, which: &CallRef, seen: &Seen) -> bool {
+    fn is_meant(&self, user: &User, which: &CallRef, seen: &CallInfo) -> bool {
         match which {
             CallRef::Call(call_id) => seen.call_id == *call_id && self.may_see(user, &seen.user),
             CallRef::Request(id, _) => seen.request_id == Some(*id) && seen.user == user.id,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Tools;
 use toolwire_base::offload;
 use toolwire_contract::ToolResult;
-use toolwire_engine::model::{self, Wanted};
+use toolwire_engine::model::{self, TextOptions};
 
 /// Estimated size of the envelope around the data, in bytes.
 const AROUND: usize = 1_024;
@@ -19,7 +19,7 @@ impl Tools {
         let parameters = schema.and_then(|schema| schema.get("properties")?.as_object());
         let narrows = parameters.into_iter().flatten().filter(|(_, schema)| narrows(schema));
         let narrow_by = narrows.map(|(name, _)| name.clone()).collect();
-        let (result, wanted) = (result.clone(), Wanted { max_tokens, narrow_by });
+        let (result, wanted) = (result.clone(), TextOptions { max_tokens, narrow_by });
         // A token has a byte at least: then there is nothing to count, for which a vocabulary would be read.
         let counted = if size as u64 <= max_tokens { 0 } else { usize::MAX };
         offload::if_large(counted, move || model::text(&result, &wanted)).await

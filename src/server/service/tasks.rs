@@ -30,7 +30,7 @@ use crate::service::request::refuse;
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{Refusal, TaskRefusal, json};
 use toolwire_engine::{
-    pipeline::{Pipeline, refused},
+    pipeline::{Pipeline, task_refusal},
     tasks::Orchestrator,
 };
 use toolwire_store::{
@@ -74,13 +74,13 @@ impl Tasks {
 
     pub async fn get(&self, user: &User, id: &str) -> Result<Task, Refusal> {
         let id = parse_id(id)?;
-        self.0.store.task(&user.id, &id).await.map_err(|error| refused(&id, error))
+        self.0.store.task(&user.id, &id).await.map_err(|error| task_refusal(&id, error))
     }
 
     /// What has no end yet of a task's calls.
     pub async fn open_calls(&self, user: &User, id: &str) -> Result<Vec<OpenCall>, Refusal> {
         let id = parse_id(id)?;
-        self.0.store.open_calls(&user.id, &id).await.map_err(|error| refused(&id, error))
+        self.0.store.open_calls(&user.id, &id).await.map_err(|error| task_refusal(&id, error))
     }
 
     /// Tells the calls that something stopped, and says what came of it.
@@ -103,7 +103,7 @@ fn parse_id(id: &str) -> Result<TaskId, Refusal> {
 
 /// Why something did not succeed of the task of this name.
 fn why(id: &TaskId) -> impl Fn(TaskError) -> Refusal + use<'_> {
-    move |error| refused(id, error)
+    move |error| task_refusal(id, error)
 }
 
 /// A change that a repeat of must be recognised; `content` says everything that it is about.

@@ -24,7 +24,7 @@ use toolwire_agent::{
     running::Running,
 };
 use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::Paused};
-use toolwire_store::{Store, sessions::KeptTurn};
+use toolwire_store::{Store, sessions::StoredTurn};
 use toolwire_tool::context::User;
 
 /// What turns are offered with.
@@ -49,7 +49,7 @@ pub enum Begun {
     /// It runs: its events, from the first on.
     Runs(TurnId, Reader),
     /// It ended or paused before.
-    Kept(Box<KeptTurn>),
+    Kept(Box<StoredTurn>),
 }
 
 impl Turns {
@@ -77,7 +77,7 @@ impl Turns {
     }
 
     /// A turn of the user's that is kept.
-    async fn find_kept(&self, user: &User, turn_id: TurnId) -> Result<Option<KeptTurn>, Refusal> {
+    async fn find_kept(&self, user: &User, turn_id: TurnId) -> Result<Option<StoredTurn>, Refusal> {
         let kept = self.parts.store.turn(&user.id, turn_id).await;
         kept.map_err(|error| unavailable(&error))
     }
@@ -102,11 +102,11 @@ fn unknown(id: &(impl ToString + ?Sized)) -> Refusal {
 }
 
 /// What a paused turn tells of the calls that wait.
-fn pause_event(turn: &KeptTurn) -> Paused {
+fn pause_event(turn: &StoredTurn) -> Paused {
     Paused::decode(turn.reply.as_slice()).unwrap_or_default()
 }
 
 /// The calls of a paused turn that wait.
-fn pending(turn: &KeptTurn) -> Vec<Pending> {
+fn pending(turn: &StoredTurn) -> Vec<Pending> {
     serde_json::from_str::<Checkpoint>(&turn.standing).map(|it| it.pending).unwrap_or_default()
 }

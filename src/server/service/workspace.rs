@@ -12,7 +12,7 @@ use crate::service::{
 };
 use toolwire_base::clock;
 use toolwire_contract::{DocumentRefusal, Refusal};
-use toolwire_engine::pipeline::refused;
+use toolwire_engine::pipeline::task_refusal;
 use toolwire_store::{
     documents::{Content, Criteria, Document, Version},
     tasks::{MAX_PAGE_BYTES, Refused},
@@ -76,7 +76,7 @@ impl Workspaces {
             lease => {
                 let holder = lease.map(|lease| lease.holder.clone()).unwrap_or_default();
                 let token = task.lease.as_ref().map_or(0, |lease| lease.token);
-                Err(refused(&task.id, Refused::LeaseLost { holder, token }.into()))
+                Err(task_refusal(&task.id, Refused::LeaseLost { holder, token }.into()))
             }
         }
     }

@@ -4,7 +4,7 @@ use super::{Confirmation, life::State};
 use toolwire_contract::{ErrorCode, ToolError};
 
 /// The prefix of the summary of a confirmation that replaces one of another definition.
-pub const REDEFINED: &str = "The definition of this tool has changed since it was last asked. ";
+pub const REDEFINED_PREFIX: &str = "The definition of this tool has changed since it was last asked. ";
 
 /// The end of an unused confirmation.
 #[derive(Clone, Debug, PartialEq)]

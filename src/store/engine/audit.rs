@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use super::{Durability, Error, Store, Tx, time::instant};
 use crate::{
     Lane, StoreError,
-    audit::{Criteria, KEPT, Kind, Record, Verdict, by},
+    audit::{Criteria, Kind, RETENTION, Record, Verdict, by},
     confirmations::{self, Confirmation, Decision},
     idempotency::Beginning,
     rows::audit::{self as rows, Added, NewRecord},
@@ -17,7 +17,7 @@ use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::{CallId, KnownBy, RequestId, TaskId, UserId};
 
 /// Maximum number of records per user, and of all users. Beyond it, each new record deletes the two oldest.
-const MAX_OF_USER: u64 = 200_000;
+const MAX_RECORDS_PER_USER: u64 = 200_000;
 const MAX_OF_ALL: u64 = 2_000_000;
 const DELETED_FOR_ONE: u32 = 2;
 
@@ -60,10 +60,10 @@ impl Store {
         self.fetch_for(criteria.seen_by.as_ref(), rows::list(criteria, before, limit)).await
     }
 
-    /// Deletes some of the records whose retention ([`KEPT`]) is over.
+    /// Deletes some of the records whose retention ([`RETENTION`]) is over.
     pub async fn sweep_audit_records(&self, now: SystemTime) -> Result<(), StoreError> {
         self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(rows::delete_until(tx, now - KEPT, SWEPT_AT_ONCE))
+            scoped(rows::delete_until(tx, now - RETENTION, SWEPT_AT_ONCE))
         })
         .await
     }
@@ -196,7 +196,7 @@ fn about(confirmation: &Confirmation, verdict: Verdict, at: SystemTime) -> NewRe
 async fn insert(tx: &mut Tx, record: NewRecord<'_>) -> Result<i64, Error> {
     let user = record.user;
     let Added { sequence, of_user_before, of_all_before } = rows::insert(tx, record).await?;
-    if of_user_before + 1 >= MAX_OF_USER {
+    if of_user_before + 1 >= MAX_RECORDS_PER_USER {
         rows::delete_oldest(tx, Some(user), DELETED_FOR_ONE).await?;
     } else if of_all_before + 1 >= MAX_OF_ALL {
         rows::delete_oldest(tx, None, DELETED_FOR_ONE).await?;

@@ -20,11 +20,11 @@ use crate::{
 use toolwire_base::digest::Digest;
 
 /// A write of a blob counts as abandoned after this time.
-const UNFINISHED_KEPT: Duration = Duration::from_hours(1);
+const UNFINISHED_RETENTION: Duration = Duration::from_hours(1);
 
 /// How long unreferenced blobs are retained: a write may be about to reference them, and a backup may be copying their
 /// files.
-const ORPHANS_KEPT: Duration = Duration::from_hours(24);
+const ORPHAN_RETENTION: Duration = Duration::from_hours(24);
 
 /// Maximum number of files inspected, and of rows deleted, by one transaction, so that other transactions run in
 /// between.
@@ -80,10 +80,10 @@ impl Store {
     /// Deletes unreferenced blobs.
     pub async fn sweep_blobs(&self, now: SystemTime) -> Result<Swept, StoreError> {
         let mut swept =
-            Swept { rows: self.delete_unused_rows(now - ORPHANS_KEPT).await?, ..Swept::default() };
+            Swept { rows: self.delete_unused_rows(now - ORPHAN_RETENTION).await?, ..Swept::default() };
         let Some(files) = self.files() else { return Ok(swept) };
         let unfinished = files.unfinished();
-        let old = listed(&files, move |_| old_in(&unfinished, now, UNFINISHED_KEPT)).await?;
+        let old = listed(&files, move |_| old_in(&unfinished, now, UNFINISHED_RETENTION)).await?;
         for (path, _) in old {
             swept.unfinished += usize::from(fs::remove_file(path).is_ok());
         }
@@ -167,7 +167,7 @@ fn old_named(files: &Files, now: SystemTime) -> io::Result<Named> {
     let mut found = Vec::new();
     for folder in entries(files.root())? {
         if folder.file_name().is_some_and(|name| name.len() == 2) {
-            found.extend(old_in(&folder, now, ORPHANS_KEPT)?);
+            found.extend(old_in(&folder, now, ORPHAN_RETENTION)?);
         }
     }
     found.retain(|(path, digest)| *path == files.of(digest));

@@ -31,12 +31,12 @@ const SUSPENDED: &str = "CONFIRMATION_REQUIRED";
 
 pub(super) struct Recorded {
     pub(super) begun: SystemTime,
-    pub(super) standing: Standing,
+    pub(super) standing: RecordState,
     digest: Digest,
 }
 
 /// The state of a recorded call.
-pub(super) enum Standing {
+pub(super) enum RecordState {
     /// It waits for a person, with its own confirmation, if it is not waiting for that of a nested call.
     Asked(Option<String>),
     Started,
@@ -62,9 +62,9 @@ impl Recorded {
         let standing = match (record.state, record.kept.is_some()) {
             // An outcome that cannot be read any more counts as unfinished: nothing is carried out twice.
             (_, true) => outcome(record, key)
-                .map_or(Standing::Started, |result| Standing::Ended(Begun::Ended(Box::new(result)))),
-            (State::Asked, false) => Standing::Asked(record.confirmation_id),
-            (State::Started, false) => Standing::Started,
+                .map_or(RecordState::Started, |result| RecordState::Ended(Begun::Ended(Box::new(result)))),
+            (State::Asked, false) => RecordState::Asked(record.confirmation_id),
+            (State::Started, false) => RecordState::Started,
         };
         Self { begun, standing, digest }
     }

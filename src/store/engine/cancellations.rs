@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{Durability, Error, Store, Tx, follow::Topic};
 use crate::{
     Lane, StoreError,
-    cancellations::{ANSWER_WITHIN, CancelRequest, KEPT, Subject},
+    cancellations::{ANSWER_WITHIN, CancelRequest, RETENTION, Subject},
     rows::{calls, cancellations as rows},
     scoped,
 };
@@ -20,13 +20,13 @@ use toolwire_base::clock;
 use toolwire_tool::context::{CallId, UserId};
 
 /// Maximum interval between reads of the table, so that a lost notification only costs time.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The interval at which a lone process looks for others. It must be shorter than `ANSWER_WITHIN`.
-const ALONE: Duration = Duration::from_millis(200);
+const PEER_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Maximum number of requests per user; a new one replaces the oldest.
-const MOST: u32 = 1_000;
+const MAX_REQUESTS_PER_USER: u32 = 1_000;
 
 /// A follower of the requests of other processes.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl CancelRequests<'_> {
     /// Waits for requests of other processes. An error of the state counts as no requests.
     pub async fn next(&mut self) -> Vec<CancelRequest> {
         loop {
-            let again = clock::now() + LOOK;
+            let again = clock::now() + POLL_INTERVAL;
             if let Ok(requests) = self.read().await
                 && !requests.is_empty()
             {
@@ -143,7 +143,7 @@ impl CancelRequests<'_> {
             if clock::now() >= until {
                 return;
             }
-            sleep(ALONE).await;
+            sleep(PEER_POLL_INTERVAL).await;
         }
         if self.changed.is_none() {
             self.changed = self.state.follow(Topic::Elsewhere).await.ok();
@@ -158,7 +158,7 @@ impl CancelRequests<'_> {
     async fn read(&mut self) -> Result<Vec<CancelRequest>, StoreError> {
         let replica = &self.state.replica;
         // Older requests cannot be about work of this process.
-        let recent = clock::wall() - KEPT;
+        let recent = clock::wall() - RETENTION;
         let Some(since) = replica.seen_since().map(|seen| seen.max(recent)) else { return Ok(Vec::new()) };
         let rows = self.state.fetch_all(rows::list(&replica.name(), since)).await?;
         let (mut there, mut requests) = (HashSet::new(), Vec::new());
@@ -187,8 +187,8 @@ pub(super) async fn ask_for_calls(
 }
 
 async fn ask(tx: &mut Tx, user: &UserId, subject: &Subject, now: SystemTime) -> Result<String, Error> {
-    rows::delete_until(now - KEPT).run(tx).await?;
-    rows::delete_beyond(user, MOST - 1).run(tx).await?;
+    rows::delete_until(now - RETENTION).run(tx).await?;
+    rows::delete_beyond(user, MAX_REQUESTS_PER_USER - 1).run(tx).await?;
     let (id, replica) = (Uuid::now_v7().to_string(), tx.replica().to_owned());
     rows::insert((&id, user, subject), &replica, now).run(tx).await?;
     Ok(id)

@@ -11,7 +11,7 @@ use std::{
 use super::location::Location;
 use crate::{
     StoreError,
-    sessions::{Held, Hold},
+    sessions::{SessionGuard, SessionLock},
 };
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, SessionId, UserId};
@@ -38,9 +38,11 @@ pub(super) fn hold(
     user: &UserId,
     session: &SessionId,
     turn_id: RequestId,
-) -> Result<Held, StoreError> {
+) -> Result<SessionLock, StoreError> {
     // A state in memory has no other process, and a state without a location fails where it is used.
-    let Location::Directory(directory) = place else { return Ok(Held::Now(Hold { guard: None })) };
+    let Location::Directory(directory) = place else {
+        return Ok(SessionLock::Acquired(SessionGuard { guard: None }));
+    };
     let name = Digest::of_parts([user.as_str(), session.as_str()]).to_string();
     let path = directory.join(DIRECTORY).join(name);
     lock(&path, turn_id).map_err(|error| StoreError::Unavailable {
@@ -49,7 +51,7 @@ pub(super) fn hold(
     })
 }
 
-fn lock(path: &Path, turn_id: RequestId) -> io::Result<Held> {
+fn lock(path: &Path, turn_id: RequestId) -> io::Result<SessionLock> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
@@ -60,7 +62,7 @@ fn lock(path: &Path, turn_id: RequestId) -> io::Result<Held> {
             Err(TryLockError::WouldBlock) => {
                 let mut name = String::new();
                 file.read_to_string(&mut name)?;
-                return Ok(Held::By(name));
+                return Ok(SessionLock::HeldBy(name));
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -72,7 +74,7 @@ fn lock(path: &Path, turn_id: RequestId) -> io::Result<Held> {
             file.rewind()?;
             file.write_all(turn_id.to_string().as_bytes())?;
             let locked = Locked { _file: file, path: path.to_owned() };
-            return Ok(Held::Now(Hold { guard: Some(Box::new(locked)) }));
+            return Ok(SessionLock::Acquired(SessionGuard { guard: Some(Box::new(locked)) }));
         }
     }
 }
@@ -89,12 +91,12 @@ mod tests {
         let take = |session: &str, turn| {
             hold(&place, &"riley".parse().unwrap(), &session.parse().unwrap(), turn).unwrap()
         };
-        let Held::Now(held) = take("s", first) else { panic!("nobody else has it") };
-        let Held::By(name) = take("s", second) else { panic!("another has it") };
+        let SessionLock::Acquired(held) = take("s", first) else { panic!("nobody else has it") };
+        let SessionLock::HeldBy(name) = take("s", second) else { panic!("another has it") };
         assert_eq!(name, first.to_string());
-        assert!(matches!(take("t", second), Held::Now(_)));
+        assert!(matches!(take("t", second), SessionLock::Acquired(_)));
         drop(held);
-        assert!(matches!(take("s", second), Held::Now(_)));
+        assert!(matches!(take("s", second), SessionLock::Acquired(_)));
         // Nothing is left of those that ended.
         assert_eq!(fs::read_dir(directory.path().join(DIRECTORY)).unwrap().count(), 0);
     }

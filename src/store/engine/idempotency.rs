@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Durability, Error, Store, Tx,
-    calls::{self, Opening, Standing},
+    calls::{self, Opening, RecordState},
     time::millis,
 };
 use crate::{
@@ -84,11 +84,11 @@ async fn begin(tx: &mut Tx, call: &Beginning<'_>, now: i64, quota: Quota) -> Res
     };
     Ok(match record.standing {
         _ if !record.is_of(call.digest) => Begun::Conflict,
-        Standing::Ended(ended) => ended,
-        Standing::Started => Begun::Unfinished { begun: record.begun },
-        Standing::Asked(Some(_)) => Begun::Asked,
+        RecordState::Ended(ended) => ended,
+        RecordState::Started => Begun::Unfinished { begun: record.begun },
+        RecordState::Asked(Some(_)) => Begun::Asked,
         // It waited for a person who had to approve a call of its own.
-        Standing::Asked(None) => {
+        RecordState::Asked(None) => {
             calls::start(tx, call, None, now).await?;
             Begun::New
         }

@@ -7,7 +7,9 @@ use tokio::sync::watch;
 use super::{Durability, Error, Store, Tx, follow::Topic};
 use crate::{
     Lane, StoreError,
-    jobs::{Begun, Ending, Event, Failure, Job, JobId, KEPT, MOST_OF_USER, NewJob, Said, State},
+    jobs::{
+        Begun, Ending, Event, Failure, Job, JobId, JobUpdate, MAX_JOBS_PER_USER, NewJob, RETENTION, State,
+    },
     rows::jobs::{self as rows, Positioned},
     scoped,
 };
@@ -48,7 +50,7 @@ impl Store {
         &self,
         user: &UserId,
         id: JobId,
-        said: &Said,
+        said: &JobUpdate,
         now: SystemTime,
     ) -> Result<bool, StoreError> {
         transact!(self, Lane::User(user), Durability::Process, |tx| {
@@ -101,9 +103,9 @@ impl Store {
         Ok(interrupted)
     }
 
-    /// Deletes some of the jobs whose retention ([`KEPT`]) is over, and returns whether there may be more.
+    /// Deletes some of the jobs whose retention ([`RETENTION`]) is over, and returns whether there may be more.
     pub async fn sweep_jobs(&self, now: SystemTime) -> Result<bool, StoreError> {
-        let before = now - KEPT;
+        let before = now - RETENTION;
         transact!(self, Lane::Platform, Durability::Process, |tx| {
             let old = rows::ended_before(before, DELETED_AT_ONCE).all(tx).await?;
             for job in &old {
@@ -123,7 +125,7 @@ async fn begin(tx: &mut Tx, new: &NewJob, replica: &str, now: SystemTime) -> Res
         return Ok(Begun::Running(running));
     }
     rows::insert(new, replica, now).run(tx).await?;
-    for job in rows::ended_beyond(&new.user, MOST_OF_USER).all(tx).await? {
+    for job in rows::ended_beyond(&new.user, MAX_JOBS_PER_USER).all(tx).await? {
         rows::delete(tx, job).await?;
     }
     let inserted = rows::find(&new.user, new.id).optional(tx).await?;
@@ -138,18 +140,18 @@ async fn running(tx: &mut Tx, user: &UserId, id: JobId) -> Result<Option<Positio
 async fn append(
     tx: &mut Tx,
     Positioned { position, job }: &Positioned,
-    said: &Said,
+    said: &JobUpdate,
     now: SystemTime,
     is_last: bool,
 ) -> Result<(), Error> {
     tx.adds(said.message.len());
     tx.notify(Topic::Jobs);
-    let said = Said { percent: said.percent.max(job.percent).min(100), ..said.clone() };
+    let said = JobUpdate { percent: said.percent.max(job.percent).min(100), ..said.clone() };
     rows::append(tx, *position, &Event { sequence: job.next, at: now, said, is_last }).await
 }
 
 async fn end(tx: &mut Tx, job: &Positioned, ending: &Ending, now: SystemTime) -> Result<(), Error> {
-    append(tx, job, &ending.last_words(job.job.percent, &job.job.step), now, true).await?;
+    append(tx, job, &ending.last_update(job.job.percent, &job.job.step), now, true).await?;
     tx.adds(ending.result.len());
     rows::end(job.position, ending, now).run(tx).await
 }

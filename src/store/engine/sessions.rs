@@ -7,7 +7,7 @@ use crate::{
     Lane, StoreError,
     rows::turns as rows,
     scoped,
-    sessions::{Held, KEPT, KeptTurn, MOST_OF_SESSION, MOST_OF_USER, Remembered},
+    sessions::{MAX_TURNS_PER_SESSION, MAX_TURNS_PER_USER, PastTurn, RETENTION, SessionLock, StoredTurn},
 };
 use toolwire_tool::context::{RequestId, SessionId, UserId};
 
@@ -21,21 +21,21 @@ impl Store {
         user: &UserId,
         session: &SessionId,
         turn_id: RequestId,
-    ) -> Result<Held, StoreError> {
+    ) -> Result<SessionLock, StoreError> {
         // First: a process that learns the name of the turn may ask this one to cancel it.
         self.replica.id(&self.location)?;
         held_sessions::hold(&self.location, user, session, turn_id)
     }
 
     /// Inserts or replaces a turn, and deletes the oldest ones beyond the limits of the session and of the user.
-    pub async fn keep_turn(&self, turn: &KeptTurn) -> Result<(), StoreError> {
+    pub async fn keep_turn(&self, turn: &StoredTurn) -> Result<(), StoreError> {
         transact!(self, Lane::User(&turn.user), Durability::Power, |tx| {
             rows::put(turn).run(tx).await?;
-            rows::trim(&turn.user, &turn.session, (MOST_OF_SESSION, MOST_OF_USER)).run(tx).await
+            rows::trim(&turn.user, &turn.session, (MAX_TURNS_PER_SESSION, MAX_TURNS_PER_USER)).run(tx).await
         })
     }
 
-    pub async fn turn(&self, user: &UserId, id: RequestId) -> Result<Option<KeptTurn>, StoreError> {
+    pub async fn turn(&self, user: &UserId, id: RequestId) -> Result<Option<StoredTurn>, StoreError> {
         self.fetch_optional(rows::find(user, id)).await
     }
 
@@ -46,7 +46,7 @@ impl Store {
         session: &SessionId,
         after: i64,
         limit: u32,
-    ) -> Result<Vec<(i64, KeptTurn)>, StoreError> {
+    ) -> Result<Vec<(i64, StoredTurn)>, StoreError> {
         let turns = self.fetch_all(rows::list(user, session, after, limit)).await?;
         Ok(turns.into_iter().map(|it| (it.position, it.turn)).collect())
     }
@@ -57,7 +57,7 @@ impl Store {
         user: &UserId,
         session: &SessionId,
         limit: u32,
-    ) -> Result<Vec<Remembered>, StoreError> {
+    ) -> Result<Vec<PastTurn>, StoreError> {
         let mut turns = self.fetch_all(rows::list_remembered(user, session, limit)).await?;
         turns.reverse();
         Ok(turns)
@@ -69,7 +69,7 @@ impl Store {
         user: &UserId,
         session: &SessionId,
         limit: u32,
-    ) -> Result<Vec<KeptTurn>, StoreError> {
+    ) -> Result<Vec<StoredTurn>, StoreError> {
         self.fetch_all(rows::list_by_end(user, session, limit)).await
     }
 
@@ -78,7 +78,7 @@ impl Store {
         &self,
         user: &UserId,
         session: &SessionId,
-    ) -> Result<Vec<KeptTurn>, StoreError> {
+    ) -> Result<Vec<StoredTurn>, StoreError> {
         self.fetch_all(rows::list_paused(user, session)).await
     }
 
@@ -95,10 +95,10 @@ impl Store {
         Ok(cancelled.await? > 0)
     }
 
-    /// Deletes some of the turns whose retention ([`KEPT`]) is over, and returns whether there may be more.
+    /// Deletes some of the turns whose retention ([`RETENTION`]) is over, and returns whether there may be more.
     pub async fn sweep_turns(&self, now: SystemTime) -> Result<bool, StoreError> {
         transact!(self, Lane::Platform, Durability::Process, |tx| {
-            let deleted = rows::delete_ended(now - KEPT, DELETED_AT_ONCE).execute(tx).await?;
+            let deleted = rows::delete_ended(now - RETENTION, DELETED_AT_ONCE).execute(tx).await?;
             Ok(deleted >= u64::from(DELETED_AT_ONCE))
         })
     }

@@ -72,7 +72,7 @@ impl Store {
             let done = work(&mut tx).0.await?;
             let topics = tx.take_topics();
             tx.commit().await?;
-            topics.for_each(|topic| self.followers.tell(topic));
+            topics.for_each(|topic| self.followers.notify(topic));
             Ok(done)
         };
         done.await.map_err(|error: E| error.explain(self))

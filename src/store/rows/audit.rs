@@ -28,12 +28,12 @@ pub(crate) struct NewRecord<'a> {
     pub(crate) kind: Kind,
     pub(crate) at: SystemTime,
     pub(crate) ended_at: Option<SystemTime>,
-    /// In whose records it is.
+    /// The user to whom the record belongs.
     pub(crate) user: &'a UserId,
     pub(crate) known_by: KnownBy,
     pub(crate) peer: Option<IpAddr>,
     pub(crate) face: &'a str,
-    /// Whose call it is about.
+    /// The user who made the call that the record is about.
     pub(crate) caller: &'a UserId,
     pub(crate) tool: &'a str,
     pub(crate) definition_digest: Option<Digest>,

@@ -15,7 +15,7 @@ use self::row::Shown;
 use super::usage::{self, Counted};
 use crate::{
     Error,
-    confirmations::{Binding, CallRef, Confirmation, DENIAL_ANSWERS, Decided, life::State},
+    confirmations::{Binding, CallRef, Confirmation, DENIAL_RETENTION, Decided, life::State},
     idempotency::Key,
     sql::{AsText, Connection, Json, Statement, columns_as, insert, sql, values},
 };
@@ -47,7 +47,8 @@ pub(crate) fn newest(Key { user, tool, request_id }: &Key) -> Statement<Confirma
     select_where(key).and(" ORDER BY sequence DESC LIMIT 1")
 }
 
-/// The identifier of the newest equal call whose confirmation is open, or was denied less than [`DENIAL_ANSWERS`] ago.
+/// The identifier of the newest equal call whose confirmation is open, or was denied less than [`DENIAL_RETENTION`]
+/// ago.
 pub(crate) fn adoptable(binding: &Binding<'_>, now: SystemTime) -> Statement<AsText<RequestId>> {
     let Binding { user, tool, arguments_digest, definition_digest, .. } = *binding;
     sql!(
@@ -55,7 +56,7 @@ pub(crate) fn adoptable(binding: &Binding<'_>, now: SystemTime) -> Statement<AsT
          WHERE user_id = {user} AND tool = {tool} AND arguments_digest = {arguments_digest}
          AND definition_digest = {definition_digest} AND task_id IS NOT DISTINCT FROM {binding.task_id}
          AND (state IN ('pending', 'approved') AND expires_at > {now}
-              OR state = 'denied' AND ended_at > {now - DENIAL_ANSWERS})
+              OR state = 'denied' AND ended_at > {now - DENIAL_RETENTION})
          ORDER BY created_at DESC, sequence DESC LIMIT 1"
     )
 }

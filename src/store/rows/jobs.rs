@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::{
     Error,
-    jobs::{Ending, Event, Job, JobId, NewJob, Said, State},
+    jobs::{Ending, Event, Job, JobId, JobUpdate, NewJob, State},
     sql::{Connection, Json, Statement, columns_as, insert, record, select, sql, words},
 };
 use toolwire_tool::context::UserId;
@@ -15,7 +15,7 @@ record!(Job, "job", {
     id: "job_id", digest, kind, state, percent, step, created_at, deadline, ended_at, next, error via Json, result,
 });
 
-record!(Said, "job", { percent, step, message, call_id });
+record!(JobUpdate, "job", { percent, step, message, call_id });
 
 record!(Event, "job", { sequence, at, said: .., is_last });
 
@@ -79,7 +79,7 @@ pub(crate) fn end(position: i64, ending: &Ending, now: SystemTime) -> Statement 
 /// Adds an event with the next sequence of its job.
 pub(crate) async fn append(db: &mut Connection, job: i64, event: &Event) -> Result<(), Error> {
     let Event { sequence, at, said, is_last } = event;
-    let Said { percent, step, message, call_id } = said;
+    let JobUpdate { percent, step, message, call_id } = said;
     insert! { job_events: job, sequence, at, percent, step, message, call_id, is_last }.run(db).await?;
     sql!("UPDATE jobs SET next = next + 1, percent = {percent}, step = {step} WHERE position = {job}")
         .run(db)

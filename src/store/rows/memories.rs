@@ -3,13 +3,13 @@
 
 use crate::{
     sql::{Statement, insert, record, sql, words},
-    tasks::{Memory, Remembered, Task},
+    tasks::{Memory, SavedNote, Task},
 };
 use toolwire_tool::context::{TaskId, UserId};
 
 words!(Memory);
 
-record!(Remembered, "memory", { input, tokens: "input_tokens", untrusted });
+record!(SavedNote, "memory", { input, tokens: "input_tokens", untrusted });
 
 /// The notes to read: those of a tree, or those of a user.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub(crate) fn insert(task: &Task, sequence: u64, memory: Memory) -> Statement {
 }
 
 /// The newest notes, the newest first.
-pub(crate) fn newest(scope: Scope<'_>, limit: u32) -> Statement<Remembered> {
+pub(crate) fn newest(scope: Scope<'_>, limit: u32) -> Statement<SavedNote> {
     let of = match scope {
         Scope::Tree(root) => sql!("m.scope = 'tree' AND m.root = {root}"),
         Scope::User(user) => sql!("m.scope = 'user' AND m.user_id = {user}"),

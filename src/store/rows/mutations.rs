@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     Error,
     sql::{AsText, FromRow, Row, Statement, row, sql, values},
-    tasks::{MUTATIONS_KEPT, Mutation},
+    tasks::{MUTATION_RETENTION, Mutation},
 };
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, UserId};
@@ -54,7 +54,7 @@ pub(crate) fn insert_all(
         let answer = serde_json::to_vec(answer).map_err(|error| unreadable(&error))?;
         rows.push(row! {
             user_id = user, method = *method, request_id = AsText(*request_id), digest = *digest, answer = answer,
-            expires_at = now + MUTATIONS_KEPT,
+            expires_at = now + MUTATION_RETENTION,
         });
     }
     let replace = " ON CONFLICT (user_id, method, request_id) DO UPDATE SET digest = excluded.digest,

@@ -9,8 +9,7 @@ use super::waits;
 use crate::{
     Error,
     sql::{
-        FromRow, Json, Row, Statement, Value, as_json, columns_as, insert, record, row, select, sql, values,
-        words,
+        FromRow, Json, Row, Statement, Value, as_json, columns_as, record, row, select, sql, values, words,
     },
     tasks::{
         Cursor, Kind, Lease, Task, Tree,

@@ -3,31 +3,31 @@
 use std::time::SystemTime;
 
 use crate::{
-    sessions::{KeptTurn, Remembered, State},
+    sessions::{PastTurn, State, StoredTurn},
     sql::{Statement, insert, record, select, sql, words},
 };
 use toolwire_tool::context::{RequestId, SessionId, UserId};
 
 words!(State);
 
-record!(KeptTurn, "turn", {
+record!(StoredTurn, "turn", {
     user: "user_id", turn_id, session: "session_id", account, message, state, created_at, ended_at, answered, calls,
     tainted, reply, standing,
 });
 
-record!(Remembered, "turn", { message, answered, calls, tainted });
+record!(PastTurn, "turn", { message, answered, calls, tainted });
 
 /// A turn and its place in the order of all.
 #[derive(Debug)]
 pub(crate) struct Positioned {
     pub(crate) position: i64,
-    pub(crate) turn: KeptTurn,
+    pub(crate) turn: StoredTurn,
 }
 
 record!(Positioned, "turn", { position, turn: .. });
 
 /// Inserts a turn, or replaces the one of its name, whose position and beginning stay.
-pub(crate) fn put(turn: &KeptTurn) -> Statement {
+pub(crate) fn put(turn: &StoredTurn) -> Statement {
     let insert = insert! { turns:
         user_id = &turn.user, turn_id = turn.turn_id, session_id = &turn.session, account = &turn.account,
         message = &turn.message, state = turn.state, created_at = turn.created_at, ended_at = turn.ended_at,
@@ -54,8 +54,8 @@ pub(crate) fn trim(user: &UserId, session: &SessionId, (of_session, of_user): (u
     )
 }
 
-pub(crate) fn find(user: &UserId, id: RequestId) -> Statement<KeptTurn> {
-    select!(KeptTurn, "FROM turns WHERE user_id = {user} AND turn_id = {id}")
+pub(crate) fn find(user: &UserId, id: RequestId) -> Statement<StoredTurn> {
+    select!(StoredTurn, "FROM turns WHERE user_id = {user} AND turn_id = {id}")
 }
 
 /// The turns of a session that come after a position, the oldest first.
@@ -68,27 +68,27 @@ pub(crate) fn list(user: &UserId, session: &SessionId, after: i64, limit: u32) -
 }
 
 /// What is remembered of the turns of a session that ended, the newest first.
-pub(crate) fn list_remembered(user: &UserId, session: &SessionId, limit: u32) -> Statement<Remembered> {
+pub(crate) fn list_remembered(user: &UserId, session: &SessionId, limit: u32) -> Statement<PastTurn> {
     select!(
-        Remembered,
+        PastTurn,
         "FROM turns WHERE user_id = {user} AND session_id = {session} AND state = {State::Ended}
          ORDER BY position DESC LIMIT {limit}"
     )
 }
 
 /// The turns of a session, the one that ended last first.
-pub(crate) fn list_by_end(user: &UserId, session: &SessionId, limit: u32) -> Statement<KeptTurn> {
+pub(crate) fn list_by_end(user: &UserId, session: &SessionId, limit: u32) -> Statement<StoredTurn> {
     select!(
-        KeptTurn,
+        StoredTurn,
         "FROM turns WHERE user_id = {user} AND session_id = {session}
          ORDER BY ended_at DESC, position DESC LIMIT {limit}"
     )
 }
 
 /// The paused turns of a session, the oldest first.
-pub(crate) fn list_paused(user: &UserId, session: &SessionId) -> Statement<KeptTurn> {
+pub(crate) fn list_paused(user: &UserId, session: &SessionId) -> Statement<StoredTurn> {
     select!(
-        KeptTurn,
+        StoredTurn,
         "FROM turns WHERE user_id = {user} AND session_id = {session} AND state = {State::Paused} ORDER BY position"
     )
 }

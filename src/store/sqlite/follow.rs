@@ -41,7 +41,7 @@ struct Inner {
 
 impl Followers {
     /// Notifies followers of a commit of this process.
-    pub(crate) fn tell(&self, topic: Topic) {
+    pub(crate) fn notify(&self, topic: Topic) {
         increment(self.0.committed(topic));
     }
 

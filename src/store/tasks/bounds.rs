@@ -27,7 +27,7 @@ pub const MAX_ENTRIES: u64 = 100_000;
 pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Number of entries of a timeline that are reserved for its end.
-pub const ENTRIES_FOR_THE_END: u64 = 16;
+pub const RESERVED_ENTRIES: u64 = 16;
 
 /// Maximum bytes of a text that is stored inline, with its entry.
 pub const MAX_INLINE_TEXT: usize = 16 * 1024;
@@ -36,7 +36,7 @@ pub const MAX_INLINE_TEXT: usize = 16 * 1024;
 pub const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;
 
 /// How long responses to requests with a `request_id` are retained for repeats.
-pub const MUTATIONS_KEPT: Duration = Duration::from_hours(24);
+pub const MUTATION_RETENTION: Duration = Duration::from_hours(24);
 
 /// Default time limit of a task.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_hours(24);

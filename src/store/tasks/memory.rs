@@ -13,13 +13,13 @@ pub enum Memory {
 /// The newest notes of each scope, in ascending order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memories {
-    pub tree: Vec<Remembered>,
-    pub user: Vec<Remembered>,
+    pub tree: Vec<SavedNote>,
+    pub user: Vec<SavedNote>,
 }
 
 /// A note, as the call that saved it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remembered {
+pub struct SavedNote {
     /// The call's arguments, as JSON text.
     pub input: String,
     /// The number of tokens of `input`, where it was counted.

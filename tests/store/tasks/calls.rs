@@ -5,7 +5,7 @@ use toolwire::{
     store::{
         idempotency::Idempotency,
         tasks::{
-            MAX_INLINE_TEXT, Memory, NewMessage, Remembered, Resolution,
+            MAX_INLINE_TEXT, Memory, NewMessage, Resolution, SavedNote,
             entry::{Speaker, Text},
             life::Reason,
         },
@@ -241,7 +241,7 @@ async fn what_is_noted_is_found_by_tree_and_user_and_goes_with_its_tree() {
 
     let found = async |task: &Task, limit| {
         let found = house.tasks().task_memories(&riley(), &task.id, limit).await.unwrap();
-        let inputs = |notes: Vec<Remembered>| -> Vec<_> {
+        let inputs = |notes: Vec<SavedNote>| -> Vec<_> {
             notes.into_iter().map(|note| (note.input, note.untrusted)).collect()
         };
         (inputs(found.tree), inputs(found.user))

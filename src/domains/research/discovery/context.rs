@@ -10,7 +10,7 @@ use toolwire_agent::job::{CompletedCall, Run};
 use toolwire_base::words::one_line;
 use toolwire_contract::{ErrorCode, Provenance};
 use toolwire_engine::pipeline::Target;
-use toolwire_store::jobs::Said;
+use toolwire_store::jobs::JobUpdate;
 
 /// Maximum number of notes on what was left out.
 const MOST_SKIPPED: usize = 64;
@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
     /// Says how far it is and what is done.
     pub(super) async fn say(&self, percent: u32, step: &str, message: &str, call_id: &str) {
         let (step, message, call_id) = (step.to_owned(), one_line(message), call_id.to_owned());
-        self.run.say(Said { percent, step, message, call_id }).await;
+        self.run.say(JobUpdate { percent, step, message, call_id }).await;
     }
 
     /// Whether nothing more is called: a source refuses us (spec 004 §5.3), or there is no time.

@@ -13,7 +13,7 @@ use crate::proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone};
 use toolwire_agent::job::Finished;
 use toolwire_base::words::counted;
 use toolwire_contract::Payload;
-use toolwire_store::jobs::{Failure, Said};
+use toolwire_store::jobs::{Failure, JobUpdate};
 
 /// Everything that was found, as the job's result.
 pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, looked: Vec<Evaluated>) -> Finished {
@@ -183,7 +183,7 @@ fn to_finished(context: Context<'_>, written: Wording, suggestions: Vec<Suggesti
         input_tokens: written.usage.0,
         output_tokens: written.usage.1,
     };
-    let said = Said {
+    let said = JobUpdate {
         percent: at::END,
         step: "synthesize".to_owned(),
         message: format!("Discovery ended with {found}"),

@@ -1,11 +1,11 @@
-//! A schema in the words of Gemini's `Schema`, a part of `OpenAPI` 3.0 (spec 004 appendix A): types in capitals, null
-//! as `nullable`, counts as texts, and an order of members. What it has no word for goes into descriptions.
+//! Converts a schema to Gemini's `Schema`, a subset of `OpenAPI` 3.0 (spec 004 appendix A): types in capitals, null as
+//! `nullable`, counts as strings, and an order of properties. Keywords that it lacks are described in sentences.
 
 use serde_json::{Value, json};
 
-use crate::exports::schema::{Members, describe, described, in_words, without_null};
+use crate::exports::schema::{Members, append_sentences, describe_keyword, insert_description, without_null};
 
-/// The parameters of a tool, none if it has none; and what they cannot say even in words.
+/// Converts the parameters of a tool; `None` if it has none. The second value lists what cannot be expressed.
 pub(super) fn of(schema: &Value) -> (Option<Value>, Vec<String>) {
     let mut writer = Writer::default();
     let members = schema.as_object().filter(|it| !properties(it).is_some_and(Members::is_empty));
@@ -29,7 +29,7 @@ impl Writer {
         if is_nullable {
             made.insert("nullable".to_owned(), true.into());
         }
-        describe(&mut made, described(given.get("description"), &sentences));
+        insert_description(&mut made, append_sentences(given.get("description"), &sentences));
         made
     }
 
@@ -68,10 +68,10 @@ impl Writer {
             "enum" if value.as_array().is_some_and(|words| words.iter().all(Value::is_string)) => {
                 put(value.clone());
             }
-            // The interface takes a default and does not show it to the model.
+            // The API accepts a default but does not show it to the model.
             "default" => {
                 put(value.clone());
-                sentences.extend(in_words(keyword, value));
+                sentences.extend(describe_keyword(keyword, value));
             }
             "examples" => examples(value, made, sentences),
             "items" => {
@@ -85,7 +85,7 @@ impl Writer {
                     sentences.push(format!("Members of any name, each of the type {kind}."));
                 }
             }
-            other => sentences.extend(in_words(other, value)),
+            other => sentences.extend(describe_keyword(other, value)),
         }
     }
 
@@ -102,11 +102,11 @@ impl Writer {
     }
 }
 
-/// There is room for one example; the others are said.
+/// The format has one example; the others are described.
 fn examples(value: &Value, made: &mut Members, sentences: &mut Vec<String>) {
     let Some([first, others @ ..]) = value.as_array().map(Vec::as_slice) else { return };
     made.insert("example".to_owned(), first.clone());
-    sentences.extend(in_words("examples", &others.into()));
+    sentences.extend(describe_keyword("examples", &others.into()));
 }
 
 fn properties(schema: &Members) -> Option<&Members> {

@@ -1,20 +1,20 @@
-//! The strict form of a schema: objects closed, every member required, those that may be absent null instead.
+//! The strict form of a schema: all objects are closed and all members required; optional ones accept null.
 //!
-//! Null is absent to us, so that a call in this form means the same. What the form has no keyword for goes into
-//! descriptions.
+//! The registry treats null as absent, so that a call in this form means the same. Keywords that the form lacks are
+//! described in sentences.
 
 use serde_json::{Value, json};
 
-use crate::exports::schema::{Members, describe, described, in_words, without_null};
+use crate::exports::schema::{Members, append_sentences, describe_keyword, insert_description, without_null};
 
-/// So many members may all objects of a schema have.
+/// Maximum number of members over all objects of a schema.
 const MOST_MEMBERS: usize = 100;
-/// So deep may objects stand in each other.
+/// Maximum nesting of objects.
 const MOST_LEVELS: usize = 5;
-/// So many words may all enums of a schema have.
+/// Maximum number of values over all enums of a schema.
 const MOST_WORDS: usize = 500;
 
-/// The keywords that stay.
+/// The keywords that the strict form supports.
 const KEPT: [&str; 9] = [
     "enum",
     "const",
@@ -29,7 +29,7 @@ const KEPT: [&str; 9] = [
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-/// The strict form, or why there is none.
+/// Converts a schema, or returns the reason why it has no strict form.
 pub(super) fn of(schema: &Value) -> Result<Value, String> {
     let Value::Object(schema) = schema else { return Err("the schema is not an object".to_owned()) };
     let mut strict = Strict::default();
@@ -75,13 +75,13 @@ impl Strict {
                     self.words += value.as_array().map_or(0, Vec::len);
                     made.insert(keyword.clone(), value.clone());
                 }
-                other => sentences.extend(in_words(other, value)),
+                other => sentences.extend(describe_keyword(other, value)),
             }
         }
         if kind == "array" && !made.contains_key("items") {
             return Err(format!("{at} takes any elements"));
         }
-        describe(&mut made, described(given.get("description"), &sentences));
+        insert_description(&mut made, append_sentences(given.get("description"), &sentences));
         Ok(if may_be_null { or_null(made) } else { made })
     }
 
@@ -124,12 +124,15 @@ fn or_null(mut schema: Members) -> Members {
             }
             schema
         }
-        // Null already.
+        // Accepts null already.
         Some(Value::Array(_)) | None => schema,
         Some(_) => {
             let description = schema.shift_remove("description");
             let mut choice = Members::from_iter([("anyOf".to_owned(), json!([schema, {"type": "null"}]))]);
-            describe(&mut choice, description.as_ref().and_then(Value::as_str).map(ToOwned::to_owned));
+            insert_description(
+                &mut choice,
+                description.as_ref().and_then(Value::as_str).map(ToOwned::to_owned),
+            );
             choice
         }
     }

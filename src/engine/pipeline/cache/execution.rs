@@ -1,7 +1,7 @@
-//! One execution for all equal calls at one time, and what is kept of it.
+//! Single flight: one execution for all concurrent equal calls, whose result is stored.
 //!
-//! It runs in a task of its own, under the identity and the deadline of the first caller, until it ends or its last
-//! waiter leaves.
+//! It runs in a spawned task, under the user and the deadline of the first caller, until it ends or its last waiter
+//! leaves.
 
 use std::{
     sync::Arc,
@@ -16,7 +16,7 @@ use tokio::{
 use tower::ServiceExt;
 
 use super::{
-    hit::{hit, readable},
+    hit::{decode, hit},
     key::ExecutionKey,
 };
 use crate::pipeline::{Call, CallResult, Inner, execute};
@@ -29,38 +29,39 @@ use toolwire_tool::{
     single_flight::{Leader, SingleFlight, UnattendedPolicy, Waiter},
 };
 
-/// How long it is known that there is nothing (spec 004 §6).
+/// Maximum time to live of a `NOT_FOUND` (spec 004 §6).
 const NOT_FOUND_TTL: Duration = Duration::from_mins(1);
 
-/// How long callers wait for their result to be stored.
+/// Maximum time that storing a result delays its callers.
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A caller with less time left than this after an execution ran out of its own begins no other.
+/// The minimum difference of deadlines for which a waiter starts a second execution after the first one ran out of
+/// time.
 const LEAST_TIME: Duration = Duration::from_millis(100);
 
-/// The executions under way; leader and waiters share who reads the events.
+/// The executions in flight; leader and waiters share the subscribers of the events.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Executions(SingleFlight<ExecutionKey, Ended, Subscribers>);
+pub(super) struct Executions(SingleFlight<ExecutionKey, Completion, Subscribers>);
 
-/// How an execution ended, and by when it had to.
 #[derive(Clone, Debug)]
-struct Ended {
-    /// Under whose identity it ran.
+struct Completion {
+    /// The user under whose identity it ran.
     user: UserId,
     end: End,
     at: Instant,
+    /// The deadline of the first caller.
     deadline: Instant,
 }
 
 #[derive(Clone, Debug)]
 enum End {
-    /// An earlier execution had stored the result between the look and the start.
-    Found(Box<StoredResult<Payload>>),
+    /// An earlier execution stored the result between the lookup and the start.
+    Stored(Box<StoredResult<Payload>>),
     Done(Box<CallResult>),
     OutOfTime,
 }
 
-/// Where an execution stores its result, and for how long.
+/// The destination of a result, and its time to live.
 struct Target {
     store: Arc<dyn Results>,
     key: ResultKey,
@@ -68,7 +69,7 @@ struct Target {
 }
 
 impl Executions {
-    /// The result of the call, from an execution that is under way or from its own.
+    /// The result of the call, by joining an execution in flight or leading a new one.
     pub(super) async fn result(
         &self,
         call: &Call,
@@ -83,34 +84,34 @@ impl Executions {
             call.context.events.subscribe_to(waiter.shared());
             if let Some(leader) = leader {
                 let target = store.clone().map(|store| Target { store, key: key.result, ttl });
-                start(shared(call, &waiter), leader, target, inner.clone());
+                start(share(call, &waiter), leader, target, inner.clone());
             }
-            // There is no outcome only when something outside the tool panicked.
-            let Some(ended) = waiter.outcome().await else { return Err(call.internal()) };
-            if !ended.is_cut_short_for(call) {
-                return ended.result_of(call);
+            // There is no outcome only if code outside the tool panicked.
+            let Some(completion) = waiter.outcome().await else { return Err(call.internal()) };
+            if !completion.is_cut_short_for(call) {
+                return completion.into_result(call);
             }
-            let is_out_of_time = matches!(ended.end, End::OutOfTime);
-            if is_out_of_time && call.context.deadline.at() - ended.deadline <= LEAST_TIME {
-                // The call's own deadline ends it.
+            let is_out_of_time = matches!(completion.end, End::OutOfTime);
+            if is_out_of_time && call.context.deadline.at() - completion.deadline <= LEAST_TIME {
+                // Too late for another execution: the deadline layer ends the call.
                 return pending().await;
             }
         }
     }
 }
 
-/// The call as it is executed: its events reach all who wait, and it stops when the last of them leaves.
-fn shared(call: &Call, waiter: &Waiter<Ended, Subscribers>) -> Call {
+/// The call as the shared execution: its events reach all waiters, and it is cancelled when the last of them leaves.
+fn share(call: &Call, waiter: &Waiter<Completion, Subscribers>) -> Call {
     let mut work = call.clone();
     work.context.cancellation = waiter.cancellation().clone();
     work.context.events = EventSink::to_subscribers(waiter.shared().clone());
     work
 }
 
-/// Executes the call in a task of its own.
+/// Executes the call in a spawned task.
 fn start(
     call: Call,
-    leader: Leader<ExecutionKey, Ended, Subscribers>,
+    leader: Leader<ExecutionKey, Completion, Subscribers>,
     target: Option<Target>,
     inner: impl Inner,
 ) {
@@ -118,25 +119,25 @@ fn start(
         let (deadline, cancellation) = (call.context.deadline.at(), call.context.cancellation.clone());
         let user = call.context.user.id.clone();
         let work = async {
-            if let Some(stored) = stored_meanwhile(target.as_ref(), &call).await {
-                return End::Found(Box::new(stored));
+            if let Some(stored) = find_stored(target.as_ref(), &call).await {
+                return End::Stored(Box::new(stored));
             }
             End::Done(Box::new(inner.oneshot(call.clone()).await))
         };
-        // None: nobody waits.
-        if let Some(end) = bounded(work, deadline, &cancellation).await {
+        if let Some(end) = run_until(deadline, work, &cancellation).await {
+            // The instant before the result is stored: a retry delay counts from it.
             let at = clock::now();
             store(target.as_ref(), &call, &end).await;
-            leader.finish(Ended { user, end, at, deadline });
+            leader.finish(Completion { user, end, at, deadline });
         }
     };
     tokio::spawn(continuing_trace(execution));
 }
 
-/// The end of the work, which is dropped at once when its time is over or nobody waits for it.
-async fn bounded(
-    work: impl Future<Output = End>,
+/// Runs the work; drops it at the deadline, or without an end when its last waiter leaves.
+async fn run_until(
     deadline: Instant,
+    work: impl Future<Output = End>,
     cancellation: &Cancellation,
 ) -> Option<End> {
     pin!(work);
@@ -151,12 +152,12 @@ async fn bounded(
     }
 }
 
-/// What is stored by now: another execution may have ended after this call looked and before it began its own.
-async fn stored_meanwhile(target: Option<&Target>, call: &Call) -> Option<StoredResult<Payload>> {
+/// Looks the result up again: another execution may have ended after this call's lookup and before its start.
+async fn find_stored(target: Option<&Target>, call: &Call) -> Option<StoredResult<Payload>> {
     let Target { store, key, .. } = target?;
-    // An error of the store was logged by the look before.
+    // The first lookup has logged an error of the store.
     let stored = store.get(key, now(call)).await.ok().flatten()?;
-    readable(call, stored)
+    decode(call, stored)
 }
 
 async fn store(target: Option<&Target>, call: &Call, end: &End) {
@@ -171,7 +172,7 @@ async fn store(target: Option<&Target>, call: &Call, end: &End) {
     }
 }
 
-/// What may answer later calls: data that a client can take, or for a while that there is none.
+/// The part of a result that may answer later calls: data within the size limit, or for a short time `NOT_FOUND`.
 fn to_store(result: &ToolResult, call: &Call, ttl: Duration) -> Option<StoredResult<Payload>> {
     let ttl = match &result.outcome {
         Ok(data) if execute::size_error(data).is_none() => ttl,
@@ -187,37 +188,38 @@ fn to_store(result: &ToolResult, call: &Call, ttl: Duration) -> Option<StoredRes
     })
 }
 
-/// The wall clock as the call sees it: from its arrival on it keeps time with its deadline.
+/// The wall clock at the call's arrival plus the monotonic time since: ages agree with the call's deadline even if the
+/// wall clock is set.
 fn now(call: &Call) -> SystemTime {
     call.arrived.wall + (clock::now() - call.arrived.at)
 }
 
-impl Ended {
+impl Completion {
     /// The result of a call that waited for it.
-    fn result_of(self, call: &Call) -> CallResult {
+    fn into_result(self, call: &Call) -> CallResult {
         match self.end {
-            End::Found(stored) => Ok(hit(call, *stored)),
+            End::Stored(stored) => Ok(hit(call, *stored)),
             End::Done(result) => result.map(|terminal| call.adopt(terminal)),
             End::OutOfTime => Err(Refusal::DeadlineExceeded),
         }
     }
 
-    /// Whether it ended so only because the first caller had less time than this one, or because of that user's own
-    /// budget.
+    /// Whether it failed only because the first caller had less time than this one, or because that user's own rate
+    /// limit was reached.
     fn is_cut_short_for(&self, call: &Call) -> bool {
         let deadline = call.context.deadline.at();
-        if self.user != call.context.user.id && self.refused_turn().is_some() {
+        if self.user != call.context.user.id && self.retry_at().is_some() {
             return true;
         }
-        let refused_turn = || {
-            // A turn that the first caller could have waited for was refused for another reason.
-            self.refused_turn().is_some_and(|turn| self.deadline <= turn && turn < deadline)
+        let is_limited = || {
+            // Before the first caller's deadline it could have waited, so the limit was not the reason.
+            self.retry_at().is_some_and(|at| self.deadline <= at && at < deadline)
         };
-        deadline > self.deadline && (matches!(self.end, End::OutOfTime) || refused_turn())
+        deadline > self.deadline && (matches!(self.end, End::OutOfTime) || is_limited())
     }
 
-    /// When the source would have had its turn for the call, if that was too late.
-    fn refused_turn(&self) -> Option<Instant> {
+    /// The time from which the source's rate limit would have admitted the call, if that was the reason of its failure.
+    fn retry_at(&self) -> Option<Instant> {
         let End::Done(done) = &self.end else { return None };
         let Ok(Terminal::Result(result)) = &**done else { return None };
         let error = result.outcome.as_ref().err().filter(|error| error.code == ErrorCode::RateLimited)?;

@@ -1,11 +1,11 @@
-//! A result that is kept, as the outcome of a later call.
+//! A stored result as the outcome of a later call.
 
 use crate::pipeline::Call;
 use toolwire_contract::{Payload, Provenance, Terminal};
 use toolwire_store::results::StoredResult;
 
-/// What is kept, if it can be read as data of the tool. What cannot is replaced by what is fetched now.
-pub(super) fn readable(call: &Call, stored: StoredResult) -> Option<StoredResult<Payload>> {
+/// Decodes a stored result as output of the tool. One that cannot be decoded is a miss.
+pub(super) fn decode(call: &Call, stored: StoredResult) -> Option<StoredResult<Payload>> {
     let read = stored.read(call.tool().output.as_ref());
     read.inspect_err(
         |error| tracing::warn!(tool_name = %call.tool().definition.name, %error, "a cached result is lost"),
@@ -13,14 +13,14 @@ pub(super) fn readable(call: &Call, stored: StoredResult) -> Option<StoredResult
     .ok()
 }
 
-/// The outcome of a call that the kept result answers.
+/// Answers a call by a stored result.
 pub(super) fn hit(call: &Call, stored: StoredResult<Payload>) -> Terminal {
-    call.facts.hit();
+    call.facts.mark_cache_hit();
     let age = stored.age(call.arrived.wall);
     let StoredResult { outcome, provenance, .. } = stored;
-    // A store that keeps bytes does not know what the manifest leaves out.
+    // A store of bytes does not know which fields the manifest omits.
     let outcome = outcome.map(|data| call.render(data));
-    // A composite may have been made from parts that were not new even then.
+    // A composite may have been built from parts that were cached themselves.
     let cached_for = Some(age + provenance.cached_for.unwrap_or_default());
     call.result(outcome, Provenance { cached_for, ..provenance })
 }

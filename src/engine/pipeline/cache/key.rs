@@ -1,4 +1,4 @@
-//! The key of a result: everything that it depends on, and whom it may answer (spec 004 §6.3).
+//! The key of a result: everything that it depends on, and the callers that it may answer (spec 004 §6.3).
 
 use crate::{
     pipeline::Call,
@@ -9,10 +9,10 @@ use toolwire_contract::json;
 use toolwire_store::results::ResultKey;
 use toolwire_tool::context::{SessionId, SourceStates, ToolContext};
 
-/// Which calls share one execution: those of one result and one depth.
+/// Calls with the same key share one execution: those of one result at one depth.
 ///
-/// Calls at different depths do not share: each waits only for deeper ones, so that no circle of calls can wait for
-/// itself, and what is too large for a client may still answer a tool.
+/// Calls at different depths do not share: each waits only for deeper ones, so that no cycle of calls can deadlock, and
+/// a result that is too large for a client may still answer a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ExecutionKey {
     pub(super) result: ResultKey,
@@ -25,10 +25,11 @@ impl ExecutionKey {
     }
 }
 
-/// The key of a call's result in the state that the call sees; `of_tool` is what only the tool knows of it.
-pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot, of_tool: &str) -> ResultKey {
+/// The key of a call's result in the snapshot that the call sees; `tool_state` identifies state that only the tool
+/// knows.
+pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot, tool_state: &str) -> ResultKey {
     let definition = &call.tool().definition;
-    let Whom { user, session } = Whom::of(call, policy);
+    let Audience { user, session } = Audience::of(call, policy);
     let arguments = json::canonical(&call.arguments);
     let (data, state) = (data(definition, snapshot), state(definition, &call.context));
     let parts = [
@@ -36,7 +37,7 @@ pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot, of_tool
         definition.digest.as_bytes(),
         data,
         state.as_bytes(),
-        of_tool.as_bytes(),
+        tool_state.as_bytes(),
         user.as_bytes(),
         session.as_bytes(),
         arguments.as_bytes(),
@@ -50,8 +51,8 @@ fn data<'a>(definition: &Definition, snapshot: &'a Snapshot) -> &'a [u8] {
     only_source(definition).map_or(all, |source| snapshot.source_digest(source).as_bytes())
 }
 
-/// The state of the data that may have changed since. From here on the call sees no other, so that a hit and what the
-/// rest of its tree reads belong together.
+/// The state of live data. It is pinned to the call here, so that a hit and the reads of the rest of the call's tree
+/// see the same state.
 fn state(definition: &Definition, context: &ToolContext) -> String {
     let Some(states) = context.services.find::<SourceStates>() else { return String::new() };
     match only_source(definition) {
@@ -60,22 +61,22 @@ fn state(definition: &Definition, context: &ToolContext) -> String {
     }
 }
 
-/// The one source that the tool reads from. One that calls others reads what they read.
+/// The only source that the tool reads. `None` for a tool that calls others, which reads their sources too.
 fn only_source(definition: &Definition) -> Option<&str> {
     definition.source.as_ref().filter(|_| definition.depends_on.is_empty()).map(|source| source.name.as_str())
 }
 
-/// Whom a result may answer. Empty for everybody, and for every session.
-struct Whom<'a> {
+/// The callers that a result may answer. An empty field stands for all users or all sessions.
+struct Audience<'a> {
     user: &'a str,
     session: &'a str,
 }
 
-impl<'a> Whom<'a> {
+impl<'a> Audience<'a> {
     fn of(call: &'a Call, policy: &CachePolicy) -> Self {
         let session = call.context.session_id.as_ref().map_or("", SessionId::as_str);
         let session = if policy.tier == CacheTier::Session { session } else { "" };
-        // The caller chooses the session id. Without one the tier is per user.
+        // Without a session id, a shared result of this tier would be shared by all callers without one.
         let is_shared =
             policy.scope == CacheScope::Shared && (policy.tier != CacheTier::Session || !session.is_empty());
         Self { user: if is_shared { "" } else { call.context.user.id.as_str() }, session }

@@ -1,23 +1,20 @@
-//! The tiers: a store for each length of time that results are kept (spec 004 §6.2).
+//! The tiers: one store for each lifetime of results (spec 004 §6.2).
 
 use std::sync::Arc;
 
 use crate::registry::CacheTier;
 use toolwire_store::{MemoryResults, results::Results};
 
-/// Where results are kept. Cheap to clone; clones share state.
+/// The stores of results by tier. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Tiers {
-    /// That of [`CacheTier::Request`].
     pub request: Arc<dyn Results>,
-    /// That of [`CacheTier::Session`].
     pub session: Arc<dyn Results>,
-    /// That of [`CacheTier::Persistent`].
     pub persistent: Arc<dyn Results>,
 }
 
 impl Tiers {
-    /// All three in memory: the persistent one then lasts as long as the process.
+    /// All three in memory: results of the persistent tier are lost when the process ends.
     pub fn in_memory() -> Self {
         let memory = || Arc::new(MemoryResults::default()) as Arc<dyn Results>;
         Self { request: memory(), session: memory(), persistent: memory() }

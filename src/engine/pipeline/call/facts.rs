@@ -1,5 +1,4 @@
-//! What the layers find out about a call. Each fact is set once, by the layer that finds it out, and read by those
-//! above it.
+//! Facts that the layers establish about a call. Each is set once, by one layer, and read by the layers above it.
 
 use std::sync::{
     Arc, OnceLock,
@@ -10,7 +9,7 @@ use crate::registry::RegisteredTool;
 use toolwire_contract::ToolResult;
 use toolwire_store::tasks::Action;
 
-/// What the layers find out about a call, seen by the layers above them.
+/// Facts about a call, set by the layers below and read by those above.
 #[derive(Debug, Default)]
 pub struct Facts {
     tool: OnceLock<Arc<RegisteredTool>>,
@@ -19,36 +18,35 @@ pub struct Facts {
     detached: AtomicBool,
     cache_hit: AtomicBool,
     action: OnceLock<Action>,
-    taken: AtomicBool,
-    mistake: OnceLock<NotedMistake>,
+    in_timeline: AtomicBool,
+    mistake: OnceLock<RecordedMistake>,
 }
 
-/// What the agent of a task got wrong, as its timeline has it.
+/// An error of a task's agent, as recorded in the task's timeline.
 #[derive(Clone, Debug)]
-pub struct NotedMistake {
+pub struct RecordedMistake {
     pub sequence: u64,
     /// The result that its model reads.
     pub result: ToolResult,
 }
 
 impl Facts {
-    /// The tool, once it is resolved.
     pub fn tool(&self) -> Option<&Arc<RegisteredTool>> {
         self.tool.get()
     }
 
-    /// The checked arguments as JSON text, where logging them is switched on.
+    /// The checked arguments as JSON text, if logging them is enabled.
     pub fn arguments(&self) -> Option<&str> {
         self.arguments.get().map(String::as_str)
     }
 
-    /// The names of the checked arguments, as JSON text without their values: where a ledger wants them and the log
-    /// shows none.
+    /// The names of the checked arguments as JSON text with redacted values, for a ledger when arguments are not
+    /// logged.
     pub fn names(&self) -> Option<&str> {
         self.names.get().map(String::as_str)
     }
 
-    /// Whether the work goes on without its caller.
+    /// Whether the work continues without its caller.
     pub fn is_detached(&self) -> bool {
         self.detached.load(Ordering::Acquire)
     }
@@ -58,34 +56,34 @@ impl Facts {
         self.cache_hit.load(Ordering::Acquire)
     }
 
-    /// What the agent's loop does next, after a call of a task that executed nothing.
+    /// The next action of the agent's loop, after a call of a tool without code.
     pub fn action(&self) -> Option<&Action> {
         self.action.get()
     }
 
-    /// What the agent of a task got wrong, once its timeline has it.
-    pub fn mistake(&self) -> Option<&NotedMistake> {
+    /// The agent's error, once it is recorded in the timeline.
+    pub fn mistake(&self) -> Option<&RecordedMistake> {
         self.mistake.get()
     }
 
-    pub(in crate::pipeline) fn noted(&self, mistake: NotedMistake) {
+    pub(in crate::pipeline) fn set_mistake(&self, mistake: RecordedMistake) {
         let _ = self.mistake.set(mistake);
     }
 
-    /// Whether the task accepted the call, whose end is then recorded in any case.
-    pub(in crate::pipeline) fn is_taken(&self) -> bool {
-        self.taken.load(Ordering::Acquire)
+    /// Whether the task accepted the call; its end is then recorded with its entry in the timeline.
+    pub(in crate::pipeline) fn is_in_timeline(&self) -> bool {
+        self.in_timeline.load(Ordering::Acquire)
     }
 
-    pub(in crate::pipeline) fn take(&self) {
-        self.taken.store(true, Ordering::Release);
+    pub(in crate::pipeline) fn mark_in_timeline(&self) {
+        self.in_timeline.store(true, Ordering::Release);
     }
 
-    pub(in crate::pipeline) fn acted(&self, action: Action) {
+    pub(in crate::pipeline) fn set_action(&self, action: Action) {
         let _ = self.action.set(action);
     }
 
-    pub(in crate::pipeline) fn resolved(&self, tool: Arc<RegisteredTool>) {
+    pub(in crate::pipeline) fn set_tool(&self, tool: Arc<RegisteredTool>) {
         let _ = self.tool.set(tool);
     }
 
@@ -101,12 +99,12 @@ impl Facts {
         self.detached.store(true, Ordering::Release);
     }
 
-    /// Takes `detach` back: nothing was begun.
+    /// Reverts [`detach`](Self::detach): nothing was begun.
     pub(in crate::pipeline) fn attach(&self) {
         self.detached.store(false, Ordering::Release);
     }
 
-    pub(in crate::pipeline) fn hit(&self) {
+    pub(in crate::pipeline) fn mark_cache_hit(&self) {
         self.cache_hit.store(true, Ordering::Release);
     }
 }

@@ -1,24 +1,24 @@
 //! The form in which a caller gave its arguments, and the errors that this form causes.
 //!
-//! Not here: reading them, which is the contract's, and the schema, which is the registry's.
+//! Not here: parsing them, which is the contract's, and the schema, which is the registry's.
 
 use toolwire_contract::{
     ToolError, Violation,
     arguments::{Arguments, Unreadable},
 };
 
-/// How arguments were given. By default as an object that leaves nothing to say of it.
+/// The form of given arguments. By default a JSON object.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// Why what was written is not an object. Boxed: nearly no call has it.
+    /// The reason why the arguments cannot be read as an object. Boxed: rare.
     unreadable: Option<Box<Unreadable>>,
-    /// How arguments get lost in the caller's kind of request.
+    /// A hint about how arguments get lost in this kind of request, added to the error of a missing one.
     pub missing_hint: Option<&'static str>,
 }
 
 impl Given {
-    /// The arguments that were written, none where they cannot be read. That is a mistake like any other, told in the
-    /// result: most callers are models, and a status would end their loop.
+    /// Arguments as the caller wrote them, empty if they cannot be read. That is reported in the result like any other
+    /// mistake: most callers are models, and a status would end their loop.
     pub(super) fn of(written: Result<Arguments, Unreadable>) -> (Arguments, Self) {
         match written {
             Ok(arguments) => (arguments, Self::default()),
@@ -26,7 +26,7 @@ impl Given {
         }
     }
 
-    /// The error of arguments that cannot be read.
+    /// The error of arguments that cannot be read, if so.
     pub(in crate::pipeline) fn error(&mut self) -> Option<ToolError> {
         let why = self.unreadable.take()?;
         Some(ToolError::invalid_arguments(vec![(*why).into()]))

@@ -1,4 +1,4 @@
-//! What a person is shown of a call before it is carried out, and what the decision is bound to.
+//! The request for a confirmation: the call as a person sees it, and the definition that the decision is bound to.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use toolwire_base::words::visible;
 use toolwire_contract::{ConfirmationCause, proto::v1};
 use toolwire_store::confirmations::ConfirmationRequest;
 
-/// The longest summary, in characters. Whoever decides sees all arguments below it.
+/// Maximum length of a summary, in characters. All arguments are shown below it in full.
 const LONGEST: usize = 400;
 
-/// What is decided on.
+/// The request for a confirmation of the call.
 pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> ConfirmationRequest {
     let (definition, context) = (&call.tool().definition, &call.context);
     let shown = call.tool().input.shown(&call.arguments).into_owned();
@@ -31,7 +31,7 @@ pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> Confi
     }
 }
 
-/// `Write (debug_write): value "x", duration "0s"`, on one line whatever the values hold.
+/// `Write (debug_write): value "x", duration "0s"`, on one line: control characters are escaped.
 fn summary(title: &str, name: &str, arguments: &Map<String, Value>) -> String {
     let mut text = if title.is_empty() { name.to_owned() } else { format!("{title} ({name})") };
     let said = arguments.iter().filter(|(_, value)| !value.is_null());

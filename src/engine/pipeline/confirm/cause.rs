@@ -1,26 +1,26 @@
-//! Why a call needs a confirmation, if it does: a pure function of its definition and of what its caller asked for.
+//! The cause of a confirmation: a pure function of the definition, the task and the options of a call.
 
 use super::super::Call;
 use crate::registry::{Category, Definition};
 use toolwire_contract::ConfirmationCause;
 
-/// The first cause that holds.
+/// The first cause that applies.
 pub fn cause(call: &Call) -> Option<ConfirmationCause> {
     let of_definition = of_definition(&call.tool().definition, call.context.tainted);
     if of_definition.is_some() {
         return of_definition;
     }
-    // Nested calls are made by a tool, and the caller's wish is about the call that it made.
+    // The option applies to the call that the caller makes and not to nested ones, which have no options.
     let wishes = call.wishes.as_deref()?;
     wishes.require_confirmation.then_some(ConfirmationCause::Caller)
 }
 
-/// The first cause that holds for every call of a tool, whatever its caller wishes.
+/// The first cause that follows from the definition and from whether the task is tainted, whatever the options.
 pub fn of_definition(definition: &Definition, tainted: bool) -> Option<ConfirmationCause> {
     if definition.requires_confirmation {
         return Some(ConfirmationCause::Manifest);
     }
-    // What it reads changes nothing, and what is contained changes nothing outside the task's tree.
+    // A read changes nothing, and a contained tool changes nothing outside the task's tree.
     let changes = definition.category != Category::Read;
     (tainted && changes && !definition.contained).then_some(ConfirmationCause::Tainted)
 }

@@ -1,5 +1,5 @@
-//! Waiting for a person: as long as the caller said, and for nobody else. What is waited for is in the store, so
-//! nothing is lost with whoever waits.
+//! Waits for a person's decision, for the time that the caller gave. The confirmation is in the store, so that nothing
+//! is lost if the waiting caller leaves.
 
 use std::time::Duration;
 
@@ -13,27 +13,26 @@ use toolwire_base::clock;
 use toolwire_contract::ConfirmationRequired;
 use toolwire_store::{Store, confirmations::life::State};
 
-/// The wait says that it goes on this often.
+/// Interval of progress events during the wait.
 const PROGRESS: Duration = Duration::from_secs(10);
 
-/// Between two attempts to read a confirmation that cannot be read.
+/// The delay before a failed read of a confirmation is retried.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
 
-/// What is left of a call for saying that a person has not decided.
+/// The time before the call's deadline that is reserved for the answer that a person has not decided.
 const RESERVE: Duration = Duration::from_secs(1);
 
-/// How a wait ended.
+/// The outcome of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waited {
     /// The confirmation is no longer pending.
     Decided,
-    /// Nobody decided in time.
+    /// No decision in time.
     Undecided,
-    /// The call was cancelled.
     Cancelled,
 }
 
-/// Until when a call waits: as its caller said, and early enough to say so before its deadline.
+/// The end of the wait: after the caller's time, or [`RESERVE`] before the deadline.
 pub(super) fn until(call: &Call, wait: Duration) -> Instant {
     let deadline = call.context.deadline.at();
     let latest = deadline.checked_sub(RESERVE).unwrap_or(deadline);
@@ -63,14 +62,14 @@ pub(super) async fn wait(
     }
 }
 
-/// Waits until a confirmation is no longer pending. A store that cannot be read now may be read later.
+/// Waits until a confirmation is no longer pending. Failed reads are retried.
 async fn decided(store: &Store, required: &ConfirmationRequired) {
     let id = &required.confirmation_id;
     let mut changes = store.follow_confirmation(id);
     loop {
         changes.mark_unchanged();
         let again = match store.confirmation(id, clock::wall()).await {
-            // When its time has passed, at the latest.
+            // Read again when it expires, even without a notification.
             Ok(Some(it)) if it.state == State::Pending => {
                 it.expires_at.duration_since(clock::wall()).unwrap_or_default()
             }

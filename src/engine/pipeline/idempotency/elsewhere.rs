@@ -12,10 +12,10 @@ use tokio::{select, time::timeout};
 
 use super::{
     errors::outcome_unknown,
-    stored::{readable, stored},
+    replay::{decode, replay},
     wait::forced_end,
 };
-use crate::pipeline::{Call, CallResult, recorded};
+use crate::pipeline::{Call, CallResult, call_record};
 use toolwire_base::clock;
 use toolwire_contract::ToolError;
 use toolwire_store::idempotency::{EndElsewhere, Idempotency, Key, Owner};
@@ -33,7 +33,7 @@ pub(super) struct Elsewhere {
 
 /// A call that another process owns.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Carried {
+pub(super) struct RemoteCall {
     /// The call's id in the owner; `None` if it has just ended.
     call_id: Option<CallId>,
     /// The longest that it can still run.
@@ -48,11 +48,11 @@ impl Elsewhere {
 
     /// The owner of an unfinished call that began at `begun`, if it is another process that is alive and `longest`, the
     /// bound on a call's duration, has not passed.
-    pub(super) async fn find(&self, call: &Call, begun: SystemTime, longest: Duration) -> Option<Carried> {
+    pub(super) async fn find(&self, call: &Call, begun: SystemTime, longest: Duration) -> Option<RemoteCall> {
         let left = (begun + longest).duration_since(clock::wall()).ok().filter(|left| !left.is_zero())?;
-        match self.calls.owner(&recorded::key_of(call)).await {
-            Ok(Owner::Elsewhere(call_id)) => Some(Carried { call_id: Some(call_id), left }),
-            Ok(Owner::Over) => Some(Carried { call_id: None, left }),
+        match self.calls.owner(&call_record::key_of(call)).await {
+            Ok(Owner::Elsewhere(call_id)) => Some(RemoteCall { call_id: Some(call_id), left }),
+            Ok(Owner::Over) => Some(RemoteCall { call_id: None, left }),
             Ok(Owner::Lost) => None,
             Err(error) => {
                 let call_id = call.context.call_id;
@@ -64,9 +64,9 @@ impl Elsewhere {
 
     /// Waits for the outcome of a call that another process owns; `None` if the record must be read again, because the
     /// owner did not settle it. The caller's deadline is enforced by a layer above.
-    pub(super) async fn attach(&self, call: &Call, carried: Carried) -> Option<CallResult> {
-        let call_id = carried.call_id?;
-        let mut waiter = self.join(call, call_id, carried.left);
+    pub(super) async fn attach(&self, call: &Call, remote: RemoteCall) -> Option<CallResult> {
+        let call_id = remote.call_id?;
+        let mut waiter = self.join(call, call_id, remote.left);
         let end = select! {
             end = waiter.outcome() => end?,
             () = forced_end(&call.context.cancellation), if call.writes() => {
@@ -75,7 +75,7 @@ impl Elsewhere {
             never = self.pass_cancel_on(call, call_id) => match never {},
         };
         match end {
-            EndElsewhere::Ended(result) => readable(call, *result).map(|result| Ok(stored(call, result))),
+            EndElsewhere::Ended(result) => decode(call, *result).map(|result| Ok(replay(call, result))),
             EndElsewhere::Cancelled => Some(Ok(call.failed(ToolError::cancelled()))),
             EndElsewhere::Unsettled => None,
         }
@@ -83,7 +83,7 @@ impl Elsewhere {
 
     /// Joins the waiters of the call, or starts the poll that they share.
     fn join(&self, call: &Call, call_id: CallId, left: Duration) -> Waiter<EndElsewhere> {
-        let (key, caller) = (recorded::key_of(call), &call.context.cancellation);
+        let (key, caller) = (call_record::key_of(call), &call.context.cancellation);
         let (leader, waiter) = self.waiting.join_or_lead(key.clone(), UnattendedPolicy::Cancel, caller);
         if let Some(leader) = leader {
             let (calls, unattended) = (Arc::clone(&self.calls), waiter.cancellation().clone());

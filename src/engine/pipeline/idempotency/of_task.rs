@@ -2,9 +2,9 @@
 
 use super::{
     Records,
-    running::{code_of, is_final},
+    outcome::{code_of, is_final},
 };
-use crate::pipeline::{Call, CallResult, confirm, recorded::records_itself, refusals::refused};
+use crate::pipeline::{Call, CallResult, call_record::records_itself, confirm, refusals::task_refusal};
 use toolwire_base::clock;
 use toolwire_contract::{ConfirmationCause, Refusal, Terminal};
 use toolwire_store::{
@@ -25,7 +25,7 @@ impl Records {
             self.tasks
                 .begin_task_call(task, confirmation, now)
                 .await
-                .map_err(|error| refused(&task.task, error))
+                .map_err(|error| task_refusal(&task.task, error))
         };
         match (begin(call.cause).await?, call.cause) {
             (Admission::Begun(Begun::Asked), None) => begin(Some(ConfirmationCause::Caller)).await,

@@ -9,7 +9,7 @@ use crate::pipeline::Call;
 use toolwire_contract::{ErrorCode, ToolResult};
 use toolwire_store::{Store, idempotency::Idempotency};
 
-/// The records of calls, their confirmations, and tasks. All are of one store.
+/// The records of calls, their confirmations, and tasks, all in one store.
 #[derive(Clone, Debug)]
 pub struct Records {
     pub calls: Arc<dyn Idempotency>,
@@ -17,9 +17,9 @@ pub struct Records {
     pub confirmations: Arc<Store>,
     /// Tasks, and the calls of their agents.
     pub tasks: Arc<Store>,
-    /// How long a person has to decide.
+    /// Time that a person has to decide on a confirmation.
     pub decide_within: Duration,
-    /// How long a person has to decide on a call of a task.
+    /// The same for calls of tasks.
     pub decide_within_tasks: Duration,
     /// The sources for which users give credentials.
     pub users_sources: Arc<[&'static str]>,
@@ -41,8 +41,8 @@ impl Records {
         error.and_then(|_| self.users_sources.contains(&source).then_some(source))
     }
 
-    /// When a confirmation that is requested now expires. A blocked task holds no connection, so its bound can be days;
-    /// it applies to nested calls of a task's call too.
+    /// The expiry of a confirmation that is requested now. A blocked task holds no connection, so its bound can be
+    /// days; it applies to nested calls of a task's call too.
     pub(super) fn decide_until(&self, call: &Call, now: SystemTime) -> SystemTime {
         now + if call.context.task().is_some() { self.decide_within_tasks } else { self.decide_within }
     }

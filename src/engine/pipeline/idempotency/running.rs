@@ -9,20 +9,22 @@ use opentelemetry::trace::FutureExt;
 use tokio::{pin, select, time::sleep_until};
 
 use super::{
-    elsewhere::{Carried, Elsewhere},
+    elsewhere::{Elsewhere, RemoteCall},
     errors,
     key_locks::KeyLocks,
+    outcome::{code_of, is_final},
     records::Records,
-    stored::{readable, stored},
+    replay::{decode, replay},
 };
 use crate::pipeline::{
-    Call, CallResult, InFlight, Inner, confirm,
+    Call, CallResult, InFlight, Inner,
+    call_record::{self, about, digest_of, records_itself},
+    confirm,
     in_flight::{Guard, Part},
-    recorded::{self, about, digest_of, records_itself},
     refusals::{full, unavailable},
 };
 use toolwire_base::clock;
-use toolwire_contract::{ConfirmationCause, ErrorCode, Refusal, Terminal, ToolError, ToolResult, status};
+use toolwire_contract::{ConfirmationCause, Refusal, Terminal, ToolError};
 use toolwire_store::{
     StoreError,
     confirmations::{Admission, Confirmation},
@@ -46,15 +48,27 @@ pub(super) struct Running {
     cap: Duration,
 }
 
-/// What a `request_id` resolves to.
-pub(super) enum Found<S> {
+/// The result of resolving a `request_id`.
+pub(super) enum Resolution<S> {
     /// The call is in flight in this process.
     UnderWay(Waiter<CallResult>),
     Ended(CallResult),
     /// A person must approve it first; nothing was begun.
     Asks(Box<Confirmation>),
     /// Another process owns the call. The service was not used and is returned.
-    Elsewhere(Carried, S),
+    Elsewhere(RemoteCall, S),
+}
+
+/// The work of a call that has a record.
+enum Work {
+    New,
+    /// In flight in this process.
+    Joined(Waiter<CallResult>),
+    Ended(CallResult),
+    /// Begun at the given time, if it is known, and not in flight in this process.
+    Unowned {
+        since: Option<SystemTime>,
+    },
 }
 
 impl Running {
@@ -71,79 +85,94 @@ impl Running {
         }
     }
 
-    /// Joins the work of a call, or starts it. Must run in a spawned task: dropped between the record and the start it
-    /// would leave a call that is recorded as begun and never runs.
-    pub(super) async fn find_or_start<S: Inner>(self, mut call: Call, inner: S) -> Found<S> {
-        let key = recorded::key_of(&call);
+    /// Joins the work of a call, or starts it. Must run in a spawned task: dropped between the record and the start, it
+    /// would leave a call that is call_record as begun and never runs.
+    pub(super) async fn find_or_start<S: Inner>(self, mut call: Call, inner: S) -> Resolution<S> {
+        let key = call_record::key_of(&call);
         let cancellation = Cancellation::new();
         // A read ends with its last waiter, and waiters are registered themselves.
         let listed = call.writes().then(|| self.list(&call, cancellation.clone()));
         // Held until the work can be joined: another caller would find the record without the work.
         let _lock = self.key_locks.lock(&key).await;
         if call.context.cancellation.is_cancelled() {
-            return Found::Ended(Ok(call.failed(ToolError::cancelled())));
+            return Resolution::Ended(Ok(call.failed(ToolError::cancelled())));
         }
-        if records_itself(&call) && call.cause.is_none() {
-            call.accept();
-            let joined = self.work.join(&key, &call.context.cancellation);
-            return Found::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)));
-        }
-        let opened = match recorded::task_call(&call) {
-            None => self.begin(&call, &key).await,
-            Some(task) => match self.records.begin_of(&call, &task).await {
-                Ok(opened) => opened,
-                Err(refusal) => return refused(refusal),
-            },
-        };
-        let begun = match opened {
-            Admission::Begun(begun) => begun,
-            Admission::Asks(confirmation) => return Found::Asks(confirmation),
-            Admission::TooMany { crowding, own, until } => {
-                return refused(errors::too_many_confirmations(until, crowding, own));
+        let begun = if records_itself(&call) && call.cause.is_none() {
+            // Its transaction writes the record and detects a repeat; here it can only join an equal call in flight.
+            None
+        } else {
+            match self.open_record(&call, &key).await {
+                Ok(Admission::Begun(begun)) => Some(begun),
+                Ok(Admission::Asks(confirmation)) => return Resolution::Asks(confirmation),
+                Ok(Admission::TooMany { crowding, own, until }) => {
+                    return refuse(errors::too_many_confirmations(until, crowding, own));
+                }
+                Err(refusal) => return refuse(refusal),
             }
         };
-        // An approved call runs once, even a read: without a record it does not run.
-        let only_once = call.writes() || call.cause.is_some();
-        let is_new = matches!(begun, Begun::New);
-        let unfinished_since = if let Begun::Unfinished { begun } = begun { Some(begun) } else { None };
-        let joined = match begun {
+        let joined = match begun.map(|begun| self.find(&call, &key, begun)) {
+            None => self.work.join(&key, &call.context.cancellation),
+            Some(Work::New) => None,
+            Some(Work::Joined(waiter)) => Some(waiter),
+            Some(Work::Ended(result)) => return Resolution::Ended(result),
+            Some(Work::Unowned { since }) => {
+                // Another process may own the call, and then decides its outcome.
+                if let Some(since) = since
+                    && let Some(remote) = self.elsewhere.find(&call, since, self.longest(&call)).await
+                {
+                    return Resolution::Elsewhere(remote, inner);
+                }
+                // The call has no known owner. A read can be repeated safely; a write cannot.
+                if runs_once(&call) {
+                    return Resolution::Ended(Ok(call.failed(self.unknown_outcome(since))));
+                }
+                None
+            }
+        };
+        call.accept();
+        Resolution::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)))
+    }
+
+    /// Opens the record of a call, with the entry in its task's timeline if it has a task.
+    async fn open_record(&self, call: &Call, key: &Key) -> Result<Admission, Refusal> {
+        match call_record::task_call(call) {
+            None => Ok(self.begin(call, key).await),
+            Some(task) => self.records.begin_of(call, &task).await,
+        }
+    }
+
+    /// Finds the work of a call by its record, and joins it if it is in flight.
+    fn find(&self, call: &Call, key: &Key, begun: Begun) -> Work {
+        let since = match begun {
+            Begun::New => return Work::New,
             Begun::Conflict => {
-                return refused(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
+                let request_id = key.request_id.to_string();
+                return Work::Ended(Err(Refusal::RequestIdReused { request_id }));
             }
-            Begun::Full { until, bound } if only_once => return refused(full(until, bound)),
+            Begun::Full { until, bound } if runs_once(call) => return Work::Ended(Err(full(until, bound))),
             Begun::Unavailable(error) => {
-                log_unavailable(&call, &error);
-                return refused(unavailable());
+                log_unavailable(call, &error);
+                return Work::Ended(Err(unavailable()));
             }
-            Begun::Ended(result) => match readable(&call, *result) {
-                Some(result) => return Found::Ended(Ok(stored(&call, result))),
-                None => self.work.join(&key, &call.context.cancellation),
+            Begun::Ended(result) => match decode(call, *result) {
+                Some(result) => return Work::Ended(Ok(replay(call, result))),
+                None => None,
             },
             // Only `begin_confirmed` begins a call that waits for a confirmation.
-            Begun::Asked => return refused(call.internal()),
+            Begun::Asked => return Work::Ended(Err(call.internal())),
             // A repeat of a read without a record reads again.
-            Begun::Full { .. } | Begun::Unfinished { .. } => self.work.join(&key, &call.context.cancellation),
-            Begun::New => None,
+            Begun::Full { .. } => None,
+            Begun::Unfinished { begun } => Some(begun),
         };
-        if joined.is_none()
-            && let Some(begun) = unfinished_since
-            && let Some(carried) = self.elsewhere.find(&call, begun, self.longest(&call, only_once)).await
-        {
-            return Found::Elsewhere(carried, inner);
-        }
-        // The call has no known owner. A read can be repeated safely; a write cannot.
-        if joined.is_none() && !is_new && only_once {
-            return Found::Ended(Ok(call.failed(self.unknown_outcome(unfinished_since))));
-        }
-        call.accept();
-        Found::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)))
+        let joined = self.work.join(key, &call.context.cancellation);
+        joined.map_or(Work::Unowned { since }, Work::Joined)
     }
 
     /// Records the begin of a call; a call that a person must approve consumes its confirmation. A confirmation that
     /// the first call asked for stays required for a repeat that does not ask for it.
     async fn begin(&self, call: &Call, key: &Key) -> Admission {
         let Records { calls, confirmations, .. } = &self.records;
-        let effect = recorded::effect_of(call);
+        let effect = call_record::effect_of(call);
         let (about, now) = (about(call), clock::wall());
         let begins = Beginning { key, effect, digest: digest_of(call), about: &about };
         let mut cause = call.cause;
@@ -168,11 +197,11 @@ impl Running {
     }
 
     /// The longest that a call runs, in any process: the cap for a write, its time-out for a read.
-    fn longest(&self, call: &Call, only_once: bool) -> Duration {
-        if only_once { self.cap } else { call.tool().definition.timeout }
+    fn longest(&self, call: &Call) -> Duration {
+        if runs_once(call) { self.cap } else { call.tool().definition.timeout }
     }
 
-    /// Registers work before it is recorded: a drain waits for registered work.
+    /// Registers work before it is call_record: a drain waits for registered work.
     fn list(&self, call: &Call, cancellation: Cancellation) -> Guard {
         self.in_flight.enter(call, cancellation, Part::Work)
     }
@@ -185,7 +214,7 @@ impl Running {
         listed: Option<Guard>,
         mut inner: impl Inner,
     ) -> Waiter<CallResult> {
-        let (key, work) = (recorded::key_of(call), detached(call, cancellation.clone()));
+        let (key, work) = (call_record::key_of(call), detach(call, cancellation.clone()));
         let unattended_policy =
             if work.writes() { UnattendedPolicy::Continue } else { UnattendedPolicy::Cancel };
         let caller = &call.context.cancellation;
@@ -195,7 +224,7 @@ impl Running {
             let result = carry_out(inner.call(work.clone()), &work).await;
             let _lock = key_locks.lock(&key).await;
             if leader.is_current() {
-                match recorded::task_call(&work) {
+                match call_record::task_call(&work) {
                     Some(task) => records.end_of(&work, &task, &result).await,
                     None if records_itself(&work) => {}
                     None => keep(&*records.of(&work), &key, &work, &result).await,
@@ -209,17 +238,22 @@ impl Running {
     }
 }
 
-fn log_unavailable(call: &Call, error: &StoreError) {
-    let call_id = call.context.call_id;
-    tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be recorded");
+/// Whether a call runs at most once. An approved call does, even a read: without a record it does not run.
+fn runs_once(call: &Call) -> bool {
+    call.writes() || call.cause.is_some()
 }
 
-fn refused<S>(refusal: Refusal) -> Found<S> {
-    Found::Ended(Err(refusal))
+fn log_unavailable(call: &Call, error: &StoreError) {
+    let call_id = call.context.call_id;
+    tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be call_record");
+}
+
+fn refuse<S>(refusal: Refusal) -> Resolution<S> {
+    Resolution::Ended(Err(refusal))
 }
 
 /// The call as the spawned task runs it: with its own cancellation, and for a write with the cap as its deadline.
-fn detached(call: &Call, cancellation: Cancellation) -> Call {
+fn detach(call: &Call, cancellation: Cancellation) -> Call {
     let mut work = call.clone();
     work.context.cancellation = cancellation;
     if call.writes() {
@@ -246,33 +280,13 @@ async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallR
 /// Stores the outcome, unless nothing was done and a retry may succeed. If that fails, waiters still get the outcome,
 /// and a repeat meets an unfinished call.
 async fn keep(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
-    let recorded = match result {
+    let call_record = match result {
         Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
         Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
         end => store.forget(key, code_of(end)).await,
     };
-    if let Err(error) = recorded {
+    if let Err(error) = call_record {
         let call_id = call.context.call_id;
-        tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
-    }
-}
-
-/// The code of an outcome, for the record of a call that had no effect.
-pub(super) fn code_of(end: &CallResult) -> &'static str {
-    match end {
-        Ok(Terminal::Result(result)) => {
-            result.outcome.as_ref().err().map_or("OK", |error| error.code.into_str())
-        }
-        Ok(Terminal::ConfirmationRequired(_)) => "CONFIRMATION_REQUIRED",
-        Err(refusal) => status::reason_of(refusal),
-    }
-}
-
-pub(super) fn is_final(call: &Call, result: &ToolResult) -> bool {
-    let Err(error) = &result.outcome else { return true };
-    match error.code {
-        ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled => false,
-        // A read has no effect, so retryable errors are not stored.
-        _ => call.writes() || !error.retryable,
+        tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not call_record");
     }
 }

@@ -7,7 +7,7 @@ use futures_util::future::pending;
 use tokio::{select, time::timeout_at};
 
 use super::errors::outcome_unknown;
-use crate::pipeline::{Call, CallResult, timed_out};
+use crate::pipeline::{Call, CallResult, timeout_error};
 use toolwire_base::clock;
 use toolwire_tool::{
     context::{Cancellation, StopCause},
@@ -27,7 +27,7 @@ pub(super) async fn wait(call: &Call, mut waiter: Waiter<CallResult>) -> CallRes
     };
     match result {
         Ok(Some(result)) => result.map(|terminal| call.adopt(terminal)),
-        Err(_) if !call.writes() => Ok(call.failed(timed_out(call))),
+        Err(_) if !call.writes() => Ok(call.failed(timeout_error(call))),
         Ok(None) if !call.writes() => Err(call.internal()),
         Ok(None) | Err(_) => Ok(call.failed(outcome_unknown())),
     }

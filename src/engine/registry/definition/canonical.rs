@@ -1,7 +1,7 @@
-//! A definition in the form that its digest is of: RFC 8785 over its ProtoJSON.
+//! The canonical form of a definition, over which its digest is computed: RFC 8785 over its ProtoJSON.
 //!
-//! Written straight from the message, member by member in their order. The tests compare it with what prost-reflect and
-//! a canonicaliser say of the same message, which costs many times as much.
+//! Written directly from the message, member by member in canonical order. The tests compare it with the output of
+//! prost-reflect and a canonicaliser, which is many times as expensive.
 
 use prost_types::{Struct, Value, value::Kind};
 
@@ -10,14 +10,15 @@ use toolwire_contract::{
     proto::v1,
 };
 
-/// The text, without `digest` and `status`. The schemas of the definition itself are not looked at.
+/// The canonical text, without `digest` and `status`. The schemas are taken from the arguments, not from the
+/// definition.
 pub(super) fn canonical(definition: &v1::ToolDefinition, input: &Schema, output: &Schema) -> Vec<u8> {
     let mut text = Vec::with_capacity(16 * 1024);
     write_definition(definition, input, output, &mut text);
     text
 }
 
-/// A schema in both forms that a definition has of it, each in its place in the text.
+/// The canonical text of a schema, in both forms that a definition contains.
 #[derive(Debug)]
 pub(super) struct Schema {
     structure: Vec<u8>,
@@ -34,7 +35,7 @@ impl Schema {
 }
 
 fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Schema, text: &mut Vec<u8>) {
-    // Complete, so that a new field is not forgotten.
+    // Exhaustive, so that a new field does not compile until it is handled.
     let v1::ToolDefinition {
         name,
         title,
@@ -123,7 +124,7 @@ fn write_cache(v1::CachePolicy { ttl, tier, scope }: &v1::CachePolicy, text: &mu
 
 fn write_struct(structure: &Struct, text: &mut Vec<u8>) {
     let mut members: Vec<_> = structure.fields.iter().collect();
-    // The map is in the order of UTF-8; RFC 8785 wants that of UTF-16.
+    // The map is ordered by UTF-8, and RFC 8785 requires the order of UTF-16.
     members.sort_by(|(left, _), (right, _)| left.encode_utf16().cmp(right.encode_utf16()));
     let mut object = Object::open(text);
     for (key, value) in members {
@@ -145,7 +146,7 @@ fn write_value(value: &Value, text: &mut Vec<u8>) {
     }
 }
 
-/// An object under way. As in ProtoJSON, a member without presence that has its default is left out.
+/// A JSON object under construction. As in ProtoJSON, a field without presence is omitted if it has its default.
 struct Object<'a> {
     text: &'a mut Vec<u8>,
     is_empty: bool,
@@ -157,7 +158,7 @@ impl<'a> Object<'a> {
         Self { text, is_empty: true }
     }
 
-    /// The place for the value of the next member.
+    /// Writes the key of the next member, and returns the buffer for its value.
     fn member(&mut self, key: &str) -> &mut Vec<u8> {
         if !self.is_empty {
             self.text.push(b',');

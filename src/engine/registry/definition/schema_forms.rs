@@ -1,4 +1,4 @@
-//! A schema in each form that definitions have of it.
+//! A schema in all forms that definitions contain.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::canonical;
 use toolwire_contract::json;
 
-/// A closed object's schema, written once for all definitions that have it.
+/// The schema of a closed object, serialised once and shared by all definitions with the same schema.
 #[derive(Debug)]
 pub(in crate::registry) struct SchemaForms {
     value: Arc<Value>,
     pub(super) text: Bytes,
-    /// The same as an encoded `google.protobuf.Struct`.
+    /// As an encoded `google.protobuf.Struct`.
     pub(super) structure: Bytes,
-    /// What a digest is of.
+    /// The canonical form, for digests.
     pub(super) canonical: canonical::Schema,
 }
 

@@ -1,4 +1,4 @@
-//! A definition on the wire, and its digest.
+//! The wire forms of a definition, and its digest.
 
 use std::{mem, sync::OnceLock};
 
@@ -13,7 +13,7 @@ use crate::registry::{
 use toolwire_base::digest::Digest;
 use toolwire_contract::{convert, json, proto::v1};
 
-/// The wire forms of a definition, one a view, encoded: made once and sent often. Each has a schema once at most.
+/// The encoded wire forms of a definition, one per view. They are encoded once, since they are sent often.
 #[derive(Clone, Debug)]
 pub(super) struct Wire {
     full: Form,
@@ -22,7 +22,7 @@ pub(super) struct Wire {
     digest: Digest,
 }
 
-/// The schemas of a definition, which are encoded already: the fields of the same numbers in `ToolDefinition`.
+/// The schemas of a definition, already encoded, under the field numbers of `ToolDefinition`.
 #[derive(Clone, PartialEq, Message)]
 struct Schemas {
     #[prost(bytes = "bytes", tag = "9")]
@@ -35,13 +35,13 @@ struct Schemas {
     output_schema_json: Bytes,
 }
 
-/// A definition as bytes.
+/// An encoded definition.
 #[derive(Clone, Debug)]
 struct Form {
     whole: Bytes,
-    /// Where the status begins: fields may come in any order, so it comes last.
+    /// The offset of the status. It is the last field, which protobuf permits, so that it can be replaced alone.
     status: usize,
-    /// The same as JSON, made when somebody first asks for it.
+    /// As JSON, rendered on first use.
     json: OnceLock<Bytes>,
 }
 
@@ -63,7 +63,7 @@ impl Form {
 }
 
 impl Wire {
-    /// The forms of a tool that is ready.
+    /// Encodes the definition of a tool that is ready.
     pub(super) fn new(
         manifest: &Manifest,
         input: &SchemaForms,
@@ -90,7 +90,7 @@ impl Wire {
             ..Schemas::default()
         };
         let [schemas, schemas_json] = [schemas, schemas_json].map(|part| part.encode_to_vec());
-        // Parts of a message one after the other are the message.
+        // The concatenation of encoded parts of a protobuf message is the encoding of the whole message.
         Self {
             full: Form::new(&[&basic, &shown, &schemas]),
             full_json: Form::new(&[&basic, &shown, &schemas_json]),
@@ -99,7 +99,7 @@ impl Wire {
         }
     }
 
-    /// The same forms in another status.
+    /// Replaces the status.
     pub(super) fn with_status(&self, of_tool: &Status) -> Self {
         let with_status = |form: &Form| Form::with_status(&[&form.whole[..form.status]], of_tool);
         Self {
@@ -110,7 +110,7 @@ impl Wire {
         }
     }
 
-    /// The digest: the same for the same definition, whatever its status.
+    /// The digest, which does not depend on the status.
     pub(super) fn digest(&self) -> Digest {
         self.digest
     }
@@ -132,7 +132,7 @@ impl Wire {
     }
 }
 
-/// Everything but schemas, digest and status.
+/// The definition without schemas, digest and status.
 fn described(manifest: &Manifest, typed_method: Option<&str>) -> v1::ToolDefinition {
     v1::ToolDefinition {
         name: manifest.name.to_string(),

@@ -1,11 +1,11 @@
-//! An example as a line for the shell.
+//! Renders an example as a shell command.
 
 use serde_json::{Map, Value};
 
 use crate::registry::parts::Example;
 use toolwire_base::words::shell;
 
-/// What the example shows, and the command that calls it.
+/// The description of the example, and the command that makes the call.
 pub(super) fn line(tool: &str, example: &Example) -> String {
     format!(
         "{}\n\n```sh\ntoolwire call {tool}{}\n```\n\n",
@@ -14,7 +14,7 @@ pub(super) fn line(tool: &str, example: &Example) -> String {
     )
 }
 
-/// ` key=value …`, or ` --json '…'` where a value has no plain form.
+/// ` key=value …`, or ` --json '…'` if a value has no plain form.
 fn arguments(arguments: &Map<String, Value>) -> String {
     let pairs: Option<String> = arguments.iter().map(|(key, value)| pair(key, value)).collect();
     pairs.unwrap_or_else(|| format!(" --json {}", shell(&Value::Object(arguments.clone()).to_string())))

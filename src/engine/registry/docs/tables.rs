@@ -1,10 +1,10 @@
-//! Schemas as tables, nested fields by dotted path.
+//! Renders schemas as tables, with nested fields by dotted path.
 
 use serde_json::Value;
 
 use crate::registry::schema::pattern_in_words;
 
-/// The constraints in the order of the table, and their words.
+/// The constraints in the order of the table, with their labels.
 const CONSTRAINTS: [(&str, &str); 9] = [
     ("enum", "one of"),
     ("minimum", "≥"),
@@ -17,7 +17,7 @@ const CONSTRAINTS: [(&str, &str); 9] = [
     ("format", "format"),
 ];
 
-/// The table of a tool's parameters. Empty without any.
+/// The table of a tool's parameters; empty if there are none.
 pub(super) fn parameters(schema: &Value) -> String {
     let row = |field: Field<'_>| {
         let required = if field.is_required { "yes" } else { "no" };
@@ -40,7 +40,7 @@ pub(super) fn parameters(schema: &Value) -> String {
     table(["name", "type", "required", "default", "constraints", "description"], rows)
 }
 
-/// The table of what a tool returns. Empty for nothing.
+/// The table of returned fields; empty if there are none.
 pub(super) fn returns(schema: &Value) -> String {
     let row = |field: Field<'_>| {
         let description = [description(field.schema), constraints(field.schema)];
@@ -80,7 +80,7 @@ fn fields<'a>(schema: &'a Value, parent: &str) -> Vec<Field<'a>> {
     all
 }
 
-/// Where the fields within a field stand, and how their path goes on.
+/// The schema that contains the nested fields of a field, and the suffix of their paths.
 fn inner(property: &Value) -> (&Value, &'static str) {
     let object = property.pointer("/anyOf/0").unwrap_or(property);
     if let Some(items) = object.get("items") {

@@ -1,39 +1,39 @@
-//! Arguments in their normal form: keys in `snake_case`, no null for absent, numbers as numbers, equal lengths of time
-//! spelled alike, defaults filled in.
+//! The normal form of arguments: keys in `snake_case`, no null for absent, numbers as numbers, durations in one
+//! spelling, defaults added.
 //!
-//! Follows the schema, so that what a caller keeps in a free-form object or as the keys of a map stays as it is. What
-//! is wrong stays as it is too, for the schema to report.
+//! Guided by the schema: free-form objects and keys of maps are left unchanged. Invalid values are left unchanged too,
+//! so that the validation reports them as written.
 
 use serde_json::{Map, Number, Value};
 
 use crate::registry::{problem::join, schema::DURATION_PATTERN};
 use toolwire_contract::Violation;
 
-/// The normal form of a value, and the keys that were given in both spellings.
+/// The normal form of a value, and violations for keys given in both spellings.
 pub(super) fn normalize(schema: &Value, raw: &Value) -> (Value, Vec<Violation>) {
     let mut normalizer = Normalizer { clashes: Vec::new() };
     let normal = normalizer.value(schema, raw, Place::Top);
     (normal, normalizer.clashes)
 }
 
-/// The declared properties of an object; `None` for what is no object or takes any key.
+/// The declared properties of an object; `None` for other types and open objects.
 pub(super) fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }
 
-/// The declared name that a caller's key means: itself, or the one it is the camelCase form of.
+/// The declared name that a caller's key stands for: the same, or the one of which it is the camelCase form.
 pub(super) fn declared<'a>(properties: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     if let Some((name, _)) = properties.get_key_value(key) {
         return Some(name);
     }
-    // Only a key with a capital can be another spelling; most unknown keys are looked up no further.
+    // Only a key with a capital can be a camelCase form, so most unknown keys need no search.
     key.contains(|c: char| c.is_ascii_uppercase())
         .then(|| properties.keys().find(|name| is_camel_case_of(key, name)))
         .flatten()
         .map(String::as_str)
 }
 
-/// Whether a key means a name: it is the name, or the camelCase form of it.
+/// Whether a key stands for a name: it is the name or its camelCase form.
 pub(super) fn means(key: &str, name: &str) -> bool {
     key == name || is_camel_case_of(key, name)
 }
@@ -42,7 +42,7 @@ struct Normalizer {
     clashes: Vec<Violation>,
 }
 
-/// Where a value is. Seldom asked for, so it is no text until then.
+/// The path to a value. Rarely needed, so it is rendered on demand.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     Top,
@@ -149,8 +149,8 @@ fn is_duration(schema: &Value) -> bool {
     schema.get("pattern").and_then(Value::as_str) == Some(DURATION_PATTERN)
 }
 
-/// A length of time without the zeros that say nothing: `5s` for `05.00s`. None if the text is none, which the schema
-/// tells.
+/// A duration without redundant zeros: `5s` for `05.00s`. `None` if the text is not a duration, which the validation
+/// reports.
 fn duration(text: &str) -> Option<String> {
     let number = text.strip_suffix('s').filter(|number| !number.ends_with('.'))?;
     let (seconds, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -162,7 +162,7 @@ fn duration(text: &str) -> Option<String> {
     Some(if fraction.is_empty() { format!("{seconds}s") } else { format!("{seconds}.{fraction}s") })
 }
 
-/// The number that a text is in JSON, without space around it.
+/// Parses a text as a JSON number, without surrounding space.
 fn number(text: &str) -> Option<Value> {
     let is_bare =
         text.ends_with(|last: char| last.is_ascii_digit()) && !text.starts_with(char::is_whitespace);

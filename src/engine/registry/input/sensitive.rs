@@ -1,14 +1,14 @@
-//! Values that a manifest calls sensitive: taken, and never shown.
+//! Masks the values of sensitive parameters.
 
 use serde_json::Value;
 
 use crate::registry::declared::SENSITIVE;
 use toolwire_contract::arguments::Arguments;
 
-/// What stands for a value that is not shown.
+/// Replaces a sensitive value.
 const REDACTED: &str = "[redacted]";
 
-/// Whether anything in a schema is sensitive.
+/// Whether a schema contains a sensitive parameter.
 pub(super) fn any(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => is_sensitive(schema) || members.values().any(any),
@@ -17,7 +17,7 @@ pub(super) fn any(schema: &Value) -> bool {
     }
 }
 
-/// The arguments as they may be shown.
+/// The arguments with sensitive values masked.
 pub(super) fn masked(schema: &Value, arguments: &Arguments) -> Arguments {
     let masked = |(name, value): (&String, &Value)| {
         let schema = schema.get("properties").and_then(|properties| properties.get(name));
@@ -44,7 +44,7 @@ fn mask(schema: &Value, value: &Value) -> Value {
     }
 }
 
-/// The schema of every value of an object that takes any names.
+/// The schema of the values of a map.
 fn schema_of_values(schema: &Value) -> Option<&Value> {
     schema.get("additionalProperties").filter(|values| values.is_object())
 }

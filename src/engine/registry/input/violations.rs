@@ -1,4 +1,4 @@
-//! Broken rules in words: where the caller wrote it, what was expected, and what was probably meant.
+//! Describes violations: the pointer as the caller wrote it, what was expected, and what was probably meant.
 
 use jsonschema::{
     ValidationError,
@@ -14,7 +14,7 @@ use crate::registry::{
 use toolwire_base::words::counted;
 use toolwire_contract::{Violation, near::did_you_mean};
 
-/// Broken rules, `most` of them at most, one violation for each unknown and each missing key.
+/// Converts errors to at most `most` violations, one for each unknown and each missing key.
 pub(super) fn explain<'a>(
     errors: impl Iterator<Item = ValidationError<'a>>,
     schema: &Value,
@@ -24,7 +24,8 @@ pub(super) fn explain<'a>(
     errors.flat_map(|error| explain_one(&error, schema, raw, most)).take(most).collect()
 }
 
-/// Arguments that passed the schema but that the message cannot hold; `key` is the one at fault, in its normal form.
+/// The violation of arguments that satisfy the schema but do not fit the message. `key` is the argument at fault, in
+/// its normal form.
 pub(super) fn misfit(key: Option<&str>, reason: &str, schema: &Value, raw: &Value) -> Violation {
     let place = Place::find(&key.map(|key| join("", key)).unwrap_or_default(), schema, raw);
     place.violation(None, "format", format!("{} cannot be read: {}", place.label(), cut(reason, 200)))
@@ -50,14 +51,14 @@ fn explain_one(error: &ValidationError<'_>, schema: &Value, raw: &Value, most: u
     }
 }
 
-/// A place in the arguments: as the caller wrote it, and its schema.
+/// A place in the arguments: its pointer as the caller wrote it, and its schema.
 struct Place<'a> {
     pointer: String,
     schema: Option<&'a Value>,
 }
 
 impl<'a> Place<'a> {
-    /// Follows a pointer into the normal form through the schema and through what the caller wrote.
+    /// Follows a pointer into the normal form, through both the schema and the raw arguments.
     fn find(normal: &str, schema: &'a Value, raw: &Value) -> Self {
         let (mut pointer, mut schema, mut raw) = (String::new(), Some(schema), Some(raw));
         for segment in normal.split('/').skip(1) {
@@ -121,7 +122,7 @@ fn missing(key: &str, schema: Option<&Value>) -> String {
     }
 }
 
-/// What was expected and what was found instead.
+/// Describes what was expected and what was found.
 fn expected(kind: &Kind, description: Option<&str>, found: &Value) -> String {
     let found = || quoted(found);
     match kind {
@@ -152,7 +153,7 @@ fn expected(kind: &Kind, description: Option<&str>, found: &Value) -> String {
     }
 }
 
-/// A pattern says how a text looks, and its description what it is.
+/// Explains a pattern by the description of the parameter.
 fn like(pattern: &str, description: Option<&str>, found: &str) -> String {
     let what = description.map(|text| format!(". What it is: {text}")).unwrap_or_default();
     format!("must match the pattern {pattern}, but is {found}{what}")

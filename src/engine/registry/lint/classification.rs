@@ -1,8 +1,8 @@
-//! What is stated beside the description: title, version, an example, and a category that agrees with the verb.
+//! Checks title, version and examples, and that the category agrees with the verb in the name.
 
 use super::super::{definition::Definition, problem::Report, words::Category};
 
-/// The category that a name's first word implies; other words imply none.
+/// The category that a name's first word implies.
 const VERBS: [(Category, &[&str]); 4] = [
     (Category::Read, &["get", "list", "check", "browse", "rank", "compare", "search"]),
     (Category::Write, &["add", "create", "write", "update"]),
@@ -10,7 +10,6 @@ const VERBS: [(Category, &[&str]); 4] = [
     (Category::SideEffect, &["send", "notify"]),
 ];
 
-/// Checks the classification of one tool.
 pub(super) fn check(definition: &Definition, report: &mut Report) {
     if definition.title.is_empty() {
         report.add("/title", "no-title", "add a short `title` for people, such as `Quotes`");

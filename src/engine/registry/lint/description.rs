@@ -1,4 +1,5 @@
-//! The description as a routing contract (spec 001): what it does, when to use it, when not, and what to use instead.
+//! Checks the description as a routing contract (spec 001): what the tool does, when to use it, when not, and which
+//! tool to use instead.
 
 use super::super::{definition::Definition, problem::Report};
 
@@ -11,11 +12,12 @@ const VERBS: &str = "add analyse analyze answer append approve ask browse build 
     store stream subscribe suggest summarise summarize sync tell test think track transfer translate update upload \
     validate verify wait watch write";
 
-/// Words of a name that are no resource.
+/// Words of a name that do not name a resource.
 const FILLERS: &[&str] =
     &["and", "by", "for", "from", "in", "list", "of", "on", "or", "the", "to", "with", "tool"];
 
-/// Checks the words of one tool; `siblings` are the tools it could be taken for, which any of the others may replace.
+/// Checks the description of one tool. If it has `siblings`, with which it could be confused, it must name one of the
+/// `others`.
 pub(super) fn check(definition: &Definition, siblings: &[&str], others: &[&Definition], report: &mut Report) {
     if says_only_the_name(definition) {
         let text =
@@ -86,7 +88,7 @@ fn is_verb(word: &str) -> bool {
     verbs().any(|verb| word == verb || third_person(verb))
 }
 
-/// Whether one of the name's nouns occurs, in singular or plural.
+/// Whether the sentence contains one of the name's nouns, in singular or plural.
 fn names_resource(name: &str, sentence: &str) -> bool {
     let is_noun = |(index, word): &(usize, &str)| !(FILLERS.contains(word) || *index == 0 && is_verb(word));
     let mut nouns = name.split('_').enumerate().filter(is_noun).map(|(_, word)| stem(word)).peekable();

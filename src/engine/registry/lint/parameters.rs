@@ -1,4 +1,4 @@
-//! Parameters: described, and with their limits and defaults in the schema rather than only in prose.
+//! Checks that parameters are described, and that their limits and defaults are in the schema and not only in prose.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::super::{
     problem::{Report, join},
 };
 
-/// Words before a number that state a limit, and the keywords that would state it in the schema.
+/// Words before a number that state a limit, and the keywords for it in the schema.
 const LIMITS: [(&[&str], &[&str]); 2] = [
     (&["at most ", "up to ", "no more than ", "maximum ", "max "], &["maximum", "maxLength", "maxItems"]),
     (&["at least ", "no less than ", "minimum ", "min "], &["minimum", "minLength", "minItems"]),
@@ -70,7 +70,7 @@ fn has(property: &Value, keyword: &str) -> bool {
     property.get(keyword).is_some() || property.get("items").is_some_and(|items| items.get(keyword).is_some())
 }
 
-/// Whether a text states a default that a schema could: a literal, not `Default: all`.
+/// Whether a text states a default that a schema can express: a literal, unlike `Default: all`.
 fn states_default(text: &str) -> bool {
     after_each(text, "default").any(|rest| {
         let rest =
@@ -79,7 +79,7 @@ fn states_default(text: &str) -> bool {
     })
 }
 
-/// For each limit that a text states, the keywords one of which should state it.
+/// For each limit in a text, the keywords of which one should be in the schema.
 fn stated_limits(text: &str) -> impl Iterator<Item = &'static [&'static str]> {
     let text = text.to_owned();
     LIMITS.into_iter().filter_map(move |(words, keywords)| {
@@ -90,7 +90,7 @@ fn stated_limits(text: &str) -> impl Iterator<Item = &'static [&'static str]> {
     })
 }
 
-/// What follows each occurrence of a word, in lower case.
+/// The rest of a text after each occurrence of a word, in lower case.
 fn after_each<'a>(text: &str, word: &'a str) -> impl Iterator<Item = String> + use<'a> {
     let text = text.to_lowercase();
     let ends: Vec<_> = text.match_indices(word).map(|(start, _)| start + word.len()).collect();

@@ -1,5 +1,5 @@
-//! What planners without a model read: enough questions, each once, how required parameters are read from them, and
-//! what is said of a result.
+//! Checks the routing for planners without a model: enough distinct utterances, an extraction of each required
+//! parameter, and a summary.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use super::super::{
     words::ToolType,
 };
 
-/// A tool with keywords has so many questions.
+/// Minimum number of utterances of a tool with keywords.
 const FEWEST: usize = 6;
 
-/// Checks the words of one tool. One without keywords is not for such planners.
+/// Checks one tool. A tool without keywords is not for such planners.
 pub(super) fn check(tool: &RegisteredTool, report: &mut Report) {
     let (definition, routing) = (&tool.definition, &tool.routing);
     let mut said = HashSet::new();

@@ -1,4 +1,4 @@
-//! What no manifest can get wrong alone: names and intents given twice, dependencies that are missing or circular.
+//! Checks manifests against each other: duplicate names and intents, and missing or circular dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::read::Read;
 use crate::registry::manifest::Manifest;
 use toolwire_contract::{ToolName, near::did_you_mean};
 
-/// Reports, in its file, every conflict of a manifest with the others.
+/// Reports every conflict of a manifest with the others, in its own file.
 pub(super) fn refuse_conflicts(files: &mut [Read]) {
     refuse_taken_names(files);
     refuse_taken_intents(files);
@@ -58,8 +58,8 @@ fn refuse_dependencies(files: &mut [Read]) {
     }
 }
 
-/// A tool that calls one which a person must approve is carried out again once that is done. What it wrote itself
-/// before would be written twice, unless it says that this changes nothing more.
+/// Reports tools that depend on one that needs approval and are not repeatable. Such a tool is run again from its
+/// beginning after the approval, and would make its own writes twice unless it is idempotent.
 fn refuse_unrepeatable(files: &mut [Read]) {
     let (mut graph, mut confirmed) = (Graph::new(), BTreeSet::new());
     for (manifest, _) in files.iter_mut().filter_map(Read::parts) {
@@ -84,7 +84,7 @@ fn refuse_unrepeatable(files: &mut [Read]) {
     }
 }
 
-/// What is wrong with a tool that reaches a confirmed one in this way, if anything is.
+/// The problem of a tool that depends, along this path, on one that needs approval; `None` if there is no problem.
 fn unrepeatable(manifest: &Manifest, way: &str) -> Option<(&'static str, String)> {
     if !manifest.is_repeatable() {
         let text = format!(
@@ -93,7 +93,7 @@ fn unrepeatable(manifest: &Manifest, way: &str) -> Option<(&'static str, String)
         );
         return Some(("not-repeatable", text));
     }
-    // Equal calls at one time are one, and what one of them is asked for is not the others' to know.
+    // Concurrent equal calls of a cached tool share one execution, and a confirmation belongs to one caller only.
     manifest.cache.is_some().then(|| {
         let text = format!(
             "{way} must be approved by a person for each call, and this tool is cached; remove `cache`"
@@ -104,7 +104,7 @@ fn unrepeatable(manifest: &Manifest, way: &str) -> Option<(&'static str, String)
 
 type Graph = BTreeMap<ToolName, Vec<String>>;
 
-/// A tool may call itself: nesting is bounded at run time.
+/// The problem of one dependency. A tool may depend on itself: nesting is bounded at run time.
 fn fault(tool: &str, dependency: &str, graph: &Graph) -> Option<(&'static str, String)> {
     if !graph.contains_key(dependency) {
         let hint = did_you_mean(dependency, graph.keys().map(ToolName::as_str));
@@ -119,7 +119,7 @@ fn fault(tool: &str, dependency: &str, graph: &Graph) -> Option<(&'static str, S
     Some(("circular-dependency", format!("{circle} is a circle; remove one of the dependencies")))
 }
 
-/// The tools on a way of dependencies, both ends included.
+/// The tools on a path of dependencies, both ends included.
 fn path<'a>(from: &'a str, to: &str, graph: &'a Graph, seen: &mut BTreeSet<&'a str>) -> Option<Vec<&'a str>> {
     if from == to {
         return Some(vec![from]);

@@ -1,5 +1,5 @@
-//! The tools of manifests that nothing is wrong with by themselves, whatever the others say: a file that has not
-//! changed is not made into a tool again.
+//! A cache of assembled tools by file: a file that has not changed is not assembled again. Tools are kept if their file
+//! has no problems of its own, even if it conflicts with others.
 
 use std::{collections::HashMap, sync::Arc, time::SystemTime};
 
@@ -9,7 +9,7 @@ use crate::registry::{
 };
 use toolwire_base::{digest::Digest, files::Stamp};
 
-/// By file. For one set of executors, messages and choices.
+/// Assembled tools by file, for a fixed set of executors, messages and choices.
 #[derive(Debug, Default)]
 pub(in crate::registry) struct Kept(HashMap<Place, Entry>);
 
@@ -21,12 +21,12 @@ struct Entry {
 }
 
 impl Kept {
-    /// The digest of a file whose tool is kept, if it has not been written since it was read.
+    /// The digest of a kept file, if its stamp shows that it was not written since it was read.
     pub(in crate::registry) fn digest(&self, place: &Place, stamp: (SystemTime, u64)) -> Option<Digest> {
         self.0.get(place).filter(|entry| entry.stamp == Some(stamp)).map(|entry| entry.digest)
     }
 
-    /// Takes over since when the files have not been written.
+    /// Updates the stamps of files that were written with the same content.
     pub(in crate::registry) fn refresh(&mut self, files: &[Content]) {
         for file in files {
             if let Some(entry) = self.0.get_mut(&file.place).filter(|entry| entry.digest == file.digest) {
@@ -35,7 +35,7 @@ impl Kept {
         }
     }
 
-    /// The tool that was made of what the file says.
+    /// The tool that was assembled from the same content.
     pub(super) fn tool(&self, file: &Content) -> Option<Arc<RegisteredTool>> {
         let entry = self.0.get(&file.place).filter(|entry| entry.digest == file.digest)?;
         (!matches!(file.text, Text::Unreadable(_))).then(|| Arc::clone(&entry.tool))
@@ -46,7 +46,6 @@ impl Kept {
         self.0.insert(place, Entry { digest, stamp, tool });
     }
 
-    /// Nothing, with room for so many.
     pub(super) fn with_capacity(files: usize) -> Self {
         Self(HashMap::with_capacity(files))
     }

@@ -1,4 +1,4 @@
-//! One file of a manifest: read with its own problems, or known from the last look.
+//! One file of a manifest: read, with its own problems, or kept from the last load.
 
 use std::sync::Arc;
 
@@ -10,22 +10,21 @@ use crate::registry::{
     problem::Report,
 };
 
-/// A file and what it declares, if it could be read.
+/// A file and its declaration, if it could be read.
 pub(super) struct Read {
     pub(super) file: Content,
     pub(super) found: Option<Found>,
     pub(super) report: Report,
 }
 
-/// What a file declares.
 pub(super) enum Found {
     Manifest(Box<Manifest>),
-    /// The tool that was made of the same text.
+    /// The tool kept from the same text.
     Tool(Arc<RegisteredTool>),
 }
 
 impl Read {
-    /// Reads a file, unless the tool of it is kept.
+    /// Parses a file, unless its tool is kept.
     pub(super) fn file(mut file: Content, kept: &Kept) -> Self {
         let mut report = Report::new(&file.place.path);
         let found = match (kept.tool(&file), std::mem::replace(&mut file.text, Text::Unchanged)) {
@@ -43,7 +42,7 @@ impl Read {
         Self { file, found, report }
     }
 
-    /// What the file says, and where to report what is wrong with it.
+    /// The manifest of the file, and its report.
     pub(super) fn parts(&mut self) -> Option<(&Manifest, &mut Report)> {
         let manifest = match self.found.as_ref()? {
             Found::Manifest(manifest) => manifest,

@@ -1,4 +1,4 @@
-//! What is wrong with the form of a manifest by its schema: where, what is expected there, and what stands there.
+//! Checks the form of a manifest against its schema, and explains each error: where, what is expected, what was found.
 
 use std::{iter::successors, sync::LazyLock};
 
@@ -18,11 +18,11 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(manifest_schema);
 static VALIDATOR: LazyLock<Validator> =
     LazyLock::new(|| compile(&SCHEMA).expect("what is published is a schema"));
 
-/// How the messages in the schema begin that say what a value is.
+/// The prefix of messages in the schema that describe a valid value.
 const MUST_BE: &str = "must be ";
 
 pub(super) fn check(manifest: &Value, report: &mut Report) {
-    // To find every error costs more than to see that there is none, which is the rule.
+    // Listing all errors is slower than checking for any, and most manifests have none.
     if !VALIDATOR.is_valid(manifest) {
         VALIDATOR.iter_errors(manifest).for_each(|error| explain(&error, report));
     }
@@ -48,7 +48,7 @@ fn explain(error: &ValidationError<'_>, report: &mut Report) {
             let name = error.instance().as_str().unwrap_or_default();
             report.add(join(pointer, name), "bad-name", format!("`{name}` does not match {FIELD_NAME}"));
         }
-        // Of the forms of a value that is an object or a word, the object is the last.
+        // In a choice between a word and an object, the object is last.
         Kind::AnyOf { context } if error.instance().is_object() && schema["errorMessage"].is_null() => {
             context.last().into_iter().flatten().for_each(|error| explain(error, report));
         }
@@ -56,7 +56,7 @@ fn explain(error: &ValidationError<'_>, report: &mut Report) {
     }
 }
 
-/// The schema that the value breaks, and those that it is part of, from the inside out.
+/// The schema that the value violates and the enclosing schemas, innermost first.
 fn schemas(error: &ValidationError<'_>) -> impl Iterator<Item = &'static Value> + use<> {
     let outer = |path: &str| path.rsplit_once('/').map(|(outer, _)| outer.to_owned());
     let paths = successors(outer(error.schema_path().as_str()), move |path| outer(path));
@@ -89,7 +89,7 @@ fn expected(pointer: &str, schema: &Value, found: &Value) -> String {
     format!("{subject} {MUST_BE}{}, but is {}{hint}", in_words(schema), quoted(found))
 }
 
-/// What a value must be.
+/// Describes a valid value.
 fn in_words(schema: &Value) -> String {
     if let Some(words) = schema["errorMessage"].as_str().and_then(|it| it.strip_prefix(MUST_BE)) {
         return words.to_owned();

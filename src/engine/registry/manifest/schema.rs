@@ -1,7 +1,6 @@
-//! The JSON Schema of a manifest: start-up checks manifests against it, and editors complete and check them as they are
-//! written.
+//! The JSON Schema of a manifest: start-up checks manifests against it, and editors use it for completion and checks.
 //!
-//! What only start-up knows (messages, executors, other manifests) it does not check.
+//! It cannot check what only start-up knows: messages, executors, other manifests.
 
 use serde_json::{Map, Value, json};
 
@@ -38,7 +37,7 @@ pub fn manifest_schema() -> Value {
     schema.into()
 }
 
-/// None, or as many as are worth having.
+/// The form of `keywords`: none, or a number within bounds.
 pub(super) fn keywords() -> Value {
     let length = format!("a keyword is a phrase of at most {LONGEST} characters; a question is an utterance");
     let count = format!("write {FEWEST} to {MOST} keywords, or none");
@@ -50,7 +49,7 @@ pub(super) fn keywords() -> Value {
     })
 }
 
-/// Where a message gives the types, a field states constraints only; otherwise its type is required.
+/// With a message, which gives the types, fields have constraints only; without one, a field's type is required.
 fn typed_by_message(message: &str, fields: &str, with_message: &str) -> Value {
     let each = |definition: &str| json!({"properties": {fields: {"additionalProperties": {"$ref": format!("#/$defs/{definition}")}}}});
     let own = json!({"properties": {fields: {
@@ -101,7 +100,7 @@ fn kind() -> Value {
     json!({"enum": KINDS, "description": "The type of the field, as JSON Schema names it."})
 }
 
-/// The members of a literal object.
+/// The members of an object written with `json!`.
 fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,

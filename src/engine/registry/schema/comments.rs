@@ -1,8 +1,8 @@
-//! The comments of the proto files, which are the descriptions of the schemas.
+//! Reads the comments of the proto files, which become the descriptions in the schemas.
 
 use prost_reflect::FieldDescriptor;
 
-/// The comment on a field, its lines joined. Empty without one.
+/// The comment on a field with its lines joined; empty if there is none.
 pub(super) fn of_field(field: &FieldDescriptor) -> String {
     let file = field.parent_file();
     let mut locations = file.file_descriptor_proto().source_code_info.iter().flat_map(|info| &info.location);
@@ -10,7 +10,7 @@ pub(super) fn of_field(field: &FieldDescriptor) -> String {
     location.map_or_else(String::new, |location| join_lines(location.leading_comments()))
 }
 
-/// Lines are where the author's editor wrapped; paragraphs are meant.
+/// Joins the lines of each paragraph: the line breaks are only the wrapping of the source.
 fn join_lines(comment: &str) -> String {
     let paragraphs = comment.trim().split("\n\n").map(|paragraph| {
         paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")

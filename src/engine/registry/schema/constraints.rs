@@ -1,5 +1,5 @@
-//! Adds a manifest's constraints to a field's schema, and reports those that nothing or not even the manifest
-//! satisfies.
+//! Adds a manifest's constraints to a field's schema, and reports those that no value, or not the manifest's own
+//! values, can satisfy.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use crate::registry::{
     problem::{Report, join},
 };
 
-/// The keyword, the manifest's key, and the types it applies to.
+/// The keyword, the manifest's key, and the types to which it applies.
 const APPLIES: [(&str, &str, &[&str]); 7] = [
     ("minimum", "minimum", &["integer", "number"]),
     ("maximum", "maximum", &["integer", "number"]),
@@ -27,7 +27,7 @@ const RANGES: [(&str, &str, &str); 3] = [
     ("minItems", "maxItems", "min_items"),
 ];
 
-/// Adds the constraints, those on the elements of a list included.
+/// Adds the constraints, including those on the elements of a list.
 pub(super) fn constrain(schema: &mut Map<String, Value>, declared: &Declared, report: &mut Report) {
     if let Some(extract) = &declared.extract {
         extract.refuse_incomplete(&join(&declared.pointer, "extract"), report);
@@ -35,7 +35,7 @@ pub(super) fn constrain(schema: &mut Map<String, Value>, declared: &Declared, re
     refuse_structure(schema, declared, report);
     refuse_inapplicable(schema, declared, report);
     schema.extend(declared.keywords.clone());
-    // A tool without messages has its elements from the manifest, constraints included.
+    // Without a message, the schema of the elements was derived from the manifest with its constraints.
     if let (Some(items), None) = (&declared.items, declared.kind)
         && let Some(Value::Object(element)) = schema.get_mut("items")
     {
@@ -102,7 +102,7 @@ fn refuse_empty_ranges(schema: &Map<String, Value>, declared: &Declared, report:
     }
 }
 
-/// The validator only says that a pattern is none: the parser under it says what is wrong, and where.
+/// Explains why a pattern is invalid. The validator only reports that it is; its parser says why and where.
 fn what_is_wrong(pattern: &str) -> Option<String> {
     use regex_syntax::Error::{Parse, Translate};
     let (what, span) = match regex_syntax::parse(pattern).err()? {
@@ -113,9 +113,9 @@ fn what_is_wrong(pattern: &str) -> Option<String> {
     Some(format!("{what}, at character {}", span.start.column))
 }
 
-/// Every word of the enum must satisfy the rest, and every example and the default must satisfy it all.
+/// Each value of the enum must satisfy the other constraints; each example and the default must satisfy all.
 fn refuse_unfit_values(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
-    // To compile costs more than all else here.
+    // Compiling is by far the most expensive step.
     if !["enum", "examples", "default", "pattern"].iter().any(|it| declared.keywords.contains_key(*it)) {
         return;
     }
@@ -123,7 +123,7 @@ fn refuse_unfit_values(schema: &Map<String, Value>, declared: &Declared, report:
     rest.shift_remove("enum");
     let rest = match (compile(&rest.into()), declared.keywords.get("pattern")) {
         (Ok(rest), _) => rest,
-        // The pattern of a member, which has been told of there.
+        // The invalid pattern is in a member, where it has been reported.
         (Err(_), None) => return,
         (Err(reason), Some(pattern)) => {
             let reason = pattern.as_str().and_then(what_is_wrong).unwrap_or(reason);

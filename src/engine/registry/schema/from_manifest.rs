@@ -1,4 +1,4 @@
-//! A schema from a manifest alone: for a tool without messages (spec 002's `parameters` and `returns`).
+//! Derives a schema from a manifest alone, for a tool without messages (spec 002's `parameters` and `returns`).
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::registry::{
     problem::Report,
 };
 
-/// The schema that the declared fields are.
+/// Derives the schema of the declared fields.
 pub(in crate::registry) fn from_manifest(
     declared: &[Declared],
     direction: Direction,

@@ -1,4 +1,4 @@
-//! A schema from a message: types, structure and descriptions from the proto, constraints from the manifest.
+//! Derives a schema from a message: types, structure and descriptions from the proto, constraints from the manifest.
 
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
@@ -16,13 +16,13 @@ use crate::registry::{
 };
 use toolwire_contract::{near::did_you_mean, transcode::Omitted};
 
-/// A length of time as ProtoJSON writes it, such as `5s` or `1.5s`; not negative.
+/// A non-negative duration in ProtoJSON, such as `5s` or `1.5s`.
 pub(in crate::registry) const DURATION_PATTERN: &str = r"^[0-9]{1,11}(\.[0-9]{1,9})?s$";
 
-/// The pattern that manifests give to a text that may not be blank.
+/// The pattern of a text that must not be blank.
 const NOT_BLANK: &str = r"\S";
 
-/// What a pattern asks for, where people have words for it.
+/// Describes a well-known pattern.
 pub fn pattern_in_words(pattern: &str) -> Option<&'static str> {
     match pattern {
         DURATION_PATTERN => Some("a length of time such as `5s` or `1.5s`"),
@@ -31,7 +31,7 @@ pub fn pattern_in_words(pattern: &str) -> Option<&'static str> {
     }
 }
 
-/// The schema of a message without unsupported fields, and the paths of what it leaves out when absent.
+/// Derives the schema of a message without unsupported fields, and the paths of fields that are omitted when absent.
 pub(in crate::registry) fn from_message(
     message: &MessageDescriptor,
     declared: &[Declared],
@@ -49,7 +49,7 @@ struct Derivation<'a> {
     declared: &'a [Declared],
     direction: Direction,
     report: &'a mut Report,
-    /// Every field met so far, by dotted path.
+    /// The dotted paths of all visited fields.
     paths: Vec<String>,
     omitted: Omitted,
 }
@@ -103,11 +103,11 @@ impl<'a> Derivation<'a> {
             Kind::Uint32 | Kind::Fixed32 | Kind::Uint64 | Kind::Fixed64 => {
                 keywords(json!({"type": "integer", "minimum": 0}))
             }
-            // The bounds of the type would tell a model nothing; `InputSchema` holds to them.
+            // The bounds of the type are left out, as they do not help a model; `InputSchema` enforces them.
             Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 | Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => {
                 keywords(json!({"type": "integer"}))
             }
-            // Refused before.
+            // Refused by `payloads::refuse_unsupported`.
             Kind::Bytes | Kind::Enum(_) => Map::new(),
         }
     }
@@ -166,7 +166,7 @@ const fn unknown(direction: Direction) -> &'static str {
     }
 }
 
-/// The same, or null.
+/// Makes a schema accept null too.
 fn nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
     match schema.get("type") {
         None => schema,

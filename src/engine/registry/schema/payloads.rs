@@ -1,6 +1,7 @@
-//! What a message may not contain if it is to be a tool's input or output.
+//! Checks that a message can be a tool's input or output.
 //!
-//! Payload JSON has no form for bytes and enums, a model cannot be told of a oneof, and a recursive schema has no end.
+//! The JSON of payloads has no form for bytes and enums, schemas for models cannot express a oneof, and a recursive
+//! schema would be infinite.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
 use crate::registry::{declared::Direction, problem::Report};
 
-/// The messages of `google.protobuf` that payload JSON has words for.
+/// The messages of `google.protobuf` that have a form in the JSON of payloads.
 const WELL_KNOWN: [&str; 4] = [
     "google.protobuf.Timestamp",
     "google.protobuf.Duration",
@@ -16,7 +17,7 @@ const WELL_KNOWN: [&str; 4] = [
     "google.protobuf.Value",
 ];
 
-/// Reports everything in a message, and in the messages within it, that a payload may not have.
+/// Reports every unsupported field of a message and of its nested messages.
 pub(in crate::registry) fn refuse_unsupported(
     message: &MessageDescriptor,
     direction: Direction,
@@ -26,15 +27,15 @@ pub(in crate::registry) fn refuse_unsupported(
     walk.message(message);
 }
 
-/// Whether a message has nothing that a payload may not have.
+/// Whether a message has no unsupported fields.
 pub(in crate::registry) fn is_payload(message: &MessageDescriptor, direction: Direction) -> bool {
     let mut report = Report::new("");
     refuse_unsupported(message, direction, &mut report);
     report.len() == 0
 }
 
-/// Whether everything that the schema of a payload accepts fits the message, so that no trial is needed: not where
-/// numbers are narrower than JSON's, or where a text is a date.
+/// Whether every value that the schema accepts fits the message, so that no trial conversion is needed. False if
+/// numbers are narrower than JSON's or a text is a date.
 pub(in crate::registry) fn is_exact(message: &MessageDescriptor) -> bool {
     match message.full_name() {
         "google.protobuf.Timestamp" => false,

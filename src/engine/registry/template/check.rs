@@ -1,4 +1,4 @@
-//! Whether the places of a template are those of a schema: there is such a value, and its form can show it.
+//! Checks the placeholders of a template against a schema: each value must exist and fit its form.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::registry::problem::Report;
 use toolwire_contract::near::did_you_mean;
 
 impl Template {
-    /// Reports every place that the schema of the values does not have.
+    /// Reports every placeholder that does not fit the schema of the values.
     pub(in crate::registry) fn check(&self, schema: &Value, pointer: &str, report: &mut Report) {
         for piece in &self.0 {
             let Piece::Place { path, form } = piece else { continue };
@@ -38,7 +38,7 @@ fn refuse_misfit(path: &Path, form: &Form, schema: &Value, pointer: &str, report
     }
 }
 
-/// The schema at a path, or else the names that the last object on the way to it has.
+/// The schema at a path, or the names of the members of the last object on the way to it.
 fn find<'a>(path: &Path, schema: &'a Value) -> Result<&'a Value, impl Iterator<Item = &'a str> + use<'a>> {
     let mut schema = schema;
     for name in &path.0 {
@@ -53,7 +53,7 @@ fn find<'a>(path: &Path, schema: &'a Value) -> Result<&'a Value, impl Iterator<I
     Ok(schema)
 }
 
-/// The object that a schema is, if it can be one: optional ones are one of two.
+/// The schema of an object, also if it is nullable.
 fn object(schema: &Value) -> Option<&Value> {
     let either = schema.get("anyOf").and_then(Value::as_array);
     let mut candidates = either.into_iter().flatten().chain([schema]);
@@ -64,7 +64,7 @@ fn properties(object: &Value) -> Option<&Map<String, Value>> {
     object.get("properties").and_then(Value::as_object)
 }
 
-/// A member of an object; one that is open may have any.
+/// The schema of a member; an open object has any member.
 fn member<'a>(object: Option<&'a Value>, name: &str) -> Option<&'a Value> {
     let object = object?;
     let declared = properties(object).and_then(|properties| properties.get(name));
@@ -74,7 +74,7 @@ fn member<'a>(object: Option<&'a Value>, name: &str) -> Option<&'a Value> {
     })
 }
 
-/// The types that a schema names; none for one that takes anything.
+/// The types that a schema names; empty if it accepts any.
 fn kinds(schema: &Value) -> Vec<&str> {
     match (schema.get("type"), schema.get("anyOf")) {
         (Some(Value::String(kind)), _) => vec![kind],

@@ -1,10 +1,10 @@
-//! A template from its text.
+//! Parses a template.
 
 use std::str::FromStr;
 
 use super::{Form, Path, Piece, Template, TemplateError};
 
-/// More decimals than this say nothing.
+/// Maximum number of decimals.
 const MAX_DECIMALS: usize = 9;
 
 impl FromStr for Template {
@@ -38,7 +38,7 @@ impl FromStr for Template {
     }
 }
 
-/// The place that a text begins with, and what follows it.
+/// Parses the placeholder at the beginning of a text. Returns it and the rest.
 fn place(text: &str) -> Result<(Piece, &str), TemplateError> {
     let inside = text.strip_prefix('{').ok_or(TemplateError::LoneBrace('}'))?;
     let end = inside.find(['{', '}']).filter(|end| inside[*end..].starts_with('}'));

@@ -1,63 +1,67 @@
-//! What is cut where the budget does not suffice: in a fixed order, oldest first, each thing named.
+//! Cuts a draft to the budget: in a fixed order, oldest first, and reports every cut.
 //!
-//! A call never loses its result: whole rounds go, or a result is shortened. System, request and last round stay.
+//! A call never loses its result: a result is shortened, or the whole round is dropped. System prompt, request and the
+//! last round are never cut.
 
 use super::{
-    blocks::{self, Block, Shown},
+    blocks::{self, Block, DocumentForm},
     draft::{Draft, Gap},
-    given::Given,
+    input::RenderInput,
 };
 use toolwire_base::words::counted;
 use toolwire_store::workspace::mime::is_text;
 
-/// So many rounds are touched last.
+/// The last rounds, cut only after everything before them.
 const LAST_ROUNDS: usize = 8;
-/// So many documents are touched last.
+/// The last documents, cut only after everything before them.
 const LAST_DOCUMENTS: usize = 3;
-/// The most bytes of all messages.
-const MOST_BYTES: usize = 3 * 1024 * 1024;
-/// The most bytes of media in them.
-const MOST_MEDIA: usize = 2 * 1024 * 1024;
+/// Maximum size of all messages in bytes.
+const MAX_BYTES: usize = 3 * 1024 * 1024;
+/// Maximum size of media in bytes, over all messages.
+const MAX_MEDIA: usize = 2 * 1024 * 1024;
 
-/// Cuts until it fits. Returns what was cut, or the least budget if that is too small.
-pub(super) fn cut(draft: &mut Draft<'_>, given: &Given<'_>) -> Result<(u64, Vec<String>), u64> {
-    let mut cutter = Cutter { taken: Taken::by(draft), draft, given, cuts: Vec::new() };
-    cutter.unread();
-    cutter.media();
-    cutter.references(LAST_DOCUMENTS);
-    cutter.results(LAST_ROUNDS);
-    cutter.thoughts();
-    cutter.rounds(LAST_ROUNDS);
-    cutter.references(0);
-    cutter.results(1);
-    cutter.rounds(1);
-    if cutter.taken.bytes > MOST_BYTES {
-        cutter.results(0);
+/// Cuts until the draft fits. Returns its tokens and the cuts, or the minimum budget if it cannot fit.
+pub(super) fn cut(draft: &mut Draft<'_>, input: &RenderInput<'_>) -> Result<(u64, Vec<String>), u64> {
+    let mut cutter = Cutter { usage: Usage::of(draft), draft, input, cuts: Vec::new() };
+    cutter.report_unread_documents();
+    cutter.limit_media();
+    // From what a model can recover by a call, or needs least, to what it needs most. The last documents and rounds are
+    // spared in a first pass and cut only if that does not suffice.
+    cutter.replace_documents(LAST_DOCUMENTS);
+    cutter.shorten_results(LAST_ROUNDS);
+    cutter.drop_thoughts();
+    cutter.drop_rounds(LAST_ROUNDS);
+    cutter.replace_documents(0);
+    cutter.shorten_results(1);
+    cutter.drop_rounds(1);
+    // The result of the last round is shortened only for the limit of a message, never for the budget.
+    if cutter.usage.bytes > MAX_BYTES {
+        cutter.shorten_results(0);
     }
-    let Cutter { taken, cuts, .. } = cutter;
-    if taken.fits(given) { Ok((taken.tokens, cuts)) } else { Err(taken.tokens) }
+    let Cutter { usage, cuts, .. } = cutter;
+    if usage.fits(input) { Ok((usage.tokens, cuts)) } else { Err(usage.tokens) }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Taken {
+struct Usage {
     tokens: u64,
     bytes: usize,
     media: usize,
 }
 
-impl Taken {
-    fn by(draft: &Draft<'_>) -> Self {
+impl Usage {
+    fn of(draft: &Draft<'_>) -> Self {
         let (system, tokens) = &draft.system;
-        let mut taken = Self { tokens: *tokens, bytes: system.len(), media: 0 };
-        draft.blocks().for_each(|block| taken.add(block));
+        let mut usage = Self { tokens: *tokens, bytes: system.len(), media: 0 };
+        draft.blocks().for_each(|block| usage.add(block));
         if let Some(gap) = &draft.gap {
-            taken.add(&gap.block);
+            usage.add(&gap.block);
         }
-        taken
+        usage
     }
 
-    fn fits(&self, given: &Given<'_>) -> bool {
-        self.tokens <= given.budget && self.bytes <= MOST_BYTES && self.media <= MOST_MEDIA
+    fn fits(&self, input: &RenderInput<'_>) -> bool {
+        self.tokens <= input.budget && self.bytes <= MAX_BYTES && self.media <= MAX_MEDIA
     }
 
     fn add(&mut self, block: &Block) {
@@ -72,109 +76,115 @@ impl Taken {
         self.media -= block.media();
     }
 
-    /// Puts another block in the place of one, if that takes less.
+    /// Replaces a block by another if that is smaller. Returns whether it was replaced.
     fn replace(&mut self, block: &mut Block, other: Block) -> bool {
-        let is_less = (other.tokens, other.size()) < (block.tokens, block.size());
-        if is_less {
+        let is_smaller = (other.tokens, other.size()) < (block.tokens, block.size());
+        if is_smaller {
             self.remove(block);
             self.add(&other);
             *block = other;
         }
-        is_less
+        is_smaller
     }
 }
 
 struct Cutter<'d, 'a, 'g> {
     draft: &'d mut Draft<'a>,
-    given: &'g Given<'g>,
-    taken: Taken,
+    input: &'g RenderInput<'g>,
+    usage: Usage,
     cuts: Vec<String>,
 }
 
 impl Cutter<'_, '_, '_> {
-    /// Texts that were not even read, since no budget of this size holds them or others had spent it, are references,
-    /// and are named like those that are cut.
-    fn unread(&mut self) {
-        let (given, mut paths) = (self.given, Vec::new());
-        for shared in self.draft.shared_mut() {
-            let found = given.documents.get(&shared.reference);
+    /// Texts that were not read, because they exceed the budget alone or with others, are references. They are reported
+    /// like those that are cut.
+    fn report_unread_documents(&mut self) {
+        let (input, mut paths) = (self.input, Vec::new());
+        for attached in self.draft.documents_mut() {
+            let found = input.documents.get(&attached.reference);
             let is_unread = found.is_some_and(|it| it.content.is_none() && is_text(&it.mime_type));
-            if is_unread && shared.shown == Shown::Whole {
-                shared.shown = Shown::Reference;
-                paths.push(shared.reference.path.clone());
+            if is_unread && attached.form == DocumentForm::Whole {
+                attached.form = DocumentForm::Reference;
+                paths.push(attached.reference.path.clone());
             }
         }
-        self.name("documents as references", &paths);
+        self.report("documents as references", &paths);
     }
 
-    /// Media beyond their bound become references, whatever the budget.
-    fn media(&mut self) {
+    /// Replaces media by references while they exceed their limit, whatever the budget.
+    fn limit_media(&mut self) {
         let mut paths = Vec::new();
-        for shared in self.draft.shared_mut() {
-            if self.taken.media <= MOST_MEDIA {
+        for attached in self.draft.documents_mut() {
+            if self.usage.media <= MAX_MEDIA {
                 break;
             }
-            if shared.block.media() > 0 {
-                let line = blocks::document(self.given, shared.sequence, &shared.reference, Shown::Reference);
-                self.taken.remove(&shared.block);
-                self.taken.add(&line);
-                (shared.block, shared.shown) = (line, Shown::Reference);
-                paths.push(shared.reference.path.clone());
+            if attached.block.media() > 0 {
+                let line = blocks::document(
+                    self.input,
+                    attached.sequence,
+                    &attached.reference,
+                    DocumentForm::Reference,
+                );
+                self.usage.remove(&attached.block);
+                self.usage.add(&line);
+                (attached.block, attached.form) = (line, DocumentForm::Reference);
+                paths.push(attached.reference.path.clone());
             }
         }
-        self.name("media as references", &paths);
+        self.report("media as references", &paths);
     }
 
-    /// Documents before the last ones become references.
-    fn references(&mut self, last: usize) {
+    /// Replaces documents before the last ones by references.
+    fn replace_documents(&mut self, last: usize) {
         let mut paths = Vec::new();
-        let mut whole = self.draft.shared_mut();
-        whole.retain(|shared| shared.shown == Shown::Whole);
+        let mut whole = self.draft.documents_mut();
+        whole.retain(|attached| attached.form == DocumentForm::Whole);
         let until = whole.len().saturating_sub(last);
-        for shared in &mut whole[..until] {
-            if self.taken.fits(self.given) {
+        for attached in &mut whole[..until] {
+            if self.usage.fits(self.input) {
                 break;
             }
-            let line = blocks::document(self.given, shared.sequence, &shared.reference, Shown::Reference);
-            if self.taken.replace(&mut shared.block, line) {
-                shared.shown = Shown::Reference;
-                paths.push(shared.reference.path.clone());
+            let line =
+                blocks::document(self.input, attached.sequence, &attached.reference, DocumentForm::Reference);
+            if self.usage.replace(&mut attached.block, line) {
+                attached.form = DocumentForm::Reference;
+                paths.push(attached.reference.path.clone());
             }
         }
-        self.name("documents as references", &paths);
+        self.report("documents as references", &paths);
     }
 
-    /// Results before the last rounds keep their beginning and end.
-    fn results(&mut self, last: usize) {
+    /// Shortens results before the last rounds to their beginning and end.
+    fn shorten_results(&mut self, last: usize) {
         let mut count = 0_u64;
         let until = self.draft.rounds.len().saturating_sub(last);
         for call in self.draft.rounds[..until].iter_mut().flat_map(|round| &mut round.calls) {
-            if self.taken.fits(self.given) {
+            if self.usage.fits(self.input) {
                 break;
             }
             let named = (call.id.as_str(), call.tool);
-            let short = blocks::result(self.given, call.sequence, named, call.outcome, true);
-            count += u64::from(self.taken.replace(&mut call.result, short));
+            let short = blocks::result(self.input, call.sequence, named, call.outcome, true);
+            count += u64::from(self.usage.replace(&mut call.result, short));
         }
         if count > 0 {
             self.cuts.push(format!("{} shortened", counted(count, "result", "results")));
         }
     }
 
-    /// Thoughts before the last rounds go, with what was said of them.
-    fn thoughts(&mut self) {
+    /// Drops thoughts before the last rounds, calls with their results.
+    fn drop_thoughts(&mut self) {
         let mut count = 0_u64;
         let until = self.draft.rounds.len().saturating_sub(LAST_ROUNDS);
         for round in &mut self.draft.rounds[..until] {
-            let (taken, given) = (&mut self.taken, self.given);
+            let (usage, input) = (&mut self.usage, self.input);
             round.calls.retain(|call| {
-                let goes = call.is_thought && !taken.fits(given);
-                if goes {
-                    taken.remove(&call.used);
-                    taken.remove(&call.result);
+                let is_dropped = call.is_thought && !usage.fits(input);
+                if is_dropped {
+                    usage.remove(&call.tool_use);
+                    usage.remove(&call.result);
                     count += 1;
                 }
-                !goes
+                !is_dropped
             });
         }
         if count > 0 {
@@ -182,57 +192,57 @@ impl Cutter<'_, '_, '_> {
         }
     }
 
-    /// Rounds before the last ones go, whole, and a line stands for them. What is asked stays.
-    fn rounds(&mut self, last: usize) {
+    /// Drops whole rounds before the last ones, except a question, and puts one line in their place.
+    fn drop_rounds(&mut self, last: usize) {
         let most = self.draft.rounds.len().saturating_sub(last);
         let mut any = false;
         for at in 0..most {
-            if self.draft.rounds[at].is_asked {
+            if self.draft.rounds[at].is_question {
                 continue;
             }
-            // The line may be longer than it was counted.
-            if self.taken.fits(self.given) && (!any || self.weigh_gap()) {
+            // The line may have grown since it was last counted.
+            if self.usage.fits(self.input) && (!any || self.recount_gap()) {
                 break;
             }
-            self.leave_out(at);
+            self.drop_round(at);
             any = true;
         }
-        self.draft.rounds.retain(|round| !round.is_left_out);
+        self.draft.rounds.retain(|round| !round.is_dropped);
         if any {
-            self.weigh_gap();
+            self.recount_gap();
             self.cuts.extend(self.draft.gap.as_ref().map(Gap::text));
         }
     }
 
-    fn leave_out(&mut self, at: usize) {
+    fn drop_round(&mut self, at: usize) {
         let round = &mut self.draft.rounds[at];
-        round.is_left_out = true;
-        round.blocks().for_each(|block| self.taken.remove(block));
+        round.is_dropped = true;
+        round.blocks().for_each(|block| self.usage.remove(block));
         let gap = match &mut self.draft.gap {
             Some(gap) => gap,
             none => {
                 let gap = none.insert(Gap::new(round.sequences, false));
-                self.taken.add(&gap.block);
+                self.usage.add(&gap.block);
                 gap
             }
         };
-        // Counted again only where it names another tool: a longer number is one token more at most.
-        if gap.swallow(round) {
-            self.weigh_gap();
+        // Counted again only if it names another tool: longer numbers add at most one token.
+        if gap.absorb(round) {
+            self.recount_gap();
         }
     }
 
-    /// Counts the line for what is left out. Whether all fits then.
-    fn weigh_gap(&mut self) -> bool {
+    /// Updates the line for dropped rounds and its tokens. Returns whether the draft fits.
+    fn recount_gap(&mut self) -> bool {
         if let Some(gap) = &mut self.draft.gap {
-            self.taken.remove(&gap.block);
-            gap.write();
-            self.taken.add(&gap.block);
+            self.usage.remove(&gap.block);
+            gap.update_block();
+            self.usage.add(&gap.block);
         }
-        self.taken.fits(self.given)
+        self.usage.fits(self.input)
     }
 
-    fn name(&mut self, what: &str, paths: &[String]) {
+    fn report(&mut self, what: &str, paths: &[String]) {
         if !paths.is_empty() {
             self.cuts.push(format!("{what}: {}", paths.join(", ")));
         }

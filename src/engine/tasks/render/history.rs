@@ -1,11 +1,11 @@
-//! What was said and done in a task, read backwards until no budget reaches further.
+//! Reads a task's timeline backwards until the budget is exhausted.
 //!
-//! A question begins with what its master had said and done when it was asked: the entries of both are numbered as if
-//! they were one timeline.
+//! The timeline of a question begins with its master's timeline up to the question: the entries of both are numbered as
+//! one timeline.
 
 use super::{
     entries,
-    given::{Body, Event, Request},
+    input::{Body, Event, Request},
 };
 use toolwire_store::{
     Store,
@@ -13,135 +13,147 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{TaskId, UserId};
 
-/// So many entries are read at once.
+/// Entries per page.
 const AT_ONCE: u32 = 500;
 
-/// A token has about so many bytes. Twice the budget is read at most, since results may be shortened.
+/// Approximate bytes per token. Up to twice the budget is read, since results may be shortened.
 const BYTES_A_TOKEN: u64 = 4;
 
-/// An entry without long texts takes so many bytes too.
+/// Bytes charged for each entry beyond its texts.
 const LEAST_BYTES: u64 = 32;
 
-/// What was said and done.
+/// The part of a timeline that a render can use.
 pub(super) struct History {
-    /// What is to be done: the very first entry.
+    /// The request in the first entry.
     pub(super) request: Request,
-    /// Entries after it that were not read.
+    /// The number of entries after it that were not read.
     pub(super) unread: u64,
-    /// The entries after these.
+    /// All later entries, in order.
     pub(super) events: Vec<Event>,
-    /// How many entries stand before those of the task itself.
+    /// The number of entries before those of the task itself.
     pub(super) before: u64,
 }
 
-/// A timeline, or the beginning of one.
-struct Stretch {
+/// A timeline, or its part up to a question.
+struct Segment {
     task: TaskId,
-    /// Its last entry; none: that of the timeline.
+    /// The last entry of the segment; `None`: the end of the timeline.
     last: Option<u64>,
-    /// The number of its first entry.
+    /// The number of entries in the segments before it.
     base: u64,
-    /// The task that asked, if it is a question.
+    /// The task that asked the question, if it is one.
     asker: Option<TaskId>,
 }
 
-/// What is still to be read of the budget.
-struct Room<'a> {
+/// The rest of the budget while entries are read.
+struct ReadBudget<'a> {
     tokens: u64,
     bytes: u64,
-    /// Whose opaque parts are shown.
+    /// The provider whose opaque data is rendered.
     provider: &'a str,
 }
 
-/// Reads the timeline of a task, and of a question those of its masters before it.
+/// Reads the timeline of a task; for a question, after those of its masters.
 pub(super) async fn read(
     store: &Store,
     user: &UserId,
     task: &Task,
     (budget, provider): (u64, &str),
 ) -> Result<History, TaskError> {
-    let stretches = stretches(store, user, task).await?;
-    let mut room = Room { tokens: budget, bytes: budget.saturating_mul(2 * BYTES_A_TOKEN), provider };
+    let segments = segments(store, user, task).await?;
+    let mut rest = ReadBudget { tokens: budget, bytes: budget.saturating_mul(2 * BYTES_A_TOKEN), provider };
     let (mut events, mut unread) = (Vec::new(), 0);
-    for stretch in &stretches {
+    // The newest segment first: what the budget does not reach is the oldest part.
+    for segment in &segments {
+        unread = read_back(store, user, segment, &mut rest, &mut events).await?;
         if unread > 0 {
-            continue;
+            break;
         }
-        unread = read_back(store, user, stretch, &mut room, &mut events).await?;
     }
     events.reverse();
-    let (before, mut request) = (stretches.first().map_or(0, |own| own.base), Request::default());
-    let mut questions = Vec::new();
-    for stretch in stretches.iter().rev() {
-        let Some(first) = store.timeline_entry(user, &stretch.task, 0).await? else { continue };
-        let asker = match stretch.asker.as_ref().filter(|_| stretch.base > 0) {
-            Some(asker) => Some(in_words(&store.task(user, asker).await?)),
-            None => None,
-        };
-        match asker.and_then(|asker| entries::asked(&first, &asker)) {
-            None => request = entries::request(&first).unwrap_or_default(),
-            Some(body) => questions.push(Event { sequence: stretch.base, step: 0, position: 0, body }),
-        }
-    }
-    // Each where it was asked; one whose entries were not read stands before all that were.
+    let (request, questions) = first_entries(store, user, &segments).await?;
+    // Each at its place in the timeline; one in the part that was not read comes first.
     for question in questions {
         let at = events.partition_point(|event: &Event| event.sequence < question.sequence);
         events.insert(at, question);
     }
+    let before = segments.first().map_or(0, |own| own.base);
     Ok(History { request, unread, events, before })
 }
 
-/// The task's own timeline first, then that of its master up to the question, and so on.
-async fn stretches(store: &Store, user: &UserId, task: &Task) -> Result<Vec<Stretch>, TaskError> {
+/// The first entries of the segments, which are read whatever the budget: the request, and the questions.
+async fn first_entries(
+    store: &Store,
+    user: &UserId,
+    segments: &[Segment],
+) -> Result<(Request, Vec<Event>), TaskError> {
+    let (mut request, mut questions) = (Request::default(), Vec::new());
+    for segment in segments.iter().rev() {
+        let Some(first) = store.timeline_entry(user, &segment.task, 0).await? else { continue };
+        let asker = match segment.asker.as_ref().filter(|_| segment.base > 0) {
+            Some(asker) => Some(describe_asker(&store.task(user, asker).await?)),
+            None => None,
+        };
+        match asker.and_then(|asker| entries::question(&first, &asker)) {
+            None => request = entries::request(&first).unwrap_or_default(),
+            Some(body) => questions.push(Event { sequence: segment.base, step: 0, position: 0, body }),
+        }
+    }
+    Ok((request, questions))
+}
+
+/// The segments, last first: the task's own timeline, then that of its master up to the question, and so on.
+async fn segments(store: &Store, user: &UserId, task: &Task) -> Result<Vec<Segment>, TaskError> {
     let asker = task.parent.clone();
-    let mut stretches = vec![Stretch { task: task.id.clone(), last: None, base: 0, asker }];
+    let mut segments = vec![Segment { task: task.id.clone(), last: None, base: 0, asker }];
     let mut master = task.master.clone();
     while let Some((id, entries)) = master {
-        for later in &mut stretches {
+        for later in &mut segments {
             later.base += entries;
         }
         let task = store.task(user, &id).await?;
         master = task.master;
         let last = Some(entries.saturating_sub(1));
-        stretches.push(Stretch { task: id, last, base: 0, asker: task.parent });
+        segments.push(Segment { task: id, last, base: 0, asker: task.parent });
     }
-    Ok(stretches)
+    Ok(segments)
 }
 
-/// Who asks, as the one who is asked knows it.
-fn in_words(asker: &Task) -> String {
+/// Names the asker of a question for the agent that answers it.
+fn describe_asker(asker: &Task) -> String {
     match asker.role.as_str() {
         "" => format!("the task {}", asker.id),
         role => format!("the agent with the role {role} (task {})", asker.id),
     }
 }
 
-/// Reads a timeline from its end, but not its first entry. How many entries of all that stand before were not read.
+/// Reads a segment from its end, without its first entry. Returns the number of entries that were not read, including
+/// those of earlier segments.
 async fn read_back(
     store: &Store,
     user: &UserId,
-    stretch: &Stretch,
-    room: &mut Room<'_>,
+    segment: &Segment,
+    rest: &mut ReadBudget<'_>,
     events: &mut Vec<Event>,
 ) -> Result<u64, TaskError> {
-    let mut from = stretch.last;
+    let mut from = segment.last;
     loop {
         let page = PageRequest { from, backwards: true, limit: AT_ONCE };
-        let page = store.timeline_page(user, &stretch.task, page).await?;
+        let page = store.timeline_page(user, &segment.task, page).await?;
         for mut entry in page.entries {
             if entry.sequence == 0 {
                 return Ok(0);
             }
-            entries::without_others(&mut entry, room.provider);
-            let is_enough = room.spend(&mut entry);
-            if entries::is_apart(&mut entry) {
-                entry = store.timeline_entry(user, &stretch.task, entry.sequence).await?.unwrap_or(entry);
-                entries::without_others(&mut entry, room.provider);
+            entries::drop_foreign_opaque(&mut entry, rest.provider);
+            let is_exhausted = rest.spend(&mut entry);
+            if entries::is_external(&mut entry) {
+                entry = store.timeline_entry(user, &segment.task, entry.sequence).await?.unwrap_or(entry);
+                entries::drop_foreign_opaque(&mut entry, rest.provider);
             }
-            let event = entries::event(entry).moved(stretch.base);
+            let event = entries::event(entry).shift(segment.base);
             let before = event.sequence - 1;
             events.push(event);
-            if is_enough {
+            if is_exhausted {
                 return Ok(before);
             }
         }
@@ -152,24 +164,24 @@ async fn read_back(
     }
 }
 
-impl Room<'_> {
-    /// Spends what an entry takes at least. Whether nothing before it can be shown any more.
+impl ReadBudget<'_> {
+    /// Charges the minimum cost of an entry. Returns whether the budget is exhausted, so that no earlier entry fits.
     fn spend(&mut self, entry: &mut Entry) -> bool {
-        let (tokens, bytes) = (entries::least(entry), entries::size(entry) + LEAST_BYTES);
-        let is_enough = tokens > self.tokens || bytes > self.bytes;
+        let (tokens, bytes) = (entries::min_tokens(entry), entries::size(entry) + LEAST_BYTES);
+        let is_exhausted = tokens > self.tokens || bytes > self.bytes;
         self.tokens = self.tokens.saturating_sub(tokens);
         self.bytes = self.bytes.saturating_sub(bytes);
-        is_enough
+        is_exhausted
     }
 }
 
 impl Event {
-    /// The same with so many entries more before it.
-    fn moved(mut self, by: u64) -> Self {
+    /// Renumbers the event behind `by` more entries.
+    fn shift(mut self, by: u64) -> Self {
         self.sequence += by;
         match &mut self.body {
-            Body::Answered { answers: of, .. } | Body::Decided { decides: of, .. } => *of += by,
-            Body::Said { .. } | Body::Asked { .. } | Body::Called(_) | Body::Silent => {}
+            Body::Answer { answers: of, .. } | Body::Decision { decides: of, .. } => *of += by,
+            Body::Message { .. } | Body::Question { .. } | Body::Call(_) | Body::Other => {}
         }
         self
     }

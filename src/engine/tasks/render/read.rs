@@ -1,4 +1,4 @@
-//! Renders a task: reads what its render is made from.
+//! Reads the input of a render from the stores, and renders it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,12 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::{
-    BudgetTooSmall, Rendered,
-    given::{
-        Body, Document, DocumentVersion, Event, Given, Listed, Note, Notes, Request, Stored, most_bytes,
-    },
+    BudgetTooSmall, Rendering,
     history::{self, History},
+    input::{
+        Body, Document, DocumentContent, DocumentSummary, DocumentVersion, Event, Note, Notes, RenderInput,
+        Request, max_bytes,
+    },
     render,
 };
 use toolwire_base::offload;
@@ -18,55 +19,52 @@ use toolwire_contract::DocumentRefusal;
 use toolwire_store::{
     Store,
     documents::Criteria,
-    tasks::{Remembered, Task, TaskError},
+    tasks::{SavedNote, Task, TaskError},
     workspace::{ReadOptions, WorkspaceHandle, mime},
 };
 use toolwire_tokens as tokens;
 use toolwire_tool::context::UserId;
 
-/// So many notes of either kind are shown.
+/// Maximum number of rendered notes of each kind.
 const NOTES: u32 = 50;
-/// So many documents are listed, and one more, to know that there are more.
+/// Number of documents read for the list: one more than is listed, to detect that there are more.
 const LISTED: u32 = 51;
-/// Media of more bytes in all are not read.
-const MOST_MEDIA: u64 = 2 * 1024 * 1024;
+/// Maximum size in bytes of all media that are read.
+const MAX_MEDIA: u64 = 2 * 1024 * 1024;
 
-/// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
-    /// At most so many tokens.
+pub struct RenderOptions {
+    /// Maximum number of tokens.
     pub budget: u64,
-    /// Types of media that the model takes.
+    /// MIME types of media that the model accepts.
     pub media_types: Vec<String>,
-    /// The provider, whose opaque parts are returned.
+    /// The provider, which gets its own opaque data back.
     pub provider: String,
+    /// Keys the nonces of frames.
     pub secret: Vec<u8>,
 }
 
 /// Why a task cannot be rendered.
 #[derive(Debug, Error)]
 pub enum RenderError {
-    /// The timeline cannot be read.
     #[error(transparent)]
     Timeline(#[from] TaskError),
-    /// The documents cannot be read.
     #[error(transparent)]
     Documents(#[from] DocumentRefusal),
-    /// Even what must stay exceeds the budget.
     #[error(transparent)]
     Budget(#[from] BudgetTooSmall),
 }
 
-/// Renders a task of the user's, whose workspace this is.
-pub async fn rendered(
+/// Renders a task of the user from its timeline and workspace.
+pub async fn render_task(
     store: &Store,
     workspace: &WorkspaceHandle,
     (user, task): (&UserId, &Task),
-    wish: Wish,
-) -> Result<Rendered, RenderError> {
+    options: RenderOptions,
+) -> Result<Rendering, RenderError> {
     let History { request, unread, events, before } =
-        history::read(store, user, task, (wish.budget, &wish.provider)).await?;
-    let documents = documents(workspace, &request, &events, &wish).await?;
+        history::read(store, user, task, (options.budget, &options.provider)).await?;
+    let documents = documents(workspace, &request, &events, &options).await?;
     let remembered = store.task_memories(user, &task.id, NOTES).await?;
     let contents = contents(workspace).await?;
     let role = if task.role.is_empty() {
@@ -74,10 +72,11 @@ pub async fn rendered(
     } else {
         format!("You are the agent with the role {}.", task.role)
     };
-    let bytes = documents.values().map(read_of).chain(events.iter().map(size)).sum();
+    // Counting tokens is work of the processor: a large input is rendered on another thread.
+    let bytes = documents.values().map(content_size).chain(events.iter().map(size)).sum();
     let work = move || {
-        let notes = |notes: Vec<Remembered>| notes.into_iter().filter_map(note).collect();
-        render(&Given {
+        let notes = |notes: Vec<SavedNote>| notes.into_iter().filter_map(note).collect();
+        render(&RenderInput {
             role: &role,
             contents: &contents,
             notes: &Notes { tree: notes(remembered.tree), user: notes(remembered.user) },
@@ -86,95 +85,95 @@ pub async fn rendered(
             unread,
             events: &events,
             documents: &documents,
-            secret: &wish.secret,
-            budget: wish.budget,
-            media_types: &wish.media_types,
-            provider: &wish.provider,
+            secret: &options.secret,
+            budget: options.budget,
+            media_types: &options.media_types,
+            provider: &options.provider,
         })
     };
     Ok(offload::on_behalf(user.shared(), offload::if_large(bytes, work)).await?)
 }
 
-/// The bytes that were read of a document.
-fn read_of(document: &Document) -> usize {
+/// Size of a document's content in bytes, if it was read.
+fn content_size(document: &Document) -> usize {
     match &document.content {
-        Some(Stored::Text(text)) => text.len(),
-        Some(Stored::Media(bytes)) => bytes.len(),
+        Some(DocumentContent::Text(text)) => text.len(),
+        Some(DocumentContent::Media(bytes)) => bytes.len(),
         None => 0,
     }
 }
 
-/// The bytes of an entry.
+/// Size of an event's texts in bytes.
 fn size(event: &Event) -> usize {
     match &event.body {
-        Body::Called(called) => called.input.len() + called.outcome.content.len(),
-        Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => outcome.content.len(),
-        Body::Said { text, opaque, .. } => text.len() + opaque.as_ref().map_or(0, |it| it.data.len()),
-        Body::Asked { text, .. } => text.len(),
-        Body::Silent => 0,
+        Body::Call(called) => called.input.len() + called.outcome.content.len(),
+        Body::Answer { outcome, .. } | Body::Decision { outcome, .. } => outcome.content.len(),
+        Body::Message { text, opaque, .. } => text.len() + opaque.as_ref().map_or(0, |it| it.data.len()),
+        Body::Question { text, .. } => text.len(),
+        Body::Other => 0,
     }
 }
 
-/// What a call noted: its arguments are as the schema has them, unless they are of an earlier one.
-fn note(remembered: Remembered) -> Option<Note> {
-    let Remembered { input, tokens, untrusted } = remembered;
+/// The note in a call's arguments; `None` if they were recorded under an earlier, incompatible schema.
+fn note(remembered: SavedNote) -> Option<Note> {
+    let SavedNote { input, tokens, untrusted } = remembered;
     let arguments: Value = serde_json::from_str(&input).ok()?;
     let text = arguments.get("note")?.as_str()?.to_owned();
     let tokens = tokens.unwrap_or_else(|| tokens::count(&text));
     Some(Note { text, tokens, is_untrusted: untrusted })
 }
 
-/// The documents that request and entries name: of each path the newest version with what it holds, those that were
-/// named last first, as far as the budget reaches. Of the others it is known what they are.
+/// The documents that the request and the events refer to. The newest version of each path is read with its content
+/// while the budget lasts, starting with the last reference; of the others only the metadata.
 async fn documents(
     workspace: &WorkspaceHandle,
     request: &Request,
     events: &[Event],
-    wish: &Wish,
+    options: &RenderOptions,
 ) -> Result<BTreeMap<DocumentVersion, Document>, DocumentRefusal> {
-    let last_first: Vec<_> = events.iter().rev().flat_map(named_by).chain(&request.documents).collect();
+    let last_first: Vec<_> = events.iter().rev().flat_map(documents_of).chain(&request.documents).collect();
     let mut newest = BTreeMap::<&str, u32>::new();
     for DocumentVersion { path, version } in &last_first {
         let known = newest.entry(path).or_default();
         *known = (*known).max(*version);
     }
-    let mut left = Left { text: 2 * most_bytes(wish.budget), media: MOST_MEDIA };
+    let mut rest = RemainingBytes { text: 2 * max_bytes(options.budget), media: MAX_MEDIA };
     let (mut documents, mut seen) = (BTreeMap::new(), BTreeSet::new());
     for reference in last_first {
         if !seen.insert(reference) {
             continue;
         }
         let is_newest = newest.get(reference.path.as_str()) == Some(&reference.version);
-        let left_of_all = is_newest.then_some(&mut left);
-        if let Some(document) = document(workspace, reference, left_of_all, wish).await? {
+        let rest = is_newest.then_some(&mut rest);
+        if let Some(document) = document(workspace, reference, rest, options).await? {
             documents.insert(reference.clone(), document);
         }
     }
     Ok(documents)
 }
 
-/// How many bytes of documents may still be read.
-struct Left {
-    /// Twice the budget at first, since a token may have more bytes than most have.
+/// The number of bytes of documents that may still be read.
+struct RemainingBytes {
+    /// Initially twice the budget, since a token may have more bytes than the average.
     text: u64,
     media: u64,
 }
 
-fn named_by(event: &Event) -> &[DocumentVersion] {
+fn documents_of(event: &Event) -> &[DocumentVersion] {
     match &event.body {
-        Body::Called(called) => &called.outcome.documents,
-        Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => &outcome.documents,
-        Body::Asked { documents, .. } => documents,
-        Body::Said { .. } | Body::Silent => &[],
+        Body::Call(called) => &called.outcome.documents,
+        Body::Answer { outcome, .. } | Body::Decision { outcome, .. } => &outcome.documents,
+        Body::Question { documents, .. } => documents,
+        Body::Message { .. } | Body::Other => &[],
     }
 }
 
-/// A version of a document; none if it cannot be read any longer.
+/// A version of a document; `None` if it no longer exists.
 async fn document(
     workspace: &WorkspaceHandle,
     reference: &DocumentVersion,
-    left: Option<&mut Left>,
-    wish: &Wish,
+    rest: Option<&mut RemainingBytes>,
+    options: &RenderOptions,
 ) -> Result<Option<Document>, DocumentRefusal> {
     let found = match workspace.at(&reference.path, reference.version).await {
         Ok(found) if !found.is_deleted() => found,
@@ -184,17 +183,17 @@ async fn document(
         Err(refusal) => return Err(refusal),
     };
     let (size, mime_type) = (found.content.size, found.content.mime_type);
-    let is_media = wish.media_types.contains(&mime_type);
-    let is_text = mime::is_text(&mime_type) && size <= most_bytes(wish.budget);
-    let left = left.filter(|_| is_media || is_text);
-    let left = left.map(|left| if is_media { &mut left.media } else { &mut left.text });
-    let content = match left.filter(|left| size <= **left) {
-        Some(left) => {
-            *left -= size;
-            let options = ReadOptions { version: reference.version, ..ReadOptions::default() };
-            let bytes = workspace.read(&reference.path, options).await?.1.all().await?;
-            let text = |bytes| String::from_utf8(bytes).ok().map(Stored::Text);
-            if is_media { Some(Stored::Media(bytes.into())) } else { text(bytes.into()) }
+    let is_media = options.media_types.contains(&mime_type);
+    let is_text = mime::is_text(&mime_type) && size <= max_bytes(options.budget);
+    let rest = rest.filter(|_| is_media || is_text);
+    let rest = rest.map(|rest| if is_media { &mut rest.media } else { &mut rest.text });
+    let content = match rest.filter(|rest| size <= **rest) {
+        Some(rest) => {
+            *rest -= size;
+            let version = ReadOptions { version: reference.version, ..ReadOptions::default() };
+            let bytes = workspace.read(&reference.path, version).await?.1.all().await?;
+            let text = |bytes| String::from_utf8(bytes).ok().map(DocumentContent::Text);
+            if is_media { Some(DocumentContent::Media(bytes.into())) } else { text(bytes.into()) }
         }
         None => None,
     };
@@ -202,16 +201,16 @@ async fn document(
     Ok(Some(Document { mime_type, size, tokens, summary: found.content.summary, content }))
 }
 
-/// Stands for the summary of a document that holds text from outside.
+/// Replaces the summary of a document that contains text from outside.
 const FROM_OUTSIDE: &str = "text from outside, not summarised here";
 
-async fn contents(workspace: &WorkspaceHandle) -> Result<Vec<Listed>, DocumentRefusal> {
+async fn contents(workspace: &WorkspaceHandle) -> Result<Vec<DocumentSummary>, DocumentRefusal> {
     let found = workspace.list(&Criteria::default(), "", LISTED).await?;
-    let listed = found.into_iter().map(|document| Listed {
+    let listed = found.into_iter().map(|document| DocumentSummary {
         path: document.path,
         mime_type: document.content.mime_type,
         tokens: document.content.tokens,
-        // Whoever is shown words from outside is tainted by them; a list taints nobody.
+        // Rendering a summary from outside would taint the task, and a mere list must not.
         summary: if document.content.untrusted { FROM_OUTSIDE.to_owned() } else { document.content.summary },
     });
     Ok(listed.collect())
@@ -222,7 +221,7 @@ mod tests {
     use std::{sync::Arc, time::Duration};
 
     use super::*;
-    use crate::tasks::render::{Message, blocks::Content, given::Outcome};
+    use crate::tasks::render::{Message, blocks::Content, input::Outcome};
     use toolwire_base::{clock, digest::Digest};
     use toolwire_store::{
         tasks::{
@@ -281,8 +280,8 @@ mod tests {
             said(&store, &task, Speaker::User, text).await;
             said(&store, &task, Speaker::Assistant, text).await;
         }
-        let wish = |budget| Wish { budget, secret: b"s".to_vec(), ..Wish::default() };
-        let whole = rendered(&*store, &workspace, (&user.id, &task), wish(100_000)).await.unwrap();
+        let options = |budget| RenderOptions { budget, secret: b"s".to_vec(), ..RenderOptions::default() };
+        let whole = render_task(&*store, &workspace, (&user.id, &task), options(100_000)).await.unwrap();
         let long = "Long: word w";
         let expected = ["Analyse it.", "first", "first", long, long, "second", "second", "third", "third"];
         assert_eq!((texts(&whole.messages), whole.cuts.len()), (expected.map(str::to_owned).to_vec(), 0));
@@ -292,13 +291,13 @@ mod tests {
             "{}",
             whole.system
         );
-        let part = rendered(&*store, &workspace, (&user.id, &task), wish(1_000)).await.unwrap();
+        let part = render_task(&*store, &workspace, (&user.id, &task), options(1_000)).await.unwrap();
         assert_eq!(
             texts(&part.messages)[1..],
             ["[entries 1 t", "second", "third", "third"].map(str::to_owned)
         );
         assert_eq!(part.last_sequence, 8);
-        let few = rendered(&*store, &workspace, (&user.id, &task), wish(10)).await;
+        let few = render_task(&*store, &workspace, (&user.id, &task), options(10)).await;
         assert!(matches!(few, Err(RenderError::Budget(_))), "{few:?}");
     }
 
@@ -320,12 +319,12 @@ mod tests {
         let request = Request { documents: vec![reference("c.txt")], ..Request::default() };
         let answered = |path| {
             let outcome = Outcome { documents: vec![reference(path)], ..Outcome::default() };
-            Event { sequence: 1, step: 0, position: 0, body: Body::Answered { answers: 1, outcome } }
+            Event { sequence: 1, step: 0, position: 0, body: Body::Answer { answers: 1, outcome } }
         };
         let events = [answered("b.txt"), answered("a.txt")];
         for (budget, expected) in [(1_000, [true, true, false]), (2_000, [true; 3]), (700, [false; 3])] {
-            let wish = Wish { budget, ..Wish::default() };
-            let found = documents(&workspace, &request, &events, &wish).await.unwrap();
+            let options = RenderOptions { budget, ..RenderOptions::default() };
+            let found = documents(&workspace, &request, &events, &options).await.unwrap();
             let read = paths.map(|path| found[&reference(path)].content.is_some());
             assert_eq!(read, expected, "{budget}");
         }

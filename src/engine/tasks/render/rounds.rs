@@ -1,90 +1,94 @@
-//! Entries as rounds: those of one step are one response of the model, with what came back for it.
+//! Groups events into rounds: the events of one step are one response of the model and what was returned to it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
-    blocks::{self, Block, Content, Shown},
-    draft::{Call, Draft, Gap, Round, Shared},
-    given::{Body, Called, DocumentVersion, Event, Given, Outcome, Speaker},
+    blocks::{self, Block, Content, DocumentForm},
+    draft::{AttachedDocument, Call, Draft, Gap, Round},
+    input::{Body, DocumentVersion, Event, Outcome, RenderInput, Speaker, ToolCall},
 };
 
-/// The longest name of a call.
-const LONGEST: usize = 64;
+/// Maximum length of a call's identifier, in bytes.
+const MAX_ID: usize = 64;
 
-/// The rounds of a timeline. Everything stands whole, but of one path only the newest version.
-pub(super) fn draft<'a>(given: &'a Given<'_>) -> Draft<'a> {
-    let request = &given.request;
+/// The rounds of a timeline, uncut. Of each document only the newest version is whole.
+pub(super) fn draft<'a>(input: &'a RenderInput<'_>) -> Draft<'a> {
+    let request = &input.request;
     let mut draft = Draft {
         request: (request.sequence, Block::text(request.text.clone())),
-        documents: shared(request.sequence, &request.documents),
-        gap: gap(given),
+        documents: attach(request.sequence, &request.documents),
+        gap: gap(input),
         ..Draft::default()
     };
-    let (outcomes, retractions) = outcomes(given.events);
-    for event in given.events {
+    let (outcomes, retractions) = outcomes(input.events);
+    for event in input.events {
         match &event.body {
-            Body::Said { speaker: Speaker::User, text, tokens, .. } => {
-                said(&mut draft, event.sequence, Block::counted(text.clone(), *tokens));
+            Body::Message { speaker: Speaker::User, text, tokens, .. } => {
+                push_user_message(&mut draft, event.sequence, Block::text_with_tokens(text.clone(), *tokens));
             }
-            Body::Said { speaker: Speaker::Assistant, text, tokens, opaque } => {
+            Body::Message { speaker: Speaker::Assistant, text, tokens, opaque } => {
                 let round = round(&mut draft.rounds, event);
-                round.texts.push(Block::counted(text.clone(), *tokens));
-                let of_provider = opaque.iter().filter(|opaque| opaque.provider == given.provider);
+                round.texts.push(Block::text_with_tokens(text.clone(), *tokens));
+                let of_provider = opaque.iter().filter(|opaque| opaque.provider == input.provider);
                 round.opaque.extend(of_provider.map(|opaque| Block::opaque(opaque.data.clone())));
             }
-            Body::Asked { text, documents } => draft.rounds.push(asked(event.sequence, text, documents)),
-            Body::Called(called) => {
+            Body::Question { text, documents } => {
+                draft.rounds.push(question(event.sequence, text, documents));
+            }
+            Body::Call(called) => {
+                // Documents of an answer belong to the round of the call, and are numbered by the answer.
                 let own = (event.sequence, &called.outcome);
                 let (at, outcome) = outcomes.get(&event.sequence).copied().unwrap_or(own);
                 let round = round(&mut draft.rounds, event);
-                round.documents.extend(shared(at, &outcome.documents));
+                round.documents.extend(attach(at, &outcome.documents));
                 call(round, event, called, outcome);
             }
-            Body::Decided { decides, outcome } if retractions.contains(&event.sequence) => {
-                said(&mut draft, event.sequence, retracted(given.events, *decides, outcome));
+            Body::Decision { decides, outcome } if retractions.contains(&event.sequence) => {
+                push_user_message(&mut draft, event.sequence, retraction(input.events, *decides, outcome));
             }
-            Body::Answered { .. } | Body::Decided { .. } | Body::Silent => {}
+            // Applied to their calls above, by `outcomes`.
+            Body::Answer { .. } | Body::Decision { .. } | Body::Other => {}
         }
     }
-    finish(&mut draft, given);
+    finish(&mut draft, input);
     draft
 }
 
-/// What entries say that are older than any budget reaches.
-fn gap(given: &Given<'_>) -> Option<Gap> {
-    let first = given.request.sequence + 1;
-    let sequences = (first, first + given.unread.saturating_sub(1));
-    (given.unread > 0).then(|| Gap::new(sequences, true))
+/// The gap for entries that were not read.
+fn gap(input: &RenderInput<'_>) -> Option<Gap> {
+    let first = input.request.sequence + 1;
+    let sequences = (first, first + input.unread.saturating_sub(1));
+    (input.unread > 0).then(|| Gap::new(sequences, true))
 }
 
-/// What calls that waited came to, by their entries, and with which entry. The last word counts; but what an approved
-/// call was shown with stays, since the model may have gone on by it, and the entries that take an approval back are
-/// told where they stand.
+/// The latest outcome of each waiting call, by the call's sequence number, with that of the outcome. An exception is an
+/// approval that comes to nothing later: the model may have acted on it, so the call keeps it, and the sequence numbers
+/// of such retractions are returned to be rendered where they occurred.
 fn outcomes(events: &[Event]) -> (HashMap<u64, (u64, &Outcome)>, HashSet<u64>) {
     let (mut outcomes, mut approved, mut retractions) = (HashMap::new(), HashSet::new(), HashSet::new());
     for event in events {
         match &event.body {
-            Body::Decided { decides, outcome } if outcome.is_error && approved.contains(decides) => {
+            Body::Decision { decides, outcome } if outcome.is_error && approved.contains(decides) => {
                 retractions.insert(event.sequence);
             }
-            Body::Decided { decides, outcome } if !outcome.is_error => {
+            Body::Decision { decides, outcome } if !outcome.is_error => {
                 approved.insert(*decides);
                 outcomes.insert(*decides, (event.sequence, outcome));
             }
-            Body::Answered { answers: of, outcome } | Body::Decided { decides: of, outcome } => {
+            Body::Answer { answers: of, outcome } | Body::Decision { decides: of, outcome } => {
                 outcomes.insert(*of, (event.sequence, outcome));
             }
-            Body::Said { .. } | Body::Asked { .. } | Body::Called(_) | Body::Silent => {}
+            Body::Message { .. } | Body::Question { .. } | Body::Call(_) | Body::Other => {}
         }
     }
     (outcomes, retractions)
 }
 
-/// What is said where an approval comes to nothing.
-fn retracted(events: &[Event], call: u64, outcome: &Outcome) -> Block {
+/// The message for an approved call that will not be carried out.
+fn retraction(events: &[Event], call: u64, outcome: &Outcome) -> Block {
     let called = events.iter().find(|event| event.sequence == call).map(|event| &event.body);
     let tool = match called {
-        Some(Body::Called(called)) => called.tool.as_str(),
+        Some(Body::Call(called)) => called.tool.as_str(),
         _ => "a tool",
     };
     Block::text(format!(
@@ -93,32 +97,33 @@ fn retracted(events: &[Event], call: u64, outcome: &Outcome) -> Block {
     ))
 }
 
-/// What an agent is asked whose entries so far stand before it: nothing that it says belongs to them.
-fn asked<'a>(sequence: u64, text: &str, documents: &[DocumentVersion]) -> Round<'a> {
+/// The round of a question. Later events never belong to rounds before it.
+fn question<'a>(sequence: u64, text: &str, documents: &[DocumentVersion]) -> Round<'a> {
     Round {
         sequences: (sequence, sequence),
-        documents: shared(sequence, documents),
-        said: vec![Block::text(text.to_owned())],
-        is_asked: true,
+        documents: attach(sequence, documents),
+        user_messages: vec![Block::text(text.to_owned())],
+        is_question: true,
         ..Round::default()
     }
 }
 
-fn said(draft: &mut Draft<'_>, sequence: u64, block: Block) {
+fn push_user_message(draft: &mut Draft<'_>, sequence: u64, block: Block) {
     match draft.rounds.last_mut() {
         Some(round) => {
-            round.said.push(block);
+            round.user_messages.push(block);
             round.sequences.1 = round.sequences.1.max(sequence);
         }
-        None => draft.said.push((sequence, block)),
+        None => draft.user_messages.push((sequence, block)),
     }
 }
 
-/// The round of an entry's step, begun where there is none.
+/// The round of an event's step, created if there is none.
 fn round<'r, 'a>(rounds: &'r mut Vec<Round<'a>>, event: &Event) -> &'r mut Round<'a> {
-    // Calls of a step may end late, so it need not be the last round; but it is never far back.
-    // Steps are counted from the beginning where another task begins.
-    let own = rounds.iter().rposition(|round| round.is_asked).map_or(0, |at| at + 1);
+    // Calls of a step may end late, so it need not be the last round; searched from the end, since it is never far
+    // back. Steps restart where the timeline of another task begins, so only rounds after the last question are
+    // searched.
+    let own = rounds.iter().rposition(|round| round.is_question).map_or(0, |at| at + 1);
     let is_known = |round: &Round<'_>| event.step != 0 && round.step == event.step;
     let known = rounds[own..].iter().rposition(is_known).map(|at| own + at);
     let at = known.unwrap_or_else(|| {
@@ -131,8 +136,8 @@ fn round<'r, 'a>(rounds: &'r mut Vec<Round<'a>>, event: &Event) -> &'r mut Round
     round
 }
 
-/// A call that had to wait again has a further entry, of which the last counts.
-fn call<'a>(round: &mut Round<'a>, event: &Event, called: &'a Called, outcome: &'a Outcome) {
+/// Adds a call to a round. A call that waited repeatedly has several entries; the last one replaces the others.
+fn call<'a>(round: &mut Round<'a>, event: &Event, called: &'a ToolCall, outcome: &'a Outcome) {
     let is_again = |call: &&mut Call<'_>| !called.id.is_empty() && call.given_id == called.id;
     if let Some(earlier) = round.calls.iter_mut().find(is_again) {
         (earlier.sequence, earlier.outcome) = (event.sequence, outcome);
@@ -146,47 +151,48 @@ fn call<'a>(round: &mut Round<'a>, event: &Event, called: &'a Called, outcome: &
         tool: &called.tool,
         is_thought: called.is_thought,
         outcome,
-        used: match called.input.as_str() {
-            "" => blocks::used(&called.tool, "{}", None),
-            input => blocks::used(&called.tool, input, called.input_tokens),
+        tool_use: match called.input.as_str() {
+            "" => blocks::tool_use(&called.tool, "{}", None),
+            input => blocks::tool_use(&called.tool, input, called.input_tokens),
         },
         result: Block::default(),
     });
 }
 
-fn shared(sequence: u64, references: &[DocumentVersion]) -> Vec<Shared> {
-    let shared = |reference: &DocumentVersion| Shared {
+fn attach(sequence: u64, references: &[DocumentVersion]) -> Vec<AttachedDocument> {
+    let shared = |reference: &DocumentVersion| AttachedDocument {
         sequence,
         reference: reference.clone(),
-        shown: Shown::Whole,
+        form: DocumentForm::Whole,
         block: Block::default(),
     };
     references.iter().map(shared).collect()
 }
 
-/// Orders and names the calls, and makes their results and the documents, now that all is known of them.
-fn finish(draft: &mut Draft<'_>, given: &Given<'_>) {
+/// Orders the calls, assigns their ids, and renders results and documents. Last, because ids must be unique over all
+/// calls, and whether a document is the newest version depends on all rounds.
+fn finish(draft: &mut Draft<'_>, input: &RenderInput<'_>) {
     let mut ids = HashSet::new();
     for round in &mut draft.rounds {
         round.calls.sort_by_key(|call| (call.position, call.sequence));
         for call in &mut round.calls {
-            call.id = free_id(call, &mut ids);
-            if let Content::Use { id, .. } = &mut call.used.content {
+            call.id = unique_id(call, &mut ids);
+            if let Content::Use { id, .. } = &mut call.tool_use.content {
                 id.clone_from(&call.id);
             }
-            call.result = blocks::result(given, call.sequence, (&call.id, call.tool), call.outcome, false);
+            call.result = blocks::result(input, call.sequence, (&call.id, call.tool), call.outcome, false);
         }
     }
-    only_newest(draft);
-    for shared in draft.shared_mut() {
-        shared.block = blocks::document(given, shared.sequence, &shared.reference, shared.shown);
+    keep_newest_versions(draft);
+    for shared in draft.documents_mut() {
+        shared.block = blocks::document(input, shared.sequence, &shared.reference, shared.form);
     }
 }
 
-/// The model's own identifier where every provider takes it and no other call has it.
-fn free_id(call: &Call<'_>, ids: &mut HashSet<String>) -> String {
+/// The model's own identifier if it is valid for every provider and not taken; otherwise one from the sequence number.
+fn unique_id(call: &Call<'_>, ids: &mut HashSet<String>) -> String {
     let is_plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-    let is_good = (1..=LONGEST).contains(&call.given_id.len()) && is_plain(call.given_id);
+    let is_good = (1..=MAX_ID).contains(&call.given_id.len()) && is_plain(call.given_id);
     let own = format!("call_{}", call.sequence);
     let mut id = if is_good && !ids.contains(call.given_id) { call.given_id.to_owned() } else { own };
     while !ids.insert(id.clone()) {
@@ -195,9 +201,9 @@ fn free_id(call: &Call<'_>, ids: &mut HashSet<String>) -> String {
     id
 }
 
-/// Of one path only the newest version stands whole, and that once: where it came last.
-fn only_newest(draft: &mut Draft<'_>) {
-    let mut all = draft.shared_mut();
+/// Makes all documents of one path references but the newest version, at its last occurrence.
+fn keep_newest_versions(draft: &mut Draft<'_>) {
+    let mut all = draft.documents_mut();
     let mut newest: BTreeMap<String, (u32, usize)> = BTreeMap::new();
     for (at, shared) in all.iter().enumerate() {
         let known = newest.entry(shared.reference.path.clone()).or_default();
@@ -205,7 +211,7 @@ fn only_newest(draft: &mut Draft<'_>) {
     }
     for (at, shared) in all.iter_mut().enumerate() {
         if newest[&shared.reference.path].1 != at {
-            shared.shown = Shown::Reference;
+            shared.form = DocumentForm::Reference;
         }
     }
 }

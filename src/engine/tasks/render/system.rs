@@ -1,73 +1,73 @@
-//! What stands above the messages: the role, what is in the workspace, what was remembered.
+//! The system prompt: the role, the documents of the workspace, and remembered notes.
 
 use super::{
     frame::{MEANING, nonce},
-    given::{Body, Given, Listed, Note, Outcome},
+    input::{Body, DocumentSummary, Note, Outcome, RenderInput},
 };
 use toolwire_base::words::{counted, one_line};
 use toolwire_contract::frame::wrap;
 
-/// The most documents that are listed.
-const MOST: usize = 50;
+/// Maximum number of listed documents.
+const MAX_LISTED: usize = 50;
 
-/// Numbers of no entries, for the nonces of the list and of the notes.
+/// Sequence numbers for the nonces of the list and of the notes. No entry has them.
 const LIST: u64 = u64::MAX;
 const NOTES_OF_TREE: u64 = u64::MAX - 1;
 const NOTES_OF_USER: u64 = u64::MAX - 2;
 
-/// Of the budget, each of both kinds of notes takes at most one part in so many.
+/// Each of the two kinds of notes takes at most the budget divided by this.
 const PART_OF_BUDGET: u64 = 8;
 
-pub(super) fn text(given: &Given<'_>) -> String {
+pub(super) fn text(input: &RenderInput<'_>) -> String {
     let parts = [
-        given.role.to_owned(),
-        if frames(given) { MEANING.to_owned() } else { String::new() },
-        contents(given),
-        notes(given, "Noted in this work:", NOTES_OF_TREE, &given.notes.tree),
-        notes(given, "Noted for this user:", NOTES_OF_USER, &given.notes.user),
+        input.role.to_owned(),
+        if frames(input) { MEANING.to_owned() } else { String::new() },
+        contents(input),
+        notes(input, "Noted in this work:", NOTES_OF_TREE, &input.notes.tree),
+        notes(input, "Noted for this user:", NOTES_OF_USER, &input.notes.user),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Whether anything stands within a frame, be it cut later.
-fn frames(given: &Given<'_>) -> bool {
+/// Whether anything is framed, even if it is cut later.
+fn frames(input: &RenderInput<'_>) -> bool {
     let by = |outcome: &Outcome| outcome.is_untrusted || !outcome.documents.is_empty();
-    let mut notes = given.notes.tree.iter().chain(&given.notes.user);
-    let mut events = given.events.iter().map(|event| match &event.body {
-        Body::Called(called) => by(&called.outcome),
-        Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => by(outcome),
-        Body::Asked { documents, .. } => !documents.is_empty(),
-        Body::Said { .. } | Body::Silent => false,
+    let mut notes = input.notes.tree.iter().chain(&input.notes.user);
+    let mut events = input.events.iter().map(|event| match &event.body {
+        Body::Call(called) => by(&called.outcome),
+        Body::Answer { outcome, .. } | Body::Decision { outcome, .. } => by(outcome),
+        Body::Question { documents, .. } => !documents.is_empty(),
+        Body::Message { .. } | Body::Other => false,
     });
-    !given.contents.is_empty()
-        || !given.request.documents.is_empty()
+    !input.contents.is_empty()
+        || !input.request.documents.is_empty()
         || notes.any(|note| note.is_untrusted)
         || events.any(|frames| frames)
 }
 
-/// The list stands within a frame: summaries are made of what others wrote.
-fn contents(given: &Given<'_>) -> String {
-    if given.contents.is_empty() {
+/// The list of documents. It is framed, because summaries are derived from text of others.
+fn contents(input: &RenderInput<'_>) -> String {
+    if input.contents.is_empty() {
         return String::new();
     }
-    let lines: Vec<_> = given.contents.iter().take(MOST).map(line).collect();
-    let more = if given.contents.len() > MOST { "\nand more" } else { "" };
+    let lines: Vec<_> = input.contents.iter().take(MAX_LISTED).map(line).collect();
+    let more = if input.contents.len() > MAX_LISTED { "\nand more" } else { "" };
     let text = format!("{}{more}", lines.join("\n"));
-    format!("The workspace:\n{}", wrap(&nonce(given.secret, LIST), "", &text))
+    format!("The workspace:\n{}", wrap(&nonce(input.secret, LIST), "", &text))
 }
 
-fn line(listed: &Listed) -> String {
-    let Listed { path, mime_type, tokens, summary } = listed;
+fn line(listed: &DocumentSummary) -> String {
+    let DocumentSummary { path, mime_type, tokens, summary } = listed;
     let tokens = counted(*tokens, "token", "tokens");
     format!("{path} ({mime_type}, {tokens}): {}", one_line(summary))
 }
 
-/// The newest notes that fit. Those that may repeat text from outside stand within a frame.
-fn notes(given: &Given<'_>, heading: &str, number: u64, notes: &[Note]) -> String {
-    let mut room = given.budget / PART_OF_BUDGET;
+/// The newest notes that fit. Those that may repeat text from outside are framed.
+fn notes(input: &RenderInput<'_>, heading: &str, number: u64, notes: &[Note]) -> String {
+    let mut rest = input.budget / PART_OF_BUDGET;
     let fits = |note: &&Note| {
-        let fits = note.tokens <= room;
-        room -= note.tokens.min(room);
+        let fits = note.tokens <= rest;
+        rest -= note.tokens.min(rest);
         fits
     };
     let mut newest: Vec<_> = notes.iter().rev().take_while(fits).collect();
@@ -82,7 +82,7 @@ fn notes(given: &Given<'_>, heading: &str, number: u64, notes: &[Note]) -> Strin
         parts.push(listed(&own));
     }
     if !from_outside.is_empty() {
-        parts.push(wrap(&nonce(given.secret, number), "", &listed(&from_outside)));
+        parts.push(wrap(&nonce(input.secret, number), "", &listed(&from_outside)));
     }
     if parts.is_empty() { String::new() } else { format!("{heading}\n{}", parts.join("\n")) }
 }

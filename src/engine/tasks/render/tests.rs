@@ -1,4 +1,4 @@
-//! What a model is shown of a timeline: whole, in order, within its budget, and the same each time.
+//! A timeline is rendered whole, in order, within its budget, and deterministically.
 
 mod cuts;
 mod documents;
@@ -11,19 +11,19 @@ use std::collections::BTreeMap;
 
 use super::{
     blocks::{Block, Content},
-    given::{
-        Body, Called, Document, DocumentVersion, Event, Given, Listed, Notes, Outcome, Request, Speaker,
-        Stored,
+    input::{
+        Body, Document, DocumentContent, DocumentSummary, DocumentVersion, Event, Notes, Outcome,
+        RenderInput, Request, Speaker, ToolCall,
     },
     *,
 };
 
 const SECRET: &[u8] = b"of this task";
 
-/// What a test gives, owned.
+/// The input of a render, owned.
 #[derive(Clone, Debug, Default)]
 struct Task {
-    contents: Vec<Listed>,
+    contents: Vec<DocumentSummary>,
     notes: Notes,
     before: u64,
     request: Request,
@@ -43,8 +43,8 @@ impl Task {
         }
     }
 
-    fn render(&self, budget: u64) -> Result<Rendered, BudgetTooSmall> {
-        render(&Given {
+    fn render(&self, budget: u64) -> Result<Rendering, BudgetTooSmall> {
+        render(&RenderInput {
             role: "You are the analyst.",
             contents: &self.contents,
             notes: &self.notes,
@@ -66,7 +66,7 @@ fn event(sequence: u64, step: u64, position: u32, body: Body) -> Event {
 }
 
 fn said(speaker: Speaker, text: &str) -> Body {
-    Body::Said { speaker, text: text.to_owned(), tokens: None, opaque: None }
+    Body::Message { speaker, text: text.to_owned(), tokens: None, opaque: None }
 }
 
 fn outcome(content: &str) -> Outcome {
@@ -75,7 +75,7 @@ fn outcome(content: &str) -> Outcome {
 
 fn called(id: &str, tool: &str, content: &str) -> Body {
     let (id, tool, input) = (id.to_owned(), tool.to_owned(), "{\"a\":1}".to_owned());
-    Body::Called(Called { id, tool, input, outcome: outcome(content), ..Called::default() })
+    Body::Call(ToolCall { id, tool, input, outcome: outcome(content), ..ToolCall::default() })
 }
 
 fn reference(path: &str, version: u32) -> DocumentVersion {
@@ -88,11 +88,11 @@ fn text_document(text: &str) -> Document {
         size: text.len() as u64,
         tokens: Some(tokens::count(text)),
         summary: "A text.".to_owned(),
-        content: Some(Stored::Text(text.to_owned())),
+        content: Some(DocumentContent::Text(text.to_owned())),
     }
 }
 
-fn told(block: &Block) -> String {
+fn line(block: &Block) -> String {
     match &block.content {
         Content::Text(text) => format!("text {text}"),
         Content::Use { id, tool, input } => format!("use {id} {tool} {input}"),
@@ -110,11 +110,11 @@ fn told(block: &Block) -> String {
     }
 }
 
-fn lines(rendered: &Rendered) -> Vec<String> {
+fn lines(rendered: &Rendering) -> Vec<String> {
     let of = |message: &Message| {
         let who = if message.role == Speaker::User { "user" } else { "assistant" };
         let (first, last) = message.sequences;
-        let blocks: Vec<_> = message.blocks.iter().map(told).collect();
+        let blocks: Vec<_> = message.blocks.iter().map(line).collect();
         format!("{who} {first}-{last}: {}", blocks.join(" | "))
     };
     rendered.messages.iter().map(of).collect()

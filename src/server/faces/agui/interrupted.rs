@@ -20,7 +20,7 @@ use toolwire_contract::{
     Refusal,
     proto::agent::v1::{Paused, turn_event::Event},
 };
-use toolwire_store::sessions::KeptTurn;
+use toolwire_store::sessions::StoredTurn;
 use toolwire_tool::context::{SessionId, User};
 
 /// A turn that waits for persons.
@@ -55,9 +55,9 @@ pub(super) async fn decide_all(
 
 /// The turn that waits for these, and for no others.
 fn find(
-    waiting: Vec<KeptTurn>,
+    waiting: Vec<StoredTurn>,
     answers: &BTreeMap<String, InterruptAnswer>,
-) -> Result<(KeptTurn, Paused), Refusal> {
+) -> Result<(StoredTurn, Paused), Refusal> {
     let paused = waiting.into_iter().filter_map(|turn| match end_of(&turn) {
         Event::Paused(paused) => Some((turn, paused)),
         _ => None,

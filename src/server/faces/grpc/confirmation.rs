@@ -9,7 +9,7 @@ use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::{
         incoming,
-        transport::{ending, rules::Rule},
+        transport::{drain_signal, rules::Rule},
     },
     service::{
         confirmations::{Choice, ConfirmationView, DecisionRequest, Filter, LONGEST_WAIT, Watch, WatchEvent},
@@ -59,7 +59,7 @@ impl ConfirmationService for Face {
         let (user, from, v1::GetConfirmationRequest { confirmation_id, wait }) = split(request);
         let wait = request::wait_within("wait", wait, LONGEST_WAIT)?;
         let confirmations = self.tools.confirmations();
-        let found = confirmations.get(&user, &confirmation_id, wait, &ending(&from)).await?;
+        let found = confirmations.get(&user, &confirmation_id, wait, &drain_signal(&from)).await?;
         Ok(Response::new(v1::GetConfirmationResponse { confirmation: Some(render(found)) }))
     }
 

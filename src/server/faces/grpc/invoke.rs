@@ -29,7 +29,7 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
         Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
     let call = incoming::call(&extensions, request::target(target)?, Arguments::new());
-    let mut call = call.written(arguments);
+    let mut call = call.with_arguments(arguments);
     call.given.missing_hint = missing_hint;
     call.request_id = request::request_id("request_id", &message.request_id)?;
     let wishes = Wishes {

@@ -12,7 +12,7 @@ use super::{Answered, Streamed, face::Face, service::Service, split};
 use crate::{
     faces::{
         incoming::record_doing,
-        transport::{ending, rules::Rule},
+        transport::{drain_signal, rules::Rule},
     },
     service::{
         request,
@@ -80,7 +80,7 @@ impl TaskService for Face {
 
     async fn lease_task(&self, request: Request<v1::LeaseTaskRequest>) -> Answered<v1::LeaseTaskResponse> {
         let (user, from, message) = split(request);
-        let leased = self.tools.tasks().lease(&user, requests::lease(message)?, &ending(&from)).await?;
+        let leased = self.tools.tasks().lease(&user, requests::lease(message)?, &drain_signal(&from)).await?;
         let response = leased.map(|leased| v1::LeaseTaskResponse {
             task: Some(wire::task(leased.task)),
             open_calls: leased.open_calls.into_iter().map(wire::open_call).collect(),

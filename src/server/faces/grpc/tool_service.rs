@@ -15,7 +15,7 @@ use crate::{
             result::{self, ResultForm},
         },
         transport::{
-            ending,
+            drain_signal,
             rules::{Pool, Rule},
         },
     },
@@ -28,7 +28,7 @@ use toolwire_contract::{
         tool_service_server::{ToolService, ToolServiceServer},
     },
 };
-use toolwire_engine::{exports::Export, pipeline::Which};
+use toolwire_engine::{exports::Export, pipeline::CallSelector};
 use toolwire_sources::upstream::{limiter::Budget, source_status::SourceStatus};
 
 pub(super) fn service() -> Service {
@@ -96,7 +96,7 @@ impl ToolService for Face {
         let form = ResultForm::read(message.result_format(), message.max_tokens)?;
         let wait = request::wait_within("wait", message.wait, LONGEST_WAIT)?;
         let which = calls::which(message.call, message.tool)?;
-        let looked = self.tools.calls().get(&user, &which, wait, &ending(&from)).await?;
+        let looked = self.tools.calls().get(&user, &which, wait, &drain_signal(&from)).await?;
         let result = match looked.result {
             Some(result) => Some(result::render(&self.tools, result, form).await),
             None => None,
@@ -153,12 +153,12 @@ impl AsRef<[u8]> for Part {
     }
 }
 
-fn which(message: v1::CancelCallRequest) -> Result<Which, Refusal> {
+fn which(message: v1::CancelCallRequest) -> Result<CallSelector, Refusal> {
     use cancel_call_request::Call;
     let none = || request::refuse("call", "required", "must name a call by call_id or request_id");
     match message.call.ok_or_else(none)? {
-        Call::CallId(id) => Ok(Which::Call(request::call_id("call", &id)?)),
-        Call::RequestId(id) => request::request_id("call", &id)?.map(Which::Request).ok_or_else(none),
+        Call::CallId(id) => Ok(CallSelector::Call(request::call_id("call", &id)?)),
+        Call::RequestId(id) => request::request_id("call", &id)?.map(CallSelector::Request).ok_or_else(none),
     }
 }
 

@@ -18,7 +18,7 @@ use tracing::{Span, field::Empty};
 
 use super::table::{RouteMatch, Table};
 use crate::faces::transport::{
-    CallersTrace, PolledFrame, TakenOver,
+    CallersTrace, LoggedByPipeline, PolledFrame,
     parent::{note_trace, span_of},
     peer::Peer,
 };
@@ -44,7 +44,7 @@ struct Recorder {
     method: &'static str,
     route: Option<&'static str>,
     peer: Option<Peer>,
-    taken_over: TakenOver,
+    logged_by_pipeline: LoggedByPipeline,
     began: Instant,
     status: Option<u16>,
     has_ended: bool,
@@ -58,11 +58,21 @@ impl Recorder {
         let callers = request.extensions().get::<CallersTrace>().map(|it| it.0);
         let trace_id = callers
             .or_else(|| if span.is_disabled() { None } else { span.in_scope(telemetry::current_trace_id) });
-        let taken_over = TakenOver::default();
-        request.extensions_mut().insert(taken_over.clone());
+        let logged_by_pipeline = LoggedByPipeline::default();
+        request.extensions_mut().insert(logged_by_pipeline.clone());
         let peer = request.extensions().get::<Peer>().cloned();
         let began = clock::now();
-        Self { span, trace_id, method, route, peer, taken_over, began, status: None, has_ended: false }
+        Self {
+            span,
+            trace_id,
+            method,
+            route,
+            peer,
+            logged_by_pipeline,
+            began,
+            status: None,
+            has_ended: false,
+        }
     }
 
     fn end(&mut self) {
@@ -79,7 +89,7 @@ impl Recorder {
             self.span.record(attribute::ERROR_TYPE, i64::from(status));
             self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
         }
-        if status >= 400 && status != CLOSED && !self.taken_over.is_set() {
+        if status >= 400 && status != CLOSED && !self.logged_by_pipeline.is_set() {
             let peer = self.peer.as_ref().map(|peer| tracing::field::display(peer.address));
             let (method, route) = (self.method, self.route.unwrap_or(attribute::OTHER));
             tracing::info!(target: "toolwire::http", method, route, status, peer, "refused");

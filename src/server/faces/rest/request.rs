@@ -31,7 +31,7 @@ pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, 
     let form = form(&Query::read(&parts.uri, &["format", "max_tokens"])?)?;
     let arguments = arguments::from_text(request::body_text(body)?);
     let call = incoming::call(&parts.extensions, request::target(Some(target))?, Arguments::new());
-    let mut call = call.written(arguments);
+    let mut call = call.with_arguments(arguments);
     incoming::metadata(&mut call, &parts.headers)?;
     if let Some(key) = key(&parts.headers)? {
         call.request_id = request::request_id(IDEMPOTENCY_KEY, key)?;

@@ -10,7 +10,7 @@ use crate::{
 use toolwire_agent::log::Reader;
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, convert::timestamp, proto::agent::v1::TurnEvent};
-use toolwire_store::sessions::KeptTurn;
+use toolwire_store::sessions::StoredTurn;
 use toolwire_tool::context::{RequestId, SessionId, ToolContext, User};
 
 /// What a turn says. Dropping it cancels the turn, unless others listen too.
@@ -80,7 +80,7 @@ impl From<Begun> for TurnEvents {
     }
 }
 
-fn end_event(kept: &KeptTurn) -> TurnEvent {
+fn end_event(kept: &StoredTurn) -> TurnEvent {
     TurnEvent {
         turn_id: kept.turn_id.to_string(),
         event_time: Some(timestamp(clock::wall())),

@@ -1,8 +1,9 @@
-//! Lets a request in once its message is complete and there is room for it: in all, and for whoever makes it.
+//! Admits a request once its message is complete and its quotas permit it: the total, and that of its user or peer.
 //!
-//! A request under way holds a share until its answer has ended or is dropped, not only until the headers. One whose
-//! message is not complete yet holds another, for a bounded time, so that half requests keep no call out. Nothing of
-//! the request is read by anybody before. Not here: which method counts against what (`rules`).
+//! An admitted request holds a permit until its response body has ended or is dropped, not only until the headers. An
+//! incomplete request holds a permit of another quota, for a bounded time, so that incomplete requests cannot exhaust
+//! the quota of calls. No handler sees a request before it is admitted. Not here: the quota that a method counts
+//! against (`rules`).
 
 use std::{
     convert::Infallible, future::poll_fn, marker::PhantomData, pin::pin, sync::Arc, task::Poll,
@@ -20,19 +21,19 @@ use tonic::{Status, body::Body};
 
 pub(super) use self::framing::{Grpc, Whole};
 use self::{
+    admitted_body::{AdmittedBody, CompressionPermits},
     framing::{Framing, Size},
-    held::{Compressed, Held},
     message::Message,
-    refused::{late, shed},
+    refusals::{request_incomplete, shed},
     round_robin::RoundRobin,
 };
 use super::{
     Config,
     limits::Limit,
     peer::Peer,
-    quotas::{Bounds, Full, Principal, Quotas, Share},
+    quotas::{Bounds, Principal, QuotaExceeded, QuotaPermit, Quotas},
     refusal,
-    rules::{Largest, Messages, Pool, Rule},
+    rules::{MaxMessage, Messages, Pool, Rule},
 };
 use toolwire_base::{
     fair_semaphore::FairSemaphore,
@@ -41,46 +42,45 @@ use toolwire_base::{
 };
 use toolwire_tool::context::User;
 
+mod admitted_body;
 mod framing;
-mod held;
 mod message;
-mod refused;
+mod refusals;
 mod round_robin;
 
-/// Bytes of messages that are not complete yet, or that are large: of all requests and of one holder's.
+/// Bytes of incomplete and of large messages: in total, and per principal.
 const BYTES: Bounds = Bounds { all: 64 << 20, each: 16 << 20 };
-/// The longest conversation: as much as one user may have of them at once. Its memory is bounded by what all may have.
+/// Maximum size of a conversation: a user's whole quota of bytes. The memory is bounded by the total quota.
 const LONGEST_CONVERSATION: usize = BYTES.each;
-/// A body of unknown length takes so many bytes at a time.
+/// The bytes by which the permit of a body of unknown length grows.
 const STEP: usize = 1 << 20;
-/// Reflection at once: of all users and of one.
+/// Concurrent reflection streams: in total, and per user.
 const REFLECTION: Bounds = Bounds { all: 64, each: 16 };
-/// Watches of health at once: of all peers and of one. Balancers have one a connection.
+/// Concurrent watches of health: in total, and per peer. Load balancers have one per connection.
 const HEALTH: Bounds = Bounds { all: 1_024, each: 256 };
 
-/// The room that there is for requests, of all listeners together. Cheap to clone; clones share it.
+/// The quotas of requests, over all listeners. Cheap to clone; clones share state.
 #[derive(Debug, Clone)]
-pub struct Admission(Arc<Room>);
+pub struct Admission(Arc<RequestQuotas>);
 
-/// Admits requests whose messages are framed so.
+/// Admits requests; `F` is the framing of their messages.
 #[derive(Debug)]
 pub(super) struct Admit<F> {
-    room: Arc<Room>,
+    quotas: Arc<RequestQuotas>,
     framing: PhantomData<fn() -> F>,
 }
 
 #[derive(Debug)]
-struct Room {
-    calls: Counted,
-    watches: Counted,
-    transfers: Counted,
-    reflection: Counted,
-    health: Counted,
-    unfinished: Counted,
-    bytes: Counted,
-    /// Requests of users begin in turn.
-    rounds: RoundRobin,
-    /// Large messages are taken in one of a user at a time, beside the threads that carry the others.
+struct RequestQuotas {
+    calls: NamedQuota,
+    watches: NamedQuota,
+    transfers: NamedQuota,
+    reflection: NamedQuota,
+    health: NamedQuota,
+    unfinished: NamedQuota,
+    bytes: NamedQuota,
+    round_robin: RoundRobin,
+    /// Permits to decode a large message: one per user, on threads that serve no other request meanwhile.
     large: Arc<FairSemaphore<Principal>>,
     max_message: usize,
     request_timeout: Duration,
@@ -88,34 +88,32 @@ struct Room {
     retry_after: Duration,
 }
 
-/// Quotas, and what they are of.
 #[derive(Debug)]
-struct Counted {
-    shares: Quotas,
+struct NamedQuota {
+    quotas: Quotas,
     what: &'static str,
 }
 
 impl Admission {
-    /// As much as is configured.
     pub fn new(config: &Config) -> Self {
         let Config { limits, overload_retry_after, .. } = config;
-        let counted = |bounds, what| Counted { shares: Quotas::new(bounds), what };
+        let quota = |bounds, what| NamedQuota { quotas: Quotas::new(bounds), what };
         let of = |all, each| Bounds { all, each };
-        Self(Arc::new(Room {
-            calls: counted(of(limits.max_concurrent_calls, limits.max_calls_per_user), "calls under way"),
-            watches: counted(of(limits.max_watches, limits.max_watches_per_user), "watches"),
-            transfers: counted(
+        Self(Arc::new(RequestQuotas {
+            calls: quota(of(limits.max_concurrent_calls, limits.max_calls_per_user), "calls under way"),
+            watches: quota(of(limits.max_watches, limits.max_watches_per_user), "watches"),
+            transfers: quota(
                 of(limits.max_transfers, limits.max_transfers_per_user),
                 "uploads and downloads of documents",
             ),
-            reflection: counted(REFLECTION, "reflection streams"),
-            health: counted(HEALTH, "watches of health"),
-            unfinished: counted(
+            reflection: quota(REFLECTION, "reflection streams"),
+            health: quota(HEALTH, "watches of health"),
+            unfinished: quota(
                 of(limits.max_unfinished_requests, limits.max_unfinished_per_user),
                 "requests without an end",
             ),
-            bytes: counted(BYTES, "bytes of requests without an end"),
-            rounds: RoundRobin::new(limits.calls_per_turn),
+            bytes: quota(BYTES, "bytes of requests without an end"),
+            round_robin: RoundRobin::new(limits.calls_per_turn),
             large: Arc::new(FairSemaphore::new(available_parallelism().map_or(1, usize::from), 1)),
             max_message: limits.max_request_bytes,
             request_timeout: limits.request_timeout,
@@ -125,13 +123,13 @@ impl Admission {
     }
 
     pub(super) fn layer<F>(&self) -> Layer<Admit<F>> {
-        Layer(Admit { room: Arc::clone(&self.0), framing: PhantomData })
+        Layer(Admit { quotas: Arc::clone(&self.0), framing: PhantomData })
     }
 }
 
 impl<F> Clone for Admit<F> {
     fn clone(&self) -> Self {
-        Self { room: Arc::clone(&self.room), framing: PhantomData }
+        Self { quotas: Arc::clone(&self.quotas), framing: PhantomData }
     }
 }
 
@@ -144,24 +142,25 @@ where
         + 'static,
     B: Default + Send + 'static,
 {
-    type Future = BoxFuture<'static, Result<Response<Held<B>>, Infallible>>;
+    type Future = BoxFuture<'static, Result<Response<AdmittedBody<B>>, Infallible>>;
 
     fn call(&self, request: Request<Body>, inner: &mut S) -> Self::Future {
-        let (room, mut inner) = (Arc::clone(&self.room), take_ready(inner));
+        let (quotas, mut inner) = (Arc::clone(&self.quotas), take_ready(inner));
         Box::pin(async move {
-            let holder = holder(request.extensions());
+            let principal = principal_of(request.extensions());
             let user = request.extensions().get::<User>().map(|user| user.id.shared());
-            let (request, admitted) = match room.admit::<F>(request, holder.as_ref()).await {
-                Ok(admitted) => admitted,
+            let (request, permits) = match quotas.admit::<F>(request, principal.as_ref()).await {
+                Ok(permits) => permits,
                 Err(status) => return Ok(refusal::response(*status)),
             };
-            let Admitted { share, bytes, size } = admitted;
+            let Permits { permit, bytes, size } = permits;
             let mut answer = pin!(offload::on_behalf(user.clone(), inner.call(request)));
             let Ok(response) = match size {
                 Size::Small => answer.await,
                 Size::Large => {
-                    let first = poll_fn(|cx| Poll::Ready(aside(|| answer.as_mut().poll(cx))));
-                    let first = room.large.run(holder.as_ref(), first).await;
+                    // The first poll decodes the message; the rest of the call is an ordinary future.
+                    let first = poll_fn(|cx| Poll::Ready(run_blocking(|| answer.as_mut().poll(cx))));
+                    let first = quotas.large.run(principal.as_ref(), first).await;
                     drop(bytes);
                     match first {
                         Poll::Ready(response) => response,
@@ -170,83 +169,84 @@ where
                 }
             };
             let compressed = response.headers().contains_key("grpc-encoding");
-            let compressed =
-                holder.filter(|_| compressed).map(|holder| Compressed::new(Arc::clone(&room.large), holder));
-            Ok(response.map(|inner| Held::new(inner, share, user, compressed)))
+            let compressed = principal
+                .filter(|_| compressed)
+                .map(|principal| CompressionPermits::new(Arc::clone(&quotas.large), principal));
+            Ok(response.map(|inner| AdmittedBody::new(inner, permit, user, compressed)))
         })
     }
 }
 
-/// What a request that was let in holds.
-struct Admitted {
-    share: Option<Share>,
-    /// Until the message is taken in.
-    bytes: Vec<Share>,
+struct Permits {
+    permit: Option<QuotaPermit>,
+    /// Held until the message is decoded.
+    bytes: Vec<QuotaPermit>,
     size: Size,
 }
 
-impl Room {
-    /// The request, complete, and what it holds. Boxed: a status is large, and seldom.
+impl RequestQuotas {
+    /// Waits for the complete request and its permits. The error is boxed: a status is large and rare.
     async fn admit<F: Framing>(
         &self,
         request: Request<Body>,
-        holder: Option<&Principal>,
-    ) -> Result<(Request<Body>, Admitted), Box<Status>> {
+        principal: Option<&Principal>,
+    ) -> Result<(Request<Body>, Permits), Box<Status>> {
         let rule = request.extensions().get().copied().unwrap_or(Rule::USER);
         let (parts, body) = request.into_parts();
         let mut message: Message<F> =
-            Message::new(&parts.headers, body, rule.messages, self.most(rule.largest));
-        let bytes = self.complete(&mut message, holder).await?;
-        let share = match self.pool(rule.pool) {
-            Some(pool) => Some(pool.take(holder, 1, self.retry_after)?),
+            Message::new(&parts.headers, body, rule.messages, self.max_bytes(rule.max_message));
+        let bytes = self.complete(&mut message, principal).await?;
+        let permit = match self.pool(rule.pool) {
+            Some(pool) => Some(pool.take(principal, 1, self.retry_after)?),
             None => None,
         };
-        if let (Pool::Calls | Pool::Watches | Pool::Transfers, Some(holder)) = (rule.pool, holder) {
-            self.rounds.turn(holder).await;
+        // After the permit: a request that will be shed must not wait for its round first.
+        if let (Pool::Calls | Pool::Watches | Pool::Transfers, Some(principal)) = (rule.pool, principal) {
+            self.round_robin.wait_to_start(principal).await;
         }
         let size = message.size();
         let body = message.into_body(match rule.messages {
             Messages::One => None,
             Messages::Many => Some(self.idle_timeout),
         });
-        Ok((Request::from_parts(parts, body), Admitted { share, bytes, size }))
+        Ok((Request::from_parts(parts, body), Permits { permit, bytes, size }))
     }
 
-    fn most(&self, largest: Largest) -> usize {
-        match largest {
-            Largest::Request => self.max_message,
-            Largest::Conversation => self.max_message.max(LONGEST_CONVERSATION),
+    fn max_bytes(&self, max_message: MaxMessage) -> usize {
+        match max_message {
+            MaxMessage::Request => self.max_message,
+            MaxMessage::Conversation => self.max_message.max(LONGEST_CONVERSATION),
         }
     }
 
-    /// Waits until the message is complete. Most are at once, and cost nothing.
+    /// Waits until the message is complete. Most are complete at the first poll and take no permit.
     async fn complete<F: Framing>(
         &self,
         message: &mut Message<F>,
-        holder: Option<&Principal>,
-    ) -> Result<Vec<Share>, Box<Status>> {
+        principal: Option<&Principal>,
+    ) -> Result<Vec<QuotaPermit>, Box<Status>> {
         if let Poll::Ready(end) = poll!(pin!(message.complete())) {
             return end.map(|()| Vec::new());
         }
-        let _unfinished = self.unfinished.take(holder, 1, self.retry_after)?;
+        let _unfinished = self.unfinished.take(principal, 1, self.retry_after)?;
         let completed = async {
             let mut taken = message.length().await?;
-            let mut bytes = vec![self.bytes.take(holder, taken, self.retry_after)?];
-            // A body of unknown length takes more as it comes: its bound is far above what nearly all of them have.
+            let mut bytes = vec![self.bytes.take(principal, taken, self.retry_after)?];
+            // Permits for a body of unknown length are taken as it arrives: its maximum is far above the usual size.
             while !message.complete_within(taken).await? {
-                bytes.push(self.bytes.take(holder, STEP, self.retry_after)?);
+                bytes.push(self.bytes.take(principal, STEP, self.retry_after)?);
                 taken += STEP;
             }
             Ok(bytes)
         };
         let Ok(completed) = timeout(self.request_timeout, completed).await else {
-            Limit::RequestTime.exceeded("a request", &shown(holder));
-            return Err(Box::new(late(self.request_timeout)));
+            Limit::RequestTime.exceeded("a request", &display(principal));
+            return Err(Box::new(request_incomplete(self.request_timeout)));
         };
         completed
     }
 
-    fn pool(&self, pool: Pool) -> Option<&Counted> {
+    fn pool(&self, pool: Pool) -> Option<&NamedQuota> {
         match pool {
             Pool::Calls => Some(&self.calls),
             Pool::Watches => Some(&self.watches),
@@ -258,41 +258,42 @@ impl Room {
     }
 }
 
-impl Counted {
+impl NamedQuota {
     fn take(
         &self,
-        holder: Option<&Principal>,
+        principal: Option<&Principal>,
         amount: usize,
         retry_after: Duration,
-    ) -> Result<Share, Box<Status>> {
-        self.shares.take(holder.cloned(), amount).map_err(|full| {
+    ) -> Result<QuotaPermit, Box<Status>> {
+        self.quotas.take(principal.cloned(), amount).map_err(|full| {
             let bound = match full {
-                Full::Each => Limit::Share,
-                Full::All => Limit::All,
+                QuotaExceeded::Each => Limit::Share,
+                QuotaExceeded::All => Limit::All,
             };
-            bound.exceeded(self.what, &shown(holder));
-            Box::new(shed(full, holder, self.what, self.shares.bounds(), retry_after))
+            bound.exceeded(self.what, &display(principal));
+            Box::new(shed(full, principal, self.what, self.quotas.bounds(), retry_after))
         })
     }
 }
 
-/// Who makes a request: its user, or for a public method its peer, unless that is trusted.
-fn holder(extensions: &Extensions) -> Option<Principal> {
+/// The principal whose quota a request counts against: its user, or its peer for a public method. `None` for a trusted
+/// peer.
+fn principal_of(extensions: &Extensions) -> Option<Principal> {
     match extensions.get::<User>() {
         Some(user) => Some(Principal::User(user.id.clone())),
         None => extensions.get::<Peer>()?.origin().map(Principal::Peer),
     }
 }
 
-fn shown(holder: Option<&Principal>) -> String {
-    holder.map_or_else(|| "a trusted peer".to_owned(), ToString::to_string)
+fn display(principal: Option<&Principal>) -> String {
+    principal.map_or_else(|| "a trusted peer".to_owned(), ToString::to_string)
 }
 
-/// Does work that may take longer than others should wait: on a thread that carries nothing else meanwhile.
-fn aside<T>(work: impl FnOnce() -> T) -> T {
+/// Runs work that may take too long for an async worker, on a thread that runs no other task meanwhile.
+fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::MultiThread => block_in_place(work),
-        // There is no other thread that could carry the rest.
+        // A single-threaded runtime has no other thread to move the tasks to.
         _ => work(),
     }
 }

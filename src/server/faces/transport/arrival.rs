@@ -1,6 +1,6 @@
-//! When a request arrived, from where, and how long its caller will wait.
+//! Stamps requests with their arrival: time, peer, and the caller's time-out.
 //!
-//! The one place that reads the clock for a call: every deadline below is counted from here. It does not enforce any.
+//! Every deadline of a call is computed from this reading of the clock. Not here: enforcing them (`deadline`).
 
 use std::{
     convert::Infallible,
@@ -15,25 +15,25 @@ use tonic::Status;
 use super::{peer::Peer, reply::Reply};
 use toolwire_base::{clock, middleware::Middleware};
 
-/// The longest time-out that counts: more would overflow the clock's arithmetic and change nothing.
+/// Longer time-outs count as none: they would overflow the clock's arithmetic.
 const FOREVER: Duration = Duration::from_hours(8760);
 
-/// Stored in the extensions of every request that goes on.
+/// The arrival of a request, in its extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// Monotonic: what deadlines are counted from.
+    /// On the monotonic clock, for deadlines.
     pub at: Instant,
-    /// The same moment on the wall clock, for people.
+    /// On the wall clock, for records.
     pub wall: SystemTime,
-    /// How long the caller waits, if it says so.
+    /// The caller's time-out.
     pub timeout: Option<Duration>,
     pub peer: Option<SocketAddr>,
-    /// The face, for records: `grpc`, `http`.
+    /// The face that received it, for records: `grpc`, `http`.
     pub face: &'static str,
 }
 
 impl Arrival {
-    /// The instant that bounds the call: arrival + min(`timeout`, `cap`); none if neither bounds it.
+    /// Arrival + min(`timeout`, `cap`); `None` if there is neither.
     pub fn deadline(&self, cap: Option<Duration>) -> Option<Instant> {
         let bound = match (self.timeout, cap) {
             (Some(timeout), Some(cap)) => timeout.min(cap),
@@ -43,12 +43,12 @@ impl Arrival {
     }
 }
 
-/// Finds in headers how long the caller waits, if it says so.
+/// Reads the caller's time-out from headers.
 pub(super) trait FindTimeout: Fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>> + Copy {}
 
 impl<F: Fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>> + Copy> FindTimeout for F {}
 
-/// Stamps requests; refuses a malformed time-out.
+/// Inserts the [`Arrival`] of a request, and refuses malformed time-outs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StampArrival<F> {
     face: &'static str,
@@ -56,7 +56,7 @@ pub(super) struct StampArrival<F> {
 }
 
 impl<F: FindTimeout> StampArrival<F> {
-    /// What arrives at a face, whose callers say so how long they wait.
+    /// `find` reads the time-out as callers of this face send it.
     pub(super) fn new(face: &'static str, find: F) -> Self {
         Self { face, find }
     }
@@ -73,12 +73,12 @@ where
     fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let timeout = match (self.find)(request.headers()) {
             Ok(timeout) => timeout,
-            Err(malformed) => return Reply::refused(*malformed),
+            Err(malformed) => return Reply::refuse(*malformed),
         };
         let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
         let (at, wall, face) = (clock::now(), clock::wall(), self.face);
         request.extensions_mut().insert(Arrival { at, wall, timeout, peer, face });
-        Reply::passed(inner.call(request))
+        Reply::forward(inner.call(request))
     }
 }
 

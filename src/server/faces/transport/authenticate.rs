@@ -1,7 +1,8 @@
-//! Who is calling: credentials in, a [`User`] in the request's extensions, or UNAUTHENTICATED.
+//! Authentication: verifies credentials and inserts a [`User`] into the request's extensions, or answers
+//! UNAUTHENTICATED.
 //!
-//! Identity is verified here and nowhere claimed: nothing below reads a user from metadata or from a message. Public
-//! methods pass without credentials and without a user. What the user may do is decided in the pipeline.
+//! No layer or handler below reads a user from metadata or from a message. Public methods need no credentials and have
+//! no user. Not here: authorization, which is the pipeline's.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
@@ -22,7 +23,6 @@ mod error;
 mod loopback;
 mod static_tokens;
 
-/// What a caller brings along.
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
     pub metadata: &'a HeaderMap,
@@ -30,16 +30,16 @@ pub struct Credentials<'a> {
     pub peer: Option<SocketAddr>,
 }
 
-/// The bearer token that an accepted caller presented, for tools that act on the caller's behalf elsewhere.
+/// The bearer token of an authenticated caller, for tools that act on the caller's behalf elsewhere.
 #[derive(Debug, Clone)]
 pub struct Bearer(pub Arc<SecretString>);
 
-/// Decides who a caller is.
+/// Verifies credentials.
 ///
-/// Implementations hold secrets: their `Debug` must not show them. Waiting (for keys, say) is bounded by the call's
-/// deadline; a dropped future must leave nothing half done.
+/// Implementations hold secrets, which their `Debug` must not show. The call's deadline bounds the future, such as a
+/// wait for keys; it must be cancel safe.
 pub trait Authenticator: Send + Sync {
-    /// The caller that `credentials` prove.
+    /// Returns the user that `credentials` prove.
     fn authenticate<'a>(
         &'a self,
         credentials: Credentials<'a>,
@@ -47,12 +47,12 @@ pub trait Authenticator: Send + Sync {
 }
 
 impl<'a> Credentials<'a> {
-    /// The `authorization` header. There is at most one: a request with more is refused before anybody looks.
+    /// The `authorization` header. There is at most one: a request with several is refused before this is called.
     pub fn authorization(&self) -> Option<&'a HeaderValue> {
         self.metadata.get(AUTHORIZATION)
     }
 
-    /// Refuses several `authorization` headers: which one counts must not depend on who reads them.
+    /// Refuses several `authorization` headers: a proxy and this server might use different ones.
     fn unambiguous(self) -> Result<Self, AuthenticationError> {
         match self.metadata.get_all(AUTHORIZATION).iter().nth(1) {
             None => Ok(self),
@@ -89,7 +89,7 @@ where
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let (authenticator, mut inner) = (Arc::clone(&self.0), take_ready(inner));
         Box::pin(async move {
-            match identified(&*authenticator, request).await {
+            match identify(&*authenticator, request).await {
                 Ok(request) => inner.call(request).await,
                 Err(error) => Ok(refusal::response(error.into())),
             }
@@ -97,8 +97,8 @@ where
     }
 }
 
-/// `request` with its user, or as it is if anyone may make it.
-async fn identified<B>(
+/// Inserts the user; a request of a public method passes unchanged.
+async fn identify<B>(
     authenticator: &dyn Authenticator,
     request: Request<B>,
 ) -> Result<Request<B>, AuthenticationError> {
@@ -113,7 +113,7 @@ async fn identified<B>(
         }
         parts.extensions.insert(user);
         if let Some(peer) = parts.extensions.get::<Peer>() {
-            peer.has_authenticated();
+            peer.set_authenticated();
         }
     }
     Ok(Request::from_parts(parts, body))

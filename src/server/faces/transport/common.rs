@@ -1,30 +1,29 @@
-//! What all listeners have in common.
+//! The settings and state that all listeners share.
 
 use std::sync::Arc;
 
-use super::{Admission, Config, authenticate::Authenticator, descriptors, protocols::Either};
+use super::{Admission, Config, authenticate::Authenticator, descriptors, protocols::HttpLimits};
 use toolwire_config as config;
 
-/// Who may call, the room that there is for all callers, and the numbers. Cheap to clone.
+/// Authentication, quotas and configuration. Cheap to clone.
 #[derive(Clone)]
 pub struct Common {
     pub authenticator: Arc<dyn Authenticator>,
-    /// The room for requests: what a user has on one listener counts on the others.
+    /// The quotas of requests, which count over all listeners.
     pub admission: Admission,
     pub config: Arc<Config>,
-    http: OfHttp,
+    http: HttpSettings,
 }
 
-/// What the HTTP listener has of its own.
 #[derive(Clone, Copy)]
-struct OfHttp {
+struct HttpSettings {
     connections: usize,
-    bounds: Either,
+    bounds: HttpLimits,
 }
 
 impl Common {
-    /// By the configuration, and no more than the limit of open files allows: a quarter of them is for the HTTP
-    /// listener, if there is one.
+    /// Follows the configuration, within the limit of open files, of which the HTTP listener, if there is one, may use
+    /// a quarter.
     pub fn new(
         authenticator: Arc<dyn Authenticator>,
         server: &config::Server,
@@ -36,23 +35,22 @@ impl Common {
         let connections = http.map_or(0, share);
         let config = Config::from(server).within(files.map(|it| it.saturating_sub(connections)));
         let common = Self::of(authenticator, config);
-        let bounds = http.map_or(common.http.bounds, Either::from);
-        Self { http: OfHttp { connections, bounds }, ..common }
+        let bounds = http.map_or(common.http.bounds, HttpLimits::from);
+        Self { http: HttpSettings { connections, bounds }, ..common }
     }
 
-    /// The numbers of the HTTP listener.
     pub(in crate::faces) fn http_config(&self) -> Config {
         Config::clone(&self.config).for_http(self.http.connections, self.http.bounds)
     }
 
-    pub(super) fn http_bounds(&self) -> Either {
+    pub(super) fn http_bounds(&self) -> HttpLimits {
         self.http.bounds
     }
 
     pub fn of(authenticator: Arc<dyn Authenticator>, config: Config) -> Self {
         let usual = config::Http::default();
         Self {
-            http: OfHttp { connections: usual.max_connections, bounds: Either::from(&usual) },
+            http: HttpSettings { connections: usual.max_connections, bounds: HttpLimits::from(&usual) },
             authenticator,
             admission: Admission::new(&config),
             config: Arc::new(config),

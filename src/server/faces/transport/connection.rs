@@ -1,5 +1,5 @@
-//! One TCP connection, from its first byte to its end: TLS where it is configured, the preface, what is spoken, the end
-//! by age, silence or drain, and a bounded time for the last calls.
+//! One TCP connection, from its first byte to its end: TLS if it is configured, the preface, the protocol, closing by
+//! age, idleness or drain, and a bounded time for the last calls.
 
 use std::{io, net::SocketAddr, sync::Arc};
 
@@ -12,13 +12,13 @@ use self::lifecycle::ConnectionLifecycle;
 pub(super) use self::lifecycle::Layers;
 use super::{
     Config,
-    connections::Known,
+    connections::ConnectionState,
     peer::Peer,
     preface::{self, Opening, OtherProtocol, Protocol},
     requests::Requests,
     signals::Signals,
     socket::Stream,
-    tls::{self, Accepted, Tls},
+    tls::{self, Tls, TlsOrPlain},
 };
 use toolwire_base::clock;
 
@@ -27,40 +27,39 @@ mod http2;
 mod lifecycle;
 mod request_body;
 
-/// A connection that was accepted.
 pub(super) struct Connection<S> {
     pub(super) address: SocketAddr,
     pub(super) service: S,
     pub(super) config: Arc<Config>,
     pub(super) tls: Option<Tls>,
     pub(super) signals: Arc<Signals>,
-    pub(super) known: Arc<Known>,
+    pub(super) state: Arc<ConnectionState>,
 }
 
 impl<S: Layers> Connection<S> {
     /// Serves the connection until it ends or is dropped by force.
     pub(super) async fn run(self, stream: impl Stream) {
         let address = self.address;
-        let (forced, closed) = (self.signals.forced.clone(), self.known.closed.clone());
+        let (forced, closed) = (self.signals.forced.clone(), self.state.closed.clone());
         tokio::select! {
-            // First: what is ready leaves.
+            // First, so that data that is ready is still sent.
             biased;
             () = self.serve(stream) => {}
             () = forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
             () = closed.cancelled() => {
-                tracing::debug!(%address, "connection closed to make room: nobody authenticated on it");
+                tracing::debug!(%address, "connection closed to make room: no request on it authenticated");
             }
         }
     }
 
     async fn serve(self, stream: impl Stream) {
         let (address, bound) = (self.address, self.config.limits.preface_timeout);
-        // One bound for the handshake and the preface.
+        // One deadline for both the handshake and the preface.
         let by = clock::now() + bound;
-        let Some(tls) = &self.tls else { return self.serve_spoken(stream, by).await };
+        let Some(tls) = &self.tls else { return self.serve_by_preface(stream, by).await };
         match timeout_at(by, tls.accept(stream)).await {
-            Ok(Ok(Accepted::Encrypted(stream))) => self.serve_spoken(stream, by).await,
-            Ok(Ok(Accepted::Plain(stream))) => {
+            Ok(Ok(TlsOrPlain::Encrypted(stream))) => self.serve_by_preface(stream, by).await,
+            Ok(Ok(TlsOrPlain::Plain(stream))) => {
                 tracing::info!(%address, "connection closed: a client without TLS on a port that speaks it");
                 let _ = timeout(bound, tls::reject_plain(stream)).await;
             }
@@ -72,39 +71,43 @@ impl<S: Layers> Connection<S> {
         }
     }
 
-    /// Reads the preface and serves what follows.
-    async fn serve_spoken<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
+    /// Reads the preface, which determines the protocol, and serves it.
+    async fn serve_by_preface<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+        self,
+        stream: T,
+        by: Instant,
+    ) {
         let (address, bound) = (self.address, self.config.limits.preface_timeout);
         match timeout_at(by, preface::read(stream)).await {
-            Ok(Ok(Opening::Http2(stream))) => http2::serve(self.course(), stream).await,
+            Ok(Ok(Opening::Http2(stream))) => http2::serve(self.into_lifecycle(), stream).await,
             Ok(Ok(Opening::Other(other))) => self.serve_other(other).await,
             Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before its first bytes"),
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no HTTP/2 preface in time"),
         }
     }
 
-    /// Serves HTTP/1 where it is spoken, and tells any other peer what is.
+    /// Serves HTTP/1 if this listener speaks it, and rejects other protocols.
     async fn serve_other<T>(self, other: OtherProtocol<T>)
     where
         T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        if let (Some(either), Protocol::Text) = (self.config.protocols.either(), other.protocol) {
-            // Boxed: no connection of another protocol needs room for it.
-            return Box::pin(http1::serve(self.course(), other, either)).await;
+        if let (Some(limits), Protocol::Text) = (self.config.protocols.http_limits(), other.protocol) {
+            // Boxed, so that connections of other protocols do not pay for the size of this future.
+            return Box::pin(http1::serve(self.into_lifecycle(), other, limits)).await;
         }
         let http1_at = self.config.protocols.http_at();
         log_other_protocol(self.address, &other);
-        // Ignored if it fails or takes too long: the connection ends in any case.
+        // The result is ignored: the connection ends in any case.
         let _ = timeout(self.config.limits.preface_timeout, other.reject_by_protocol(http1_at)).await;
     }
 
-    /// How it goes on once it is known what is spoken.
-    fn course(self) -> ConnectionLifecycle<S> {
-        let Self { address, service, config, tls, signals, known } = self;
-        let wanted = config.protocols.either().is_some();
-        let requests = wanted.then(|| Arc::new(Requests::new(signals.draining.clone())));
+    /// The lifecycle of the connection once its protocol is known.
+    fn into_lifecycle(self) -> ConnectionLifecycle<S> {
+        let Self { address, service, config, tls, signals, state } = self;
+        let tracks_requests = config.protocols.http_limits().is_some();
+        let requests = tracks_requests.then(|| Arc::new(Requests::new(signals.draining.clone())));
         let http_at = config.protocols.http_at();
-        let peer = Peer { http_at, requests, ..Peer::new(address, tls.is_some(), known) };
+        let peer = Peer { http_at, requests, ..Peer::new(address, tls.is_some(), state) };
         ConnectionLifecycle { service, peer, config, signals }
     }
 }
@@ -115,7 +118,7 @@ fn is_lost(error: &io::Error) -> bool {
 
 fn log_other_protocol<T>(address: SocketAddr, other: &OtherProtocol<T>) {
     match other.protocol {
-        // Somebody's configuration is wrong: theirs or ours.
+        // Logged at a higher level: the configuration of the client or of this server is wrong.
         Protocol::Tls => tracing::info!(
             %address,
             "connection closed: a TLS client on a port without TLS; use http:// or configure [server.tls]"

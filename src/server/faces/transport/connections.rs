@@ -16,17 +16,17 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval},
 };
 
-pub(super) use self::known::Known;
-use self::of_peer::{OfPeer, Share};
+pub(super) use self::connection_state::ConnectionState;
+use self::peer_connections::{Grant, PeerConnections};
 use super::{limits::Limit, quotas::Origin};
 use toolwire_base::clock;
 use toolwire_config::{Network, ServerBounds};
 use toolwire_telemetry::metric;
 
-mod known;
-mod of_peer;
+mod connection_state;
+mod peer_connections;
 
-/// How often idle connections without credentials are looked for.
+/// The interval at which idle connections without credentials are checked.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The connections that are open. Cheap to clone; clones share state.
@@ -38,26 +38,26 @@ struct Shared {
     most: usize,
     most_of_peer: usize,
     trusted: Vec<Network>,
-    /// How long a connection without credentials may be idle before it may be closed near a limit.
+    /// The idle time after which a connection without credentials may be closed near a limit.
     unauthenticated: Duration,
     start: Instant,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
     freed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenConnections {
     next: u64,
-    places: HashMap<u64, Arc<Known>>,
-    by_origin: HashMap<Origin, OfPeer>,
+    slots: HashMap<u64, Arc<ConnectionState>>,
+    by_origin: HashMap<Origin, PeerConnections>,
 }
 
 /// The slot of one connection, released on drop.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Slot {
     connections: Connections,
     key: u64,
-    pub(super) known: Arc<Known>,
+    pub(super) state: Arc<ConnectionState>,
 }
 
 impl Connections {
@@ -74,72 +74,72 @@ impl Connections {
     }
 
     /// Waits until the total is below its limit: backpressure on the accept queue.
-    pub(super) async fn room(&self) {
-        if self.has_room() {
+    pub(super) async fn wait_for_slot(&self) {
+        if self.has_free_slot() {
             return;
         }
         Limit::Connections.exceeded("connections", &self.0.most);
         loop {
             let freed = self.0.freed.notified();
-            if self.has_room() {
+            if self.has_free_slot() {
                 return;
             }
             freed.await;
         }
     }
 
-    pub(super) fn has_room(&self) -> bool {
-        self.lock().places.len() < self.0.most
+    pub(super) fn has_free_slot(&self) -> bool {
+        self.lock().slots.len() < self.0.most
     }
 
     /// A slot for a connection. At the limit of its peer, the peer's oldest connection that never sent a request is
     /// closed in favour of it, so that idle connections do not lock out other clients behind the same address. `None`
     /// if every connection of the peer has sent one.
-    pub(super) fn take(&self, peer: SocketAddr) -> Option<Place> {
+    pub(super) fn take(&self, peer: SocketAddr) -> Option<Slot> {
         let origin = self.origin(peer.ip());
-        let (share, place) = self.take_of(origin);
-        if let (Share::Replaced | Share::None, Some(origin)) = (share, origin) {
+        let (grant, slot) = self.take_of(origin);
+        if let (Grant::Replaced | Grant::None, Some(origin)) = (grant, origin) {
             Limit::PeerConnections.exceeded("connections of one peer", &origin);
         }
-        place
+        slot
     }
 
-    fn take_of(&self, origin: Option<Origin>) -> (Share, Option<Place>) {
-        let known = Arc::new(Known::new(origin, self.0.start));
+    fn take_of(&self, origin: Option<Origin>) -> (Grant, Option<Slot>) {
+        let state = Arc::new(ConnectionState::new(origin, self.0.start));
         let mut open = self.lock();
         let key = open.next;
-        let share = match origin {
+        let grant = match origin {
             Some(origin) => {
                 let of_peer = open.by_origin.entry(origin).or_default();
-                of_peer.take(key, &known, self.0.most_of_peer)
+                of_peer.take(key, &state, self.0.most_of_peer)
             }
-            None => Share::Free,
+            None => Grant::Free,
         };
-        if share == Share::None {
-            return (share, None);
+        if grant == Grant::None {
+            return (grant, None);
         }
         open.next += 1;
-        open.places.insert(key, Arc::clone(&known));
+        open.slots.insert(key, Arc::clone(&state));
         drop(open);
         metric::connections_open(1);
-        (share, Some(Place { connections: self.clone(), key, known }))
+        (grant, Some(Slot { connections: self.clone(), key, state }))
     }
 
     /// Closes idle connections near a limit, once an interval, for as long as it is polled.
-    pub(super) async fn tend(&self) -> Infallible {
+    pub(super) async fn reap_idle(&self) -> Infallible {
         let mut interval = interval(INTERVAL);
         interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             interval.tick().await;
-            self.make_room();
+            self.close_idle();
         }
     }
 
     /// While more than three quarters of all slots, or of one peer's, are taken, closes connections that never
     /// authenticated and are idle for longer than the bound, the longest idle first.
-    fn make_room(&self) {
+    fn close_idle(&self) {
         let open = self.lock();
-        let mut surplus = surplus(open.places.len(), self.0.most);
+        let mut surplus = surplus(open.slots.len(), self.0.most);
         let mut of_peers: HashMap<_, _> = open
             .by_origin
             .iter()
@@ -149,12 +149,14 @@ impl Connections {
         if surplus == 0 && of_peers.is_empty() {
             return;
         }
-        let silent = |known: &&Arc<Known>| known.silence().is_some_and(|it| it >= self.0.unauthenticated);
-        let mut silent: Vec<_> = open.places.values().filter(silent).cloned().collect();
+        let idle =
+            |state: &&Arc<ConnectionState>| state.idle_time().is_some_and(|it| it >= self.0.unauthenticated);
+        let mut idle: Vec<_> = open.slots.values().filter(idle).cloned().collect();
+        // Not under the lock: closing a connection wakes its task, which releases its slot.
         drop(open);
-        silent.sort_by_key(|known| known.heard());
-        for known in &silent {
-            let of_peer = known.origin.and_then(|origin| of_peers.get_mut(&origin)).filter(|it| **it > 0);
+        idle.sort_by_key(|state| state.last_request());
+        for state in &idle {
+            let of_peer = state.origin.and_then(|origin| of_peers.get_mut(&origin)).filter(|it| **it > 0);
             if surplus == 0 && of_peer.is_none() {
                 continue;
             }
@@ -162,8 +164,8 @@ impl Connections {
             if let Some(of_peer) = of_peer {
                 *of_peer -= 1;
             }
-            known.closed.cancel();
-            let origin = known.origin.map_or_else(|| "a trusted peer".to_owned(), |it| it.to_string());
+            state.closed.cancel();
+            let origin = state.origin.map_or_else(|| "a trusted peer".to_owned(), |it| it.to_string());
             Limit::Unauthenticated.exceeded("connections without credentials", &origin);
         }
     }
@@ -174,24 +176,24 @@ impl Connections {
         (!is_trusted).then(|| peer.into())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How many of the taken slots are beyond three quarters of the limit.
+/// The number of taken slots beyond three quarters of the limit.
 fn surplus(taken: usize, most: usize) -> usize {
     taken.saturating_sub(most - most.div_ceil(4))
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         let mut open = self.connections.lock();
-        open.places.remove(&self.key);
-        if let Some(origin) = self.known.origin
+        open.slots.remove(&self.key);
+        if let Some(origin) = self.state.origin
             && let Some(of_peer) = open.by_origin.get_mut(&origin)
         {
-            of_peer.leave(self.key, &self.known);
+            of_peer.leave(self.key, &self.state);
             if of_peer.count == 0 {
                 open.by_origin.remove(&origin);
             }

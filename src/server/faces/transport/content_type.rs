@@ -1,9 +1,9 @@
-//! Only a POST of `application/grpc` with messages of protobuf goes on. Another content type, gRPC-Web and gRPC with
-//! another codec included, gets HTTP 415, as the gRPC specification asks, and another method 405: a request of a safe
-//! method, which proxies may send again, calls nothing.
+//! Passes only POST requests of `application/grpc` with protobuf messages. Another content type, including gRPC-Web and
+//! gRPC with another codec, gets HTTP 415 as the gRPC specification requires, and another method 405: proxies may retry
+//! requests of safe methods, which therefore must not make calls.
 //!
-//! The answer ends that stream alone. It carries no `grpc-status`: the caller does not speak gRPC as it is spoken
-//! here. A line of text says what is, and where HTTP is.
+//! The response ends only that stream. It has no `grpc-status`, since the caller does not speak this kind of gRPC, but
+//! a line of text that names the protocol of this port and the port of HTTP.
 
 use std::{
     convert::Infallible,
@@ -27,7 +27,6 @@ use toolwire_contract::status::wrong_port;
 const GRPC: &[u8] = b"application/grpc";
 const PROTO: &[u8] = b"+proto";
 
-/// Refuses what is not gRPC.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequireGrpc;
 
@@ -39,11 +38,11 @@ where
     type Future = Reply<MapOk<S::Future, fn(Response<ResB>) -> Response<Body<ResB>>>, Body<ResB>>;
 
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
-        let is_spoken = is_spoken(request.headers());
-        if is_spoken && request.method() == Method::POST {
-            return Reply::passed(inner.call(request).map_ok(passed));
+        let is_grpc_proto = is_grpc_proto(request.headers());
+        if is_grpc_proto && request.method() == Method::POST {
+            return Reply::forward(inner.call(request).map_ok(forward));
         }
-        let mut response = if is_spoken {
+        let mut response = if is_grpc_proto {
             let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, "A gRPC call is a POST.\n".into());
             if request.method() == Method::HEAD {
                 response.body_mut().text = None;
@@ -55,7 +54,7 @@ where
             refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, wrong_port::is_grpc(http_at).into())
         };
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-        Reply::decided(response)
+        Reply::respond(response)
     }
 }
 
@@ -65,12 +64,12 @@ fn refusal<B: Default>(status: StatusCode, text: Bytes) -> Response<Body<B>> {
     response
 }
 
-fn passed<B>(response: Response<B>) -> Response<Body<B>> {
+fn forward<B>(response: Response<B>) -> Response<Body<B>> {
     response.map(|inner| Body { inner, text: None })
 }
 
 pin_project! {
-    /// A line of text, or the body below.
+    /// A line of text, or the inner body.
     #[derive(Debug, Default)]
     pub(super) struct Body<B> {
         #[pin]
@@ -102,13 +101,15 @@ impl<B: HttpBody<Data = Bytes>> HttpBody for Body<B> {
     }
 }
 
-/// `application/grpc`, alone or with a `+codec` or `;parameters`: its caller reads statuses of gRPC's and no others.
+/// Whether a request is gRPC with any codec: `application/grpc`, alone or with a `+codec` or `;parameters`. Its caller
+/// understands gRPC statuses only.
 pub(in crate::faces) fn is_grpc(headers: &HeaderMap) -> bool {
     after_grpc(headers).is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
 }
 
-/// gRPC whose messages are read here: `application/grpc` or `application/grpc+proto`, alone or with `;parameters`.
-fn is_spoken(headers: &HeaderMap) -> bool {
+/// Whether a request is gRPC with protobuf: `application/grpc` or `application/grpc+proto`, alone or with
+/// `;parameters`.
+fn is_grpc_proto(headers: &HeaderMap) -> bool {
     let rest = after_grpc(headers).map(|rest| after(rest, PROTO).unwrap_or(rest));
     rest.is_some_and(|rest| matches!(rest.first(), None | Some(b';')))
 }
@@ -117,7 +118,7 @@ fn after_grpc(headers: &HeaderMap) -> Option<&[u8]> {
     after(headers.get(CONTENT_TYPE)?.as_bytes(), GRPC)
 }
 
-/// What follows the prefix, in whatever case that is written.
+/// Strips a prefix, ignoring case.
 fn after<'a>(value: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, rest) = value.split_at_checked(prefix.len())?;
     start.eq_ignore_ascii_case(prefix).then_some(rest)
@@ -144,7 +145,7 @@ mod tests {
             "Application/gRPC",
             "APPLICATION/GRPC+PROTO",
         ] {
-            assert!(is_spoken(&of(value)) && is_grpc(&of(value)), "{value}");
+            assert!(is_grpc_proto(&of(value)) && is_grpc(&of(value)), "{value}");
         }
         for value in [
             "application/grpcx",
@@ -155,16 +156,16 @@ mod tests {
             "application/grp",
             "",
         ] {
-            assert!(!is_spoken(&of(value)) && !is_grpc(&of(value)), "{value}");
+            assert!(!is_grpc_proto(&of(value)) && !is_grpc(&of(value)), "{value}");
         }
-        assert!(!is_spoken(&HeaderMap::new()) && !is_grpc(&HeaderMap::new()));
+        assert!(!is_grpc_proto(&HeaderMap::new()) && !is_grpc(&HeaderMap::new()));
     }
 
     #[test]
     fn another_codec_is_grpc_that_is_not_spoken_here() {
         for codec in ["+json", "+json;charset=utf-8", "+thrift", "+", "+protobuf", "+proto+json"] {
             let headers = of(&format!("application/grpc{codec}"));
-            assert!(is_grpc(&headers) && !is_spoken(&headers), "{codec}");
+            assert!(is_grpc(&headers) && !is_grpc_proto(&headers), "{codec}");
         }
     }
 }

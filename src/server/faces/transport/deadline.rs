@@ -1,9 +1,9 @@
-//! Bounds every call, response body included: arrival + min(`grpc-timeout`, the server's cap).
+//! Enforces the deadline of every call, including its response body: arrival + min(`grpc-timeout`, the server's cap).
 //!
-//! What passes its deadline is dropped and answered `DEADLINE_EXCEEDED`: trailers-only before the headers, in trailers
-//! after them. Watches have no cap but keep their caller's time-out; neither have files on their way. The stream of a
-//! file, and of a watch where it is said for how long, ends when its reader takes nothing. The tool pipeline below
-//! decides the same for tools that go on without a reader; this layer also covers what never reaches a tool.
+//! A call that passes its deadline is dropped and answered with `DEADLINE_EXCEEDED`, trailers-only before the headers
+//! and in trailers after them. Watches and transfers have no cap, but their caller's time-out applies. Transfers, and
+//! watches with a stall time-out, also end when their reader stalls. The tool pipeline enforces the same deadline for
+//! work that continues without a reader; this layer also covers requests that never reach a tool.
 
 use std::{
     convert::Infallible,
@@ -17,7 +17,7 @@ use http_body::Body as HttpBody;
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
-use self::{body::Body, exceeded::exceeded, timer::Timer};
+use self::{body::Body, status::deadline_exceeded, timer::Timer};
 use super::{
     arrival::Arrival,
     refusal,
@@ -26,28 +26,27 @@ use super::{
 use toolwire_base::{clock, middleware::Middleware};
 
 mod body;
-mod exceeded;
+mod status;
 mod timer;
 
-/// A reader of a file that takes nothing for so long is gone.
+/// The stall time-out of transfers.
 const STALL: Duration = Duration::from_secs(30);
 
-/// Bounds calls by `cap` and by what their callers ask for.
+/// Bounds calls by `cap` and by their callers' time-outs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EnforceDeadline {
     cap: Duration,
-    /// How long the reader of a watch may take nothing; as long as it likes, if nothing is said.
-    watched: Option<Duration>,
+    /// The stall time-out of watches; `None`: unlimited.
+    watch_stall: Option<Duration>,
 }
 
 impl EnforceDeadline {
     pub(super) fn new(cap: Duration) -> Self {
-        Self { cap, watched: None }
+        Self { cap, watch_stall: None }
     }
 
-    /// The same, but the reader of a watch takes something within so long, if more waits for it.
-    pub(super) fn watched(self, within: Duration) -> Self {
-        Self { watched: Some(within), ..self }
+    pub(super) fn with_watch_stall(self, within: Duration) -> Self {
+        Self { watch_stall: Some(within), ..self }
     }
 
     fn deadline(&self, extensions: &Extensions) -> Option<Instant> {
@@ -62,11 +61,11 @@ impl EnforceDeadline {
         }
     }
 
-    /// How long a reader may take nothing, where no cap bounds how long it holds what it reads.
+    /// The stall time-out, for calls without a cap.
     fn stall(&self, extensions: &Extensions) -> Option<Duration> {
         match extensions.get::<Rule>()?.lifetime {
             Lifetime::Capped => None,
-            Lifetime::Uncapped => self.watched,
+            Lifetime::Uncapped => self.watch_stall,
             Lifetime::Transfer => Some(STALL),
         }
     }
@@ -81,15 +80,15 @@ where
 
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let extensions = request.extensions();
-        let timer = Timer::new(self.deadline(extensions)).stalling(self.stall(extensions));
-        // A call that arrives too late, such as one with `grpc-timeout: 0n`, does no work at all.
+        let timer = Timer::new(self.deadline(extensions)).with_stall(self.stall(extensions));
+        // A call that is past its deadline on arrival, such as one with `grpc-timeout: 0n`, does no work at all.
         let inner = (!timer.is_past()).then(|| inner.call(request));
         ResponseFuture { inner, timer }
     }
 }
 
 pin_project! {
-    /// The answer, or DEADLINE_EXCEEDED.
+    /// The response, or DEADLINE_EXCEEDED.
     #[derive(Debug)]
     pub(super) struct ResponseFuture<F> {
         #[pin]
@@ -107,29 +106,29 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        this.timer.tell_stream();
+        this.timer.publish();
         if let Some(inner) = this.inner.as_mut().as_pin_mut() {
             match inner.poll(cx) {
                 Poll::Ready(Ok(response)) if is_in_time(&response, this.timer) => {
-                    return Poll::Ready(Ok(bounded(response, this.timer.take())));
+                    return Poll::Ready(Ok(bound_body(response, this.timer.take())));
                 }
                 Poll::Ready(Ok(_)) => {}
                 Poll::Pending => ready!(this.timer.poll(cx)),
             }
             this.inner.set(None);
         }
-        Poll::Ready(Ok(refusal::response(exceeded())))
+        Poll::Ready(Ok(refusal::response(deadline_exceeded())))
     }
 }
 
-/// Whether an answer comes before the deadline, or says by itself that there is none.
+/// Whether a response is before the deadline, or is itself an error.
 fn is_in_time<B: HttpBody>(response: &Response<B>, timer: &Timer) -> bool {
     !timer.is_past() || !response.status().is_success() || response.body().is_end_stream()
 }
 
-/// The answer with a body that ends by the deadline. One whose length is known is complete: nobody waits for its end,
-/// and breaking it off would leave its reader with nothing. A reader that does not take it is ended with its stream.
-fn bounded<B: HttpBody>(response: Response<B>, timer: Timer) -> Response<Body<B>> {
+/// Bounds the body by the deadline. A body of known length is already complete and is not cut, since its reader would
+/// be left without a response; if the reader stalls, the stream's task ends it.
+fn bound_body<B: HttpBody>(response: Response<B>, timer: Timer) -> Response<Body<B>> {
     let is_complete = !timer.counts_stalls() && response.body().size_hint().exact().is_some();
     let timer = if is_complete { Timer::default() } else { timer };
     response.map(|inner| Body::new(inner, timer))

@@ -1,8 +1,8 @@
-//! A connection is polled after the streams that are ready.
+//! Defers the poll of a connection until its ready streams were polled.
 //!
-//! tokio polls the task that was woken last first. A connection is woken by each of its streams, so it would come right
-//! after each of them, and every answer would be a system call of its own. One turn later the answers of all streams
-//! that were ready leave together.
+//! tokio polls the task that was woken last first. Each stream wakes its connection, which would be polled right after
+//! it, and every response would take a system call. Deferred once, the connection writes the responses of all ready
+//! streams together.
 
 use std::{
     pin::Pin,
@@ -12,31 +12,30 @@ use std::{
 use pin_project_lite::pin_project;
 
 pin_project! {
-    /// A task that lets those go first that are ready when it is woken.
+    /// A future that yields once to the tasks that are ready when it is woken.
     #[derive(Debug)]
-    pub(super) struct Late<F> {
+    pub(super) struct DeferPoll<F> {
         #[pin]
         inner: F,
-        // Whether the others had their turn.
+        // Whether it has yielded since it was woken.
         has_waited: bool,
     }
 }
 
-impl<F> Late<F> {
-    /// The same work, one turn later.
+impl<F> DeferPoll<F> {
     pub(super) fn new(inner: F) -> Self {
         Self { inner, has_waited: false }
     }
 }
 
-impl<F: Future> Future for Late<F> {
+impl<F: Future> Future for DeferPoll<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         *this.has_waited = !*this.has_waited;
         if *this.has_waited {
-            // A task that wakes itself goes to the end of the queue.
+            // A task that wakes itself is queued behind all ready tasks.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }

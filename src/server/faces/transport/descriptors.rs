@@ -1,12 +1,12 @@
-//! How many files this process may have open, of which every connection is one, and every document on its way another.
+//! The limit of open files, which bounds connections and transfers: each of them needs one.
 
 use super::Config;
 
-/// Kept free of connections: the admin endpoint, the state file, requests to sources, files that are read.
+/// Files reserved for the admin endpoint, the state file, requests to sources, and files that are read.
 const RESERVED: usize = 256;
 
-/// Raises the limit of open files as far as the system allows, and tells it; none where there is no limit, or none
-/// that can be read.
+/// Raises the limit of open files as far as the system allows, and returns it. `None` if there is no limit or it cannot
+/// be read.
 #[cfg(unix)]
 pub fn raise() -> Option<usize> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -17,32 +17,32 @@ pub fn raise() -> Option<usize> {
     current.and_then(|it| it.try_into().ok())
 }
 
-/// There is no such limit.
+/// This system has no such limit.
 #[cfg(not(unix))]
 pub fn raise() -> Option<usize> {
     None
 }
 
 impl Config {
-    /// The same, with no more transfers and connections than so many files allow.
+    /// Lowers the limits on transfers and connections to what this number of open files allows.
     #[must_use]
     pub fn within(mut self, files: Option<usize>) -> Self {
         let Some(files) = files else { return self };
         let limits = &mut self.limits;
         limits.max_transfers = limits.max_transfers.min(files / 4).max(1);
         limits.max_transfers_per_user = limits.max_transfers_per_user.min(limits.max_transfers.div_ceil(2));
-        // Of few files half are kept free.
-        let room = files.saturating_sub(RESERVED + limits.max_transfers).max(files / 2).max(1);
-        if room >= limits.max_connections {
+        // With a low limit, connections get at least half of the files.
+        let most = files.saturating_sub(RESERVED + limits.max_transfers).max(files / 2).max(1);
+        if most >= limits.max_connections {
             return self;
         }
         tracing::warn!(
             files,
-            max_connections = room,
+            max_connections = most,
             configured = limits.max_connections,
             "the limit of open files allows fewer connections than configured; raise it (ulimit -n, LimitNOFILE)"
         );
-        self.with_connections(room)
+        self.with_connections(most)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Hands large DATA frames to HTTP/2 in pieces, so that a slow reader's backlog stays in the body.
+//! Splits large DATA frames for HTTP/2, so that a slow reader's backlog stays in the body.
 //!
-//! hyper gives HTTP/2 a whole frame as soon as its window has one byte free, and a message of 3 MiB then waits in the
-//! connection, past every permit and deadline. In pieces the rest waits here, and is freed with the stream.
+//! hyper passes a whole frame to HTTP/2 as soon as the window has one free byte. A message of 3 MiB would then be
+//! buffered in the connection, beyond every permit and deadline. Split, its rest stays here and is freed with the
+//! stream.
 
 use std::{
     pin::Pin,
@@ -14,11 +15,11 @@ use pin_project_lite::pin_project;
 
 use super::polled_frame::PolledFrame;
 
-/// The default size of an HTTP/2 frame: a larger piece would be cut there anyhow.
+/// The default maximum size of an HTTP/2 frame.
 const PIECE: usize = 16 * 1024;
 
 pin_project! {
-    /// The body below in pieces of at most 16 KiB.
+    /// The inner body in pieces of at most 16 KiB.
     #[derive(Debug)]
     pub(super) struct Body<B> {
         #[pin]

@@ -1,7 +1,7 @@
 //! The `grpc-timeout` header: one to eight digits and one unit (gRPC over HTTP/2, "`TimeoutValue` `TimeoutUnit`").
 //!
-//! Exact grammar, nothing lenient: a caller whose deadline is misread waits for nothing or for ever. Zero is a valid
-//! time-out that has already passed.
+//! The grammar is enforced exactly, since a misread deadline would cut a call short or never end it. Zero is a valid
+//! time-out, which has already passed.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const MAX_DIGITS: usize = 8;
 #[error("grpc-timeout must be given once, as 1 to 8 digits and a unit of H, M, S, m, u or n, such as 500m")]
 pub struct Malformed;
 
-/// The caller's time-out, if it sent one.
+/// Reads the caller's time-out.
 pub(super) fn find(headers: &HeaderMap) -> Result<Option<Duration>, Malformed> {
     let mut values = headers.get_all(NAME).iter();
     match (values.next(), values.next()) {
@@ -29,7 +29,6 @@ pub(super) fn find(headers: &HeaderMap) -> Result<Option<Duration>, Malformed> {
     }
 }
 
-/// Reads one header value.
 pub fn parse(value: &[u8]) -> Result<Duration, Malformed> {
     let (&unit, digits) = value.split_last().ok_or(Malformed)?;
     let amount = number(digits)?;
@@ -51,7 +50,7 @@ fn number(digits: &[u8]) -> Result<u64, Malformed> {
     Ok(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
 }
 
-/// The same for the layer that stamps requests.
+/// As [`find`], with the error as a status.
 pub(in crate::faces) fn in_headers(headers: &HeaderMap) -> Result<Option<Duration>, Box<Status>> {
     find(headers).map_err(|malformed| Box::new(malformed.into()))
 }
@@ -125,7 +124,7 @@ mod tests {
         }
     }
 
-    /// The grammar once more, written another way.
+    /// A second implementation of the grammar, for comparison.
     fn follows_grammar(value: &[u8]) -> bool {
         let Ok(text) = std::str::from_utf8(value) else { return false };
         let digits = text.trim_end_matches(['H', 'M', 'S', 'm', 'u', 'n']);

@@ -32,7 +32,7 @@ pub(super) enum Limit {
     RequestTime,
 }
 
-/// How often a limit was exceeded since its last log line.
+/// The number of times that a limit was exceeded since its last log line.
 struct Unreported {
     /// The second, since the start of the process, from which the next line may be written.
     due: AtomicU64,

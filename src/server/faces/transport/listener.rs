@@ -1,4 +1,4 @@
-//! The listening socket: bound with the options a rolling restart needs, and accepted from without ever giving up.
+//! The listening socket: bound with the options that a rolling restart needs, and an accept loop that survives errors.
 
 use std::{io, net::SocketAddr, time::Duration};
 
@@ -15,43 +15,40 @@ const BACKLOG: i32 = 1_024;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// An address that was taken, and the TLS under which it is served.
+/// A bound socket, and its TLS configuration.
 #[derive(Debug)]
 pub struct Listener<S = TcpListener> {
     pub(super) socket: S,
     pub(super) tls: Option<Tls>,
 }
 
-/// Why the server cannot serve where it is told to.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// The address cannot be taken.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// The certificate or its key cannot be used.
     #[error("TLS: {0}; name a certificate and its own key, both as PEM")]
     Certificate(#[from] CertificateError),
 }
 
 impl Listener {
-    /// Listens as [`bind`] does; with `files` for TLS and nothing else, under which `protocols` are spoken.
+    /// Listens as [`bind`] does. With `files`, connections must use TLS, which negotiates `protocols`.
     pub fn open(
         address: SocketAddr,
         reuse_port: bool,
         files: Option<tls::Files>,
         protocols: &Protocols,
     ) -> Result<Self, ListenError> {
-        // First what a typing mistake is likelier in, before anybody can connect.
+        // The files first, since they are more likely to be wrong, and no client can connect before they are read.
         let tls = files.map(|files| Tls::open(files, protocols)).transpose()?;
         Ok(Self { socket: bind(address, reuse_port)?, tls })
     }
 
-    /// The address, with the port that was taken.
+    /// The address, with the actual port.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
 
-    /// What takes TLS connections, if they are asked for.
+    /// The TLS configuration, if connections must use TLS.
     pub fn tls(&self) -> Option<&Tls> {
         self.tls.as_ref()
     }
@@ -63,14 +60,12 @@ impl<S: Socket> From<S> for Listener<S> {
     }
 }
 
-/// Why the server cannot listen, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen on {address}: {source}; {advice}")]
 pub struct BindError {
     pub address: SocketAddr,
-    /// What the operator can do.
+    /// Advice for the operator.
     pub advice: &'static str,
-    /// What the system said.
     pub source: io::Error,
 }
 
@@ -86,7 +81,7 @@ impl BindError {
     }
 }
 
-/// Listens on `address`; with `reuse_port` beside other processes that do so too. Wants a tokio runtime.
+/// Listens on `address`; with `reuse_port`, together with other processes that set it too. Requires a tokio runtime.
 pub fn bind(address: SocketAddr, reuse_port: bool) -> Result<TcpListener, BindError> {
     socket(address, reuse_port)
         .and_then(|socket| TcpListener::from_std(socket.into()))
@@ -95,7 +90,7 @@ pub fn bind(address: SocketAddr, reuse_port: bool) -> Result<TcpListener, BindEr
 
 fn socket(address: SocketAddr, reuse_port: bool) -> io::Result<socket2::Socket> {
     let socket = socket2::Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // A restarted server may listen while connections of the last one linger in TIME_WAIT.
+    // Lets a restarted server listen while connections of the previous process are in TIME_WAIT.
     socket.set_reuse_address(true)?;
     #[cfg(unix)]
     socket.set_reuse_port(reuse_port)?;
@@ -105,8 +100,8 @@ fn socket(address: SocketAddr, reuse_port: bool) -> io::Result<socket2::Socket> 
     Ok(socket)
 }
 
-/// The next connection. Errors are waited out: a server that stops accepting must be restarted, one that pauses need
-/// not.
+/// Accepts the next connection. Retries after errors, with increasing pauses: a server that stopped accepting would
+/// have to be restarted.
 pub(super) async fn accept<S: Socket>(socket: &S) -> (S::Stream, SocketAddr) {
     let mut pause = SHORTEST_PAUSE;
     loop {

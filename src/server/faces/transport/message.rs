@@ -1,16 +1,17 @@
-//! The status message in headers, encoded exactly as the gRPC specification says: printable ASCII but `%` as it is.
+//! Percent-encodes the status message in headers exactly as the gRPC specification requires: printable ASCII except `%`
+//! is not encoded.
 //!
-//! tonic encodes more, such as `?` and `#`, and clients that decode by the specification's neighbours (grpc-js uses
-//! `decodeURI`) show those as `%3F`.
+//! tonic encodes more characters, such as `?` and `#`, which some clients do not decode (grpc-js uses `decodeURI`) and
+//! show as `%3F`.
 
 use http::{HeaderMap, HeaderValue};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode, percent_encode};
 use tonic::Status;
 
-/// What is encoded beside what is not ASCII.
+/// The encoded ASCII characters; other characters are always encoded.
 const ENCODED: &AsciiSet = &CONTROLS.add(b'%');
 
-/// Encodes the message in `headers` again, if there is one.
+/// Re-encodes the message in `headers`, if there is one.
 pub(super) fn encode(headers: &mut HeaderMap) {
     let Some(value) = headers.get_mut(Status::GRPC_MESSAGE) else { return };
     let text: Vec<u8> = percent_decode(value.as_bytes()).collect();

@@ -1,6 +1,6 @@
-//! A panic below becomes INTERNAL on its own stream; the connection and the other streams go on.
+//! Converts a panic below to INTERNAL on its stream; the connection and its other streams continue.
 //!
-//! It says nothing of the panic's message, which may hold anything; the process's panic hook sees to that.
+//! The panic's message is neither sent nor logged here, since it may contain data; the process's panic hook handles it.
 
 use std::{
     convert::Infallible,
@@ -29,12 +29,12 @@ where
     type Future = ResponseFuture<S::Future>;
 
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
-        ResponseFuture { inner: caught(|| inner.call(request)) }
+        ResponseFuture { inner: catch(|| inner.call(request)) }
     }
 }
 
 pin_project! {
-    /// The answer, or INTERNAL once something panicked.
+    /// The response, or INTERNAL after a panic.
     #[derive(Debug)]
     pub(super) struct ResponseFuture<F> {
         #[pin]
@@ -51,18 +51,19 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         if let Some(inner) = this.inner.as_mut().as_pin_mut()
-            && let Some(polled) = caught(|| inner.poll(cx))
+            && let Some(polled) = catch(|| inner.poll(cx))
         {
             return polled.map_ok(|response| response.map(|inner| Body { inner: Some(inner) }));
         }
-        // What panicked is in no known state: it is dropped, never polled again.
-        caught(|| this.inner.set(None));
+        // After a panic the future is in an unknown state: it is dropped and never polled again. The drop may panic
+        // too.
+        catch(|| this.inner.set(None));
         Poll::Ready(Ok(refusal::response(internal())))
     }
 }
 
 pin_project! {
-    /// The body below; INTERNAL in trailers once it panicked; then nothing.
+    /// The inner body; after a panic INTERNAL in trailers.
     #[derive(Debug)]
     pub(super) struct Body<B> {
         #[pin]
@@ -83,10 +84,10 @@ impl<B: HttpBody> HttpBody for Body<B> {
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let mut this = self.project();
         let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
-        if let Some(polled) = caught(|| inner.poll_frame(cx)) {
+        if let Some(polled) = catch(|| inner.poll_frame(cx)) {
             return Poll::Ready(ready!(polled));
         }
-        caught(|| this.inner.set(None));
+        catch(|| this.inner.set(None));
         Poll::Ready(Some(Ok(Frame::trailers(refusal::trailers(&internal())))))
     }
 
@@ -95,13 +96,13 @@ impl<B: HttpBody> HttpBody for Body<B> {
     }
 
     fn size_hint(&self) -> SizeHint {
-        // Never the exact length: trailers may come instead of the rest.
+        // Never an exact length: trailers may replace the rest.
         SizeHint::default()
     }
 }
 
-/// What `work` returns, or nothing if it panicked.
-fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+/// Runs `work`; `None` if it panicked.
+fn catch<T>(work: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(work));
     if result.is_err() {
         tracing::error!("a request handler panicked");

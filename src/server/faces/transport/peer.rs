@@ -1,45 +1,44 @@
-//! The other end of a connection, as the layers see it.
+//! The remote end of a connection, as the layers see it.
 
 use std::{net::SocketAddr, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{connections::Known, quotas::Origin, requests::Requests};
+use super::{connections::ConnectionState, quotas::Origin, requests::Requests};
 
-/// The other end. Stored in the extensions of every request of the connection.
+/// The remote end of a connection, in the extensions of each of its requests.
 #[derive(Debug, Clone)]
 pub(in crate::faces) struct Peer {
     pub(in crate::faces) address: SocketAddr,
-    /// Whether the connection is under TLS.
     pub(in crate::faces) is_encrypted: bool,
-    /// Where HTTP is spoken, if it is on another port.
+    /// The address of the HTTP listener, if there is one.
     pub(super) http_at: Option<SocketAddr>,
-    /// Fires when watches on this connection are to end.
+    /// Cancelled when watches on this connection must end.
     pub(super) watches_end: CancellationToken,
-    pub(super) known: Arc<Known>,
-    /// What is under way, where somebody wants to know it: on a connection that is closed when nothing is.
+    pub(super) state: Arc<ConnectionState>,
+    /// The requests in flight; `None` on a connection that is not closed when idle.
     pub(super) requests: Option<Arc<Requests>>,
 }
 
 impl Peer {
-    pub(super) fn new(address: SocketAddr, is_encrypted: bool, known: Arc<Known>) -> Self {
+    pub(super) fn new(address: SocketAddr, is_encrypted: bool, state: Arc<ConnectionState>) -> Self {
         let watches_end = CancellationToken::new();
-        Self { address, is_encrypted, http_at: None, watches_end, known, requests: None }
+        Self { address, is_encrypted, http_at: None, watches_end, state, requests: None }
     }
 
-    /// One whose connection is none, for tests of layers.
+    /// A peer without a connection, for tests of layers.
     #[cfg(test)]
     pub(in crate::faces) fn stranger(address: SocketAddr) -> Self {
-        let known = Known::new(Some(address.ip().into()), toolwire_base::clock::now());
-        Self::new(address, false, Arc::new(known))
+        let state = ConnectionState::new(Some(address.ip().into()), toolwire_base::clock::now());
+        Self::new(address, false, Arc::new(state))
     }
 
-    /// Where it comes from; none if it is trusted.
+    /// The origin whose limits apply; `None` for a trusted peer.
     pub(super) fn origin(&self) -> Option<Origin> {
-        self.known.origin
+        self.state.origin
     }
 
-    pub(super) fn has_authenticated(&self) {
-        self.known.authenticated();
+    pub(super) fn set_authenticated(&self) {
+        self.state.set_authenticated();
     }
 }

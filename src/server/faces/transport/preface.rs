@@ -1,7 +1,7 @@
-//! The first bytes of a connection: HTTP/2's 24-byte preface, or something this port does not speak.
+//! Reads the first bytes of a connection: the 24-byte preface of HTTP/2, or another protocol.
 //!
-//! Decided at the first byte that differs, so that a peer of another protocol need not wait. The caller bounds the
-//! time.
+//! Decides at the first byte that differs, so that a peer of another protocol is answered without delay. The caller
+//! bounds the time.
 
 use std::io;
 
@@ -11,19 +11,17 @@ pub(super) use self::other_protocol::{OtherProtocol, Protocol, Rejection, close}
 
 mod other_protocol;
 
-/// What every HTTP/2 connection begins with.
+/// The preface of every HTTP/2 connection.
 pub(super) const PREFACE: [u8; 24] = *b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// How a connection opens.
 #[derive(Debug)]
 pub(super) enum Opening<S> {
-    /// With the preface, which was read.
+    /// The preface, which has been read.
     Http2(S),
-    /// With something else.
     Other(OtherProtocol<S>),
 }
 
-/// Reads until the preface is complete or something else is certain. A peer that leaves before is an error.
+/// Reads until the preface is complete or excluded. If the peer closes the connection before, it is an error.
 pub(super) async fn read<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> io::Result<Opening<S>> {
     let mut bytes = PREFACE;
     let mut filled = 0;

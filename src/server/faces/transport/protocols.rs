@@ -1,38 +1,37 @@
-//! What is spoken on a listener.
+//! The protocols of a listener.
 
 use std::{net::SocketAddr, time::Duration};
 
 use toolwire_config as config;
 
-/// Bytes of headers that the HTTP listener takes.
+/// Maximum size of headers on the HTTP listener, in bytes.
 pub(super) const HTTP_HEADERS: u32 = 16 * 1024;
 
-/// What is spoken on a listener.
+/// The protocols of a listener.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Protocols {
-    /// HTTP/2 alone: gRPC. Who speaks HTTP/1 is told so, and where it is spoken.
+    /// HTTP/2 only, for gRPC.
     #[default]
     Http2,
-    /// The same, while HTTP/1 is spoken on another listener.
+    /// HTTP/2 only; the address is that of the HTTP listener, which rejections of HTTP/1 name.
     Http2Beside(SocketAddr),
-    /// HTTP/2 and HTTP/1.
-    Either(Either),
+    Both(HttpLimits),
 }
 
-/// The bounds of a listener on which both are spoken.
+/// The limits of a listener that speaks both versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Either {
-    /// How long the headers of a request may take over HTTP/1.
+pub struct HttpLimits {
+    /// Maximum time to receive the headers of an HTTP/1 request.
     pub header_timeout: Duration,
-    /// How long a connection may have no request under way.
+    /// Maximum time without a request in flight on a connection.
     pub idle_timeout: Duration,
-    /// How long a reader of a watch may take nothing while more waits for it.
+    /// Maximum time in which the reader of a watch takes nothing although data waits for it.
     pub stall_timeout: Duration,
-    /// Bytes of the headers of one request over HTTP/1; of more, HTTP 431.
+    /// Maximum size of the headers of an HTTP/1 request in bytes; larger ones get HTTP 431.
     pub max_header_bytes: usize,
 }
 
-impl From<&config::Http> for Either {
+impl From<&config::Http> for HttpLimits {
     fn from(http: &config::Http) -> Self {
         Self {
             header_timeout: http.header_timeout,
@@ -44,27 +43,27 @@ impl From<&config::Http> for Either {
 }
 
 impl Protocols {
-    /// What a TLS client may choose from by ALPN, best first.
+    /// The protocols for ALPN, in order of preference.
     pub(super) fn alpn(&self) -> Vec<Vec<u8>> {
         match self {
             Self::Http2 | Self::Http2Beside(_) => vec![b"h2".to_vec()],
-            Self::Either(_) => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+            Self::Both(_) => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
         }
     }
 
-    /// The bounds, if HTTP/1 is spoken.
-    pub(super) fn either(&self) -> Option<Either> {
+    /// The limits, if the listener speaks HTTP/1.
+    pub(super) fn http_limits(&self) -> Option<HttpLimits> {
         match self {
             Self::Http2 | Self::Http2Beside(_) => None,
-            Self::Either(either) => Some(*either),
+            Self::Both(limits) => Some(*limits),
         }
     }
 
-    /// Where HTTP/1 is spoken, if that is another listener.
+    /// The address of the HTTP listener, if it is another one.
     pub(super) fn http_at(&self) -> Option<SocketAddr> {
         match self {
             Self::Http2Beside(address) => Some(*address),
-            Self::Http2 | Self::Either(_) => None,
+            Self::Http2 | Self::Both(_) => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How much of something there may be at once, in all and for each holder, so that nobody takes it all.
+//! Quotas of a resource in concurrent use, in total and per principal, so that no principal can exhaust it.
 
 use std::{
     collections::HashMap,
@@ -9,14 +9,15 @@ use std::{
 
 use toolwire_tool::context::UserId;
 
-/// Who holds a share.
+/// The owner of a permit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Principal {
     User(UserId),
     Peer(Origin),
 }
 
-/// Where a peer comes from: its IPv4 address, or the /64 of its IPv6 address, of which one machine has all.
+/// The origin of a peer: its IPv4 address, or the /64 network of its IPv6 address, since one machine usually has a
+/// whole /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Origin(IpAddr);
 
@@ -44,11 +45,10 @@ impl fmt::Display for Principal {
     }
 }
 
-/// Which bound is exceeded.
+/// Why a permit is not granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Full {
+pub(super) enum QuotaExceeded {
     Each,
-    /// That of all holders together.
     All,
 }
 
@@ -58,73 +58,78 @@ pub(super) struct Bounds {
     pub(super) each: usize,
 }
 
-/// What is taken of something bounded. Cheap to clone; clones share state.
+/// The quotas of one resource and its current use. Cheap to clone; clones share state.
 #[derive(Debug, Clone)]
 pub(super) struct Quotas {
     bounds: Bounds,
-    taken: Arc<Mutex<Taken>>,
+    usage: Arc<Mutex<Usage>>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct Usage {
     all: usize,
-    by_holder: HashMap<Principal, usize>,
+    by_principal: HashMap<Principal, usize>,
 }
 
-/// A share that is held until it is dropped.
+/// A permit for an amount of the resource, released on drop.
 #[derive(Debug)]
-pub(super) struct Share {
-    taken: Arc<Mutex<Taken>>,
-    holder: Option<Principal>,
+pub(super) struct QuotaPermit {
+    usage: Arc<Mutex<Usage>>,
+    principal: Option<Principal>,
     amount: usize,
 }
 
 impl Quotas {
     pub(super) fn new(bounds: Bounds) -> Self {
-        Self { bounds, taken: Arc::default() }
+        Self { bounds, usage: Arc::default() }
     }
 
     pub(super) fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Takes an amount for a holder; without one only the bound of all counts.
-    pub(super) fn take(&self, holder: Option<Principal>, amount: usize) -> Result<Share, Full> {
-        let mut taken = lock(&self.taken);
-        let Taken { all, by_holder } = &mut *taken;
-        let held = holder.as_ref().and_then(|holder| by_holder.get(holder)).copied().unwrap_or_default();
-        if holder.is_some() && held + amount > self.bounds.each {
-            return Err(Full::Each);
+    /// Acquires an amount for a principal. Without a principal only the total counts.
+    pub(super) fn take(
+        &self,
+        principal: Option<Principal>,
+        amount: usize,
+    ) -> Result<QuotaPermit, QuotaExceeded> {
+        let mut usage = lock(&self.usage);
+        let Usage { all, by_principal } = &mut *usage;
+        let held =
+            principal.as_ref().and_then(|principal| by_principal.get(principal)).copied().unwrap_or_default();
+        if principal.is_some() && held + amount > self.bounds.each {
+            return Err(QuotaExceeded::Each);
         }
         if *all + amount > self.bounds.all {
-            return Err(Full::All);
+            return Err(QuotaExceeded::All);
         }
         *all += amount;
-        if let Some(holder) = &holder {
-            by_holder.insert(holder.clone(), held + amount);
+        if let Some(principal) = &principal {
+            by_principal.insert(principal.clone(), held + amount);
         }
-        drop(taken);
-        Ok(Share { taken: Arc::clone(&self.taken), holder, amount })
+        drop(usage);
+        Ok(QuotaPermit { usage: Arc::clone(&self.usage), principal, amount })
     }
 }
 
-impl Drop for Share {
+impl Drop for QuotaPermit {
     fn drop(&mut self) {
-        let mut taken = lock(&self.taken);
-        taken.all -= self.amount;
-        let Some(holder) = &self.holder else { return };
-        let left = taken.by_holder.get_mut(holder).map(|held| {
+        let mut usage = lock(&self.usage);
+        usage.all -= self.amount;
+        let Some(principal) = &self.principal else { return };
+        let left = usage.by_principal.get_mut(principal).map(|held| {
             *held -= self.amount;
             *held
         });
         if left == Some(0) {
-            taken.by_holder.remove(holder);
+            usage.by_principal.remove(principal);
         }
     }
 }
 
-fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
-    taken.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(usage: &Mutex<Usage>) -> MutexGuard<'_, Usage> {
+    usage.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -137,23 +142,23 @@ mod tests {
 
     #[test]
     fn a_holder_takes_its_share_and_all_take_the_whole() {
-        let shares = Quotas::new(Bounds { all: 5, each: 3 });
-        let first = shares.take(Some(user("a")), 3).unwrap();
-        assert_eq!(shares.take(Some(user("a")), 1).unwrap_err(), Full::Each);
-        let _second = shares.take(Some(user("b")), 1).unwrap();
-        let _nobodys = shares.take(None, 1).unwrap();
-        assert_eq!(shares.take(Some(user("b")), 1).unwrap_err(), Full::All);
-        assert_eq!(shares.take(None, 1).unwrap_err(), Full::All);
+        let quotas = Quotas::new(Bounds { all: 5, each: 3 });
+        let first = quotas.take(Some(user("a")), 3).unwrap();
+        assert_eq!(quotas.take(Some(user("a")), 1).unwrap_err(), QuotaExceeded::Each);
+        let _second = quotas.take(Some(user("b")), 1).unwrap();
+        let _nobodys = quotas.take(None, 1).unwrap();
+        assert_eq!(quotas.take(Some(user("b")), 1).unwrap_err(), QuotaExceeded::All);
+        assert_eq!(quotas.take(None, 1).unwrap_err(), QuotaExceeded::All);
         drop(first);
-        let _again = shares.take(Some(user("a")), 3).unwrap();
+        let _again = quotas.take(Some(user("a")), 3).unwrap();
     }
 
     #[test]
     fn who_holds_nothing_leaves_no_trace() {
-        let shares = Quotas::new(Bounds { all: 5, each: 3 });
-        drop((shares.take(Some(user("a")), 1), shares.take(Some(user("b")), 0)));
-        let taken = lock(&shares.taken);
-        assert!(taken.by_holder.is_empty() && taken.all == 0, "{taken:?}");
+        let quotas = Quotas::new(Bounds { all: 5, each: 3 });
+        drop((quotas.take(Some(user("a")), 1), quotas.take(Some(user("b")), 0)));
+        let usage = lock(&quotas.usage);
+        assert!(usage.by_principal.is_empty() && usage.all == 0, "{usage:?}");
     }
 
     #[test]

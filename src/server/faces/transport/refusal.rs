@@ -1,11 +1,11 @@
-//! A status on the wire: as a trailers-only response, or as the trailers that end a stream.
+//! Encodes a status as a trailers-only response, or as the trailers that end a stream.
 //!
-//! Statuses are built by `toolwire_contract::status`.
+//! Not here: building statuses (`toolwire_contract::status`).
 
 use http::{HeaderMap, Response};
 use tonic::{Code, Status};
 
-/// The trailers-only response that says `status`: HTTP 200, one header block, no body.
+/// The trailers-only response with `status`: HTTP 200, one header block, no body.
 pub(super) fn response<B: Default>(status: Status) -> Response<B> {
     status.into_http()
 }
@@ -19,7 +19,7 @@ pub(super) fn trailers(status: &Status) -> HeaderMap {
     trailers
 }
 
-/// The code in `headers` or trailers, when they hold a `grpc-status`.
+/// The code in headers or trailers; `None` without a `grpc-status`.
 pub(super) fn code_in(headers: &HeaderMap) -> Option<Code> {
     headers.get(Status::GRPC_STATUS).map(|value| Code::from_bytes(value.as_bytes()))
 }

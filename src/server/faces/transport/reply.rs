@@ -1,4 +1,4 @@
-//! The future of a layer that either refuses a request at once or passes it on.
+//! The future of a layer that either responds itself or forwards the request.
 
 use std::{
     convert::Infallible,
@@ -13,32 +13,30 @@ use tonic::Status;
 use super::refusal;
 
 pin_project! {
-    /// Either a ready refusal or the future of the service below.
+    /// Either a ready response or the future of the inner service.
     #[derive(Debug)]
     #[project = Projection]
     pub(super) enum Reply<F, B> {
-        Decided { response: Option<Response<B>> },
-        Passed { #[pin] future: F },
+        Respond { response: Option<Response<B>> },
+        Forward { #[pin] future: F },
     }
 }
 
 impl<F, B> Reply<F, B> {
-    /// Lets the service below answer.
-    pub(super) fn passed(future: F) -> Self {
-        Self::Passed { future }
+    pub(super) fn forward(future: F) -> Self {
+        Self::Forward { future }
     }
 
-    /// Answers with `response`.
-    pub(super) fn decided(response: Response<B>) -> Self {
-        Self::Decided { response: Some(response) }
+    pub(super) fn respond(response: Response<B>) -> Self {
+        Self::Respond { response: Some(response) }
     }
 
-    /// Answers with `status`, trailers-only.
-    pub(super) fn refused(status: Status) -> Self
+    /// Responds with `status`, trailers-only.
+    pub(super) fn refuse(status: Status) -> Self
     where
         B: Default,
     {
-        Self::decided(refusal::response(status))
+        Self::respond(refusal::response(status))
     }
 }
 
@@ -50,10 +48,10 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project() {
-            Projection::Decided { response } => {
+            Projection::Respond { response } => {
                 Poll::Ready(Ok(response.take().expect("a future is not polled after it is ready")))
             }
-            Projection::Passed { future } => future.poll(cx),
+            Projection::Forward { future } => future.poll(cx),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The requests under way on a connection, so that one on which nothing happens can be closed.
+//! The requests in flight on a connection, so that an idle one can be closed.
 //!
-//! Kept only where both versions of HTTP are spoken: browsers and scripts leave connections open and forget them. A
-//! gRPC client keeps one on purpose, and is asked by pings whether it lives.
+//! Tracked only on the HTTP listener, where browsers and scripts leave connections open. gRPC clients keep idle
+//! connections on purpose, and pings detect dead ones.
 
 use std::{
     future::pending,
@@ -16,27 +16,27 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 pub(super) use self::lingering_close::LingeringClose;
-use super::{protocols::Either, stream};
+use super::{protocols::HttpLimits, stream};
 use toolwire_base::clock;
 
 mod lingering_close;
 
-/// What is under way on one connection. Times are in milliseconds since its start.
+/// The requests in flight on one connection. Times are in milliseconds since its start.
 #[derive(Debug)]
 pub(super) struct Requests {
     start: Instant,
     under_way: AtomicUsize,
-    /// When the last one ended.
+    /// The end of the last request.
     idle_since: AtomicU64,
-    /// When the first byte of the next one came over HTTP/1; none has come yet if it is not after `idle_since`.
+    /// Arrival of the first byte of the next HTTP/1 request; not after `idle_since` if none has arrived.
     begun: AtomicU64,
-    /// Fires when the next request is better made on another connection.
+    /// Cancelled when the next request should use another connection.
     leaving: CancellationToken,
 }
 
-/// One request under way, until it is dropped.
+/// A request in flight, until it is dropped.
 #[derive(Debug)]
-pub(super) struct UnderWay(Arc<Requests>);
+pub(super) struct RequestGuard(Arc<Requests>);
 
 impl Requests {
     pub(super) fn new(leaving: CancellationToken) -> Self {
@@ -44,21 +44,21 @@ impl Requests {
         Self { start, under_way, idle_since: AtomicU64::new(0), begun: AtomicU64::new(0), leaving }
     }
 
-    /// Bytes came over HTTP/1.
-    pub(super) fn heard(&self) {
+    /// Records that bytes arrived over HTTP/1.
+    pub(super) fn record_bytes(&self) {
         let idle_since = self.idle_since.load(Relaxed);
         if self.under_way.load(Relaxed) == 0 && self.begun.load(Relaxed) <= idle_since {
             self.begun.store(self.now().max(idle_since + 1), Relaxed);
         }
     }
 
-    /// Ready when a request takes too long to begin, or none has been under way for too long.
-    async fn silence(&self, bounds: Either) {
+    /// Waits until the connection must be closed: a request takes too long to begin, or none is in flight for too long.
+    async fn wait_until_idle(&self, bounds: HttpLimits) {
         loop {
             let now = clock::now();
-            match self.due(bounds) {
+            match self.closes_at(bounds) {
                 Some(due) if due <= now => return,
-                // Nothing that happens from now on is due any sooner.
+                // No event from now on leads to an earlier time than this.
                 due => {
                     let look_again = now + bounds.header_timeout.min(bounds.idle_timeout);
                     sleep_until(due.map_or(look_again, |due| due.min(look_again))).await;
@@ -67,8 +67,9 @@ impl Requests {
         }
     }
 
-    /// When the connection is to be closed, as things stand.
-    fn due(&self, bounds: Either) -> Option<Instant> {
+    /// The time at which the connection must be closed if its state does not change; `None` while a request is in
+    /// flight.
+    fn closes_at(&self, bounds: HttpLimits) -> Option<Instant> {
         if self.under_way.load(Relaxed) > 0 {
             return None;
         }
@@ -81,9 +82,9 @@ impl Requests {
         Some(self.start + Duration::from_millis(since) + bound)
     }
 
-    pub(super) fn begin(self: Arc<Self>) -> UnderWay {
+    pub(super) fn begin(self: Arc<Self>) -> RequestGuard {
         self.under_way.fetch_add(1, Relaxed);
-        UnderWay(self)
+        RequestGuard(self)
     }
 
     fn now(&self) -> u64 {
@@ -91,28 +92,28 @@ impl Requests {
     }
 }
 
-impl UnderWay {
-    /// Whether the next request is better made on another connection.
+impl RequestGuard {
+    /// Whether the next request should use another connection.
     pub(super) fn is_leaving(&self) -> bool {
         self.0.leaving.is_cancelled()
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
-        // Not before it began: one that was over within its millisecond has ended, too.
+        // Not before `begun`, which may be a millisecond ahead for a request that ended immediately.
         let ended = self.0.now().max(self.0.begun.load(Relaxed));
         self.0.idle_since.store(ended, Relaxed);
         self.0.under_way.fetch_sub(1, Relaxed);
-        // Over HTTP/1 the task is the connection's, which goes on.
+        // Over HTTP/1 the task is that of the connection, which continues.
         stream::clear_deadline();
     }
 }
 
-/// The end of a connection by silence; never where nobody wants it.
-pub(super) async fn silence(requests: Option<&Requests>, bounds: Option<Either>) {
+/// Waits until an idle connection must be closed; forever if its requests are not tracked.
+pub(super) async fn idle(requests: Option<&Requests>, bounds: Option<HttpLimits>) {
     match (requests, bounds) {
-        (Some(requests), Some(bounds)) => requests.silence(bounds).await,
+        (Some(requests), Some(bounds)) => requests.wait_until_idle(bounds).await,
         _ => pending().await,
     }
 }
@@ -123,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    const BOUNDS: Either = Either {
+    const BOUNDS: HttpLimits = HttpLimits {
         header_timeout: Duration::from_secs(5),
         idle_timeout: Duration::from_mins(1),
         stall_timeout: Duration::from_secs(30),
@@ -136,7 +137,7 @@ mod tests {
 
     async fn closed_after(requests: &Requests) -> Duration {
         let began = clock::now();
-        requests.silence(BOUNDS).await;
+        requests.wait_until_idle(BOUNDS).await;
         began.elapsed()
     }
 
@@ -151,9 +152,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_that_is_over_at_once_leaves_its_connection_as_long_as_any_other() {
         let requests = requests();
-        requests.heard();
+        requests.record_bytes();
         drop(Arc::clone(&requests).begin());
-        // It counts as begun in the millisecond after it was heard.
+        // It counts as begun in the millisecond after its first byte.
         assert_eq!(closed_after(&requests).await, BOUNDS.idle_timeout + Duration::from_millis(1));
     }
 
@@ -162,12 +163,12 @@ mod tests {
         let requests = requests();
         let bytes = async {
             loop {
-                requests.heard();
+                requests.record_bytes();
                 tokio::time::sleep(Duration::from_millis(700)).await;
             }
         };
         tokio::select! {
-            // Times are kept in milliseconds, and the first byte comes in the one after the start.
+            // Times are in milliseconds, and the first byte arrives in the one after the start.
             after = closed_after(&requests) => {
                 assert_eq!(after, BOUNDS.header_timeout + Duration::from_millis(1));
             }
@@ -178,7 +179,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_under_way_keeps_its_connection() {
         let (requests, began) = (requests(), clock::now());
-        requests.heard();
+        requests.record_bytes();
         let under_way = Arc::clone(&requests).begin();
         let ended = async {
             advance(Duration::from_hours(1)).await;

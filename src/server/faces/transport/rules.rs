@@ -1,7 +1,7 @@
-//! Who may call which method, and how long a call of it may last. Deny by default.
+//! Rules per method: access, lifetime and quotas. Deny by default.
 //!
-//! A method without a rule is refused as UNIMPLEMENTED. Which methods there are, and their rules, is said by whoever
-//! registers services. What a *user* may call is decided below, in the pipeline.
+//! A method without a rule is refused as UNIMPLEMENTED. The code that registers services provides the rules. Not here:
+//! what an individual user may call, which is the pipeline's.
 
 use std::{collections::HashMap, convert::Infallible, sync::Arc};
 
@@ -12,43 +12,42 @@ use super::reply::Reply;
 use toolwire_base::middleware::Middleware;
 use toolwire_contract::status;
 
-/// Who may call a method.
+/// The callers of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Anyone, without credentials.
+    /// All, without credentials.
     Public,
-    /// Callers whose credentials were accepted.
+    /// Authenticated users.
     User,
 }
 
 /// Whether the server's own cap bounds a method's calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
-    /// Ends by the server's cap at the latest.
     Capped,
-    /// A watch: lasts until its caller, its caller's deadline, or the drain ends it.
+    /// A watch: ends by its caller, its caller's deadline, or the drain.
     Uncapped,
-    /// A file on its way: lasts as long as bytes move. A drain waits for it as for a call.
+    /// A transfer of a document: lasts while its reader takes bytes. A drain waits for it as for a call.
     Transfer,
 }
 
-/// What a method's requests count against while they are under way: in all, and for the user who makes them.
+/// The quota that requests of a method count against while they are in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pool {
     Calls,
-    /// The watches, so that idle ones do not keep calls out.
+    /// Watches, apart from calls, so that idle watches do not use up the quota of calls.
     Watches,
-    /// Documents on their way, each of which has a file open and some memory.
+    /// Transfers of documents, each of which needs an open file and a buffer.
     Transfers,
     Reflection,
-    /// Watches of health, by peer: they have no user.
+    /// Watches of health, per peer, since they have no user.
     Health,
-    /// Nothing: it is over at once, and must never be shed. A health check that fails under load makes orchestrators
-    /// kill a server that is merely busy; a cancellation makes room.
+    /// No quota: requests that end immediately and must never be shed. A health check that fails under load would make
+    /// orchestrators kill a busy server; a cancellation frees capacity.
     Free,
 }
 
-/// How many messages a request has.
+/// The number of messages in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Messages {
     One,
@@ -56,75 +55,68 @@ pub enum Messages {
     Many,
 }
 
-/// How large a message may be.
+/// Maximum size of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Largest {
-    /// As large as is configured for requests.
+pub enum MaxMessage {
+    /// The configured size of requests.
     Request,
-    /// A conversation: its client sends all that was ever said with each request.
+    /// The size of a conversation, which its client sends in full with each request.
     Conversation,
 }
 
-/// What holds for one method. Stored in the extensions of every request that goes on.
+/// The rule of a method, in the extensions of each of its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// Who may call it.
     pub access: Access,
-    /// How long it may last.
     pub lifetime: Lifetime,
-    /// What it counts against.
     pub pool: Pool,
-    /// How many messages a request has. Whoever registers a service takes it from the descriptors.
+    /// Taken from the descriptors when a service is registered.
     pub messages: Messages,
-    /// How large one may be.
-    pub largest: Largest,
+    pub max_message: MaxMessage,
 }
 
 /// The rules by method. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// By full name, such as `toolwire.v1.ToolService/CallTool`.
+    /// By the method's full name, such as `toolwire.v1.ToolService/CallTool`.
     table: Arc<HashMap<Arc<str>, Rule>>,
 }
 
 impl Rule {
-    /// What holds unless something else is said: the method needs a user, and its calls are capped.
+    /// The default: the method needs a user, and its calls are capped.
     pub const USER: Self = Self {
         access: Access::User,
         lifetime: Lifetime::Capped,
         pool: Pool::Calls,
         messages: Messages::One,
-        largest: Largest::Request,
+        max_message: MaxMessage::Request,
     };
-    /// What holds for a request of a user that carries a conversation.
-    pub const CONVERSATION: Self = Self { largest: Largest::Conversation, ..Self::USER };
-    /// What holds for a file of a user on its way.
+    /// For a request that contains a conversation.
+    pub const CONVERSATION: Self = Self { max_message: MaxMessage::Conversation, ..Self::USER };
     pub const TRANSFER: Self = Self { lifetime: Lifetime::Transfer, pool: Pool::Transfers, ..Self::USER };
-    /// What holds for a watch of a user.
     pub const WATCH: Self = Self { lifetime: Lifetime::Uncapped, pool: Pool::Watches, ..Self::USER };
 }
 
 impl Rules {
-    /// The full name of the method at `path`, which is the name after a `/`, and its rule.
+    /// Finds the method at `path`, a `/` and its full name. Returns the full name and the rule.
     pub fn find(&self, path: &str) -> Option<(&Arc<str>, Rule)> {
         let (name, rule) = self.table.get_key_value(path.strip_prefix('/')?)?;
         Some((name, *rule))
     }
 
-    /// Every method by its full name, in no order.
+    /// All methods by full name, in arbitrary order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Rule)> {
         self.table.iter().map(|(name, rule)| (&**name, *rule))
     }
 }
 
 impl<N: Into<Arc<str>>> FromIterator<(N, Rule)> for Rules {
-    /// Methods by full name, without a leading `/`.
+    /// From full names without a leading `/`.
     fn from_iter<I: IntoIterator<Item = (N, Rule)>>(rules: I) -> Self {
         Self { table: Arc::new(rules.into_iter().map(|(name, rule)| (name.into(), rule)).collect()) }
     }
 }
 
-/// Refuses methods without a rule.
 #[derive(Debug, Clone)]
 pub(super) struct RequireRule(pub(super) Rules);
 
@@ -139,10 +131,10 @@ where
         let Some((_, rule)) = self.0.find(request.uri().path()) else {
             let message =
                 "this server has no such method; list its services by reflection or read its proto files";
-            return Reply::refused(status::plain(Code::Unimplemented, "UNKNOWN_METHOD", message));
+            return Reply::refuse(status::plain(Code::Unimplemented, "UNKNOWN_METHOD", message));
         };
         request.extensions_mut().insert(rule);
-        Reply::passed(inner.call(request))
+        Reply::forward(inner.call(request))
     }
 }
 

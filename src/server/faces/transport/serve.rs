@@ -1,4 +1,4 @@
-//! The accept loop and the way out: serve until told to stop, then drain in order, by force at the end.
+//! The accept loop and the drain: serves until shutdown, then drains in order, by force at the end.
 
 use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ pub use self::hooks::Hooks;
 use super::{
     Config,
     connection::{Connection, Layers},
-    connections::{Connections, Place},
+    connections::{Connections, Slot},
     listener::{Listener, accept},
     signals::Signals,
     socket::{Socket, Stream},
@@ -24,24 +24,24 @@ use toolwire_base::clock;
 
 mod hooks;
 
-/// How long the answers that the forced end brought about have to be sent.
+/// The time to send responses that `on_forced` caused.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
-/// How long handlers have to end after the forced end has dropped their streams.
+/// The time that handlers have to end after their streams were dropped.
 const ABORT_TIME: Duration = Duration::from_secs(1);
 
-/// How a server ended.
+/// The outcome of a drain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
-    /// Connections that were open at the signal.
+    /// Connections open at shutdown.
     pub connections: usize,
-    /// Streams that were in flight at the forced end and were cut; 0 after a clean drain.
+    /// Streams cut at the forced end; 0 after a clean drain.
     pub streams_cut: usize,
-    /// From the signal to the end.
+    /// From shutdown to the end of the drain.
     pub elapsed: Duration,
 }
 
 impl Report {
-    /// That of two listeners which ended together.
+    /// Combines the reports of two listeners that drained together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -54,9 +54,9 @@ impl Report {
 
 /// Serves `service` on `listener` until `shutdown` is ready and the drain has ended.
 ///
-/// The drain, in order: `hooks` run (health says `NOT_SERVING`); the server goes on for the lame-duck time;
-/// connections that wait in the accept queue are taken; the listener closes; watches end with UNAVAILABLE; every
-/// connection says GOAWAY and closes when its calls are done. What is left at the forced end is dropped.
+/// The drain, in order: `hooks` run (health reports `NOT_SERVING`); the server continues to serve for the lame-duck
+/// time; connections in the accept queue are accepted; the listener closes; watches end with UNAVAILABLE; every
+/// connection sends GOAWAY and closes when its calls are done. What remains at the forced end is dropped.
 ///
 /// Dropping this future drops every connection.
 pub async fn serve<K, S, B>(
@@ -75,6 +75,7 @@ where
 {
     let Listener { socket, tls } = listener.into();
     let server = Server { tls, ..Server::new(service, config) };
+    // Connections are tasks of their own, which would outlive this future when it is dropped.
     let _drop_connections = server.signals.forced.clone().drop_guard();
     server.accept_until(&socket, shutdown).await;
 
@@ -92,14 +93,14 @@ struct Server<S> {
     tls: Option<Tls>,
     signals: Arc<Signals>,
     connections: TaskTracker,
-    places: Connections,
+    slots: Connections,
 }
 
 impl<S: Layers> Server<S> {
     fn new(service: S, config: Config) -> Self {
         Self {
             service,
-            places: Connections::new(&config.limits),
+            slots: Connections::new(&config.limits),
             config: Arc::new(config),
             tls: None,
             signals: Arc::default(),
@@ -108,80 +109,85 @@ impl<S: Layers> Server<S> {
     }
 
     async fn accept_until(&self, socket: &impl Socket, end: impl Future<Output = ()>) {
-        let (mut end, mut tended) = (pin!(end), pin!(self.places.tend()));
+        let (mut end, mut reaped) = (pin!(end), pin!(self.slots.reap_idle()));
         loop {
             tokio::select! {
+                // The end first: under a flood of connections there is always another one to accept.
                 biased;
                 () = &mut end => return,
-                never = &mut tended => match never {},
-                (place, connection) = self.next(socket) => self.spawn(connection, place),
+                never = &mut reaped => match never {},
+                (slot, connection) = self.next(socket) => self.spawn(connection, slot),
             }
         }
     }
 
-    /// The next connection for which there is room. While there is none, peers wait in the kernel's queue.
-    async fn next<K: Socket>(&self, socket: &K) -> (Place, (K::Stream, SocketAddr)) {
+    /// Accepts the next connection that gets a slot. While there is no free slot, peers wait in the kernel's queue.
+    async fn next<K: Socket>(&self, socket: &K) -> (Slot, (K::Stream, SocketAddr)) {
         loop {
-            self.places.room().await;
+            self.slots.wait_for_slot().await;
             let (stream, address) = accept(socket).await;
-            // Who has its share already is closed at once: in the queue it would keep others out.
-            if let Some(place) = self.places.take(address) {
-                return (place, (stream, address));
+            // A connection beyond its peer's limit is closed immediately; left in the queue it would block other peers.
+            if let Some(slot) = self.slots.take(address) {
+                return (slot, (stream, address));
             }
         }
     }
 
-    fn spawn(&self, (stream, address): (impl Stream, SocketAddr), place: Place) {
+    fn spawn(&self, (stream, address): (impl Stream, SocketAddr), slot: Slot) {
         let connection = Connection {
             address,
             service: self.service.clone(),
             config: self.config.clone(),
             tls: self.tls.clone(),
             signals: self.signals.clone(),
-            known: place.known.clone(),
+            state: slot.state.clone(),
         };
         self.connections.spawn(async move {
             connection.run(stream).await;
-            drop(place);
+            drop(slot);
         });
     }
 
+    /// Drains in the order that [`serve`] documents.
     async fn drain(&self, socket: impl Socket, on_draining: hooks::OnDraining) {
         let lame_duck = self.config.drain.lame_duck;
         self.signals.draining.cancel();
-        let announced = join(timeout(lame_duck, on_draining()), sleep(lame_duck));
-        self.accept_until(&socket, async { drop(announced.await) }).await;
+        let lame_duck_end = join(timeout(lame_duck, on_draining()), sleep(lame_duck));
+        self.accept_until(&socket, async { drop(lame_duck_end.await) }).await;
+        // Connections in the accept queue were accepted by the kernel: closing the socket would reset them.
         self.empty_queue(socket);
         self.signals.go_away.cancel();
+        // Connections first: only they spawn streams.
         for tasks in [&self.connections, &self.signals.streams] {
             tasks.close();
             tasks.wait().await;
         }
     }
 
-    /// Takes the connections that peers have made already, and closes the socket.
+    /// Accepts the connections in the accept queue, and closes the socket.
     fn empty_queue(&self, socket: impl Socket) {
         let mut queue = socket.close();
-        while self.places.has_room()
+        while self.slots.has_free_slot()
             && let Some(connection) = queue.next()
         {
-            if let Some(place) = self.places.take(connection.1) {
-                self.spawn(connection, place);
+            if let Some(slot) = self.slots.take(connection.1) {
+                self.spawn(connection, slot);
             }
         }
     }
 
-    /// Drops what is left; how many streams that were.
+    /// Drops all remaining streams and connections. Returns the number of streams.
     async fn force(&self, on_forced: hooks::OnForced) -> usize {
         let streams_cut = self.signals.streams.len();
         on_forced();
-        // What the hook made ready can still leave: a connection ends when it is written, its streams before that.
+        // Responses that the hook caused can still be sent: a connection ends after it has written those of its
+        // streams.
         self.connections.close();
         let _ = timeout(FLUSH_TIME, self.connections.wait()).await;
         self.signals.forced.cancel();
         for tasks in [&self.connections, &self.signals.streams] {
             tasks.close();
-            // A handler that blocks its thread is not waited for any longer.
+            // Bounded, since a handler that blocks its thread never ends.
             let _ = timeout(ABORT_TIME, tasks.wait()).await;
         }
         streams_cut
@@ -205,9 +211,9 @@ mod tests {
     async fn a_connection_that_came_at_the_last_moment_is_taken() {
         let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
         let address = listener.local_addr().unwrap();
-        let server = Server::new(tower::service_fn(nothing), hurried());
+        let server = Server::new(tower::service_fn(nothing), short_lame_duck());
         let (sender, clients) = std::sync::mpsc::channel();
-        // Keeps the only thread busy past the lame-duck time: the kernel accepts, the server cannot.
+        // Blocks the only thread beyond the lame-duck time: the kernel accepts connections, the server cannot.
         let hook = async move {
             let end = clock::now() + LAME_DUCK * 2;
             sender.send([(); 3].map(|()| TcpStream::connect(address).unwrap())).unwrap();
@@ -220,7 +226,7 @@ mod tests {
         assert!(TcpStream::connect(address).is_err(), "the listener is still open");
     }
 
-    fn hurried() -> Config {
+    fn short_lame_duck() -> Config {
         let mut config = Config::default();
         (config.drain.lame_duck, config.limits.preface_timeout) = (LAME_DUCK, LAME_DUCK);
         config

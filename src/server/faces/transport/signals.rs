@@ -2,14 +2,14 @@
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// The signals, and the count of the streams of all connections.
+/// The signals, and the streams of all connections.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
-    /// The drain has begun: calls are still taken, and who can is told to take the next one elsewhere.
+    /// The drain has begun: calls are still accepted, and HTTP/1 clients are asked to use another connection.
     pub(super) draining: CancellationToken,
-    /// Connections are to end their watches, say GOAWAY, and close when their calls are done.
+    /// Connections must end their watches, send GOAWAY, and close when their calls are done.
     pub(super) go_away: CancellationToken,
-    /// Connections are to be dropped.
+    /// Connections must be dropped.
     pub(super) forced: CancellationToken,
     pub(super) streams: TaskTracker,
 }

@@ -1,4 +1,4 @@
-//! What connections come from: the system's TCP, or a network that a test simulates.
+//! Abstracts the listening socket: the system's TCP, or a simulated network in tests.
 
 use std::{io, iter, net::SocketAddr};
 
@@ -12,13 +12,13 @@ pub trait Socket: Send + Sync {
 
     fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
 
-    /// Closes it. The connections that peers have made already, and nobody has accepted, are still handed over.
+    /// Closes the socket, and returns the connections in its accept queue.
     fn close(self) -> impl Iterator<Item = (Self::Stream, SocketAddr)> + Send;
 }
 
 /// The two directions of a connection.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static {
-    /// Looks at the next bytes without taking them. None where the peer has left.
+    /// Reads the next bytes without consuming them. Returns 0 if the peer has closed the connection.
     fn peek(&mut self, bytes: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
 }
 
@@ -42,7 +42,7 @@ impl Stream for TcpStream {
     }
 }
 
-/// A connection that is in the queue already, without waiting for one. `queue` must be non-blocking.
+/// Accepts a connection from the queue without waiting. `queue` must be non-blocking.
 fn accept_queued(queue: &std::net::TcpListener) -> Option<(TcpStream, SocketAddr)> {
     loop {
         match queue.accept() {
@@ -53,20 +53,20 @@ fn accept_queued(queue: &std::net::TcpListener) -> Option<(TcpStream, SocketAddr
                 return Some((stream, address));
             }
             Err(error) if concerns_one_connection(&error) => {}
-            // Mostly WouldBlock: the queue is empty.
+            // Usually WouldBlock: the queue is empty.
             Err(_) => return None,
         }
     }
 }
 
-/// Small frames go out at once; otherwise each waits for the peer's delayed acknowledgement, 40 ms.
+/// Sets TCP_NODELAY: otherwise small frames wait for the peer's delayed acknowledgement, up to 40 ms.
 fn without_delay(stream: &TcpStream) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
 }
 
-/// Whether only this connection is lost, and the next may be accepted at once.
+/// Whether an error concerns only one connection, so that the next can be accepted without a pause.
 pub(super) fn concerns_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -88,7 +88,7 @@ mod tests {
     async fn the_queue_is_emptied_without_waiting() {
         let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
         let address = listener.local_addr().unwrap();
-        // Connected by the kernel before anyone accepts.
+        // The kernel completes the handshakes before any accept.
         let clients = [(); 2].map(|()| TcpStream::connect(address).unwrap());
         let peers: Vec<_> = listener.close().map(|(_, peer)| peer).collect();
         assert_eq!(peers, clients.map(|client| client.local_addr().unwrap()));

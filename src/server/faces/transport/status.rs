@@ -1,9 +1,9 @@
-//! Brings every non-OK status into the server's own form, whoever made it: tonic, a service, a layer.
+//! Normalises every non-OK status to the server's form, whether it comes from tonic, a service or a layer.
 //!
-//! tonic answers a message over the size limit with `OUT_OF_RANGE` where the specification wants `RESOURCE_EXHAUSTED`,
-//! and one that it cannot read with `INTERNAL`, which here means a fault of the server's and nothing else.
-//! A status without details gets its one `ErrorInfo`. A long message is cut, because clients bound the size of trailers
-//! and show a failure of their own when one is exceeded. OK passes through untouched.
+//! tonic answers a message over the size limit with `OUT_OF_RANGE` instead of the specified `RESOURCE_EXHAUSTED`, and a
+//! message that it cannot decode with `INTERNAL`, which here always means a fault of the server. A status without
+//! details gets an `ErrorInfo`. A long message is cut, because clients limit the size of trailers and report an error
+//! of their own if it is exceeded. OK passes unchanged.
 
 use std::{
     pin::Pin,
@@ -19,11 +19,11 @@ use tonic_types::StatusExt;
 use super::{message, polled_frame::PolledFrame, refusal};
 use toolwire_contract::status;
 
-/// How tonic's decoder begins what it says of a message over the limit.
+/// Prefixes of tonic's errors about a message over the size limit.
 const TOO_LARGE: [&str; 2] = ["Error, decoded message length too large", "Error decompressing: size limit"];
 
-/// How it begins what it says of a request that it cannot read. What it says of a response that it cannot read, as the
-/// client of another server, goes on with [`OF_RESPONSE`].
+/// Prefixes of tonic's errors about a message that it cannot decode. If that is a response, to a client in this
+/// process, the error also contains [`OF_RESPONSE`].
 const UNREADABLE: [&str; 5] = [
     "protocol error: received message with",
     "Error decompressing: ",
@@ -32,7 +32,7 @@ const UNREADABLE: [&str; 5] = [
     "failed to decode Protobuf message",
 ];
 const OF_RESPONSE: &str = "while receiving response";
-/// The same of a request in a coding that it does not know.
+/// Prefix of tonic's error about a request with an unknown encoding.
 const UNSUPPORTED: &str = "Content is compressed with";
 
 /// Normalises the status in the headers, and in the trailers when they come.
@@ -42,7 +42,7 @@ pub(super) fn normalise<B>(mut response: Response<B>) -> Response<Body<B>> {
 }
 
 pin_project! {
-    /// The body below, its trailers normalised.
+    /// The inner body with normalised trailers.
     #[derive(Debug, Default)]
     pub(super) struct Body<B> {
         #[pin]
@@ -73,20 +73,20 @@ impl<B: HttpBody> HttpBody for Body<B> {
     }
 }
 
-/// Rewrites the status in `headers` if it is not OK and not in form yet.
+/// Rewrites the status in `headers` unless it is OK or normalised already.
 fn normalise_headers(headers: &mut HeaderMap) {
     if matches!(refusal::code_in(headers), None | Some(Code::Ok)) {
         return;
     }
     let Some(status) = Status::from_header_map(headers) else { return };
-    if let Some(status) = in_form(&status) {
+    if let Some(status) = normalise_status(&status) {
         headers.extend(refusal::trailers(&status));
     }
     message::encode(headers);
 }
 
-/// `status` in form, or nothing when it is already.
-fn in_form(status: &Status) -> Option<Status> {
+/// Normalises a status; `None` if it is already.
+fn normalise_status(status: &Status) -> Option<Status> {
     let message = status::cut(status.message());
     if status.details().is_empty() {
         let (code, reason) = meaning(status);
@@ -95,7 +95,7 @@ fn in_form(status: &Status) -> Option<Status> {
     if message.len() == status.message().len() {
         return None;
     }
-    // The details hold the message a second time.
+    // Rebuilt with details, since the encoded details contain the message a second time.
     let details = status.get_error_details_vec();
     Some(Status::with_error_details_vec(status.code(), message, details))
 }

@@ -1,9 +1,9 @@
-//! The task of one HTTP/2 stream, ended from outside when its call's deadline has passed and its reader stalls.
+//! The task of an HTTP/2 stream, which ends when its call's deadline has passed while the reader stalls.
 //!
-//! hyper does not poll a response body while the reader's window is shut, so a deadline that lives in the body goes
-//! unseen just then, and the stream would hold its body, its permit and its memory for as long as the peer likes. The
-//! deadline layer therefore leaves the deadline here, and the task drops the stream (`RST_STREAM`) soon after it. A
-//! body that can still be polled is always first: its caller gets `DEADLINE_EXCEEDED` in trailers.
+//! hyper does not poll a response body while the reader's flow-control window is closed, so a deadline in the body has
+//! no effect then, and the stream would hold its body, its permit and its memory indefinitely. The deadline layer
+//! therefore publishes the deadline here, and the task drops the stream (`RST_STREAM`) shortly after it. A body that is
+//! still polled always acts first: its caller gets `DEADLINE_EXCEEDED` in trailers.
 
 use std::{
     cell::Cell,
@@ -18,16 +18,16 @@ use tokio_util::task::TaskTracker;
 
 use toolwire_base::clock;
 
-/// How long after the deadline the body may still say so itself.
+/// The time after the deadline in which the body can still report it itself.
 const GRACE: Duration = Duration::from_millis(100);
-/// A reset this shortly before the deadline is the deadline: the caller's clock was a little ahead.
+/// A reset within this time before the deadline counts as caused by it: the caller's clock may be slightly ahead.
 const MARGIN: Duration = Duration::from_millis(50);
 
 tokio::task_local! {
     static DEADLINE: Cell<Option<Instant>>;
 }
 
-/// Spawns the streams of a connection, counted.
+/// Spawns and tracks the streams of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Executor {
     pub(super) streams: TaskTracker,
@@ -38,26 +38,26 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        self.streams.spawn(DEADLINE.scope(Cell::new(None), bounded(stream)));
+        self.streams.spawn(DEADLINE.scope(Cell::new(None), run_bounded(stream)));
     }
 }
 
-/// A connection of HTTP/1, whose requests follow each other in its one task.
-pub(super) async fn one_after_another(connection: impl Future<Output = ()>) {
-    DEADLINE.scope(Cell::new(None), bounded(connection)).await;
+/// Runs an HTTP/1 connection, whose requests share its task one after another.
+pub(super) async fn run_connection(connection: impl Future<Output = ()>) {
+    DEADLINE.scope(Cell::new(None), run_bounded(connection)).await;
 }
 
-/// Lets the stream whose task this is end soon after `deadline`. Does nothing outside of a stream's task.
+/// Sets the deadline of the current stream. Does nothing outside of a stream's task.
 pub(super) fn set_deadline(deadline: Instant) {
     let _ = DEADLINE.try_with(|cell| cell.set(Some(deadline)));
 }
 
-/// The call of the stream whose task this is has ended; the task may go on with another.
+/// Clears the deadline of the current task, which may continue with another call.
 pub(super) fn clear_deadline() {
     let _ = DEADLINE.try_with(|cell| cell.set(None));
 }
 
-/// Whether the deadline of the stream whose task this is has passed, or is about to.
+/// Whether the deadline of the current stream has passed, or will within [`MARGIN`].
 pub(super) fn is_past_deadline() -> bool {
     deadline().is_some_and(|deadline| clock::now() + MARGIN >= deadline)
 }
@@ -66,7 +66,7 @@ fn deadline() -> Option<Instant> {
     DEADLINE.try_with(Cell::get).ok().flatten()
 }
 
-async fn bounded(stream: impl Future<Output = ()>) {
+async fn run_bounded(stream: impl Future<Output = ()>) {
     let mut stream = pin!(stream);
     let mut timer = None;
     poll_fn(|cx| match stream.as_mut().poll(cx) {
@@ -76,7 +76,7 @@ async fn bounded(stream: impl Future<Output = ()>) {
     .await;
 }
 
-/// Ready when the deadline, if there is one, has passed by the grace. It may have been moved since the last look.
+/// Ready when the deadline has passed by [`GRACE`]. The deadline may have changed since the last poll.
 fn poll_stalled(timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> Poll<()> {
     let Some(deadline) = deadline() else { return Poll::Pending };
     let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline + GRACE)));

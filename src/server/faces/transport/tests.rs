@@ -1,4 +1,4 @@
-//! The layers together, under paused time.
+//! The stack of layers, under paused time.
 
 use std::future::ready;
 
@@ -12,7 +12,7 @@ use toolwire_tool::context::User;
 
 const CAP: Duration = Duration::from_secs(10);
 
-/// What `routes` answers to one request at its deadline, through all the layers that the listeners share.
+/// The response of `routes` to one request at its deadline, through all common layers.
 async fn answered<F>(routes: impl Fn() -> F + Clone + Send + 'static) -> Response<Bytes>
 where
     F: Future<Output = Result<Response<Body>, Infallible>> + Send + 'static,
@@ -20,7 +20,7 @@ where
     let user = User::new("somebody".parse().unwrap());
     let config = Config { server_cap: CAP, ..Config::default() };
     let common = Common::of(Arc::new(authenticate::Loopback::new(user)), config);
-    let mut stack = shared(service_fn(move |_: Request<Body>| routes()), |_| Ok(None), &common);
+    let mut stack = http_stack(service_fn(move |_: Request<Body>| routes()), |_| Ok(None), &common);
     let mut request = Request::new(Body::empty());
     request.extensions_mut().insert(Rule { access: rules::Access::Public, ..Rule::USER });
     let response = stack.call(request).await.unwrap();
@@ -35,7 +35,7 @@ where
 async fn a_complete_answer_leaves_whole_however_near_its_deadline() {
     let in_time = || ready(Ok(Response::new(Body::new("data".to_owned()))));
     assert_eq!(answered(in_time).await.body(), "data");
-    // As one that said by itself that it is late, and was polled before the layer's own timer.
+    // A handler that reports the deadline itself and was polled before the layer's timer.
     let late = || async {
         advance(CAP).await;
         let mut response = Response::new(Body::new("late".to_owned()));

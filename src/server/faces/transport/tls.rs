@@ -1,8 +1,8 @@
-//! TLS in front of HTTP: the handshake of one connection, on rustls and ring, with ALPN for what is spoken.
+//! TLS for the listeners, by rustls and ring, with ALPN.
 //!
-//! A client without ALPN is taken too: its first bytes decide, as they do without TLS. A client that speaks plain
-//! text gets an answer that says so. Not here: who calls (nobody is asked for a certificate), and how long a handshake
-//! may take, which the connection bounds.
+//! A client without ALPN is accepted: its first bytes determine the protocol, as without TLS. A client without TLS gets
+//! an answer that it can display. Not here: client certificates, which are not requested, and the time limit of a
+//! handshake, which the connection enforces.
 
 use std::{convert::Infallible, fmt, io, sync::Arc, time::Duration};
 
@@ -25,28 +25,27 @@ mod certificate;
 
 /// The first byte of a TLS handshake: the record type of a `ClientHello`.
 const HANDSHAKE: u8 = 0x16;
-/// An empty SETTINGS frame, with which every HTTP/2 server begins (RFC 9113 §6.5).
+/// An empty SETTINGS frame, the first frame of every HTTP/2 server (RFC 9113 §6.5).
 const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
 /// `INADEQUATE_SECURITY` (RFC 9113 §7), which gRPC clients show as `PERMISSION_DENIED`.
 const INADEQUATE_SECURITY: u8 = 0xc;
 
-/// Takes TLS connections. Cheap to clone; clones share state.
+/// Accepts TLS connections. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Tls {
     acceptor: TlsAcceptor,
     certificate: Arc<Certificate>,
 }
 
-/// How a connection to a TLS port begins.
-pub(super) enum Accepted<S> {
-    /// With a handshake, which succeeded.
+pub(super) enum TlsOrPlain<S> {
+    /// After a successful handshake.
     Encrypted(Box<TlsStream<S>>),
-    /// Without TLS. Nothing was read yet.
+    /// Without TLS; nothing has been read.
     Plain(S),
 }
 
 impl Tls {
-    /// Reads the files. What they hold is served until [`Tls::keep_fresh`] finds something else.
+    /// Reads the files. Their certificate is used until [`Tls::keep_fresh`] finds a new one.
     pub fn open(files: Files, protocols: &Protocols) -> Result<Self, CertificateError> {
         let certificate = Arc::new(Certificate::open(files)?);
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -58,32 +57,33 @@ impl Tls {
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate })
     }
 
-    /// Takes changed files over for as long as it is polled. Connections that are open keep what they began with.
+    /// Reloads changed files while it is polled. Open connections keep their certificate.
     pub async fn keep_fresh(&self, every: Duration) -> Infallible {
         let mut interval = interval(every);
         interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             interval.tick().await;
             let certificate = self.certificate.clone();
-            // Reads files: not on the threads that carry calls.
-            let _ = tokio::task::spawn_blocking(move || certificate.look()).await;
+            // Reads files, which must not block the threads that serve calls.
+            let _ = tokio::task::spawn_blocking(move || certificate.reload()).await;
         }
     }
 
-    /// Shakes hands, unless the first byte is not that of a handshake. A peer that leaves before it is an error.
-    pub(super) async fn accept<S: Stream>(&self, mut stream: S) -> io::Result<Accepted<S>> {
+    /// Performs the handshake, unless the first byte shows a client without TLS. If the peer closes the connection
+    /// before, it is an error.
+    pub(super) async fn accept<S: Stream>(&self, mut stream: S) -> io::Result<TlsOrPlain<S>> {
         let mut first = [0];
         if stream.peek(&mut first).await? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         if first[0] != HANDSHAKE {
-            return Ok(Accepted::Plain(stream));
+            return Ok(TlsOrPlain::Plain(stream));
         }
-        Ok(Accepted::Encrypted(Box::new(self.acceptor.accept(stream).await?)))
+        Ok(TlsOrPlain::Encrypted(Box::new(self.acceptor.accept(stream).await?)))
     }
 }
 
-/// Answers a peer without TLS in its own protocol that the port speaks TLS, and closes. The caller bounds the time.
+/// Rejects a client without TLS in its own protocol, and closes the connection. The caller bounds the time.
 pub(super) async fn reject_plain(stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     match preface::read(stream).await? {
         Opening::Http2(mut stream) => {
@@ -94,7 +94,7 @@ pub(super) async fn reject_plain(stream: impl AsyncRead + AsyncWrite + Unpin) ->
     }
 }
 
-/// The frames of a server that ends the connection before it served anything, with `why` for people.
+/// The frames of a server that ends a connection immediately, with `why` as debug data.
 fn go_away(why: &str) -> Vec<u8> {
     let length = u8::try_from(8 + why.len()).expect("the words are few");
     let header = [0, 0, length, 7, 0, 0, 0, 0, 0];

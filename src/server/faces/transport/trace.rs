@@ -1,8 +1,8 @@
-//! One SERVER span for each RPC: child of the caller's `traceparent`, ended with the response body.
+//! One SERVER span per RPC: a child of the caller's `traceparent`, ended with the response body.
 //!
-//! The status comes from the trailers; a stream dropped before them was CANCELLED, or had passed its deadline. Nothing
-//! of a request's or a response's content is recorded. The RPC is counted at the same moment. Without a subscriber that
-//! wants the span it costs next to nothing.
+//! The status is taken from the trailers; a stream that is dropped before them was CANCELLED, or had passed its
+//! deadline. No content of requests or responses is recorded. The RPC is counted in the metrics when the span ends.
+//! Without a subscriber that enables the span, the cost is negligible.
 
 use std::{
     convert::Infallible,
@@ -17,7 +17,7 @@ use pin_project_lite::pin_project;
 use tonic::Code;
 
 use self::recorder::Recorder;
-pub use self::{line::TakenOver, parent::CallersTrace};
+pub use self::{line::LoggedByPipeline, parent::CallersTrace};
 use super::{polled_frame::PolledFrame, refusal, rules::Rules};
 use toolwire_base::middleware::Middleware;
 
@@ -25,7 +25,6 @@ mod line;
 pub(in crate::faces) mod parent;
 mod recorder;
 
-/// Opens a span for each request.
 #[derive(Debug, Clone)]
 pub(super) struct Trace {
     rules: Rules,
@@ -53,7 +52,7 @@ where
 }
 
 pin_project! {
-    /// The answer; its body takes the span over.
+    /// The response, whose body takes over the span.
     #[derive(Debug)]
     pub(super) struct ResponseFuture<F> {
         #[pin]
@@ -75,7 +74,7 @@ where
         let Ok(response) = ready!(recorder.span().in_scope(|| this.inner.poll(cx)));
         let mut recorder = this.recorder.take();
         let code = refusal::code_in(response.headers());
-        // No status and no body: not gRPC at all (HTTP 415), which clients read as UNKNOWN.
+        // No status and no body: not gRPC (HTTP 415), which clients report as UNKNOWN.
         if code.is_some() || response.body().is_end_stream() {
             end(&mut recorder, code);
         }
@@ -84,7 +83,7 @@ where
 }
 
 pin_project! {
-    /// The body below; the span ends with it.
+    /// The inner body; the span ends with it.
     #[derive(Debug)]
     pub(super) struct Body<B> {
         #[pin]
@@ -124,7 +123,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
     }
 }
 
-/// Ends the span, once; without a code as UNKNOWN.
+/// Ends the span, at most once; without a code as UNKNOWN.
 fn end(recorder: &mut Option<Recorder>, code: Option<Code>) {
     if let Some(recorder) = recorder.take() {
         recorder.end(code.unwrap_or(Code::Unknown));

@@ -1,8 +1,8 @@
-//! Ends watches when their connection is to go, so that they do not hold it open until the forced end.
+//! Ends watches when their connection is drained, so that they do not keep it open until the forced end.
 //!
-//! A watch is what the rules call [`Lifetime::Uncapped`]. It ends with UNAVAILABLE, which tells its client to watch
-//! again, elsewhere. Other calls are left to finish; one that only waits is told by [`ending`], and answers with what
-//! it has.
+//! A watch is a method with [`Lifetime::Uncapped`]. It ends with UNAVAILABLE, upon which its client watches again on
+//! another connection. Other calls run to their end; a call that only waits can observe [`drain_signal`] and return
+//! early.
 
 use std::{
     convert::Infallible,
@@ -25,7 +25,7 @@ use super::{
 use toolwire_base::middleware::Middleware;
 use toolwire_contract::status;
 
-/// Ends watches at the signal that their connection brings along.
+/// Ends watches at the signal of their connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EndWatches;
 
@@ -50,7 +50,7 @@ fn watch_end(extensions: &Extensions) -> Option<CancellationToken> {
 }
 
 pin_project! {
-    /// The answer, or UNAVAILABLE at the end of watches.
+    /// The response, or UNAVAILABLE when watches end.
     pub(super) struct ResponseFuture<F> {
         #[pin]
         inner: Option<F>,
@@ -81,7 +81,7 @@ where
 }
 
 pin_project! {
-    /// The body below until its end, or the end of watches; then nothing.
+    /// The inner body until its end, or until watches end.
     pub(super) struct Body<B> {
         #[pin]
         inner: Option<B>,
@@ -114,7 +114,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
         self.inner.as_ref().is_none_or(HttpBody::is_end_stream)
     }
 
-    /// The layers above leave an answer whole whose length they know.
+    /// Exact only for a body that is not a watch: the layers above do not cut a body of known length.
     fn size_hint(&self) -> SizeHint {
         match (&self.inner, &self.ended) {
             (Some(inner), None) => inner.size_hint(),
@@ -124,8 +124,8 @@ impl<B: HttpBody> HttpBody for Body<B> {
     }
 }
 
-/// Fires when whatever only waits on the connection of a request is to answer.
-pub fn ending(extensions: &Extensions) -> CancellationToken {
+/// A token that is cancelled when calls that only wait should return, because their connection is drained.
+pub fn drain_signal(extensions: &Extensions) -> CancellationToken {
     extensions.get::<Peer>().map(|peer| peer.watches_end.clone()).unwrap_or_default()
 }
 

@@ -1,8 +1,8 @@
-//! What a connection writes leaves at the end of its turn.
+//! Buffers the writes of a connection and flushes them after each poll.
 //!
-//! h2 writes each piece of 256 bytes or more by itself, and each write to a socket is a system call. Here the writes
-//! of one turn are gathered, and leave together when the connection has answered everything that was ready. A
-//! connection with nothing to write keeps no memory for it.
+//! h2 writes each piece of 256 bytes or more separately, and each write to a socket is a system call. Here the writes
+//! of one poll are buffered, and flushed together when the connection has processed everything that was ready. A
+//! connection without pending writes has no buffer.
 
 use std::{
     io::{self, IoSlice},
@@ -15,21 +15,20 @@ use bytes::{Buf, Bytes, BytesMut};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What a connection may have written before its peer takes it: so much has left the streams, with their permits and
-/// deadlines, though it has not arrived.
-const MOST: usize = 32 * 1024;
+/// Maximum size of the buffer in bytes. Buffered data has left its stream, and with it permits and deadlines.
+const MAX_BUFFERED: usize = 32 * 1024;
 
-/// What is asked of the allocator at once: the answers of a turn.
-const USUAL: usize = 8 * 1024;
+/// Initial capacity of the buffer: the responses of a typical poll.
+const INITIAL_CAPACITY: usize = 8 * 1024;
 
-/// A stream whose first bytes were read already and are read again, and whose writes leave at the end of a turn.
+/// A stream that replays bytes that were already read, and buffers writes until the end of a poll.
 #[derive(Debug)]
-pub(super) struct Io<S>(Arc<Mutex<Buffered<S>>>);
+pub(super) struct Io<S>(Arc<Mutex<WriteBuffer<S>>>);
 
 pin_project! {
-    /// The work of a connection on its [`Io`], and after each of its turns the writes of that turn.
+    /// The future of a connection on its [`Io`], whose buffered writes are flushed after each poll.
     #[derive(Debug)]
-    pub(super) struct Turns<S, F> {
+    pub(super) struct FlushAfterPoll<S, F> {
         io: Io<S>,
         #[pin]
         work: F,
@@ -37,38 +36,38 @@ pin_project! {
 }
 
 #[derive(Debug)]
-struct Buffered<S> {
+struct WriteBuffer<S> {
     stream: S,
     unread: Bytes,
     unwritten: BytesMut,
-    /// Whether the stream keeps nothing back, as one that encrypts may.
+    /// Whether the stream itself is flushed: TLS may buffer data too.
     is_flushed: bool,
-    /// Why what was accepted could not be written, until it is told.
-    failed: Option<io::Error>,
+    /// The error of a failed flush, until a read or write returns it.
+    error: Option<io::Error>,
 }
 
 impl<S> Io<S> {
-    /// A stream of which `unread` was read already, and to which nothing was written.
+    /// `unread` are the bytes that were already read.
     fn new(stream: S, unread: Bytes) -> Self {
         let unwritten = BytesMut::new();
-        Self(Arc::new(Mutex::new(Buffered { stream, unread, unwritten, is_flushed: true, failed: None })))
+        Self(Arc::new(Mutex::new(WriteBuffer { stream, unread, unwritten, is_flushed: true, error: None })))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Buffered<S>> {
-        // Nobody waits: one task has both ends.
+    fn lock(&self) -> MutexGuard<'_, WriteBuffer<S>> {
+        // Never contended: one task owns both ends.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<S, F> Turns<S, F> {
-    /// The work that `begin` makes of a stream, of which `unread` was read already.
+impl<S, F> FlushAfterPoll<S, F> {
+    /// Creates the future by `begin` from a stream; `unread` are the bytes that were already read.
     pub(super) fn new(stream: S, unread: Bytes, begin: impl FnOnce(Io<S>) -> F) -> Self {
         let io = Io::new(stream, unread);
         Self { work: begin(Io(Arc::clone(&io.0))), io }
     }
 }
 
-impl<S: AsyncWrite + Unpin, F: Future> Future for Turns<S, F> {
+impl<S: AsyncWrite + Unpin, F: Future> Future for FlushAfterPoll<S, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
@@ -76,15 +75,14 @@ impl<S: AsyncWrite + Unpin, F: Future> Future for Turns<S, F> {
         let output = this.work.poll(cx);
         let mut io = this.io.lock();
         if let Poll::Ready(Err(error)) = io.drain(cx) {
-            io.failed = Some(error);
+            io.error = Some(error);
             cx.waker().wake_by_ref();
         }
         output
     }
 }
 
-impl<S: AsyncWrite + Unpin> Buffered<S> {
-    /// Writes what there is.
+impl<S: AsyncWrite + Unpin> WriteBuffer<S> {
     fn drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.is_flushed {
             return Poll::Ready(Ok(()));
@@ -102,34 +100,34 @@ impl<S: AsyncWrite + Unpin> Buffered<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// How much may be added now.
-    fn room(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        self.tell_failure()?;
-        if self.unwritten.len() >= MOST
+    /// The free capacity of the buffer; pending while there is none.
+    fn poll_capacity(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        self.take_error()?;
+        if self.unwritten.len() >= MAX_BUFFERED
             && let Poll::Ready(drained) = self.drain(cx)
         {
             drained?;
         }
-        match MOST.saturating_sub(self.unwritten.len()) {
-            // Woken by the stream, which could not take everything.
+        match MAX_BUFFERED.saturating_sub(self.unwritten.len()) {
+            // The stream wakes the task: its write was pending.
             0 => Poll::Pending,
-            room => Poll::Ready(Ok(room)),
+            capacity => Poll::Ready(Ok(capacity)),
         }
     }
 
-    /// Takes what there is room for.
-    fn add(&mut self, bytes: &[u8], room: usize) -> usize {
+    /// Appends as many bytes as fit into `capacity`, and returns their number.
+    fn add(&mut self, bytes: &[u8], capacity: usize) -> usize {
         if self.unwritten.capacity() == 0 {
-            self.unwritten.reserve(USUAL);
+            self.unwritten.reserve(INITIAL_CAPACITY);
         }
-        let taken = bytes.len().min(room);
+        let taken = bytes.len().min(capacity);
         self.is_flushed = false;
         self.unwritten.extend_from_slice(&bytes[..taken]);
         taken
     }
 
-    fn tell_failure(&mut self) -> io::Result<()> {
-        self.failed.take().map_or(Ok(()), Err)
+    fn take_error(&mut self) -> io::Result<()> {
+        self.error.take().map_or(Ok(()), Err)
     }
 }
 
@@ -140,7 +138,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Io<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let mut io = self.lock();
-        io.tell_failure()?;
+        io.take_error()?;
         if io.unread.has_remaining() {
             let some = io.unread.remaining().min(buffer.remaining());
             buffer.put_slice(&io.unread.chunk()[..some]);
@@ -154,8 +152,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Io<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for Io<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let mut io = self.lock();
-        let room = ready!(io.room(cx))?;
-        Poll::Ready(Ok(io.add(bytes, room)))
+        let capacity = ready!(io.poll_capacity(cx))?;
+        Poll::Ready(Ok(io.add(bytes, capacity)))
     }
 
     fn poll_write_vectored(
@@ -164,8 +162,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Io<S> {
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let mut io = self.lock();
-        let room = ready!(io.room(cx))?;
-        let taken = parts.iter().fold(0, |taken, part| taken + io.add(part, room - taken));
+        let capacity = ready!(io.poll_capacity(cx))?;
+        let taken = parts.iter().fold(0, |taken, part| taken + io.add(part, capacity - taken));
         Poll::Ready(Ok(taken))
     }
 
@@ -173,9 +171,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Io<S> {
         true
     }
 
-    /// Writes nothing: [`Turns`] does when the turn has ended, and `poll_shutdown` before the stream does.
+    /// Does not flush: [`FlushAfterPoll`] does so after the poll, and `poll_shutdown` before it shuts the stream down.
     fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(self.lock().tell_failure())
+        Poll::Ready(self.lock().take_error())
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

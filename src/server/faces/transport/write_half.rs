@@ -1,6 +1,6 @@
-//! The writing half of a stream that only looks at what is read.
+//! Forwards the writes of a stream wrapper that only inspects reads.
 
-/// The methods of `AsyncWrite` that write, each passed on to the field `stream`. Its end is the stream's own affair.
+/// The writing methods of `AsyncWrite`, forwarded to the field `stream`; `poll_shutdown` is left to the wrapper.
 macro_rules! write_to_stream {
     () => {
         fn poll_write(

@@ -15,7 +15,7 @@ use super::{
 };
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
-use toolwire_engine::pipeline::{CallEnd, Seen};
+use toolwire_engine::pipeline::{CallEnd, CallInfo};
 use toolwire_store::calls::Criteria;
 use toolwire_tool::context::{CallId, User, UserId};
 
@@ -73,7 +73,7 @@ impl Filter {
         Ok(())
     }
 
-    fn passes_seen(&self, seen: &Seen) -> bool {
+    fn passes_seen(&self, seen: &CallInfo) -> bool {
         let is = |wanted: &str, found: Option<String>| wanted.is_empty() || found.as_deref() == Some(wanted);
         is(&self.task_id, seen.task_id.as_ref().map(ToString::to_string))
             && is(&self.session_id, seen.session_id.as_ref().map(ToString::to_string))
@@ -162,7 +162,7 @@ impl Calls {
         of: Option<&UserId>,
         before: Option<CallId>,
     ) -> (BTreeMap<CallId, Record>, HashSet<CallId>) {
-        let (running, ended) = self.0.in_flight.known(|seen| {
+        let (running, ended) = self.0.in_flight.list(|seen| {
             of.is_none_or(|user| *user == seen.user)
                 && before.is_none_or(|before| seen.call_id < before)
                 && filter.passes_seen(seen)
@@ -171,6 +171,6 @@ impl Calls {
         let ended = ended.iter().filter(|call| call.end != CallEnd::AwaitsConfirmation);
         let here = ended.map(Record::of_ended).chain(running.iter().map(Record::of_running));
         let here = here.map(|record| (record.call_id, record)).collect();
-        (here, running.iter().map(|call| call.seen.call_id).collect())
+        (here, running.iter().map(|call| call.info.call_id).collect())
     }
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
-use toolwire_engine::pipeline::{CallEnd, EndedCall, RunningCall, Seen};
-use toolwire_store::calls::{RecordedCall, Standing};
+use toolwire_engine::pipeline::{CallEnd, CallInfo, EndedCall, RunningCall};
+use toolwire_store::calls::{CallState, RecordedCall};
 use toolwire_tool::context::CallId;
 
 /// What is known of a call: never its arguments.
@@ -80,7 +80,7 @@ impl Record {
         Self {
             tool: definition.map(|it| it.name.to_string()).unwrap_or_default(),
             definition_digest: definition.map(|it| it.digest.to_string()).unwrap_or_default(),
-            ..Self::of_seen(&call.seen)
+            ..Self::of_seen(&call.info)
         }
     }
 
@@ -97,7 +97,7 @@ impl Record {
             ended_at: Some(call.at),
             code: code.to_owned(),
             from_cache: call.from_cache,
-            ..Self::of_seen(&call.seen)
+            ..Self::of_seen(&call.info)
         }
     }
 
@@ -105,13 +105,13 @@ impl Record {
     /// after the end of its process.
     pub(super) fn of_recorded(call: &RecordedCall, runs: bool, cap: Duration) -> Self {
         let (state, code) = match &call.standing {
-            Standing::Asked => (State::AwaitingConfirmation, String::new()),
-            Standing::Started if runs => (State::Running, String::new()),
-            Standing::Started if !call.is_left && clock::wall() < call.begun_at + cap => {
+            CallState::Asked => (State::AwaitingConfirmation, String::new()),
+            CallState::Started if runs => (State::Running, String::new()),
+            CallState::Started if !call.is_left && clock::wall() < call.begun_at + cap => {
                 (State::Running, String::new())
             }
-            Standing::Started => (State::OutcomeUnknown, ErrorCode::OutcomeUnknown.into_str().to_owned()),
-            Standing::Ended(code) => {
+            CallState::Started => (State::OutcomeUnknown, ErrorCode::OutcomeUnknown.into_str().to_owned()),
+            CallState::Ended(code) => {
                 let state = State::of_code(code);
                 (state, if state == State::Succeeded { String::new() } else { code.clone() })
             }
@@ -134,11 +134,11 @@ impl Record {
             code,
             from_cache: false,
             confirmation_id: call.confirmation.as_ref().map(ToString::to_string).unwrap_or_default(),
-            result_kept: matches!(call.standing, Standing::Ended(_)),
+            result_kept: matches!(call.standing, CallState::Ended(_)),
         }
     }
 
-    fn of_seen(seen: &Seen) -> Self {
+    fn of_seen(seen: &CallInfo) -> Self {
         Self {
             call_id: seen.call_id,
             tool: String::new(),

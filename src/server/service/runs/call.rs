@@ -39,7 +39,7 @@ impl Work<'_> {
             task_id: Some(task.as_str().parse().expect("the name of a task is a label")),
             ..self.context.clone()
         };
-        let call = Call::new(context, Target::Tool(tool.clone()), Arguments::new()).written(arguments);
+        let call = Call::new(context, Target::Tool(tool.clone()), Arguments::new()).with_arguments(arguments);
         let call = Call { request_id: Some(request_id), step_ref: Some(Box::new(step_ref)), offered, ..call };
         let began = clock::now();
         let handled = self.parts.tasks.handle(call).await?;

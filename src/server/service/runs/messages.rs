@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolwire_engine::{
     exports::{self, Format, Options},
     registry::RegisteredTool,
-    tasks::render::{self, blocks::Content, given::Speaker},
+    tasks::render::{self, blocks::Content, input::Speaker},
 };
 use toolwire_sources::models::{Message, Model, ToolCall, ToolForm, ToolOutput};
 

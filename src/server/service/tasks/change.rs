@@ -6,7 +6,7 @@ use super::{LONGEST_REQUEST, Tasks, documents, mutation, parse_id, result, text,
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
-use toolwire_engine::pipeline::refused;
+use toolwire_engine::pipeline::task_refusal;
 use toolwire_store::tasks::{NewEnd, NewMessage, Resolution, Task, entry::Opaque};
 use toolwire_tool::context::{CallId, RequestId, TaskId, User};
 
@@ -130,7 +130,7 @@ impl Tasks {
     pub async fn credentials_given(&self, user: &User, source: &str) -> Result<usize, Refusal> {
         let given = self.0.store.answer_credentials(&user.id, source, clock::wall()).await;
         // It is of no task; of the store alone.
-        given.map_err(|error| refused(&TaskId::generate(), error))
+        given.map_err(|error| task_refusal(&TaskId::generate(), error))
     }
 
     /// Deletes an ended tree. Again is fine.

@@ -11,7 +11,7 @@ use super::{LONGEST_REQUEST, MOST_DOCUMENTS, Tasks, check_length, mutation, text
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, ToolName};
-use toolwire_engine::tasks::{Content, Initial};
+use toolwire_engine::tasks::{Content, InitialDocument};
 use toolwire_store::tasks::{DEFAULT_TIMEOUT, MAX_TIMEOUT, NewRoot, Task};
 use toolwire_tool::context::{RequestId, TaskId, User};
 
@@ -32,7 +32,7 @@ pub struct NewTask {
     pub request: String,
     /// The role that is to work on it. Empty: the caller drives it.
     pub role: String,
-    pub documents: Vec<Initial>,
+    pub documents: Vec<InitialDocument>,
     /// How long it has.
     pub timeout: Option<Duration>,
     pub labels: BTreeMap<String, String>,

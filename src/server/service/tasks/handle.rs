@@ -6,7 +6,7 @@ use toolwire_contract::{
     ConfirmationRequired, ErrorCode, Refusal, Terminal, ToolResult, arguments::Arguments,
 };
 use toolwire_engine::{
-    pipeline::{Call, NotedMistake},
+    pipeline::{Call, RecordedMistake},
     registry::Execution,
 };
 use toolwire_store::tasks::{Action, LoopControl, Waiting, entry::WaitTarget, life::Reason, texts};
@@ -54,7 +54,7 @@ impl Tasks {
         let arguments = call.arguments.clone();
         let is_of_model = call.step_ref.as_deref().is_some_and(|it| !it.tool_call_id.is_empty());
         let end = self.0.pipeline.finish(call).await;
-        if let Some(NotedMistake { sequence, result }) = facts.mistake()
+        if let Some(RecordedMistake { sequence, result }) = facts.mistake()
             // A program's own mistake is its status; a model's is a result, which the model can correct.
             && (is_of_model || end.is_ok())
         {

@@ -6,7 +6,7 @@ use crate::service::{
     request::refuse,
 };
 use toolwire_contract::Refusal;
-use toolwire_engine::pipeline::refused;
+use toolwire_engine::pipeline::task_refusal;
 use toolwire_store::tasks::{Filter, Scope, Task};
 use toolwire_tool::context::{TaskId, User};
 
@@ -35,7 +35,7 @@ impl Tasks {
             Scope::All | Scope::Roots => &unnamed,
         };
         let listed = self.0.store.tasks(&user.id, filter, from, size).await;
-        let listed = listed.map_err(|error| refused(id, error))?;
+        let listed = listed.map_err(|error| task_refusal(id, error))?;
         let next = listed.next.map_or_else(String::new, |place| page_token.text(place.to_be_bytes()));
         Ok(Page { tasks: listed.tasks, next })
     }

@@ -7,8 +7,8 @@ use crate::service::request::refuse;
 use toolwire_base::fair_semaphore::FairSemaphore;
 use toolwire_contract::{Refusal, TaskRefusal};
 use toolwire_engine::tasks::render::{
-    Rendered,
-    read::{RenderError, Wish, rendered},
+    Rendering,
+    read::{RenderError, RenderOptions, render_task},
 };
 use toolwire_tool::context::{User, UserId};
 
@@ -37,7 +37,7 @@ static RENDERS: LazyLock<FairSemaphore<UserId>> = LazyLock::new(|| FairSemaphore
 
 impl Tasks {
     /// Renders a task's timeline for a model.
-    pub async fn render(&self, user: &User, id: &str, wish: RenderWish) -> Result<Rendered, Refusal> {
+    pub async fn render(&self, user: &User, id: &str, wish: RenderWish) -> Result<Rendering, Refusal> {
         let id = parse_id(id)?;
         let RenderWish { token_budget, media_types, provider } = wish;
         let budget = match token_budget {
@@ -59,8 +59,8 @@ impl Tasks {
         let task = store.task(&user.id, &id).await.map_err(why(&id))?;
         let secret = store.task_secret(&id).await.map_err(why(&id))?.as_bytes().to_vec();
         let workspace = self.0.workspace.of_task(user, &id).await?;
-        let wish = Wish { budget: u64::from(budget), media_types, provider, secret };
-        let render = RENDERS.run(Some(&user.id), rendered(store, &workspace, (&user.id, &task), wish));
+        let wish = RenderOptions { budget: u64::from(budget), media_types, provider, secret };
+        let render = RENDERS.run(Some(&user.id), render_task(store, &workspace, (&user.id, &task), wish));
         render.await.map_err(|error| match error {
             RenderError::Timeline(error) => why(&id)(error),
             RenderError::Documents(refusal) => refusal.into(),

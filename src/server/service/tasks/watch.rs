@@ -9,7 +9,7 @@ use tokio::{sync::watch::Receiver, time::Instant};
 use super::{HEARTBEAT, Tasks, list::check, look_again};
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, TaskRefusal};
-use toolwire_engine::pipeline::refused;
+use toolwire_engine::pipeline::task_refusal;
 use toolwire_store::tasks::{Changes, Filter, Scope, Task, TaskError};
 use toolwire_tool::context::{TaskId, User};
 
@@ -65,7 +65,7 @@ impl Tasks {
     /// Tells, by changing, that something may have changed.
     pub(super) async fn subscribe(&self) -> Result<Receiver<u64>, Refusal> {
         let followed = self.0.store.follow_tasks().await;
-        followed.map_err(|error| refused(&TaskId::generate(), TaskError::Store(error)))
+        followed.map_err(|error| task_refusal(&TaskId::generate(), TaskError::Store(error)))
     }
 }
 
@@ -98,7 +98,8 @@ impl Watch {
     /// Reads what has changed. Whether there is something to tell, or more to read.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
         let read = self.tasks.0.store.task_changes(&self.user.id, &self.filter, self.read, AT_ONCE).await;
-        let Changes { tasks, up_to, more } = read.map_err(|error| refused(&TaskId::generate(), error))?;
+        let Changes { tasks, up_to, more } =
+            read.map_err(|error| task_refusal(&TaskId::generate(), error))?;
         if up_to < self.read {
             return Err(TaskRefusal::NoSuchPosition { last: up_to }.into());
         }

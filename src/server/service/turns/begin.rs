@@ -18,7 +18,7 @@ use toolwire_contract::{
 };
 use toolwire_store::{
     confirmations::life::State as Decided,
-    sessions::{Held, Hold, KeptTurn, State},
+    sessions::{SessionGuard, SessionLock, State, StoredTurn},
 };
 use toolwire_tool::context::{RequestId, SessionId, ToolContext};
 
@@ -26,15 +26,15 @@ use toolwire_tool::context::{RequestId, SessionId, ToolContext};
 struct Entry {
     place: RunningTurn,
     /// Keeps other processes that share the state from the session.
-    hold: Hold,
+    hold: SessionGuard,
     reader: Reader,
     asking: TurnRequest,
 }
 
 /// Whether a turn may begin.
 enum First {
-    Begins(Hold),
-    Ended(Box<KeptTurn>),
+    Begins(SessionGuard),
+    Ended(Box<StoredTurn>),
 }
 
 impl Turns {
@@ -101,11 +101,11 @@ impl Turns {
     }
 
     /// Has the session in all processes that share the state.
-    fn hold(&self, asking: &TurnRequest) -> Result<Hold, Refusal> {
+    fn hold(&self, asking: &TurnRequest) -> Result<SessionGuard, Refusal> {
         let store = &self.parts.store;
         match store.hold_session(&asking.context.user.id, &asking.session, asking.turn_id) {
-            Ok(Held::Now(hold)) => Ok(hold),
-            Ok(Held::By(turn_id)) => Err(TurnRefusal::Running { turn_id }.into()),
+            Ok(SessionLock::Acquired(hold)) => Ok(hold),
+            Ok(SessionLock::HeldBy(turn_id)) => Err(TurnRefusal::Running { turn_id }.into()),
             Err(error) => Err(unavailable(&error)),
         }
     }
@@ -145,7 +145,7 @@ impl Turns {
         &self,
         asking: &TurnRequest,
         not_paused: impl Fn(&'static str) -> Refusal,
-    ) -> Result<(Checkpoint, Hold), Refusal> {
+    ) -> Result<(Checkpoint, SessionGuard), Refusal> {
         let hold = self.hold(asking)?;
         let kept = self.find_kept(&asking.context.user, asking.turn_id).await?;
         let kept = kept.ok_or_else(|| unknown(&asking.turn_id))?;
@@ -222,7 +222,7 @@ impl Turns {
     }
 }
 
-fn standing(kept: &KeptTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Result<Checkpoint, Refusal> {
+fn standing(kept: &StoredTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Result<Checkpoint, Refusal> {
     if kept.state != State::Paused {
         return Err(not_paused(kept.state.into_str()));
     }
@@ -231,7 +231,7 @@ fn standing(kept: &KeptTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Re
 }
 
 /// The event that told the end of a turn.
-pub fn end_of(kept: &KeptTurn) -> Event {
+pub fn end_of(kept: &StoredTurn) -> Event {
     match kept.state {
         State::Paused => Event::Paused(pause_event(kept)),
         State::Ended | State::Cancelled => {

@@ -10,7 +10,7 @@ use toolwire_contract::{Refusal, TurnRefusal};
 use toolwire_store::{
     cancellations::Subject,
     confirmations::CallRef,
-    sessions::{KeptTurn, State},
+    sessions::{State, StoredTurn},
 };
 use toolwire_tool::context::{SessionId, User, UserId};
 
@@ -28,7 +28,7 @@ pub enum TurnView {
         since: SystemTime,
     },
     /// It ended or paused.
-    Kept(Box<KeptTurn>),
+    Kept(Box<StoredTurn>),
 }
 
 /// What is to be cancelled.
@@ -57,7 +57,7 @@ impl Turns {
         user: &User,
         session: &SessionId,
         after: i64,
-    ) -> Result<(Vec<KeptTurn>, i64), Refusal> {
+    ) -> Result<(Vec<StoredTurn>, i64), Refusal> {
         let turns = self.parts.store.turns(&user.id, session, after, PAGE).await;
         let turns = turns.map_err(|error| unavailable(&error))?;
         let last = turns.last().map_or(after, |(position, _)| *position);
@@ -80,7 +80,7 @@ impl Turns {
     }
 
     /// The turns of a session that wait for persons, the oldest first.
-    pub async fn waiting(&self, user: &User, session: &SessionId) -> Result<Vec<KeptTurn>, Refusal> {
+    pub async fn waiting(&self, user: &User, session: &SessionId) -> Result<Vec<StoredTurn>, Refusal> {
         self.parts.store.paused_turns(&user.id, session).await.map_err(|error| unavailable(&error))
     }
 
@@ -144,7 +144,7 @@ impl Turns {
     }
 
     /// What it waits for need not be decided any more.
-    async fn cancel_paused(&self, user: &User, turn: &KeptTurn) -> Result<bool, Refusal> {
+    async fn cancel_paused(&self, user: &User, turn: &StoredTurn) -> Result<bool, Refusal> {
         let cancelled = self.parts.store.cancel_paused_turn(&user.id, turn.turn_id, clock::wall()).await;
         let cancelled = cancelled.map_err(|error| unavailable(&error))?;
         for call in pending(turn) {

@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::SystemTime};
 
 use crate::{
     StoreError,
-    calls::{Criteria, Named, RecordedCall, Standing},
+    calls::{CallState, Criteria, RecordSelector, RecordedCall},
     engine::Store,
     idempotency::Key,
     rows::calls::{self as rows, Listed},
@@ -16,7 +16,7 @@ impl Store {
     /// The selected calls that are still recorded, the newest first.
     pub async fn find_calls(
         &self,
-        named: Named<'_>,
+        named: RecordSelector<'_>,
         now: SystemTime,
     ) -> Result<Vec<RecordedCall>, StoreError> {
         let listed = self.fetch_all(rows::list_named(named, now)).await?;
@@ -53,7 +53,7 @@ impl Store {
             *gone.entry(replica).or_insert_with_key(|replica| self.replica.is_gone(&self.location, replica))
         };
         let mut with_owner = |Listed { mut call, replica }: Listed| {
-            call.is_left = call.standing == Standing::Started && replica.is_some_and(&mut is_gone);
+            call.is_left = call.standing == CallState::Started && replica.is_some_and(&mut is_gone);
             call
         };
         listed.into_iter().map(&mut with_owner).collect()

@@ -2,7 +2,7 @@
 
 use tokio::time::{Duration, timeout};
 
-use super::{Recorded, Standing};
+use super::{RecordState, Recorded};
 use crate::{
     engine::{Error, Store, follow::Topic},
     idempotency::{Begun, EndElsewhere, Key, Owner},
@@ -12,7 +12,7 @@ use toolwire_contract::ErrorCode;
 use toolwire_tool::context::CallId;
 
 /// Interval at which the owner's liveness is checked, since the end of a process changes nothing in the file.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Store {
     pub(in crate::engine) async fn owner_of_call(&self, key: &Key) -> Result<Owner, Error> {
@@ -31,9 +31,9 @@ impl Store {
                 Err(error) => _ = self.explain::<()>(Err(error)),
             }
             if let Some(changed) = &mut changed {
-                _ = timeout(LOOK, changed.changed()).await;
+                _ = timeout(POLL_INTERVAL, changed.changed()).await;
             } else {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
                 changed = self.follow(Topic::Elsewhere).await.ok();
             }
         }
@@ -44,7 +44,7 @@ impl Store {
         let mut reader = self.reader().await?;
         if let Some(record) = rows::find(key).optional(&mut reader).await? {
             return Ok(match self.owner_of(record, key) {
-                (_, Standing::Ended(Begun::Ended(result))) => Some(EndElsewhere::Ended(result)),
+                (_, RecordState::Ended(Begun::Ended(result))) => Some(EndElsewhere::Ended(result)),
                 (Owner::Elsewhere(owner), _) if owner == call_id => None,
                 _ => Some(EndElsewhere::Unsettled),
             });
@@ -56,14 +56,14 @@ impl Store {
     }
 
     /// The owner of a recorded call, and the state of the call.
-    fn owner_of(&self, record: Record, key: &Key) -> (Owner, Standing) {
+    fn owner_of(&self, record: Record, key: &Key) -> (Owner, RecordState) {
         // An outcome that cannot be read has no owner, nor has what an earlier program recorded.
         let replica = record.replica.as_ref().filter(|it| record.kept.is_none() && self.is_elsewhere(it));
         let elsewhere = replica.and(record.call_id.as_ref()).and_then(|id| id.parse().ok());
         let standing = Recorded::of(record, key).standing;
         let owner = match standing {
-            Standing::Started => elsewhere.map_or(Owner::Lost, Owner::Elsewhere),
-            Standing::Asked(_) | Standing::Ended(_) => Owner::Over,
+            RecordState::Started => elsewhere.map_or(Owner::Lost, Owner::Elsewhere),
+            RecordState::Asked(_) | RecordState::Ended(_) => Owner::Over,
         };
         (owner, standing)
     }

@@ -6,13 +6,13 @@ use super::{end::end, quota};
 use crate::{
     Lane,
     confirmations::{
-        Admission, Confirmation, ConfirmationRequest, REDEFINED,
+        Admission, Confirmation, ConfirmationRequest, REDEFINED_PREFIX,
         life::{Event, State},
     },
     engine::{
         Durability, Error, Store, Tx,
         audit::Approval,
-        calls::{self, Opening, Recorded, Standing},
+        calls::{self, Opening, RecordState, Recorded},
         time::{instant, millis},
         transitions::{Cause, ConfirmedCall, append_event, transition},
     },
@@ -84,9 +84,9 @@ impl Store {
         let waits = record.is_some();
         let known = match record {
             Some(record) if !record.is_of(call.begins.digest) => Some(Begun::Conflict),
-            Some(Recorded { standing: Standing::Ended(ended), .. }) => Some(ended),
-            Some(Recorded { standing: Standing::Started, begun, .. }) => Some(Begun::Unfinished { begun }),
-            Some(Recorded { standing: Standing::Asked(_), .. }) | None => None,
+            Some(Recorded { standing: RecordState::Ended(ended), .. }) => Some(ended),
+            Some(Recorded { standing: RecordState::Started, begun, .. }) => Some(Begun::Unfinished { begun }),
+            Some(Recorded { standing: RecordState::Asked(_), .. }) | None => None,
         };
         if let Some(begun) = known {
             return Ok((Admission::Begun(begun), Vec::new()));
@@ -164,7 +164,7 @@ impl Store {
         }
         let mut asked = call.asked.clone();
         if is_redefined {
-            asked.summary.insert_str(0, REDEFINED);
+            asked.summary.insert_str(0, REDEFINED_PREFIX);
         }
         let (at, expires_at) = (instant(now), instant(millis(call.expires_at)));
         let (state, user, reason) = (State::Pending, &key.user, "");

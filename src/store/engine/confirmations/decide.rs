@@ -6,7 +6,7 @@ use super::end::end;
 use crate::{
     Lane, StoreError,
     confirmations::{
-        ARGUMENTS_KEPT, CallRef, Confirmation, Decision, EVENTS_KEPT, Outcome, Verdict,
+        ARGUMENT_RETENTION, CallRef, Confirmation, Decision, EVENT_RETENTION, Outcome, Verdict,
         life::{Event, Next, State},
     },
     engine::{
@@ -92,9 +92,9 @@ impl Store {
     /// Deletes some of the rows whose retention is over: arguments, changes, and confirmations.
     pub async fn sweep_confirmations(&self, now: SystemTime) -> Result<(), StoreError> {
         transact!(self, Lane::Platform, Durability::Process, |tx| {
-            rows::forget_arguments(tx, None, Some(now - ARGUMENTS_KEPT), SWEPT_AT_ONCE).await?;
-            confirmation_events::delete_until(now - EVENTS_KEPT, SWEPT_AT_ONCE).run(tx).await?;
-            rows::delete_ended(tx, now - EVENTS_KEPT, SWEPT_AT_ONCE).await
+            rows::forget_arguments(tx, None, Some(now - ARGUMENT_RETENTION), SWEPT_AT_ONCE).await?;
+            confirmation_events::delete_until(now - EVENT_RETENTION, SWEPT_AT_ONCE).run(tx).await?;
+            rows::delete_ended(tx, now - EVENT_RETENTION, SWEPT_AT_ONCE).await
         })
     }
 }

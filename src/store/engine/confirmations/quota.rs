@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use super::super::{Error, Tx};
 use crate::{
-    confirmations::{Admission, EVENTS_KEPT, MAX_PENDING, MAX_PENDING_OF_USER},
+    confirmations::{Admission, EVENT_RETENTION, MAX_PENDING, MAX_PENDING_PER_USER},
     idempotency::{Bound, Quota},
     rows::{
         confirmations as rows,
@@ -21,7 +21,7 @@ const FREED_AT_ONCE: u32 = 8;
 /// Returns the limit that another confirmation of a user would exceed; `None` if there is none.
 pub(super) async fn check(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Option<Admission>, Error> {
     let (own, all) = rows::count_pending(user).one(tx).await?;
-    let is_own = own >= MAX_PENDING_OF_USER;
+    let is_own = own >= MAX_PENDING_PER_USER;
     if is_own || all >= MAX_PENDING {
         let until = rows::earliest_expiry(is_own.then_some(user)).one(tx).await?.unwrap_or(UNIX_EPOCH);
         return Ok(Some(Admission::TooMany { crowding: Crowding::Pending, own: is_own, until }));
@@ -40,7 +40,7 @@ async fn free_bytes(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Option<A
         }
         if freed == 0 {
             let own = bound == Bound::User;
-            let until = rows::next_release(tx, own.then_some(user), EVENTS_KEPT).await?;
+            let until = rows::next_release(tx, own.then_some(user), EVENT_RETENTION).await?;
             let until = until.unwrap_or(UNIX_EPOCH);
             return Ok(Some(Admission::TooMany { crowding: Crowding::Kept, own, until }));
         }

@@ -22,16 +22,16 @@ use toolwire_base::clock;
 use toolwire_contract::ConfirmationId;
 
 /// The interval at which a waiter polls, which bounds the delay of changes by other processes.
-const POLL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The shortest interval between polls of all waiters.
-const MIN_POLL: Duration = Duration::from_millis(250);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Entries without a waiter are removed from the map when it has this many.
-const FEW: usize = 64;
+const PRUNE_AT: usize = 64;
 
 /// Maximum number of changes that are notified individually. Beyond it, every waiter is notified.
-const ONE_BY_ONE: u32 = 256;
+const MAX_NOTIFIED: u32 = 256;
 
 #[derive(Debug)]
 pub(crate) struct Waiters {
@@ -68,7 +68,7 @@ impl Store {
     pub async fn confirmation_may_have_changed(&self, changes: &mut watch::Receiver<()>, until: Instant) {
         let polling = async {
             loop {
-                sleep(POLL).await;
+                sleep(POLL_INTERVAL).await;
                 self.poll_confirmations().await;
             }
         };
@@ -104,8 +104,8 @@ impl Store {
     async fn changed_since(&self, seen: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Error> {
         let mut reader = self.readers().await?.acquire().await?;
         if let Some(seen) = seen {
-            let changed = rows::changed_since(seen, ONE_BY_ONE).all(&mut reader).await?;
-            if changed.len() < ONE_BY_ONE as usize {
+            let changed = rows::changed_since(seen, MAX_NOTIFIED).all(&mut reader).await?;
+            if changed.len() < MAX_NOTIFIED as usize {
                 let last = changed.last().map_or(seen, |(sequence, _)| *sequence);
                 return Ok((Some(changed.into_iter().map(|(_, id)| id).collect()), last));
             }
@@ -117,7 +117,7 @@ impl Store {
 
 impl Default for Waiters {
     fn default() -> Self {
-        let senders = Mutex::new(Senders { by_id: HashMap::new(), clear_at: FEW });
+        let senders = Mutex::new(Senders { by_id: HashMap::new(), clear_at: PRUNE_AT });
         Self { senders, polled: tokio::sync::Mutex::default() }
     }
 }
@@ -127,7 +127,7 @@ impl Waiters {
         let mut senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
         if senders.by_id.len() >= senders.clear_at {
             senders.by_id.retain(|_, sender| sender.receiver_count() > 0);
-            senders.clear_at = FEW.max(2 * senders.by_id.len());
+            senders.clear_at = PRUNE_AT.max(2 * senders.by_id.len());
         }
         senders.by_id.entry(id.clone()).or_insert_with(|| watch::Sender::new(())).subscribe()
     }
@@ -150,7 +150,7 @@ impl Polled {
     /// Whether another poll is due, which is then counted as made.
     fn is_due(&mut self) -> bool {
         let now = clock::now();
-        let is_due = self.at.is_none_or(|at| now - at >= MIN_POLL);
+        let is_due = self.at.is_none_or(|at| now - at >= MIN_POLL_INTERVAL);
         if is_due {
             self.at = Some(now);
         }
@@ -178,10 +178,10 @@ mod tests {
     fn confirmations_without_a_waiter_are_removed() {
         let waiters = Waiters::default();
         let stays = waiters.subscribe(&ConfirmationId::generate());
-        for _ in 0..10 * FEW {
+        for _ in 0..10 * PRUNE_AT {
             drop(waiters.subscribe(&ConfirmationId::generate()));
         }
-        assert!(waiters.senders.lock().unwrap().by_id.len() <= FEW);
+        assert!(waiters.senders.lock().unwrap().by_id.len() <= PRUNE_AT);
         waiters.notify_all();
         assert!(stays.has_changed().unwrap(), "one with a waiter is not removed");
     }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::{
     Lane, StoreError,
-    documents::UNBEGUN_KEPT,
+    documents::UNBEGUN_RETENTION,
     engine::{Durability, Error, Store, Tx},
     rows::{documents, postings, versions, workspaces},
 };
@@ -28,10 +28,10 @@ impl Store {
         })
     }
 
-    /// Deletes some of the documents of trees that never began and have not been written to for [`UNBEGUN_KEPT`], and
-    /// returns whether there may be more.
+    /// Deletes some of the documents of trees that never began and have not been written to for
+    /// [`UNBEGUN_RETENTION`], and returns whether there may be more.
     pub async fn sweep_documents(&self, now: SystemTime) -> Result<bool, StoreError> {
-        let before = now - UNBEGUN_KEPT;
+        let before = now - UNBEGUN_RETENTION;
         let unbegun = self.fetch_optional(workspaces::find_unbegun(before, None)).await?;
         let Some((root, user)) = unbegun else { return Ok(false) };
         let root = &root;

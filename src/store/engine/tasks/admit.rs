@@ -7,8 +7,8 @@ use crate::{
     engine::{Error, Tx},
     rows::{open_calls, tasks as rows, timeline_usage},
     tasks::{
-        ENTRIES_FOR_THE_END, MAX_BYTES, MAX_ENTRIES, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS, Refused,
-        Task, TreeLimit, fold,
+        MAX_BYTES, MAX_ENTRIES, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS, RESERVED_ENTRIES, Refused, Task,
+        TreeLimit, fold,
         life::{Event, Next},
     },
 };
@@ -77,7 +77,7 @@ pub(super) async fn call(tx: &mut Tx, loaded: &mut LoadedTask, step: u64) -> Res
 
 /// Refuses an entry other than an end if a quota is exhausted.
 async fn quotas(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), TxError> {
-    let most = MAX_ENTRIES - ENTRIES_FOR_THE_END;
+    let most = MAX_ENTRIES - RESERVED_ENTRIES;
     let mut entries = loaded.task.next_sequence;
     if entries + NEARLY_FULL >= most {
         entries += loaded.task.waits.len() as u64 + open_calls::count(&loaded.task.id).one(tx).await?;

@@ -13,7 +13,7 @@ use crate::{
     confirmations::{Admission, Confirmation, life::State},
     engine::{
         Durability, Store, Tx,
-        calls::{self, Opening, Recorded, Standing},
+        calls::{self, Opening, RecordState, Recorded},
         follow::Topic,
         time::millis,
         transitions::ConfirmedCall,
@@ -75,11 +75,11 @@ impl Store {
         let asked = match record {
             None => None,
             Some(record) if !record.is_of(call.digest) => return Ok(begun(Begun::Conflict)),
-            Some(Recorded { standing: Standing::Ended(ended), .. }) => return Ok(begun(ended)),
-            Some(Recorded { standing: Standing::Started, begun: since, .. }) => {
+            Some(Recorded { standing: RecordState::Ended(ended), .. }) => return Ok(begun(ended)),
+            Some(Recorded { standing: RecordState::Started, begun: since, .. }) => {
                 return Ok(begun(Begun::Unfinished { begun: since }));
             }
-            Some(Recorded { standing: Standing::Asked(id), .. }) => Some(id.is_some()),
+            Some(Recorded { standing: RecordState::Asked(id), .. }) => Some(id.is_some()),
         };
         admit::in_time(&loaded.task, now)?;
         admit::driver(&loaded.task, call.step_ref.lease_token, now)?;

@@ -92,7 +92,7 @@ impl Store {
 
     /// Notifies followers of tasks after a commit.
     pub(in crate::engine) fn tasks_changed(&self) {
-        self.followers.tell(Topic::Tasks);
+        self.followers.notify(Topic::Tasks);
     }
 }
 

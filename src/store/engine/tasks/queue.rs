@@ -17,10 +17,10 @@ use crate::{
 use toolwire_tool::context::{TaskId, UserId};
 
 /// Maximum number of messages in one transaction.
-const AT_ONCE: usize = 256;
+const MAX_BATCH_MESSAGES: usize = 256;
 
 /// Maximum bytes in one transaction, unless a single message exceeds them: other transactions wait meanwhile.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
 
 /// The sequence number of a message, or why it was not appended.
 pub(super) type Answer = Result<u64, TxError<StoreError>>;
@@ -87,9 +87,9 @@ impl Batch<'_> {
         let mut is_empty = self.messages.is_empty();
         let fits = |message: &&QueuedMessage| {
             bytes += message.bytes();
-            mem::take(&mut is_empty) || bytes <= MOST_BYTES
+            mem::take(&mut is_empty) || bytes <= MAX_BATCH_BYTES
         };
-        let free = AT_ONCE - self.messages.len();
+        let free = MAX_BATCH_MESSAGES - self.messages.len();
         let some = queue.iter().take(free).take_while(fits).count();
         self.messages.extend(queue.drain(..some));
     }
@@ -149,8 +149,8 @@ mod tests {
 
     #[test]
     fn a_batch_is_bounded_in_messages_and_bytes_and_has_a_larger_message_alone() {
-        assert_eq!(batched(300, 10), AT_ONCE);
+        assert_eq!(batched(300, 10), MAX_BATCH_MESSAGES);
         assert_eq!(batched(300, 256 * 1024), 16);
-        assert_eq!(batched(3, MOST_BYTES + 1), 1);
+        assert_eq!(batched(3, MAX_BATCH_BYTES + 1), 1);
     }
 }

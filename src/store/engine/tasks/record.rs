@@ -6,7 +6,7 @@ use super::error::TxError;
 use crate::{
     engine::{
         Error, Tx,
-        calls::{self, Opening, Recorded, Standing},
+        calls::{self, Opening, RecordState, Recorded},
         time::millis,
     },
     idempotency::{ArgumentsDigest, Beginning, Begun, Key, Quota},
@@ -33,7 +33,7 @@ pub(super) fn finished(
     if !record.is_of(digest) {
         return Err(Refused::RequestIdReused(key.request_id).into());
     }
-    let Standing::Ended(Begun::Ended(result)) = record.standing else { return Ok(None) };
+    let RecordState::Ended(Begun::Ended(result)) = record.standing else { return Ok(None) };
     let payload = result.outcome.map(|data: StoredPayload| data.read(None));
     let action = match &payload {
         Ok(Ok(payload)) => Action::from_json(payload.json()),

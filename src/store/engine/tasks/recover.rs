@@ -12,7 +12,7 @@ use crate::{
     Lane,
     engine::{
         Durability, Store, Tx,
-        calls::{self, Standing},
+        calls::{self, RecordState},
         follow::Topic,
         replica::Replica,
         time::millis,
@@ -91,7 +91,7 @@ async fn settle(tx: &mut Tx, left: &OpenCallRow, now: SystemTime) -> Result<Sett
     }
     let mut call = left.entry();
     let standing = record.map(|record| record.standing);
-    let settled = if let Some(Standing::Ended(Begun::Ended(result))) = standing {
+    let settled = if let Some(RecordState::Ended(Begun::Ended(result))) = standing {
         call.provenance = result.provenance;
         match result.outcome.map(text) {
             Ok(result) => call.result = result.map(Text::Inline),

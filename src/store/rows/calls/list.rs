@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::{
     Error,
-    calls::{Criteria, Named, RecordedCall, Standing},
+    calls::{CallState, Criteria, RecordSelector, RecordedCall},
     idempotency::Key,
     rows::calls::State,
     sql::{AsText, FromRow, FromValue, Row, Statement, Value, columns_as, record, sql},
@@ -38,7 +38,7 @@ impl<T: FromValue + Default> FromValue for OrDefault<T> {
     }
 }
 
-impl FromRow for Standing {
+impl FromRow for CallState {
     fn columns() -> Vec<&'static str> {
         vec!["state", "kept IS NOT NULL AS has_ended", "code"]
     }
@@ -60,11 +60,11 @@ fn remembered(now: SystemTime) -> Statement<Listed> {
 }
 
 /// The calls of a name that have not expired, the newest first, at most 16.
-pub(crate) fn list_named(named: Named<'_>, now: SystemTime) -> Statement<Listed> {
+pub(crate) fn list_named(named: RecordSelector<'_>, now: SystemTime) -> Statement<Listed> {
     let list = remembered(now);
     let list = match named {
-        Named::Call(call_id) => list.and(sql!(" AND call_id = {call_id}")),
-        Named::Request(user, request_id, tool) => list
+        RecordSelector::Call(call_id) => list.and(sql!(" AND call_id = {call_id}")),
+        RecordSelector::Request(user, request_id, tool) => list
             .and(sql!(" AND user_id = {user} AND request_id = {AsText(request_id)}"))
             .when(" AND tool = ", tool),
     };

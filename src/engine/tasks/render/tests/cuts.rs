@@ -1,4 +1,4 @@
-//! What exceeds the budget is cut in a fixed order, and named.
+//! What exceeds the budget is cut in a fixed order and reported.
 
 use super::{super::frame::nonce, *};
 
@@ -13,20 +13,20 @@ fn long() -> Task {
             result.documents = vec![reference(&path, 1)];
             task.documents.insert(reference(&path, 1), text_document(&words("document")));
         }
-        let call = Called {
+        let call = ToolCall {
             id: format!("c{number}"),
             tool: format!("tool_{number}"),
             outcome: result,
-            ..Called::default()
+            ..ToolCall::default()
         };
-        task.events.push(event(2 * number, number, 0, Body::Called(call)));
-        let thought = Called {
+        task.events.push(event(2 * number, number, 0, Body::Call(call)));
+        let thought = ToolCall {
             id: format!("t{number}"),
             tool: "think".to_owned(),
             is_thought: true,
-            ..Called::default()
+            ..ToolCall::default()
         };
-        task.events.push(event(2 * number + 1, number, 1, Body::Called(thought)));
+        task.events.push(event(2 * number + 1, number, 1, Body::Call(thought)));
     }
     task
 }
@@ -79,7 +79,7 @@ fn entries_that_were_not_read_are_named() {
     );
 }
 
-/// It was not even read, and is missing all the same.
+/// It was not read, and is reported like a document that was cut.
 #[test]
 fn a_document_that_no_such_budget_holds_is_named_with_what_is_cut() {
     let mut task = Task::of("Do.", Vec::new());

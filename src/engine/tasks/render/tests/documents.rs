@@ -1,4 +1,4 @@
-//! Documents: whole, as bytes, or as a line.
+//! Documents: whole, as bytes, or as a reference.
 
 use super::*;
 
@@ -6,11 +6,11 @@ use super::*;
 fn of_one_path_only_the_newest_version_stands_whole() {
     let with = |version| Outcome { documents: vec![reference("a.md", version)], ..outcome("{}") };
     let call = |id: &str, version| {
-        Body::Called(Called {
+        Body::Call(ToolCall {
             id: id.to_owned(),
             tool: "x".to_owned(),
             outcome: with(version),
-            ..Called::default()
+            ..ToolCall::default()
         })
     };
     let mut task = Task::of("Do.", vec![event(1, 1, 0, call("a", 2)), event(2, 2, 0, call("b", 1))]);
@@ -27,7 +27,7 @@ fn of_one_path_only_the_newest_version_stands_whole() {
 fn media_that_the_model_takes_are_bytes_within_their_bound() {
     let image = |size: usize| Document {
         mime_type: "image/png".to_owned(),
-        content: Some(Stored::Media(vec![7; size])),
+        content: Some(DocumentContent::Media(vec![7; size])),
         size: size as u64,
         tokens: None,
         summary: String::new(),

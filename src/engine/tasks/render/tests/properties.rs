@@ -1,11 +1,11 @@
-//! What holds of every timeline and budget.
+//! Properties of every timeline and budget.
 
 use std::collections::BTreeSet;
 
 use proptest::{collection::vec, option, prelude::*};
 
 use super::{
-    super::{frame::nonce, given::Opaque},
+    super::{frame::nonce, input::Opaque},
     *,
 };
 
@@ -27,22 +27,22 @@ fn body() -> impl Strategy<Value = Body> {
     );
     let id = prop_oneof!["[a-z]{0,2}", "[a-z/]{1,3}"];
     prop_oneof![
-        2 => (any::<bool>(), text, option::of(Just("p"))).prop_map(|(is_user, text, provider)| Body::Said {
+        2 => (any::<bool>(), text, option::of(Just("p"))).prop_map(|(is_user, text, provider)| Body::Message {
             speaker: if is_user { Speaker::User } else { Speaker::Assistant },
             text,
             tokens: None,
             opaque: provider.map(|provider| Opaque { provider: provider.to_owned(), data: vec![0; 9] }),
         }),
-        6 => (id, any::<bool>(), outcome.clone()).prop_map(|(id, is_thought, outcome)| Body::Called(Called {
-            id, tool: "tool".to_owned(), input: "{}".to_owned(), is_thought, outcome, ..Called::default()
+        6 => (id, any::<bool>(), outcome.clone()).prop_map(|(id, is_thought, outcome)| Body::Call(ToolCall {
+            id, tool: "tool".to_owned(), input: "{}".to_owned(), is_thought, outcome, ..ToolCall::default()
         })),
-        1 => (0_u64..30, outcome.clone()).prop_map(|(answers, outcome)| Body::Answered { answers, outcome }),
-        1 => (0_u64..30, outcome).prop_map(|(decides, outcome)| Body::Decided { decides, outcome }),
-        1 => (Just("The question?"), vec(("[a-c]", 1_u32..3), 0..2)).prop_map(|(text, documents)| Body::Asked {
+        1 => (0_u64..30, outcome.clone()).prop_map(|(answers, outcome)| Body::Answer { answers, outcome }),
+        1 => (0_u64..30, outcome).prop_map(|(decides, outcome)| Body::Decision { decides, outcome }),
+        1 => (Just("The question?"), vec(("[a-c]", 1_u32..3), 0..2)).prop_map(|(text, documents)| Body::Question {
             text: text.to_owned(),
             documents: documents.into_iter().map(|(path, version)| reference(&path, version)).collect(),
         }),
-        1 => Just(Body::Silent),
+        1 => Just(Body::Other),
     ]
 }
 

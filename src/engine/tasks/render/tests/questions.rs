@@ -1,10 +1,10 @@
-//! A question to an agent stands after what that agent had said and done.
+//! A question for an agent follows that agent's own timeline.
 
 use super::*;
 
 /// Three entries of the master, then the question, then its own.
 fn question() -> Task {
-    let asked = Body::Asked { text: "Which year?".to_owned(), documents: vec![reference("draft.md", 1)] };
+    let asked = Body::Question { text: "Which year?".to_owned(), documents: vec![reference("draft.md", 1)] };
     let mut task = Task::of(
         "Report on Q3.",
         vec![

@@ -1,6 +1,6 @@
-//! What stands above the messages.
+//! The system prompt.
 
-use super::{super::given::Note, *};
+use super::{super::input::Note, *};
 
 fn note(text: &str, is_untrusted: bool) -> Note {
     Note { text: text.to_owned(), tokens: tokens::count(text), is_untrusted }
@@ -8,7 +8,7 @@ fn note(text: &str, is_untrusted: bool) -> Note {
 
 #[test]
 fn the_system_tells_role_workspace_and_notes() {
-    let listed = |number: usize| Listed {
+    let listed = |number: usize| DocumentSummary {
         path: format!("{number}.md"),
         mime_type: "text/markdown".to_owned(),
         tokens: 1,
@@ -47,7 +47,7 @@ fn notes_of_whoever_had_read_text_from_outside_stand_within_a_frame() {
     assert_eq!(system, task.render(9_000).unwrap().system, "the same each time");
 }
 
-/// However much was noted, most of the budget is for the work: the newest notes count.
+/// Most of the budget is for the timeline, whatever the number of notes; the newest notes are kept.
 #[test]
 fn notes_take_at_most_an_eighth_of_the_budget_each() {
     let mut task = Task::of("Do.", Vec::new());
@@ -58,7 +58,7 @@ fn notes_take_at_most_an_eighth_of_the_budget_each() {
     assert!(system.contains("- 48 word") && system.contains("- 49 word"), "{system}");
 }
 
-/// The least budget that is named is enough, and notes are not of what must stay.
+/// The minimum budget in the error suffices, and notes are dropped before it is exceeded.
 #[test]
 fn notes_are_left_out_where_nothing_else_can_be() {
     let mut task = Task::of(&"word ".repeat(900), Vec::new());

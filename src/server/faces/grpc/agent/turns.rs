@@ -9,10 +9,10 @@ use toolwire_contract::{
     convert::{ResultFormat, timestamp},
     proto::agent::v1::{self, TurnEvent, TurnState, turn},
 };
-use toolwire_store::sessions::{KeptTurn, State};
+use toolwire_store::sessions::{State, StoredTurn};
 
 /// The one event of a turn that ended before.
-pub(super) fn end_event(kept: &KeptTurn, format: ResultFormat) -> TurnEvent {
+pub(super) fn end_event(kept: &StoredTurn, format: ResultFormat) -> TurnEvent {
     let event = TurnEvent {
         turn_id: kept.turn_id.to_string(),
         event_time: Some(timestamp(clock::wall())),
@@ -38,7 +38,7 @@ pub(super) fn render(looked: TurnView) -> v1::Turn {
 }
 
 /// A turn with everything that is kept of it.
-fn whole(kept: &KeptTurn) -> v1::Turn {
+fn whole(kept: &StoredTurn) -> v1::Turn {
     let end = match kept.state {
         State::Ended => {
             let reply = v1::Reply::decode(kept.reply.as_slice()).unwrap_or_default();
@@ -67,7 +67,7 @@ fn whole(kept: &KeptTurn) -> v1::Turn {
 }
 
 /// A turn without what its answer was made from.
-pub(super) fn short(kept: &KeptTurn) -> v1::Turn {
+pub(super) fn short(kept: &StoredTurn) -> v1::Turn {
     let mut turn = whole(kept);
     if let Some(turn::End::Reply(reply)) = &mut turn.end {
         reply.tool_results.clear();

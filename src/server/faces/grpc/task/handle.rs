@@ -43,7 +43,7 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Res
         Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
     let target = request::target(Some(Target::Tool(message.tool)))?;
-    let mut call = incoming::call(&extensions, target, Arguments::new()).written(arguments);
+    let mut call = incoming::call(&extensions, target, Arguments::new()).with_arguments(arguments);
     if message.task_id.is_empty() {
         return Err(request::refuse("task_id", "required", "must name a task; ListTasks lists yours"));
     }

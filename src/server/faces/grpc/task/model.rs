@@ -2,14 +2,14 @@
 
 use toolwire_contract::proto::tasks::v1::{self, model_block};
 use toolwire_engine::tasks::render::{
-    Message, Rendered,
+    Message, Rendering,
     blocks::{Block, Content},
-    given::Speaker,
+    input::Speaker,
 };
 
 /// The answer to a request for a render by this provider.
-pub(super) fn render(of: Rendered, provider: &str) -> v1::RenderForModelResponse {
-    let Rendered { system, messages, tokens, cuts, last_sequence } = of;
+pub(super) fn render(of: Rendering, provider: &str) -> v1::RenderForModelResponse {
+    let Rendering { system, messages, tokens, cuts, last_sequence } = of;
     let messages = messages.into_iter().map(|it| message(it, provider)).collect();
     v1::RenderForModelResponse { system, messages, tokens: count(tokens), cuts, last_sequence }
 }

@@ -13,7 +13,7 @@ use toolwire_contract::{
         resolve_unknown_request::Resolution,
     },
 };
-use toolwire_engine::tasks::{Content, Initial};
+use toolwire_engine::tasks::{Content, InitialDocument};
 use toolwire_store::tasks::{
     Filter, Kind, NewEnd, NewMessage, Scope, StepRef,
     entry::{Opaque, Speaker},
@@ -29,7 +29,7 @@ pub(super) fn new_task(message: v1::CreateTaskRequest) -> Result<(NewTask, Optio
             Some(initial_document::Content::CopyOf(path)) => Content::CopyOf(path),
             None => return Err(refuse("documents.content", "required", "must be text or copy_of")),
         };
-        Ok(Initial { path: it.path, content, mime_type: it.mime_type })
+        Ok(InitialDocument { path: it.path, content, mime_type: it.mime_type })
     };
     let new = NewTask {
         request: message.request,

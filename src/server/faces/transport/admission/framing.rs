@@ -1,4 +1,4 @@
-//! Where in the body of a request a message ends.
+//! Message framing: where a message ends in the body of a request.
 
 use http::HeaderMap;
 use tonic::Status;
@@ -9,37 +9,41 @@ use crate::faces::transport::rules::Messages;
 mod grpc;
 mod whole;
 
-/// Whether taking a message in is much work.
+/// Whether decoding a message is expensive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::faces) enum Size {
     Small,
     Large,
 }
 
-/// How much of a body has come.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::faces) struct Seen {
+pub(in crate::faces) struct Progress {
     pub(super) bytes: usize,
     pub(super) ended: bool,
 }
 
-/// What is known of the first message of a body.
+/// The framing of the first message of a body.
 pub(in crate::faces) trait Framing: Send + 'static {
     fn of(headers: &HeaderMap) -> Self;
 
-    /// Some bytes come, after so many.
-    fn take(&mut self, before: usize, data: &[u8]);
+    /// Observes data that arrives after `before` bytes.
+    fn push(&mut self, before: usize, data: &[u8]);
 
-    /// The length of the message, or what is taken for one of unknown length at first.
-    fn length(&self, seen: Seen, most: usize) -> Option<usize>;
+    /// The length of the message, or the initial permit for one of unknown length. `None` until it is known.
+    fn length(&self, progress: Progress, most: usize) -> Option<usize>;
 
-    /// Whether a message of unknown length is longer than so many bytes.
-    fn has_outgrown(&self, seen: Seen, taken: usize) -> bool;
+    /// Whether a message of unknown length is longer than `taken` bytes.
+    fn has_outgrown(&self, progress: Progress, taken: usize) -> bool;
 
-    /// Of which size it is, once it is complete.
-    fn size(&self, seen: Seen) -> Size;
+    /// The size of a complete message.
+    fn size(&self, progress: Progress) -> Size;
 
-    /// Something once it is complete, and if there is to be one only, the body has ended with it. A message of more
-    /// than `most` bytes is refused.
-    fn completion(&self, seen: Seen, messages: Messages, most: usize) -> Result<Option<()>, Box<Status>>;
+    /// `Some` once the message is complete and, for a method with a single message, the body has ended. A message of
+    /// more than `most` bytes is refused.
+    fn completion(
+        &self,
+        progress: Progress,
+        messages: Messages,
+        most: usize,
+    ) -> Result<Option<()>, Box<Status>>;
 }

@@ -1,6 +1,6 @@
-//! The body of a request until its first message is complete, and then the whole of it again.
+//! Buffers the body of a request until its first message is complete, and then replays it.
 //!
-//! Where the message ends is for its framing to say. What its bytes mean is not looked at.
+//! The framing determines where the message ends. The content is not parsed.
 
 use std::{
     collections::VecDeque,
@@ -17,138 +17,142 @@ use tokio::time::{Sleep, sleep};
 use tonic::{Status, body::Body};
 
 use super::{
-    framing::{Framing, Seen, Size},
-    refused::idle,
+    framing::{Framing, Progress, Size},
+    refusals::stream_idle,
 };
 use crate::faces::transport::{polled_frame::PolledFrame, rules::Messages};
 
-/// A smaller piece is put together with those beside it.
+/// Smaller pieces are merged with their neighbours.
 const SMALL: usize = 4 * 1024;
 
-/// A request's body, as far as it has come.
+/// The received part of a request's body.
 #[derive(Debug)]
 pub(super) struct Message<F> {
     body: Body,
     framing: F,
     messages: Messages,
     most: usize,
-    came: VecDeque<Bytes>,
-    /// Small pieces behind those, put together.
+    received: VecDeque<Bytes>,
+    /// Merged small pieces after `received`.
     tail: BytesMut,
-    seen: Seen,
+    progress: Progress,
 }
 
 impl<F: Framing> Message<F> {
-    /// Nothing came yet. A message of more than `most` bytes is refused.
+    /// A message of more than `most` bytes is refused.
     pub(super) fn new(headers: &HeaderMap, body: Body, messages: Messages, most: usize) -> Self {
-        let (came, tail) = (VecDeque::new(), BytesMut::new());
-        Self { body, framing: F::of(headers), messages, most, came, tail, seen: Seen::default() }
+        let (received, tail) = (VecDeque::new(), BytesMut::new());
+        Self { body, framing: F::of(headers), messages, most, received, tail, progress: Progress::default() }
     }
 
-    /// Waits until the first message is complete, and if there is to be one only, until the body has ended with it.
+    /// Waits until the first message is complete, and for a method with a single message until the body has ended.
     pub(super) async fn complete(&mut self) -> Result<(), Box<Status>> {
-        poll_fn(|cx| self.poll_until(cx, |it| it.framing.completion(it.seen, it.messages, it.most))).await
+        poll_fn(|cx| self.poll_until(cx, |it| it.framing.completion(it.progress, it.messages, it.most))).await
     }
 
-    /// The same, or that the message has outgrown so many bytes.
+    /// As [`complete`](Self::complete); returns `false` once the message exceeds `taken` bytes.
     pub(super) async fn complete_within(&mut self, taken: usize) -> Result<bool, Box<Status>> {
-        let exceeded = |it: &Self| match it.framing.completion(it.seen, it.messages, it.most)? {
+        let finished = |it: &Self| match it.framing.completion(it.progress, it.messages, it.most)? {
             Some(()) => Ok(Some(true)),
-            None => Ok(it.framing.has_outgrown(it.seen, taken).then_some(false)),
+            None => Ok(it.framing.has_outgrown(it.progress, taken).then_some(false)),
         };
-        poll_fn(|cx| self.poll_until(cx, exceeded)).await
+        poll_fn(|cx| self.poll_until(cx, finished)).await
     }
 
-    /// Waits for the length of the first message.
+    /// Waits until the length of the first message is known.
     pub(super) async fn length(&mut self) -> Result<usize, Box<Status>> {
-        poll_fn(|cx| self.poll_until(cx, |it| Ok(it.framing.length(it.seen, it.most)))).await
+        poll_fn(|cx| self.poll_until(cx, |it| Ok(it.framing.length(it.progress, it.most)))).await
     }
 
     pub(super) fn size(&self) -> Size {
-        self.framing.size(self.seen)
+        self.framing.size(self.progress)
     }
 
-    /// The body from its beginning. With a bound it is an error when nothing comes for so long.
+    /// The body from its beginning. With `idle`, it fails if nothing arrives for that time.
     pub(super) fn into_body(mut self, idle: Option<Duration>) -> Body {
         self.flush();
-        let rest = idle.filter(|_| !self.seen.ended).map(|bound| Rest { body: self.body, bound, idle: None });
-        Body::new(Again { came: self.came, rest })
+        let rest = idle.filter(|_| !self.progress.ended).map(|bound| RemainingBody {
+            body: self.body,
+            bound,
+            idle: None,
+        });
+        Body::new(ReplayBody { received: self.received, rest })
     }
 
     fn poll_until<T>(
         &mut self,
         cx: &mut Context<'_>,
-        exceeded: impl Fn(&Self) -> Result<Option<T>, Box<Status>>,
+        finished: impl Fn(&Self) -> Result<Option<T>, Box<Status>>,
     ) -> Poll<Result<T, Box<Status>>> {
         loop {
-            if let Some(exceeded) = exceeded(self).transpose() {
-                return Poll::Ready(exceeded);
+            if let Some(finished) = finished(self).transpose() {
+                return Poll::Ready(finished);
             }
             match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data() {
-                        self.take(data);
+                        self.push(data);
                     }
-                    self.seen.ended = self.body.is_end_stream();
+                    self.progress.ended = self.body.is_end_stream();
                 }
                 Some(Err(status)) => return Poll::Ready(Err(Box::new(status))),
-                None => self.seen.ended = true,
+                None => self.progress.ended = true,
             }
         }
     }
 
-    fn take(&mut self, data: Bytes) {
-        self.framing.take(self.seen.bytes, &data);
-        self.seen.bytes += data.len();
+    fn push(&mut self, data: Bytes) {
+        self.framing.push(self.progress.bytes, &data);
+        self.progress.bytes += data.len();
         if data.is_empty() {
             return;
         }
-        // A piece costs tens of bytes beside its own: a body in pieces of one byte would take many times its length.
-        if data.len() < SMALL && !self.came.is_empty() {
+        // Each piece has tens of bytes of overhead, so a body in pieces of one byte would take many times its length.
+        if data.len() < SMALL && !self.received.is_empty() {
             self.tail.extend_from_slice(&data);
             return;
         }
         self.flush();
-        self.came.push_back(data);
+        self.received.push_back(data);
     }
 
     fn flush(&mut self) {
         if !self.tail.is_empty() {
-            self.came.push_back(self.tail.split().freeze());
+            self.received.push_back(self.tail.split().freeze());
         }
     }
 }
 
-/// What came, then the rest.
-struct Again {
-    came: VecDeque<Bytes>,
-    rest: Option<Rest>,
+/// The buffered pieces, then the rest of the body.
+struct ReplayBody {
+    received: VecDeque<Bytes>,
+    rest: Option<RemainingBody>,
 }
 
-/// What comes yet, as long as it comes.
-struct Rest {
+/// The rest of the body, with a limit on idle time.
+struct RemainingBody {
     body: Body,
     bound: Duration,
     idle: Option<Pin<Box<Sleep>>>,
 }
 
-impl HttpBody for Again {
+impl HttpBody for ReplayBody {
     type Data = Bytes;
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
-        if let Some(data) = self.came.pop_front() {
+        if let Some(data) = self.received.pop_front() {
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }
         self.rest.as_mut().map_or(Poll::Ready(None), |rest| rest.poll_frame(cx))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.came.is_empty() && self.rest.as_ref().is_none_or(|rest| rest.body.is_end_stream())
+        self.received.is_empty() && self.rest.as_ref().is_none_or(|rest| rest.body.is_end_stream())
     }
 }
 
-impl Rest {
+impl RemainingBody {
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> PolledFrame<Body> {
         let Self { body, bound, idle: timer } = self;
         if let Poll::Ready(frame) = Pin::new(body).poll_frame(cx) {
@@ -156,6 +160,6 @@ impl Rest {
             return Poll::Ready(frame);
         }
         ready!(timer.get_or_insert_with(|| Box::pin(sleep(*bound))).as_mut().poll(cx));
-        Poll::Ready(Some(Err(idle(*bound))))
+        Poll::Ready(Some(Err(stream_idle(*bound))))
     }
 }

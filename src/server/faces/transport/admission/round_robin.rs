@@ -12,7 +12,7 @@ use tokio::{sync::oneshot, task::yield_now, time::Instant};
 use crate::faces::transport::quotas::Principal;
 use toolwire_base::clock;
 
-/// So long after somebody else has called a user does not call alone.
+/// The time after a call of another user during which calls are scheduled in rounds.
 const RECENT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -23,93 +23,93 @@ pub(super) struct RoundRobin {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Who called last.
+    /// The last caller.
     last: Option<Principal>,
-    /// Until when several users call.
+    /// The time from which the last caller counts as alone again.
     several_until: Option<Instant>,
-    /// In an order that is the same each time, as a simulation of it wants.
-    of: BTreeMap<Principal, Of>,
-    is_going_on: bool,
+    /// Ordered, so that simulations are deterministic.
+    by_user: BTreeMap<Principal, PerUser>,
+    is_running: bool,
 }
 
 #[derive(Debug, Default)]
-struct Of {
-    begun: usize,
-    /// In the order in which they came.
+struct PerUser {
+    started: usize,
+    /// In order of arrival.
     waiting: VecDeque<oneshot::Sender<()>>,
 }
 
 impl RoundRobin {
-    /// So many calls of each user a round.
+    /// Starts at most `each` calls of a user per round.
     pub(super) fn new(each: usize) -> Self {
         Self { each, state: Arc::default() }
     }
 
-    /// Waits until a call of the user may begin.
-    pub(super) async fn turn(&self, holder: &Principal) {
-        let Some(turn) = self.take(holder) else { return };
-        // Nobody drops the other end before it is this call's turn.
-        let _ = turn.await;
+    /// Waits until a call of the user may start.
+    pub(super) async fn wait_to_start(&self, principal: &Principal) {
+        let Some(started) = self.try_start(principal) else { return };
+        // The sender is not dropped before it has signalled the start.
+        let _ = started.await;
     }
 
-    /// A turn at once, or what tells of it.
-    fn take(&self, holder: &Principal) -> Option<oneshot::Receiver<()>> {
+    /// Starts a call now, or returns the signal of its start.
+    fn try_start(&self, principal: &Principal) -> Option<oneshot::Receiver<()>> {
         let mut state = lock(&self.state);
-        if state.is_alone(holder) {
+        if state.is_alone(principal) {
             return None;
         }
-        if !state.is_going_on {
-            state.is_going_on = true;
-            tokio::spawn(go_on(Arc::clone(&self.state), self.each));
+        if !state.is_running {
+            state.is_running = true;
+            tokio::spawn(run_rounds(Arc::clone(&self.state), self.each));
         }
-        let of = state.of.entry(holder.clone()).or_default();
-        if of.begun < self.each && of.waiting.is_empty() {
-            of.begun += 1;
+        let user = state.by_user.entry(principal.clone()).or_default();
+        if user.started < self.each && user.waiting.is_empty() {
+            user.started += 1;
             return None;
         }
         let (sender, receiver) = oneshot::channel();
-        of.waiting.push_back(sender);
+        user.waiting.push_back(sender);
         Some(receiver)
     }
 }
 
-/// One round after another, until nobody has called in one.
-async fn go_on(state: Arc<Mutex<State>>, each: usize) {
+/// Runs rounds until one starts no call.
+async fn run_rounds(state: Arc<Mutex<State>>, each: usize) {
     loop {
-        // Comes back when whoever is ready has run, and what arrived meanwhile was looked at.
+        // The next round starts when all ready tasks have run and new requests were read.
         yield_now().await;
         let mut state = lock(&state);
-        state.next(each);
-        if state.of.is_empty() {
-            state.is_going_on = false;
+        state.start_round(each);
+        if state.by_user.is_empty() {
+            state.is_running = false;
             return;
         }
     }
 }
 
 impl State {
-    /// Whether nobody else has called of late.
-    fn is_alone(&mut self, holder: &Principal) -> bool {
-        if self.last.as_ref() != Some(holder) {
-            let is_first = self.last.replace(holder.clone()).is_none();
+    /// Whether no other user has called within [`RECENT`].
+    fn is_alone(&mut self, principal: &Principal) -> bool {
+        if self.last.as_ref() != Some(principal) {
+            let is_first = self.last.replace(principal.clone()).is_none();
             self.several_until = (!is_first).then(|| clock::now() + RECENT);
         }
-        // The clock is read only while several call.
+        // The clock is read only while several users call.
         self.several_until = self.several_until.filter(|until| clock::now() < *until);
         self.several_until.is_none()
     }
 
-    /// The next round: those begin that have waited for longest. Users who did nothing in the last one are forgotten.
-    fn next(&mut self, each: usize) {
-        self.of.retain(|_, of| {
-            of.begun = 0;
-            while of.begun < each
-                && let Some(waiting) = of.waiting.pop_front()
+    /// Starts the calls of the next round, the longest waiting first. Removes users that start none.
+    fn start_round(&mut self, each: usize) {
+        self.by_user.retain(|_, user| {
+            user.started = 0;
+            while user.started < each
+                && let Some(waiting) = user.waiting.pop_front()
             {
-                // Some have been given up.
-                of.begun += usize::from(waiting.send(()).is_ok());
+                // The send fails for a call that was cancelled while it waited.
+                user.started += usize::from(waiting.send(()).is_ok());
             }
-            of.begun > 0
+            user.started > 0
         });
     }
 }
@@ -129,39 +129,39 @@ mod tests {
         Principal::User(id.parse().unwrap())
     }
 
-    /// In which order calls begin of these users, when all have arrived.
+    /// The order in which calls of these users start, when all have arrived.
     async fn order(rounds: &Arc<RoundRobin>, users: &[&'static str]) -> String {
-        let begun = Arc::new(Mutex::new(String::new()));
+        let started = Arc::new(Mutex::new(String::new()));
         let calls = users.iter().copied().map(|id| {
-            let (rounds, begun) = (Arc::clone(rounds), Arc::clone(&begun));
+            let (rounds, started) = (Arc::clone(rounds), Arc::clone(&started));
             tokio::spawn(async move {
-                rounds.turn(&user(id)).await;
-                begun.lock().unwrap().push_str(id);
+                rounds.wait_to_start(&user(id)).await;
+                started.lock().unwrap().push_str(id);
             })
         });
         for call in calls.collect::<Vec<_>>() {
             call.await.unwrap();
         }
-        begun.lock().unwrap().clone()
+        started.lock().unwrap().clone()
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_user_waits_for_a_round_of_anothers_flood_and_not_for_all_of_it() {
         let rounds = Arc::new(RoundRobin::new(2));
-        rounds.turn(&user("b")).await;
+        rounds.wait_to_start(&user("b")).await;
         assert_eq!(order(&rounds, &["a", "a", "a", "a", "a", "a", "b", "c"]).await, "aabcaaaa");
-        while lock(&rounds.state).is_going_on {
+        while lock(&rounds.state).is_running {
             yield_now().await;
         }
-        assert!(lock(&rounds.state).of.is_empty());
+        assert!(lock(&rounds.state).by_user.is_empty());
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_calls_alone_is_not_held_back() {
         let rounds = RoundRobin::new(2);
-        let all_at_once = || (0..100).all(|_| rounds.turn(&user("a")).now_or_never().is_some());
+        let all_at_once = || (0..100).all(|_| rounds.wait_to_start(&user("a")).now_or_never().is_some());
         assert!(all_at_once());
-        rounds.turn(&user("b")).await;
+        rounds.wait_to_start(&user("b")).await;
         assert!(!all_at_once());
         advance(RECENT).await;
         assert!(all_at_once());
@@ -170,11 +170,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_given_up_takes_no_turn() {
         let rounds = RoundRobin::new(1);
-        rounds.turn(&user("b")).await;
-        rounds.turn(&user("a")).await;
-        let (given_up, mut next) = (rounds.take(&user("a")).unwrap(), rounds.take(&user("a")).unwrap());
+        rounds.wait_to_start(&user("b")).await;
+        rounds.wait_to_start(&user("a")).await;
+        let (given_up, mut next) =
+            (rounds.try_start(&user("a")).unwrap(), rounds.try_start(&user("a")).unwrap());
         drop(given_up);
-        lock(&rounds.state).next(1);
+        lock(&rounds.state).start_round(1);
         assert_eq!(next.try_recv(), Ok(()));
     }
 }

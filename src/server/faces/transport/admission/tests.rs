@@ -1,4 +1,4 @@
-//! Whole requests and half ones, shares and their end.
+//! Complete and incomplete requests, and the lifetimes of permits.
 
 use std::{convert::Infallible, future::pending};
 
@@ -15,7 +15,7 @@ use crate::faces::transport::refusal::code_in;
 use toolwire_base::clock;
 use toolwire_config::ServerBounds;
 
-type Answer = Response<Held<Body>>;
+type Answer = Response<AdmittedBody<Body>>;
 
 const ONE: &[u8] = &[0, 0, 0, 0, 2, 8, 1];
 
@@ -23,7 +23,7 @@ fn layer(limits: ServerBounds) -> Layer<Admit<Grpc>> {
     Admission::new(&Config { limits, ..Config::default() }).layer()
 }
 
-/// A request whose body brings these pieces and then, if it is to end, ends.
+/// A request whose body has these pieces and then ends, or does not.
 fn request(rule: Rule, user: &str, pieces: &[&'static [u8]], ends: bool) -> Request<Body> {
     let pieces: Vec<_> =
         pieces.iter().map(|it| Ok::<_, Status>(Frame::data(Bytes::from_static(it)))).collect();
@@ -40,7 +40,7 @@ fn whole(rule: Rule, user: &str) -> Request<Body> {
     request(rule, user, &[ONE], true)
 }
 
-/// What a service answers that reads its request to the end.
+/// A service that reads its request to the end.
 async fn ask(layer: &Layer<Admit<Grpc>>, request: Request<Body>) -> Answer {
     let service = service_fn(async |request: Request<Body>| {
         let read = request.into_body().collect().await.map(http_body_util::Collected::to_bytes);
@@ -52,7 +52,7 @@ async fn ask(layer: &Layer<Admit<Grpc>>, request: Request<Body>) -> Answer {
     layer.layer(service).oneshot(request).await.unwrap()
 }
 
-/// The code and the reason of a refusal; `Ok` and none if it is none.
+/// The code and reason of a refusal; `Ok` and an empty reason for a success.
 fn refused(answer: &Answer) -> (Code, String) {
     Status::from_header_map(answer.headers())
         .map_or_else(passed, |status| (status.code(), status.get_details_error_info().unwrap().reason))
@@ -97,7 +97,7 @@ async fn one_user_has_a_share_and_the_others_have_theirs() {
     );
     assert!(status.get_details_retry_info().is_some());
     assert_eq!(refused(&ask(&layer, whole(Rule::USER, "b")).await), passed());
-    // Watches are another share.
+    // Watches have another quota.
     let _watch = ask(&layer, whole(Rule::WATCH, "a")).await;
     assert_eq!(
         refused(&ask(&layer, whole(Rule::WATCH, "a")).await),
@@ -135,7 +135,7 @@ async fn one_users_flood_waits_its_turn_behind_anothers_call() {
     };
     for rule in [Rule::USER, Rule::WATCH, Rule::TRANSFER] {
         let call = |user| tokio::spawn(service.clone().oneshot(whole(rule, user)));
-        // Nobody calls alone from here on.
+        // From here on several users call, so calls are scheduled in rounds.
         call("b").await.unwrap().unwrap();
         let calls: Vec<_> = ["a", "a", "a", "a", "a", "b"].map(call).into();
         for call in calls {
@@ -170,7 +170,7 @@ async fn what_counts_against_nothing_is_never_shed() {
 async fn half_requests_keep_no_call_out_and_end_in_time() {
     let layer = layer(ServerBounds { max_concurrent_calls: 1, ..ServerBounds::default() });
     let start = clock::now();
-    // Nothing at all, part of a header, part of a message, and a whole message whose end does not come.
+    // No data, a part of a prefix, a part of a message, and a whole message without the end of the body.
     let halves: [&[&[u8]]; 4] = [&[], &[&[0, 0]], &[&[0, 0, 0, 0, 9], &[1]], &[ONE]];
     let mut halves: Vec<_> =
         halves.iter().map(|pieces| Box::pin(ask(&layer, request(Rule::USER, "a", pieces, false)))).collect();

@@ -1,37 +1,35 @@
-//! Why a caller was rejected, and the words of the answer. The words give away nothing about which credentials exist.
+//! Errors of authentication. Their texts reveal nothing about which credentials exist.
 
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
 use toolwire_contract::status;
 
-/// Why a caller was not let in.
+/// The reason for which a caller was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AuthenticationError {
-    /// There were no credentials.
     #[error("this server wants credentials: send `authorization: Bearer <token>`")]
     Missing,
-    /// There need be no credentials on this machine, but a proxy passed the request on: it may come from anywhere.
+    /// The server trusts its own machine, but a proxy forwarded the request, which may come from anywhere.
     #[error(
         "this server has no credentials configured and serves its own machine only, and the header {header} says that \
          a proxy passed this request on; configure [[auth.users]] on the server and send \
          `authorization: Bearer <token>`"
     )]
     Proxied { header: String },
-    /// There are several credentials, and they may be somebody else's each.
+    /// There are several credentials, possibly of different users.
     #[error("send one `authorization` header, not several")]
     Ambiguous,
-    /// The credentials are not accepted.
     #[error("the credentials are not accepted")]
     Rejected,
-    /// A header has a form that it must not have.
+    /// A header has an invalid value.
     #[error("{header} {rule}")]
     Malformed {
         header: &'static str,
-        /// What it must be.
+        /// A description of valid values.
         rule: &'static str,
     },
-    /// The credentials cannot be checked now, for lack of keys, say.
+    /// The credentials cannot be verified now, for example because keys cannot be fetched.
     #[error("credentials cannot be checked now; try again later")]
     Unavailable,
 }
@@ -47,7 +45,7 @@ impl From<AuthenticationError> for Status {
             AuthenticationError::Ambiguous | AuthenticationError::Rejected => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
             }
-            // Not a question of identity: the request itself is wrong.
+            // Not a failure of authentication: the request itself is invalid.
             AuthenticationError::Malformed { header, rule } => {
                 let details = ErrorDetails::with_bad_request_violation(header, rule);
                 status::status(Code::InvalidArgument, "INVALID_USER", &text, details)

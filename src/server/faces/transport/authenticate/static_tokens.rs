@@ -1,7 +1,7 @@
-//! Bearer tokens from the configuration, each belonging to one user. `x-toolwire-user` is not looked at.
+//! Bearer tokens from the configuration, each of one user. `x-toolwire-user` is ignored.
 //!
-//! Only SHA-256 digests are kept, and all of them are compared, in constant time: neither memory nor timing tells a
-//! token. For many users or for tokens that expire, JWT is the right tool.
+//! Only SHA-256 digests are stored, and each presented token is compared with all of them in constant time, so that
+//! neither memory nor timing reveals a token. For many users or expiring tokens, use JWT.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use toolwire_tool::context::{KnownBy, User};
 
 type TokenDigest = [u8; 32];
 
-/// Known tokens and whose they are.
+/// The configured tokens and their users.
 #[derive(Clone)]
 pub struct StaticTokens {
     users: Vec<(TokenDigest, User)>,
@@ -36,7 +36,7 @@ impl StaticTokens {
         self.owner(&presented).cloned().ok_or(AuthenticationError::Rejected)
     }
 
-    /// Looks at every digest, whichever fits.
+    /// Compares with every digest, even after a match.
     fn owner(&self, presented: &TokenDigest) -> Option<&User> {
         let mut owner = None;
         for (known, user) in &self.users {
@@ -67,7 +67,7 @@ fn digest(token: &[u8]) -> TokenDigest {
     Sha256::digest(token).into()
 }
 
-/// Compares without an early end.
+/// Compares in constant time.
 fn is_equal(left: &TokenDigest, right: &TokenDigest) -> bool {
     left.iter().zip(right).fold(0, |difference, (left, right)| difference | (left ^ right)) == 0
 }

@@ -120,7 +120,7 @@ fn user(id: &str) -> User {
     User::new(id.parse().unwrap())
 }
 
-/// The id of the user that exceeded the service, or the code and reason of the refusal.
+/// The id of the user that reached the service, or the code and reason of the refusal.
 async fn identify(
     authenticator: impl Authenticator + 'static,
     peer: &str,

@@ -1,49 +1,53 @@
-//! HTTP/1 on a connection: one request after another.
+//! Serves HTTP/1 on a connection.
 
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::lifecycle::{ConnectionLifecycle, Layers, Ready, Silent, with_peer};
+use super::lifecycle::{AlwaysReady, ConnectionLifecycle, Layers, OnIdle, with_peer};
 use crate::faces::transport::{
     framing::StrictFraming,
     preface::OtherProtocol,
-    protocols::Either,
+    protocols::HttpLimits,
     requests::LingeringClose,
-    stream::one_after_another,
-    write_buffer::{Io, Turns},
+    stream::run_connection,
+    write_buffer::{FlushAfterPoll, Io},
 };
 
-/// Serves a stream of which the beginning was read.
-pub(super) async fn serve<S, T>(course: ConnectionLifecycle<S>, opened: OtherProtocol<T>, bounds: Either)
-where
+/// Serves a stream whose beginning has been read.
+pub(super) async fn serve<S, T>(
+    lifecycle: ConnectionLifecycle<S>,
+    opened: OtherProtocol<T>,
+    bounds: HttpLimits,
+) where
     S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let OtherProtocol { stream, beginning, .. } = opened;
-    let requests = course.peer.requests.clone().expect("they are kept wherever HTTP/1 is spoken");
+    let requests = lifecycle.peer.requests.clone().expect("they are kept wherever HTTP/1 is spoken");
     let stream = LingeringClose::new(stream, requests);
-    // Counted as one stream: that is what a forced end cuts.
-    let streams = course.signals.streams.clone();
-    let served = Turns::new(stream, beginning, |io| run(course, bounds, io));
-    streams.track_future(one_after_another(served)).await;
+    // The connection counts as one stream: a forced end cuts one request.
+    let streams = lifecycle.signals.streams.clone();
+    let serving = FlushAfterPoll::new(stream, beginning, |io| run(lifecycle, bounds, io));
+    streams.track_future(run_connection(serving)).await;
 }
 
-async fn run<S, T>(course: ConnectionLifecycle<S>, bounds: Either, io: Io<T>)
+async fn run<S, T>(lifecycle: ConnectionLifecycle<S>, bounds: HttpLimits, io: Io<T>)
 where
     S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let service = with_peer(course.service.clone(), course.peer.clone());
-    let connection = builder(bounds).serve_connection(TokioIo::new(StrictFraming::new(io)), Ready(service));
-    course.run(connection, Silent::Dropped, http1::Connection::graceful_shutdown).await;
+    let service = with_peer(lifecycle.service.clone(), lifecycle.peer.clone());
+    let connection =
+        builder(bounds).serve_connection(TokioIo::new(StrictFraming::new(io)), AlwaysReady(service));
+    lifecycle.run(connection, OnIdle::Drop, http1::Connection::graceful_shutdown).await;
 }
 
-fn builder(bounds: Either) -> http1::Builder {
+fn builder(bounds: HttpLimits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        // Ours also tells a connection that rests from one whose request does not get on.
+        // `Requests` has its own timer, which distinguishes an idle connection from a stalled request.
         .header_read_timeout(None)
         .max_header_size(bounds.max_header_bytes)
         .max_buf_size(bounds.max_header_bytes);

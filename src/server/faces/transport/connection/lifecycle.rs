@@ -1,4 +1,5 @@
-//! The course of a connection, whatever is spoken on it: requests to the layers, and the end by age, silence or drain.
+//! The lifecycle of a connection of either protocol: requests go to the layers, and it is closed by age, idleness or
+//! drain.
 
 use std::{
     convert::Infallible,
@@ -18,7 +19,7 @@ use tower::{Service, ServiceBuilder};
 use super::request_body::RequestBody;
 use crate::faces::transport::{Config, frames, peer::Peer, requests, signals::Signals};
 
-/// What serves a connection, and by what it goes on or ends.
+/// A connection whose protocol is known.
 pub(super) struct ConnectionLifecycle<S> {
     pub(super) service: S,
     pub(super) peer: Peer,
@@ -26,14 +27,18 @@ pub(super) struct ConnectionLifecycle<S> {
     pub(super) signals: Arc<Signals>,
 }
 
-/// What a connection's requests are handed to: the layers over the routes.
+/// The service of a connection's requests: the layers over the routes.
 pub(in super::super) trait Layers:
-    Service<Request<Body>, Response = Response<<Self as Layers>::Answer>, Error = Infallible, Future: Send>
-    + Clone
+    Service<
+        Request<Body>,
+        Response = Response<<Self as Layers>::ResponseBody>,
+        Error = Infallible,
+        Future: Send,
+    > + Clone
     + Send
     + 'static
 {
-    type Answer: http_body::Body<Data = Bytes, Error: Error + Send + Sync> + Send + 'static;
+    type ResponseBody: http_body::Body<Data = Bytes, Error: Error + Send + Sync> + Send + 'static;
 }
 
 impl<S, B> Layers for S
@@ -44,52 +49,53 @@ where
         + 'static,
     B: http_body::Body<Data = Bytes, Error: Error + Send + Sync> + Send + 'static,
 {
-    type Answer = B;
+    type ResponseBody = B;
 }
 
-/// A service in hyper's terms. Nobody asks whether it is ready: every layer here always is, and so are the servers that
-/// tonic generates.
-pub(super) struct Ready<S>(pub(super) S);
+/// Adapts a tower service to hyper, which has no `poll_ready`: all layers here and tonic's generated servers are always
+/// ready.
+pub(super) struct AlwaysReady<S>(pub(super) S);
 
-/// What is done with a connection on which nothing happens.
+/// The treatment of an idle connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Silent {
-    /// It is told to go, as one is that has its age.
-    Ends,
-    /// It is dropped: it may be in the middle of a request.
-    Dropped,
+pub(super) enum OnIdle {
+    /// It is closed gracefully, as at its maximum age.
+    GoAway,
+    /// It is dropped, since it may be in the middle of a request.
+    Drop,
 }
 
 impl<S> ConnectionLifecycle<S> {
-    /// Drives a connection to its end; `end` makes it take no more requests, and end when those are answered that were
-    /// taken.
-    pub(super) async fn run<C>(self, connection: C, silent: Silent, end: impl FnOnce(Pin<&mut C>))
+    /// Drives a connection to its end. `end` starts its graceful shutdown: it accepts no more requests, and ends when
+    /// those in flight are answered.
+    pub(super) async fn run<C>(self, connection: C, on_idle: OnIdle, end: impl FnOnce(Pin<&mut C>))
     where
         C: Future<Output = hyper::Result<()>>,
     {
         let (address, mut connection) = (self.peer.address, pin!(connection));
         tokio::select! {
-            // First: a connection that was accepted late sends its SETTINGS before the final GOAWAY.
+            // First, so that a connection that was accepted during the drain sends its SETTINGS before the GOAWAY.
             biased;
-            result = connection.as_mut() => return closed(address, result),
+            result = connection.as_mut() => return log_closed(address, result),
             () = self.signals.go_away.cancelled() => {}
-            () = sleep(self.config.age.jittered()) => {}
-            () = requests::silence(self.peer.requests.as_deref(), self.config.protocols.either()) => {
-                if silent == Silent::Dropped {
-                    return tracing::debug!(%address, "connection closed: nothing was asked on it");
+            () = sleep(self.config.age.with_jitter()) => {}
+            () = requests::idle(self.peer.requests.as_deref(), self.config.protocols.http_limits()) => {
+                if on_idle == OnIdle::Drop {
+                    return tracing::debug!(%address, "connection closed: no request on it");
                 }
             }
         }
+        // Watches first: they would keep the connection open for the whole grace.
         self.peer.watches_end.cancel();
         end(connection.as_mut());
         let Ok(result) = timeout(self.config.age.grace, connection).await else {
-            return tracing::debug!(%address, "connection dropped: its grace has passed");
+            return tracing::debug!(%address, "connection dropped: its grace period has passed");
         };
-        closed(address, result);
+        log_closed(address, result);
     }
 }
 
-impl<S, A> hyper::service::Service<A> for Ready<S>
+impl<S, A> hyper::service::Service<A> for AlwaysReady<S>
 where
     S: Service<A> + Clone,
 {
@@ -102,31 +108,31 @@ where
     }
 }
 
-/// `service` between hyper's bodies and ours. Every request carries its peer.
+/// Converts between hyper's bodies and those of `service`, and inserts the peer into every request.
 pub(super) fn with_peer<S: Layers>(
     service: S,
     peer: Peer,
 ) -> impl Service<
     Request<Incoming>,
-    Response = Response<frames::Body<S::Answer>>,
+    Response = Response<frames::Body<S::ResponseBody>>,
     Error = Infallible,
     Future: Send,
 > + Clone {
     ServiceBuilder::new()
         .map_request(move |request| add_peer(request, &peer))
-        .map_response(|response: Response<S::Answer>| response.map(frames::Body::new))
+        .map_response(|response: Response<S::ResponseBody>| response.map(frames::Body::new))
         .service(service)
 }
 
-/// `request` in tonic's terms, with its peer.
+/// Converts the body to tonic's type, and inserts the peer.
 fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
-    peer.known.hear();
+    peer.state.record_request();
     request.extensions_mut().insert(peer.clone());
     let is_http2 = request.version() == Version::HTTP_2;
     request.map(|body| Body::new(RequestBody::new(body, is_http2)))
 }
 
-fn closed(address: SocketAddr, result: hyper::Result<()>) {
+fn log_closed(address: SocketAddr, result: hyper::Result<()>) {
     match result {
         Ok(()) => tracing::debug!(%address, "connection closed"),
         Err(error) => tracing::debug!(%address, %error, "connection lost"),

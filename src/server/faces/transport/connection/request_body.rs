@@ -1,7 +1,8 @@
-//! The body of a request, which ends only where its peer has ended it, and the status where it cannot be read.
+//! The body of a request. It ends only if the peer has ended it, and maps read errors to statuses.
 //!
-//! hyper ends a body that is reset with `NO_ERROR` as if it was whole, and tonic one whose status is CANCELLED: half an
-//! upload would be stored. What else a peer does wrong, tonic takes for a failure of this server.
+//! hyper ends a body that is reset with `NO_ERROR` as if it were complete, and tonic does so if the status is
+//! CANCELLED: a partial upload would be stored. Other protocol errors of a peer tonic reports as failures of this
+//! server.
 
 use std::{
     error::Error,
@@ -22,7 +23,7 @@ use toolwire_contract::status;
 #[derive(Debug)]
 pub(super) struct RequestBody {
     incoming: Incoming,
-    /// Only there the end is stated apart from the bytes: HTTP/1 reports an early end by itself.
+    /// HTTP/2 states the end separately from the data; HTTP/1 reports an early end as an error.
     is_http2: bool,
 }
 
@@ -40,7 +41,7 @@ impl Body for RequestBody {
         let frame: Option<Result<Frame<Bytes>, hyper::Error>> =
             ready!(Pin::new(&mut self.incoming).poll_frame(cx));
         Poll::Ready(match frame {
-            None if self.is_http2 && !self.incoming.is_end_stream() => Some(Err(broken_off())),
+            None if self.is_http2 && !self.incoming.is_end_stream() => Some(Err(request_aborted())),
             frame => frame.map(|frame| frame.map_err(status_of)),
         })
     }
@@ -58,7 +59,7 @@ fn status_of(error: hyper::Error) -> Status {
     let cause = io_error(&error).map(|cause| (cause.kind(), cause.to_string()));
     let status = Status::from_error(Box::new(error));
     match (cause, status.code()) {
-        // HTTP/1: what hyper read is no chunk, or the peer ended before the body did.
+        // HTTP/1: an invalid chunk, or the peer closed the connection before the end of the body.
         (
             Some((
                 io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof,
@@ -66,15 +67,15 @@ fn status_of(error: hyper::Error) -> Status {
             )),
             _,
         ) => malformed(&what),
-        // HTTP/2: the stream broke a rule of the protocol.
+        // HTTP/2: the stream violated the protocol.
         (None, Code::Internal) => malformed(status.message()),
-        (_, Code::Internal | Code::Unknown | Code::Cancelled) => broken_off(),
+        (_, Code::Internal | Code::Unknown | Code::Cancelled) => request_aborted(),
         _ => status,
     }
 }
 
 /// The peer reset the stream or the connection was lost.
-fn broken_off() -> Status {
+fn request_aborted() -> Status {
     Status::aborted("the request was broken off before its end")
 }
 

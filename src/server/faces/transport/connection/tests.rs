@@ -1,4 +1,4 @@
-//! How often a connection writes.
+//! The number of writes of a connection.
 
 use std::{
     convert::Infallible,
@@ -18,11 +18,11 @@ use tonic::body::Body;
 
 use super::*;
 
-/// Requests under way at once, and how often so many are made.
+/// Concurrent requests, and the number of repetitions.
 const STREAMS: usize = 16;
 const ROUNDS: usize = 50;
 
-/// A stream that counts its writes: on a socket each is a system call.
+/// A stream that counts its writes, each of which is a system call on a socket.
 struct Counting {
     inner: DuplexStream,
     writes: Arc<AtomicUsize>,
@@ -66,12 +66,12 @@ impl AsyncWrite for Counting {
     }
 }
 
-/// As long as the answers of tools usually are, and longer than what HTTP/2 gathers by itself.
+/// The usual length of a tool's answer, longer than HTTP/2 buffers by itself.
 fn answer(_: Request<Body>) -> Ready<Result<Response<Body>, Infallible>> {
     ready(Ok(Response::new(Body::new(Full::new(Bytes::from_static(&[b'x'; 1_200]))))))
 }
 
-/// One worker, as on one processor: what is woken by it waits in its own queue.
+/// One worker, as on one processor: the tasks that it wakes wait in its own queue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn the_answers_of_streams_that_are_ready_leave_together() {
     let (client, server) = tokio::io::duplex(1 << 20);
@@ -83,11 +83,11 @@ async fn the_answers_of_streams_that_are_ready_leave_together() {
         config: Arc::default(),
         tls: None,
         signals: Arc::default(),
-        known: Arc::new(Known::new(None, clock::now())),
+        state: Arc::new(ConnectionState::new(None, clock::now())),
     };
     let counting = Counting { inner: server, writes: Arc::clone(&writes) };
     let by = clock::now() + Duration::from_secs(10);
-    tokio::spawn(connection.serve_spoken(counting, by));
+    tokio::spawn(connection.serve_by_preface(counting, by));
     let asked = tokio::spawn(async move {
         let (mut requests, connection) = h2::client::handshake(client).await.unwrap();
         tokio::spawn(connection);

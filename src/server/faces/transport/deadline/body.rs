@@ -1,4 +1,4 @@
-//! A response body that ends by the deadline, with `DEADLINE_EXCEEDED` in its trailers.
+//! A response body that ends at the deadline, with `DEADLINE_EXCEEDED` in its trailers.
 
 use std::{
     pin::Pin,
@@ -8,11 +8,11 @@ use std::{
 use http_body::{Body as HttpBody, Frame};
 use pin_project_lite::pin_project;
 
-use super::{exceeded::exceeded, timer::Timer};
+use super::{status::deadline_exceeded, timer::Timer};
 use crate::faces::transport::{polled_frame::PolledFrame, refusal};
 
 pin_project! {
-    /// The body below, until it ends or the deadline passes; then nothing.
+    /// The inner body until its end or the deadline.
     #[derive(Debug)]
     pub(in super::super) struct Body<B> {
         #[pin]
@@ -40,22 +40,22 @@ impl<B: HttpBody> HttpBody for Body<B> {
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let mut this = self.project();
         let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
-        // The clock, not only the timer: a producer that is always ready never waits for one.
+        // Reads the clock and not only the timer: with a body that is always ready, the timer is never polled.
         let is_past = this.timer.is_past();
         match inner.poll_frame(cx) {
             // A body that has sent its trailers ends normally.
             Poll::Ready(frame) if !is_past || is_end(frame.as_ref()) => {
-                this.timer.gave();
+                this.timer.start_stall();
                 return Poll::Ready(frame);
             }
             Poll::Pending if !is_past => {
-                this.timer.caught_up();
+                this.timer.clear_stall();
                 ready!(this.timer.poll(cx));
             }
             Poll::Ready(_) | Poll::Pending => {}
         }
         this.inner.set(None);
-        Poll::Ready(Some(Ok(Frame::trailers(refusal::trailers(&exceeded())))))
+        Poll::Ready(Some(Ok(Frame::trailers(refusal::trailers(&deadline_exceeded())))))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -121,10 +121,10 @@ async fn what_has_said_all_may_end_as_it_was_going_to() {
     assert_eq!(refusal::code_in(&trailers), Some(Code::Ok));
 }
 
-/// What comes of an answer of this status whose making takes two seconds of one.
+/// The result of a response with this status that takes two seconds, with a deadline of one.
 async fn end_of_a_late_one(status: StatusCode) -> Response<Body<Full<Bytes>>> {
     let late = service_fn(move |_: Request<()>| async move {
-        // As work does that does not yield.
+        // Blocks, as work does that does not yield.
         tokio::time::advance(Duration::from_secs(2)).await;
         let mut response = Response::new(Full::from("said"));
         *response.status_mut() = status;
@@ -180,7 +180,7 @@ async fn a_reader_that_does_not_take_a_complete_answer_is_ended_all_the_same() {
     }
 }
 
-/// The code in the trailers of a stream that says nothing.
+/// The code in the trailers of a stream without data.
 async fn end_of_silence(request: Request<()>) -> Option<Code> {
     let silent = service_fn(|_: Request<()>| {
         let frames = stream::pending::<Result<Frame<Bytes>, Infallible>>();
@@ -213,12 +213,12 @@ async fn a_watch_ends_when_its_reader_takes_nothing_and_not_when_it_has_taken_ev
             });
             ready(Ok::<_, Infallible>(Response::new(StreamBody::new(Box::pin(pieces)))))
         });
-        let layer = Layer(EnforceDeadline::new(CAP).watched(WITHIN));
+        let layer = Layer(EnforceDeadline::new(CAP).with_watch_stall(WITHIN));
         let mut body = layer.layer(rare).call(request(None, Lifetime::Uncapped)).await.unwrap().into_body();
         for _ in 0..3 {
             body.frame().await.unwrap().unwrap();
         }
-        // The reader takes no more.
+        // The reader stalls.
         pending::<()>().await;
     });
     executor.streams.close();
@@ -245,7 +245,7 @@ async fn a_file_whose_reader_takes_nothing_for_30_s_ends() {
             body.frame().await.unwrap().unwrap();
             tokio::time::sleep(Duration::from_secs(20)).await;
         }
-        // No cap has ended it; the reader takes no more.
+        // No cap applies; the reader stalls.
         pending::<()>().await;
     });
     executor.streams.close();

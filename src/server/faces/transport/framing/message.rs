@@ -2,12 +2,12 @@
 //!
 //! It is lenient where hyper is strict: hyper rejects fields and chunks that this parser ignores.
 
-/// The longest line, in bytes. hyper already rejects heads and chunk extensions of 16 KiB.
+/// Maximum length of a line in bytes. hyper already rejects heads and chunk extensions of 16 KiB.
 const LONGEST_LINE: usize = 64 * 1024;
-/// The maximum size of a chunk, in bytes: more than any body may have, so nobody waits for a larger one.
+/// Maximum size of a chunk in bytes, larger than any body that the server accepts.
 const MAX_CHUNK: u64 = (1 << 40) - 1;
 
-/// Why the framing of a request is ambiguous or invalid.
+/// An error in the framing of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Malformed {
     #[error("a line ends with LF and no CR")]
@@ -177,7 +177,7 @@ fn number(digits: &[u8], radix: u32) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// How many bytes are valid, and what is wrong with the next: the same however many come at once.
+    /// The number of valid bytes and the error of the next one, which must not depend on how the bytes are split.
     #[track_caller]
     fn read(text: &str) -> Result<(), (usize, Malformed)> {
         let results = [1, 2, 7, text.len()].map(|size| {
@@ -196,7 +196,7 @@ mod tests {
         format!("POST / HTTP/1.1\r\n{headers}\r\n\r\n{body}")
     }
 
-    /// A request in which the first byte would be refused that is not one of the body before it.
+    /// A request that is invalid if it is parsed as a head, so that parsing shows where the body before it ends.
     const BARE: &str = "GET / HTTP/1.1\n";
 
     #[test]

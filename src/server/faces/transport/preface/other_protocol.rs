@@ -1,35 +1,35 @@
-//! A peer that does not speak the protocol of this port: gets an answer that it may show, and is closed without a
-//! reset.
+//! Rejects a peer of another protocol: it receives an answer that it can display, and the connection is closed without
+//! a reset.
 
 use std::{borrow::Cow, io, net::SocketAddr};
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy, sink};
 
-/// How much of what a peer still sends is read before the connection is closed.
+/// Maximum number of bytes read from the peer before the connection is closed.
 const MAX_DRAINED: u64 = 64 * 1024;
 
-/// What a peer's first bytes look like.
+/// A protocol, recognised by the first bytes of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Protocol {
-    /// Text: HTTP/1.x most likely.
+    /// Text, most likely HTTP/1.x.
     Text,
     Tls,
     Binary,
 }
 
-/// The answer to such a peer, in HTTP/1.1.
+/// The answer to a peer of another protocol, in HTTP/1.1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Rejection {
     status: &'static str,
     pub(in super::super) text: Cow<'static, str>,
 }
 
-/// A connection that began with another protocol.
+/// A connection of another protocol.
 #[derive(Debug)]
 pub(in super::super) struct OtherProtocol<S> {
     pub(in super::super) stream: S,
-    /// What was read of it.
+    /// The bytes that have been read.
     pub(in super::super) beginning: Bytes,
     pub(in super::super) protocol: Protocol,
 }
@@ -38,8 +38,8 @@ impl Rejection {
     /// For plain text on a port that speaks TLS.
     pub(in super::super) const WANTS_TLS: Self =
         Self { status: "400 Bad Request", text: Cow::Borrowed("This port speaks TLS: use https://.") };
-    /// For TLS on a port that does not speak it. Clients then report that the
-    /// port is not TLS, which a closed connection would not show.
+    /// For TLS on a port that does not speak it. Clients then report that the port is not TLS, which a closed
+    /// connection would not show.
     const WANTS_PLAIN: Self =
         Self { status: "400 Bad Request", text: Cow::Borrowed("This port does not speak TLS: use http://.") };
 
@@ -68,7 +68,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> OtherProtocol<S> {
         Self { stream, beginning: Bytes::copy_from_slice(beginning), protocol: Protocol::of(beginning) }
     }
 
-    /// Says what this port speaks instead of the peer's protocol.
+    /// Rejects the peer in its own protocol, naming the protocol of this port.
     pub(in super::super) async fn reject_by_protocol(self, http1_at: Option<SocketAddr>) -> io::Result<()> {
         match self.protocol {
             Protocol::Text => self.reject(Rejection::wants_http2(http1_at)).await,
@@ -84,7 +84,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> OtherProtocol<S> {
     }
 }
 
-/// Ends a connection. Closing with unread input would reset it, and the peer might lose the last bytes.
+/// Closes a connection gracefully. Closing with unread input would reset it, and the peer might lose the last bytes.
 pub(in super::super) async fn close(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     stream.shutdown().await?;
     copy(&mut stream.take(MAX_DRAINED), &mut sink()).await?;
@@ -95,7 +95,7 @@ impl Protocol {
     fn of(beginning: &[u8]) -> Self {
         let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
         match beginning {
-            // A record of type handshake, of a version that begins with 3: every TLS there is (RFC 8446 §5.1).
+            // A handshake record of major version 3, which all versions of TLS have (RFC 8446 §5.1).
             [0x16] | [0x16, 3, ..] => Self::Tls,
             _ if beginning.iter().all(is_text) => Self::Text,
             _ => Self::Binary,

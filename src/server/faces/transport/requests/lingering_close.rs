@@ -1,7 +1,7 @@
-//! A stream that records when bytes arrive, and that shuts down so that its peer can read the last answer.
+//! A stream that records when bytes arrive, and that lingers on shutdown so that its peer can read the last response.
 //!
-//! To close a socket with input that nobody read resets it, and the peer may lose what it was told: that its request is
-//! too large, say, of which it still sends the rest. So what still comes is read for a moment.
+//! Closing a socket with unread input resets it, and the peer may lose the last response: for example that its request
+//! is too large, of which it still sends the rest. So input is read and discarded for a short time.
 
 use std::{
     io,
@@ -19,31 +19,30 @@ use tokio::{
 use super::Requests;
 use crate::faces::transport::write_half::write_to_stream;
 
-/// How long and how much is read after the last answer.
+/// Maximum time and bytes of input after the last response.
 const LINGER: Duration = Duration::from_secs(2);
-const MOST: usize = 4 * 1024 * 1024;
-/// Read at once of that.
+const MAX_DISCARDED: usize = 4 * 1024 * 1024;
+/// Bytes per read.
 const PIECE: usize = 4 * 1024;
 
 #[derive(Debug)]
 pub(in super::super) struct LingeringClose<S> {
     stream: S,
     requests: Arc<Requests>,
-    ending: Option<Ending>,
+    linger: Option<Linger>,
 }
 
-/// The input after the last answer.
 #[derive(Debug)]
-struct Ending {
+struct Linger {
     until: Pin<Box<Sleep>>,
     left: usize,
 }
 
 impl<S> LingeringClose<S> {
-    /// A stream of which some bytes were read already.
+    /// A stream from which some bytes have been read.
     pub(in super::super) fn new(stream: S, requests: Arc<Requests>) -> Self {
-        requests.heard();
-        Self { stream, requests, ending: None }
+        requests.record_bytes();
+        Self { stream, requests, linger: None }
     }
 }
 
@@ -56,7 +55,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for LingeringClose<S> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
         if buffer.filled().len() > before {
-            self.requests.heard();
+            self.requests.record_bytes();
         }
         Poll::Ready(Ok(()))
     }
@@ -66,17 +65,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringClose<S> {
     write_to_stream!();
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Self { stream, ending, .. } = self.get_mut();
-        if ending.is_none() {
+        let Self { stream, linger, .. } = self.get_mut();
+        if linger.is_none() {
             ready!(Pin::new(&mut *stream).poll_shutdown(cx))?;
         }
-        let ending = ending.get_or_insert_with(|| Ending { until: Box::pin(sleep(LINGER)), left: MOST });
-        ending.poll(stream, cx)
+        let linger =
+            linger.get_or_insert_with(|| Linger { until: Box::pin(sleep(LINGER)), left: MAX_DISCARDED });
+        linger.poll(stream, cx)
     }
 }
 
-impl Ending {
-    /// Ready when the peer has ended too, or has had its time. What goes wrong now is its own affair.
+impl Linger {
+    /// Ready when the peer has closed its side or the limits are reached. Errors are ignored: the response was sent.
     fn poll(&mut self, stream: &mut (impl AsyncRead + Unpin), cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut piece = [0; PIECE];
         while self.left > 0 && self.until.as_mut().poll(cx).is_pending() {

@@ -1,4 +1,4 @@
-//! Callbacks into the rest of the process during the drain.
+//! Callbacks to the rest of the process during the drain.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// At the signal, before anything else: the place to say `NOT_SERVING`. Given up after the lame-duck time.
+    /// Runs at shutdown, before anything else: to report `NOT_SERVING`. Dropped after the lame-duck time.
     pub fn on_draining<F>(mut self, hook: impl FnOnce() -> F + Send + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -23,8 +23,8 @@ impl Hooks {
         self
     }
 
-    /// At the forced end, just before the streams left are cut: the place to record what becomes unknown. Must not
-    /// block.
+    /// Runs at the forced end, just before the remaining streams are cut: to record which outcomes become unknown. Must
+    /// not block.
     pub fn on_forced(mut self, hook: impl FnOnce() + Send + 'static) -> Self {
         self.on_forced = Box::new(hook);
         self

@@ -1,7 +1,8 @@
-//! The server's certificate and its private key: read from PEM files, and read again when those change.
+//! The server's certificate and private key: read from PEM files, and reloaded when these change.
 //!
-//! A changed pair is judged once it has stayed the same for two looks, so that two files may be replaced one after the
-//! other. A pair that cannot be used is reported and the one before stays. Not here: whether clients will trust it.
+//! A changed pair is tried once it was the same in two consecutive checks, so that the two files can be replaced one
+//! after the other. An unusable pair is logged, and the previous one stays in use. Not here: whether clients trust the
+//! certificate.
 
 use std::{
     fmt, fs,
@@ -23,16 +24,16 @@ use rustls::{
 
 use toolwire_base::{digest::Digest, words::bytes_without_bom};
 
-/// Where the pair stands, each as PEM.
+/// The PEM files of a certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
-    /// The certificate, followed by those that lead to the authority's.
+    /// The certificate, followed by its intermediate certificates.
     pub cert: PathBuf,
-    /// Its private key: PKCS#8, PKCS#1 or SEC1, not encrypted.
+    /// The private key: PKCS#8, PKCS#1 or SEC1, not encrypted.
     pub key: PathBuf,
 }
 
-/// A pair cannot be used: which file, and why.
+/// The error of an unusable pair: the file and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {what}")]
 pub struct CertificateError {
@@ -40,28 +41,28 @@ pub struct CertificateError {
     what: String,
 }
 
-/// A pair that is served, and the files it came from.
+/// The pair in use, and its files.
 pub(super) struct Certificate {
     files: Files,
     served: ArcSwap<CertifiedKey>,
-    looks: Mutex<Looks>,
+    versions: Mutex<Versions>,
 }
 
-/// What the files held: at the last look, and when they were last judged.
-struct Looks {
+/// Digests of the files: at the last check, and at the last attempt to use them.
+struct Versions {
     last: Digest,
-    judged: Digest,
+    tried: Digest,
 }
 
 impl Certificate {
     pub(super) fn open(files: Files) -> Result<Self, CertificateError> {
         let digest = digest(&files);
         let served = ArcSwap::from_pointee(read(&files)?);
-        Ok(Self { files, served, looks: Mutex::new(Looks { last: digest, judged: digest }) })
+        Ok(Self { files, served, versions: Mutex::new(Versions { last: digest, tried: digest }) })
     }
 
-    /// Looks at the files once and serves what they hold, if that is new and good.
-    pub(super) fn look(&self) {
+    /// Checks the files, and uses their pair if it is new and valid.
+    pub(super) fn reload(&self) {
         if !self.is_due() {
             return;
         }
@@ -77,12 +78,12 @@ impl Certificate {
         }
     }
 
-    /// Whether the files hold what was not judged yet and was there at the last look already.
+    /// Whether the files are unchanged since the last check and were not tried yet.
     fn is_due(&self) -> bool {
         let now = digest(&self.files);
-        let mut looks = self.looks.lock().expect("no look panics");
-        let is_settled = std::mem::replace(&mut looks.last, now) == now;
-        is_settled && std::mem::replace(&mut looks.judged, now) != now
+        let mut versions = self.versions.lock().expect("no holder of the lock panics");
+        let is_settled = std::mem::replace(&mut versions.last, now) == now;
+        is_settled && std::mem::replace(&mut versions.tried, now) != now
     }
 }
 
@@ -104,7 +105,7 @@ impl CertificateError {
     }
 }
 
-/// What cannot be read counts as empty: reading it in earnest says so.
+/// A digest of both files. An unreadable file counts as empty; `read` reports the error.
 fn digest(files: &Files) -> Digest {
     Digest::of_parts([&files.cert, &files.key].map(|path| fs::read(path).unwrap_or_default()))
 }
@@ -117,8 +118,9 @@ fn read(files: &Files) -> Result<CertifiedKey, CertificateError> {
         return Err(CertificateError::new(cert, "holds no certificate in PEM (-----BEGIN CERTIFICATE-----)"));
     }
     let private = PrivateKeyDer::from_pem_slice(&bytes(key)?)
-        .map_err(|error| CertificateError::new(key, of_key(&error)))?;
-    CertifiedKey::from_der(chain, private, &ring::default_provider()).map_err(|error| of_pair(files, &error))
+        .map_err(|error| CertificateError::new(key, key_error(&error)))?;
+    CertifiedKey::from_der(chain, private, &ring::default_provider())
+        .map_err(|error| pair_error(files, &error))
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, CertificateError> {
@@ -127,7 +129,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, CertificateError> {
     Ok(bytes_without_bom(&pem).to_vec())
 }
 
-fn of_key(error: &pem::Error) -> String {
+fn key_error(error: &pem::Error) -> String {
     match error {
         pem::Error::NoItemsFound => {
             "holds no private key in PEM that is not encrypted (-----BEGIN PRIVATE KEY-----)".to_owned()
@@ -136,7 +138,7 @@ fn of_key(error: &pem::Error) -> String {
     }
 }
 
-fn of_pair(files: &Files, error: &rustls::Error) -> CertificateError {
+fn pair_error(files: &Files, error: &rustls::Error) -> CertificateError {
     match error {
         rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
             let what = format!("is not the key of the certificate in {}", files.cert.display());
@@ -195,18 +197,18 @@ mod tests {
         let before = served();
 
         files(directory.path(), &(second.0.clone(), first.1));
-        certificate.look();
-        // The other file follows before the next look: this pair was never judged.
+        certificate.reload();
+        // The other file is replaced before the next check: the mixed pair was never tried.
         files(directory.path(), &second);
-        certificate.look();
+        certificate.reload();
         assert_eq!(served(), before, "taken before it settled");
-        certificate.look();
+        certificate.reload();
         let after = served();
         assert_ne!(after, before);
 
         files(directory.path(), &(second.0, "broken".to_owned()));
-        certificate.look();
-        certificate.look();
+        certificate.reload();
+        certificate.reload();
         assert_eq!(served(), after);
     }
 }

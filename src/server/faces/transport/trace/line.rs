@@ -1,4 +1,4 @@
-//! The log line of an RPC that was refused before it became a call; a call has a line of its own, from the pipeline.
+//! The log line of an RPC that was refused before it became a call; calls are logged by the pipeline.
 
 use std::{
     net::SocketAddr,
@@ -15,42 +15,40 @@ use crate::faces::transport::peer::Peer;
 use toolwire_contract::status;
 use toolwire_telemetry::attribute;
 
-/// In the extensions of every request: whether the pipeline took the call over, and with it the log line.
+/// A flag in the extensions of every request: whether the pipeline logs the call.
 #[derive(Debug, Clone, Default)]
-pub struct TakenOver(Arc<AtomicBool>);
+pub struct LoggedByPipeline(Arc<AtomicBool>);
 
-/// What the line says of a request.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// The full name of the method, if it is known.
+    /// The full name of the method; `None` if it is unknown.
     method: Option<Arc<str>>,
     peer: Option<SocketAddr>,
-    taken_over: TakenOver,
+    logged_by_pipeline: LoggedByPipeline,
 }
 
-impl TakenOver {
-    /// Whether the pipeline took it.
+impl LoggedByPipeline {
     pub(in crate::faces) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The pipeline will log the call, however it ends.
+    /// Records that the pipeline will log the call, however it ends.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 impl Line {
-    /// The line of a request, which learns of it.
+    /// Inserts a [`LoggedByPipeline`] into the request.
     pub(super) fn of<B>(method: Option<Arc<str>>, request: &mut Request<B>) -> Self {
-        let taken_over = TakenOver::default();
-        request.extensions_mut().insert(taken_over.clone());
-        Self { method, peer: request.extensions().get::<Peer>().map(|peer| peer.address), taken_over }
+        let logged_by_pipeline = LoggedByPipeline::default();
+        request.extensions_mut().insert(logged_by_pipeline.clone());
+        Self { method, peer: request.extensions().get::<Peer>().map(|peer| peer.address), logged_by_pipeline }
     }
 
-    /// Logs how the RPC ended, unless it went well or somebody else does.
+    /// Logs the end of the RPC, unless it succeeded or the pipeline logs it.
     pub(super) fn log(&self, code: Code) {
-        if code == Code::Ok || self.taken_over.is_set() {
+        if code == Code::Ok || self.logged_by_pipeline.is_set() {
             return;
         }
         let peer = self.peer.map(tracing::field::display);

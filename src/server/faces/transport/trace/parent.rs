@@ -1,4 +1,4 @@
-//! The caller's trace: the parent of a request's span, and what the log line of its call names.
+//! The caller's trace: the parent of a request's span, and the trace id in the log line of its call.
 
 use http::{HeaderMap, Request};
 use opentelemetry::{
@@ -11,11 +11,11 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use toolwire_telemetry::{self as telemetry, sampling};
 
-/// In the extensions of a request whose caller traces it: the trace.
+/// The trace of the caller, in the extensions of a request with a `traceparent`.
 #[derive(Debug, Clone, Copy)]
 pub struct CallersTrace(pub TraceId);
 
-/// Tells the call of the caller's trace, which its log line names whether or not spans are made here.
+/// Inserts the caller's trace into the request, for the log line of its call, whether or not spans are enabled.
 pub(in crate::faces) fn note_trace<B>(request: &mut Request<B>) {
     let named = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
     if let Some(trace_id) = named.and_then(telemetry::trace_id_in) {
@@ -23,7 +23,7 @@ pub(in crate::faces) fn note_trace<B>(request: &mut Request<B>) {
     }
 }
 
-/// The span of a request, as `open` makes it; none if it is not to be traced.
+/// Opens the span of a request by `open`; a disabled span if the request is not sampled.
 pub(in crate::faces) fn span_of<B>(request: &Request<B>, open: impl FnOnce(&Request<B>) -> Span) -> Span {
     let is_named = request.headers().contains_key("traceparent");
     let parent = is_named.then(|| TraceContextPropagator::new().extract(&Headers(request.headers())));
@@ -33,13 +33,13 @@ pub(in crate::faces) fn span_of<B>(request: &Request<B>, open: impl FnOnce(&Requ
     }
     let span = open(request);
     if let Some(parent) = parent.filter(|_| !span.is_disabled()) {
-        // Fails when no OpenTelemetry layer is there to care.
+        // Fails without an OpenTelemetry layer, where the parent does not matter.
         let _ = span.set_parent(parent);
     }
     span
 }
 
-/// Request headers, as propagators read them.
+/// Adapts request headers to propagators.
 struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {

@@ -1,4 +1,4 @@
-//! The span and the measure of one RPC: what it knows at its beginning, and the status it ends with.
+//! Records one RPC in its span and metrics: its attributes at the beginning, and its status at the end.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use toolwire_base::clock;
 use toolwire_contract::status;
 use toolwire_telemetry::{attribute, metric};
 
-/// Longest unknown method name that is recorded, in bytes: it comes from outside.
+/// Maximum length of a recorded unknown method name in bytes: it comes from outside.
 const MAX_ORIGINAL: usize = 128;
 
 /// Holds the span open; records CANCELLED if it is dropped before [`Recorder::end`].
@@ -39,7 +39,6 @@ impl Recorder {
         &self.span
     }
 
-    /// Ends the span with `code`.
     pub(super) fn end(mut self, code: Code) {
         self.line.log(code);
         self.record(code);
@@ -70,7 +69,7 @@ fn open<B>(method: Option<&str>, request: &Request<B>) -> Span {
     let path = request.uri().path().trim_start_matches('/');
     let authority = request.uri().authority();
     let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
-    // Integers as i64: tracing-opentelemetry turns unsigned ones into text.
+    // Integers as i64: tracing-opentelemetry records unsigned ones as strings.
     tracing::info_span!(
         attribute::RPC,
         { attribute::OTEL_NAME } = method.unwrap_or(attribute::GRPC),
@@ -88,7 +87,7 @@ fn open<B>(method: Option<&str>, request: &Request<B>) -> Span {
     )
 }
 
-/// Which codes are failures of a *server*; the others are its proper answers to its callers.
+/// Whether a code is a failure of the server by the semantic conventions; other codes are correct responses.
 const fn is_error(code: Code) -> bool {
     use Code::{DataLoss, DeadlineExceeded, Internal, Unavailable, Unimplemented, Unknown};
     matches!(code, Unknown | DeadlineExceeded | Unimplemented | Internal | Unavailable | DataLoss)

@@ -1,4 +1,4 @@
-//! The spans themselves, as an exporter gets them.
+//! The spans as an exporter receives them.
 
 use std::{
     future::{pending, ready},
@@ -105,7 +105,7 @@ impl SpanExporter for Finished {
     }
 }
 
-/// Spans of this thread go to the exporter until the guard is dropped.
+/// Exports the spans of this thread until the guard is dropped.
 fn record() -> (DefaultGuard, Finished) {
     let exporter = Finished::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
@@ -155,7 +155,7 @@ fn attribute(span: &SpanData, name: &str) -> Option<Value> {
         .map(|attribute| attribute.value.clone())
 }
 
-/// The attributes that this layer sets, sorted; `tracing-opentelemetry` adds where in the code the span stands.
+/// The attributes that this layer sets, sorted, without the code locations that `tracing-opentelemetry` adds.
 fn own_attributes(span: &SpanData) -> Vec<(String, Value)> {
     let prefixes = ["rpc.", "server.", "network.", "error."];
     let own =

@@ -1,4 +1,4 @@
-//! Nothing is lost, nothing is held back beyond a turn, and a failure is told.
+//! No data is lost or delayed beyond a poll, and errors are returned.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -44,7 +44,7 @@ async fn what_was_read_is_read_again_and_then_what_follows() {
 #[tokio::test]
 async fn writes_leave_at_the_end_of_the_turn_and_not_before() {
     let (mut peer, stream) = duplex(64);
-    let work = Turns::new(stream, Bytes::new(), |mut io| async move {
+    let work = FlushAfterPoll::new(stream, Bytes::new(), |mut io| async move {
         for part in ["ab", "cd"] {
             io.write_all(part.as_bytes()).await.unwrap();
             io.flush().await.unwrap();
@@ -63,10 +63,10 @@ async fn more_than_the_peer_takes_waits_within_bounds_and_arrives_whole() {
     let (mut peer, stream) = duplex(1_000);
     let sent: Vec<u8> = (0..1_000_000_u32).map(|n| n.to_le_bytes()[1]).collect();
     let expected = sent.clone();
-    let work = Turns::new(stream, Bytes::new(), |mut io| async move {
+    let work = FlushAfterPoll::new(stream, Bytes::new(), |mut io| async move {
         for part in sent.chunks(7_777) {
             io.write_all(part).await.unwrap();
-            assert!(io.lock().unwritten.len() <= MOST);
+            assert!(io.lock().unwritten.len() <= MAX_BUFFERED);
         }
         io.shutdown().await.unwrap();
     });
@@ -81,7 +81,7 @@ async fn more_than_the_peer_takes_waits_within_bounds_and_arrives_whole() {
 async fn a_stream_that_keeps_something_back_is_flushed_until_it_does_not() {
     let (_peer, inner) = duplex(64);
     let stream = Encrypting { inner, was_asked: AtomicBool::new(false) };
-    let work = Turns::new(stream, Bytes::new(), |mut io| async move {
+    let work = FlushAfterPoll::new(stream, Bytes::new(), |mut io| async move {
         io.write_all(b"x").await.unwrap();
         std::future::pending::<()>().await;
     });
@@ -96,7 +96,7 @@ async fn a_stream_that_keeps_something_back_is_flushed_until_it_does_not() {
 async fn the_work_is_told_that_what_it_wrote_is_lost() {
     let (peer, stream) = duplex(64);
     drop(peer);
-    let work = Turns::new(stream, Bytes::new(), |mut io| async move {
+    let work = FlushAfterPoll::new(stream, Bytes::new(), |mut io| async move {
         io.write_all(b"x").await.unwrap();
         tokio::task::yield_now().await;
         io.read_u8().await.unwrap_err().kind()
@@ -107,7 +107,8 @@ async fn the_work_is_told_that_what_it_wrote_is_lost() {
 #[tokio::test]
 async fn a_connection_with_nothing_to_write_keeps_no_memory_for_it() {
     let (_peer, stream) = duplex(64);
-    let work = Turns::new(stream, Bytes::new(), |mut io| async move { io.write_all(b"x").await.unwrap() });
+    let work =
+        FlushAfterPoll::new(stream, Bytes::new(), |mut io| async move { io.write_all(b"x").await.unwrap() });
     let buffered = Io(Arc::clone(&work.io.0));
     work.await;
     assert_eq!(buffered.lock().unwritten.capacity(), 0);

@@ -1,18 +1,18 @@
-//! gRPC: five bytes before each message say whether it is compressed, and its length.
+//! gRPC framing: a prefix of five bytes with a compressed flag and the length.
 
 use http::HeaderMap;
 use tonic::Status;
 
-use super::{Framing, Seen, Size};
+use super::{Framing, Progress, Size};
 use crate::faces::transport::{
-    admission::refused::{malformed, too_large},
+    admission::refusals::{malformed, too_large},
     grpc_frame::{self, HEAD},
     rules::Messages,
 };
 
-/// Taking in a longer message may take longer than others should wait.
+/// Longer messages are expensive to decode.
 const LARGE: usize = 64 * 1024;
-/// The same of one that is compressed: gzip shrinks at most a thousandfold.
+/// Longer compressed messages are expensive to decode: gzip compresses up to a thousandfold.
 const LARGE_COMPRESSED: usize = 64;
 
 /// The first bytes of a body.
@@ -20,10 +20,10 @@ const LARGE_COMPRESSED: usize = 64;
 pub(in crate::faces) struct Grpc([u8; HEAD]);
 
 impl Grpc {
-    /// The length of the first message, once it is known.
-    fn declared(&self, seen: Seen) -> Option<usize> {
+    /// The length of the first message, once its prefix has arrived.
+    fn declared(&self, progress: Progress) -> Option<usize> {
         let (_, length) = grpc_frame::head(&self.0)?;
-        (seen.bytes >= HEAD).then_some(length)
+        (progress.bytes >= HEAD).then_some(length)
     }
 }
 
@@ -32,7 +32,7 @@ impl Framing for Grpc {
         Self([0; HEAD])
     }
 
-    fn take(&mut self, before: usize, data: &[u8]) {
+    fn push(&mut self, before: usize, data: &[u8]) {
         if before < HEAD {
             let missing = &mut self.0[before..];
             let length = missing.len().min(data.len());
@@ -40,29 +40,34 @@ impl Framing for Grpc {
         }
     }
 
-    fn length(&self, seen: Seen, _: usize) -> Option<usize> {
-        self.declared(seen).or(seen.ended.then_some(0))
+    fn length(&self, progress: Progress, _: usize) -> Option<usize> {
+        self.declared(progress).or(progress.ended.then_some(0))
     }
 
-    fn has_outgrown(&self, _: Seen, _: usize) -> bool {
+    fn has_outgrown(&self, _: Progress, _: usize) -> bool {
         false
     }
 
-    fn size(&self, seen: Seen) -> Size {
+    fn size(&self, progress: Progress) -> Size {
         let most = if self.0[0] == 0 { LARGE } else { LARGE_COMPRESSED };
-        if self.declared(seen).is_some_and(|length| length > most) { Size::Large } else { Size::Small }
+        if self.declared(progress).is_some_and(|length| length > most) { Size::Large } else { Size::Small }
     }
 
-    fn completion(&self, seen: Seen, messages: Messages, most: usize) -> Result<Option<()>, Box<Status>> {
+    fn completion(
+        &self,
+        progress: Progress,
+        messages: Messages,
+        most: usize,
+    ) -> Result<Option<()>, Box<Status>> {
         let refuse = |status| Err(Box::new(status));
-        // First: what follows another flag is no length.
-        if seen.bytes > 0 && self.0[0] > 1 {
+        // Checked first: with an invalid flag, the next bytes are not a length.
+        if progress.bytes > 0 && self.0[0] > 1 {
             let what =
                 "a message begins with 0, or with 1 if it is compressed; this one begins with another byte";
             return refuse(malformed(what));
         }
-        let Some(length) = self.declared(seen) else {
-            return match (seen.ended, messages) {
+        let Some(length) = self.declared(progress) else {
+            return match (progress.ended, messages) {
                 (false, _) => Ok(None),
                 (true, Messages::Many) => Ok(Some(())),
                 (true, Messages::One) => {
@@ -73,14 +78,14 @@ impl Framing for Grpc {
         if length > most {
             return refuse(too_large(length, most));
         }
-        let whole = seen.bytes.cmp(&(HEAD + length));
+        let whole = progress.bytes.cmp(&(HEAD + length));
         match (messages, whole.is_lt(), whole.is_gt()) {
-            (_, true, _) if seen.ended => refuse(malformed("the request ends within its message")),
+            (_, true, _) if progress.ended => refuse(malformed("the request ends within its message")),
             (_, true, _) => Ok(None),
             (Messages::One, _, true) => {
                 refuse(malformed("a request of this method is one message; there is more than one"))
             }
-            (Messages::One, ..) => Ok(seen.ended.then_some(())),
+            (Messages::One, ..) => Ok(progress.ended.then_some(())),
             (Messages::Many, ..) => Ok(Some(())),
         }
     }

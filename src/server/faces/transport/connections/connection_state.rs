@@ -11,52 +11,53 @@ use tokio_util::sync::CancellationToken;
 use crate::faces::transport::quotas::Origin;
 use toolwire_base::clock;
 
-/// The state of one connection.
+/// The activity of one connection, as the limits see it.
 #[derive(Debug)]
-pub(in crate::faces::transport) struct Known {
+pub(in crate::faces::transport) struct ConnectionState {
     /// The peer it counts against; `None` if the peer is trusted, such as a proxy with many clients behind it.
     pub(in crate::faces::transport) origin: Option<Origin>,
-    has_asked: AtomicBool,
+    has_sent_request: AtomicBool,
     has_authenticated: AtomicBool,
     /// Whether its slot of the peer's limit was given to a newer connection.
     is_replaced: AtomicBool,
-    /// When the last request came, in milliseconds since the start.
-    heard: AtomicU64,
+    /// Time of the last request, in milliseconds since the start.
+    last_request: AtomicU64,
     start: Instant,
     /// Cancelled when the connection is to be closed in favour of others.
     pub(in crate::faces::transport) closed: CancellationToken,
 }
 
-impl Known {
+impl ConnectionState {
     pub(in crate::faces::transport) fn new(origin: Option<Origin>, start: Instant) -> Self {
-        let known = Self {
+        let state = Self {
             origin,
-            has_asked: AtomicBool::new(false),
+            has_sent_request: AtomicBool::new(false),
             has_authenticated: AtomicBool::new(false),
             is_replaced: AtomicBool::new(false),
-            heard: AtomicU64::new(0),
+            last_request: AtomicU64::new(0),
             start,
             closed: CancellationToken::new(),
         };
-        known.heard.store(known.now(), Relaxed);
-        known
+        state.last_request.store(state.now(), Relaxed);
+        state
     }
 
-    pub(in crate::faces::transport) fn hear(&self) {
+    /// Records the time of a request, while the connection has not authenticated.
+    pub(in crate::faces::transport) fn record_request(&self) {
         if !self.has_authenticated.load(Relaxed) {
-            self.has_asked.store(true, Relaxed);
-            self.heard.store(self.now(), Relaxed);
+            self.has_sent_request.store(true, Relaxed);
+            self.last_request.store(self.now(), Relaxed);
         }
     }
 
     /// Records that a request authenticated: the connection is never closed as idle again.
-    pub(in crate::faces::transport) fn authenticated(&self) {
+    pub(in crate::faces::transport) fn set_authenticated(&self) {
         self.has_authenticated.store(true, Relaxed);
     }
 
     /// Whether the peer has sent a request.
-    pub(super) fn has_asked(&self) -> bool {
-        self.has_asked.load(Relaxed)
+    pub(super) fn has_sent_request(&self) -> bool {
+        self.has_sent_request.load(Relaxed)
     }
 
     /// Closes the connection and gives its slot of the peer's limit to another.
@@ -70,15 +71,15 @@ impl Known {
         self.is_replaced.load(Relaxed)
     }
 
-    /// When the last request came, in milliseconds since the start.
-    pub(super) fn heard(&self) -> u64 {
-        self.heard.load(Relaxed)
+    /// Time of the last request, in milliseconds since the start.
+    pub(super) fn last_request(&self) -> u64 {
+        self.last_request.load(Relaxed)
     }
 
-    /// How long the connection is idle; `None` once the peer has authenticated.
-    pub(super) fn silence(&self) -> Option<Duration> {
+    /// Time since the last request; `None` once the peer has authenticated.
+    pub(super) fn idle_time(&self) -> Option<Duration> {
         (!self.has_authenticated.load(Relaxed))
-            .then(|| Duration::from_millis(self.now().saturating_sub(self.heard())))
+            .then(|| Duration::from_millis(self.now().saturating_sub(self.last_request())))
     }
 
     fn now(&self) -> u64 {

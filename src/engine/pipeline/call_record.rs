@@ -1,4 +1,4 @@
-//! A call as stores record it: what identifies it, what is kept of it, and its place in a task.
+//! A call as the stores record it: its key, its description, and its entry in a task.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use toolwire_store::{
 use toolwire_telemetry as telemetry;
 use toolwire_tool::context::ToolContext;
 
-/// A call of a task, as the store of tasks takes it. `None` for all others.
+/// The record of a call of a task. `None` for all other calls.
 pub(super) fn task_call(call: &Call) -> Option<TaskCall> {
     let step_ref = call.step_ref.as_deref()?.clone();
     let definition = &call.tool().definition;
@@ -35,12 +35,12 @@ pub(super) fn task_call(call: &Call) -> Option<TaskCall> {
     })
 }
 
-/// A call that begins a tree, as the store of tasks takes it.
+/// The record of a call that starts a tree of tasks.
 pub(super) fn root_call(call: &Call) -> RootCall {
     RootCall { key: key_of(call), digest: digest_of(call), about: about(call) }
 }
 
-/// What identifies a call that has an identifier, as all have that are recorded.
+/// The idempotency key of a call. A call without a `request_id` has one derived from its lineage.
 pub(super) fn key_of(call: &Call) -> Key {
     Key {
         user: call.context.user.id.clone(),
@@ -64,7 +64,7 @@ pub(super) const fn call_type(kind: ToolType) -> CallType {
     }
 }
 
-/// What is recorded of a call for those who look at it later.
+/// The description of a call in its record, for later queries.
 pub(super) fn about(call: &Call) -> About {
     let ToolContext { user, origin, call_id, parent_call_id, task_id, session_id, .. } = &call.context;
     About {
@@ -80,8 +80,8 @@ pub(super) fn about(call: &Call) -> About {
     }
 }
 
-/// Whether the change that carries a call out records it too, and knows a repeat: whatever executes nothing, and is not
-/// only answered.
+/// Whether the transaction that carries out the call also records it and detects a repeat. True for tools without code
+/// that change a task.
 pub(super) fn records_itself(call: &Call) -> bool {
     let behaviour = call.tool().definition.kind.behaviour();
     !behaviour.executes && (call.step_ref.is_some() || behaviour.by == Execution::Root)

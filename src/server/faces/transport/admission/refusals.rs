@@ -1,26 +1,26 @@
-//! What a request is told for which there is no room, or that was not completed in time.
+//! The statuses of requests that are not admitted.
 
 use std::time::Duration;
 
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
-use crate::faces::transport::quotas::{Bounds, Full, Principal};
+use crate::faces::transport::quotas::{Bounds, Principal, QuotaExceeded};
 use toolwire_base::clock;
 use toolwire_contract::status;
 
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
-/// There is no room, for this holder or for anybody.
+/// A quota is exceeded, that of the principal or the total.
 pub(super) fn shed(
-    full: Full,
-    holder: Option<&Principal>,
+    full: QuotaExceeded,
+    principal: Option<&Principal>,
     what: &str,
     bounds: Bounds,
     retry_after: Duration,
 ) -> Status {
-    let mut status = match (full, holder) {
-        (Full::Each, Some(holder)) => own_share(holder, what, bounds.each, retry_after),
+    let mut status = match (full, principal) {
+        (QuotaExceeded::Each, Some(principal)) => share_exhausted(principal, what, bounds.each, retry_after),
         _ => overloaded(retry_after),
     };
     let milliseconds = retry_after.as_millis().to_string();
@@ -29,10 +29,10 @@ pub(super) fn shed(
     status
 }
 
-fn own_share(holder: &Principal, what: &str, each: usize, retry_after: Duration) -> Status {
+fn share_exhausted(principal: &Principal, what: &str, each: usize, retry_after: Duration) -> Status {
     let description = format!("at most {each} {what} at once");
     let message = format!("your share of this server is used up: {description}; let some end first");
-    let mut details = ErrorDetails::with_quota_failure_violation(holder.to_string(), description);
+    let mut details = ErrorDetails::with_quota_failure_violation(principal.to_string(), description);
     details.set_retry_info(Some(retry_after));
     status::status(Code::ResourceExhausted, "SHARE_EXHAUSTED", &message, details)
 }
@@ -43,25 +43,25 @@ fn overloaded(retry_after: Duration) -> Status {
     status::status(Code::Unavailable, "OVERLOADED", message, details)
 }
 
-/// The rest of the request did not come.
-pub(super) fn late(bound: Duration) -> Status {
+/// The request was not complete in time.
+pub(super) fn request_incomplete(bound: Duration) -> Status {
     let message = format!("the request was not complete within {}", clock::exact_in_words(bound));
     status::plain(Code::DeadlineExceeded, "REQUEST_INCOMPLETE", &message)
 }
 
-/// Nothing more came on a client stream.
-pub(super) fn idle(bound: Duration) -> Status {
+/// No message arrived on a client stream in time.
+pub(super) fn stream_idle(bound: Duration) -> Status {
     let message = format!("nothing came on the stream for {}; begin another", clock::exact_in_words(bound));
     status::plain(Code::DeadlineExceeded, "STREAM_IDLE", &message)
 }
 
-/// The message is longer than the server takes.
+/// The message exceeds the size limit.
 pub(super) fn too_large(length: usize, most: usize) -> Status {
     let message = format!("the message has {length} bytes; this server takes at most {most}");
     status::plain(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", &message)
 }
 
-/// The request has not the one message that its method takes.
+/// The request does not have exactly the one message that its method takes.
 pub(super) fn malformed(what: &str) -> Status {
     status::plain(Code::InvalidArgument, "MALFORMED_REQUEST", what)
 }

@@ -1,5 +1,5 @@
-//! Counts requests as under way until their answers have ended, and asks clients of HTTP/1 to come back on another
-//! connection once this one is to go.
+//! Counts the requests in flight on a connection until their responses have ended, and sends `Connection: close` to
+//! HTTP/1 clients during a drain.
 
 use std::{
     convert::Infallible,
@@ -14,11 +14,11 @@ use pin_project_lite::pin_project;
 use super::{
     peer::Peer,
     polled_frame::PolledFrame,
-    requests::{Requests, UnderWay},
+    requests::{RequestGuard, Requests},
 };
 use toolwire_base::middleware::Middleware;
 
-/// Counts requests where their connection wants to know.
+/// Counts the requests of connections that track them.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::faces) struct CountRequests;
 
@@ -31,17 +31,17 @@ where
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let requests = request.extensions().get::<Peer>().and_then(|peer| peer.requests.clone());
         let is_http1 = request.version() <= Version::HTTP_11;
-        ResponseFuture { under_way: requests.map(Requests::begin), is_http1, inner: inner.call(request) }
+        ResponseFuture { guard: requests.map(Requests::begin), is_http1, inner: inner.call(request) }
     }
 }
 
 pin_project! {
-    /// The answer, whose body takes the count over.
+    /// The response, whose body takes over the guard.
     #[derive(Debug)]
     pub(in crate::faces) struct ResponseFuture<F> {
         #[pin]
         inner: F,
-        under_way: Option<UnderWay>,
+        guard: Option<RequestGuard>,
         is_http1: bool,
     }
 }
@@ -55,21 +55,21 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let Ok(mut response) = ready!(this.inner.poll(cx));
-        let under_way = this.under_way.take();
-        if *this.is_http1 && under_way.as_ref().is_some_and(UnderWay::is_leaving) {
+        let guard = this.guard.take();
+        if *this.is_http1 && guard.as_ref().is_some_and(RequestGuard::is_leaving) {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        Poll::Ready(Ok(response.map(|inner| Body { inner, under_way })))
+        Poll::Ready(Ok(response.map(|inner| Body { inner, guard })))
     }
 }
 
 pin_project! {
-    /// The body below; the request ends with it.
+    /// The inner body; the request ends with it.
     #[derive(Debug)]
     pub(in crate::faces) struct Body<B> {
         #[pin]
         inner: B,
-        under_way: Option<UnderWay>,
+        guard: Option<RequestGuard>,
     }
 }
 

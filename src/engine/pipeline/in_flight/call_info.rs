@@ -1,4 +1,4 @@
-//! What is known of a call while it runs, and of one that ended a while ago: little enough to be kept of every call.
+//! The descriptions of running and ended calls, small enough to keep thousands of them.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -6,14 +6,14 @@ use opentelemetry::trace::TraceId;
 use tokio::time::Instant;
 use tonic::Code;
 
-use crate::pipeline::{Arrived, Call, CallResult, Facts};
+use crate::pipeline::{ArrivalTime, Call, CallResult, Facts};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{ErrorCode, Refusal, Terminal, ToolName, status};
 use toolwire_tool::context::{CallId, Origin, RequestId, SessionId, TaskLabel, ToolContext, UserId};
 
-/// What is known of a call from its beginning.
+/// The part of a call's description that is fixed when it begins.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct CallInfo {
     pub call_id: CallId,
     pub user: UserId,
     pub request_id: Option<RequestId>,
@@ -21,44 +21,36 @@ pub struct Seen {
     /// The task on whose behalf it is made.
     pub task_id: Option<TaskLabel>,
     pub session_id: Option<SessionId>,
-    /// The trace that its caller named.
+    /// The trace from the caller's metadata.
     pub trace_id: Option<TraceId>,
-    /// Where it came from.
     pub origin: Origin,
-    pub arrived: Arrived,
-    /// By when it ends.
+    pub arrived: ArrivalTime,
     pub deadline: Instant,
 }
 
 #[derive(Clone, Debug)]
 pub struct RunningCall {
-    /// What is known of it from its beginning.
-    pub seen: Seen,
-    /// What is known of it so far.
+    pub info: CallInfo,
     pub facts: Arc<Facts>,
 }
 
-/// A call that ended. It holds nothing of the tools as they were then.
+/// A call that has ended. It holds no reference to its tool, so that a replaced registry is freed.
 #[derive(Clone, Debug)]
 pub struct EndedCall {
-    /// What is known of it from its beginning.
-    pub seen: Seen,
+    pub info: CallInfo,
     pub tool: ToolName,
-    /// Digest of the tool's definition.
     pub definition_digest: Digest,
     pub at: SystemTime,
     pub end: End,
-    /// Whether its result came from a cache or from an earlier call.
+    /// Whether its result came from a cache or from an earlier call with the same `request_id`.
     pub from_cache: bool,
 }
 
-/// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Data,
-    /// With an error, or a refusal that means as much.
+    /// An error, or a refusal mapped to the nearest code.
     Error(ErrorCode),
-    /// A person must approve it first.
     AwaitsConfirmation,
 }
 
@@ -66,7 +58,7 @@ impl RunningCall {
     pub(super) fn of(call: &Call) -> Self {
         let ToolContext { user, origin, call_id, parent_call_id, task_id, session_id, trace_id, .. } =
             &call.context;
-        let seen = Seen {
+        let info = CallInfo {
             call_id: *call_id,
             user: user.id.clone(),
             request_id: call.request_id,
@@ -78,17 +70,17 @@ impl RunningCall {
             arrived: call.arrived,
             deadline: call.context.deadline.at(),
         };
-        Self { seen, facts: Arc::clone(&call.facts) }
+        Self { info, facts: Arc::clone(&call.facts) }
     }
 
-    /// The same, ended; `None` if it was refused before its tool was known.
-    pub(super) fn ended(self, end: End) -> Option<EndedCall> {
+    /// Converts to an ended call; `None` if it was refused before its tool was known.
+    pub(super) fn end(self, end: End) -> Option<EndedCall> {
         let definition = &self.facts.tool()?.definition;
         let (tool, definition_digest) = (definition.name.clone(), definition.digest);
         let from_cache = self.facts.is_cache_hit();
-        // One look at one clock: both were read when it came.
-        let at = self.seen.arrived.wall + (clock::now() - self.seen.arrived.at);
-        Some(EndedCall { seen: self.seen, tool, definition_digest, at, end, from_cache })
+        // By the monotonic clock, so that the duration is right even if the wall clock was set meanwhile.
+        let at = self.info.arrived.wall + (clock::now() - self.info.arrived.at);
+        Some(EndedCall { info: self.info, tool, definition_digest, at, end, from_cache })
     }
 }
 
