@@ -7,7 +7,7 @@ use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::task_refusal;
-use toolwire_store::tasks::{NewEnd, NewMessage, Resolution, Task, entry::Opaque};
+use toolwire_store::tasks::{NewEnd, NewMessage, Resolution, StepRef, Task, entry::Opaque};
 use toolwire_tool::context::{CallId, RequestId, TaskId, User};
 
 /// The longest message in bytes, and the longest part of it that only a provider understands.
@@ -38,7 +38,7 @@ impl Tasks {
             let what = format!("must have at most {LONGEST_OPAQUE} bytes, and has {}", data.len());
             return Err(refuse("message.opaque.data", "max_length", &what));
         }
-        let mutation = mutation("AppendMessage", request_id, &json!([id.as_str(), format!("{message:?}")]))?;
+        let mutation = mutation("AppendMessage", request_id, &json!([id.as_str(), canonical(&message)]))?;
         let appended = self.0.store.append_message(&user.id, &id, &message, mutation, clock::wall());
         appended.await.map_err(why(&id))
     }
@@ -138,4 +138,15 @@ impl Tasks {
         let id = parse_id(id)?;
         self.0.store.delete_task_tree(&user.id, &id, clock::wall()).await.map_err(why(&id))
     }
+}
+
+/// The text of a message in the digest of its request. It must stay the same across releases, since the digest is
+/// stored.
+fn canonical(message: &NewMessage) -> String {
+    let NewMessage { speaker, text, opaque, step_ref } = message;
+    let StepRef { step, position, tool_call_id, lease_token } = step_ref;
+    format!(
+        "NewMessage {{ speaker: {speaker:?}, text: {text:?}, opaque: {opaque:?}, turn: Turn {{ step: {step}, \
+         position: {position}, tool_call_id: {tool_call_id:?}, lease_token: {lease_token} }} }}"
+    )
 }

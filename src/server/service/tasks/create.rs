@@ -48,7 +48,7 @@ impl Tasks {
     ) -> Result<Task, Refusal> {
         check(&new)?;
         let timeout = timeout(new.timeout)?;
-        let documents: Vec<_> = new.documents.iter().map(|it| format!("{it:?}")).collect();
+        let documents: Vec<_> = new.documents.iter().map(canonical).collect();
         let content = json!([new.request, new.role, new.labels, timeout.as_millis().to_string(), documents]);
         let mutation = mutation("CreateTask", request_id, &content)?;
         let root = NewRoot {
@@ -63,6 +63,17 @@ impl Tasks {
         };
         self.0.orchestrator.create(root, new.documents, mutation).await
     }
+}
+
+/// The text of a document in the digest of its request. It must stay the same across releases, since the digest is
+/// stored.
+fn canonical(document: &InitialDocument) -> String {
+    let InitialDocument { path, content, mime_type } = document;
+    let content = match content {
+        Content::Text(text) => format!("Text({text:?})"),
+        Content::CopyOf(source) => format!("CopyOf({source:?})"),
+    };
+    format!("Initial {{ path: {path:?}, content: {content}, mime_type: {mime_type:?} }}")
 }
 
 fn check(new: &NewTask) -> Result<(), Refusal> {
