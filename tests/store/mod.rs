@@ -7,6 +7,7 @@ mod confirmations;
 mod cool_downs;
 mod domains;
 mod earlier_file;
+mod earlier_state;
 mod full;
 mod hold_offs;
 mod idempotency;
