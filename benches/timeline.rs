@@ -141,7 +141,7 @@ async fn render() {
     for _ in 0..50 {
         let wish = RenderOptions { budget: 60_000, secret: b"secret".to_vec(), ..RenderOptions::default() };
         let begun = clock::now();
-        let shown = render_task(&*house.state, &room, (&house.user, &task), wish).await.unwrap();
+        let shown = render_task(&house.state, &room, (&house.user, &task), wish).await.unwrap();
         times.push(begun.elapsed());
         assert!((50_000..=60_000).contains(&shown.tokens), "{}", shown.tokens);
     }

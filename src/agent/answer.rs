@@ -14,22 +14,21 @@ use super::ground::{ContextBundle, Issue};
 use toolwire_planner::PlanRequest;
 
 pub trait Answerer: Send + Sync + fmt::Debug {
-    /// The answer to a message in Markdown, as it is written. With a problem, what is to stand behind the part that has
-    /// been given out.
+    /// Streams the answer to a message in Markdown. With a problem, what follows the part that has been released.
     fn answer<'a>(
         &'a self,
-        asked: &'a PlanRequest<'a>,
+        request: &'a PlanRequest<'a>,
         bundle: &'a ContextBundle,
         problem: Option<&'a Problem>,
     ) -> BoxStream<'a, Result<String, AnswerError>>;
 }
 
-/// Why an answer is to be written again.
+/// Why an answer must be written again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What is wrong with it.
     pub issue: Issue,
-    /// The part that has passed and has been given out.
+    /// The part that has passed and has been sent.
     pub released: String,
 }
 

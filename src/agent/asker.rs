@@ -1,6 +1,5 @@
-//! Asks the model of a turn, within what the turn may spend, and counts what it costs.
-//!
-//! Not here: what is asked, and what is made of the answer.
+//! Asks the model of a turn within the turn's budget, and meters the tokens. Not here: the requests, and how answers
+//! are used.
 
 use std::{mem, sync::Arc};
 
@@ -17,7 +16,7 @@ use toolwire_telemetry::metric;
 use toolwire_tokens as tokens;
 use toolwire_tool::context::ToolContext;
 
-/// An answer with fewer tokens than this is not requested.
+/// The least room for an answer, in tokens: with less the budget counts as spent.
 const SHORTEST: u64 = 64;
 
 /// Asks the model of a turn. Cheap to clone.
@@ -32,7 +31,7 @@ pub(super) struct Asker {
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The next step. Something is left for the answer.
+    /// The next step. A part of the budget is reserved for the answer.
     Plan,
     Answer,
 }
@@ -62,12 +61,12 @@ impl Asker {
     }
 
     pub(super) async fn whole(&self, purpose: Purpose, request: Request) -> Result<Whole, Unanswered> {
-        let asked = self.stream(purpose, request)?;
+        let answer = self.stream(purpose, request)?;
         let span = tracing::info_span!("chat", otel.name = format!("chat {}", self.model.id()));
-        Ok(Whole::of(asked).instrument(span).await?)
+        Ok(Whole::of(answer).instrument(span).await?)
     }
 
-    /// The parts of an answer as they come, which are counted.
+    /// Streams the parts of an answer, and meters them.
     pub(super) fn stream(
         &self,
         purpose: Purpose,
@@ -90,25 +89,25 @@ impl Asker {
             input,
             output: 0,
             outcome: "dropped",
-            told: None,
+            reported: None,
         };
         let answer = self.model.chat(request, &self.context);
         Ok(answer.inspect(move |part| counting.count_part(part)).boxed())
     }
 }
 
-/// Counts an answer when it is over, even if it is dropped.
+/// Meters an answer when it ends, also by being dropped: the provider charges for what it has sent.
 struct Counting {
     model: Arc<dyn Model>,
     meter: Arc<Meter>,
     began: Instant,
-    /// What was sent, estimated.
+    /// Tokens of the request, estimated.
     input: u64,
-    /// The bytes that came.
+    /// Bytes received.
     output: u64,
     outcome: &'static str,
-    /// What the provider says that it cost.
-    told: Option<Usage>,
+    /// The usage that the provider reports.
+    reported: Option<Usage>,
 }
 
 impl Counting {
@@ -118,7 +117,7 @@ impl Counting {
             Ok(Part::Calls(calls)) => self.output += calls.iter().map(size_of_call).sum::<usize>() as u64,
             Ok(Part::End { usage, .. }) => {
                 self.outcome = "ok";
-                self.told = Some(*usage);
+                self.reported = Some(*usage);
             }
             Err(error) => self.outcome = error.into_str(),
         }
@@ -127,12 +126,12 @@ impl Counting {
 
 impl Drop for Counting {
     fn drop(&mut self) {
-        let told = mem::take(&mut self.told).unwrap_or_default();
-        // A provider that tells nothing costs something nevertheless.
-        let or = |told: u64, estimated: u64| if told == 0 { estimated } else { told };
+        let reported = mem::take(&mut self.reported).unwrap_or_default();
+        // Zero is a provider that reports nothing: its tokens are estimated, or a turn would have no bound.
+        let or = |reported: u64, estimated: u64| if reported == 0 { estimated } else { reported };
         let usage = Usage {
-            input_tokens: or(told.input_tokens, self.input),
-            output_tokens: or(told.output_tokens, tokens::estimate(self.output)),
+            input_tokens: or(reported.input_tokens, self.input),
+            output_tokens: or(reported.output_tokens, tokens::estimate(self.output)),
         };
         self.meter.add(usage);
         metric::model_asked(

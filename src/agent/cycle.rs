@@ -22,6 +22,7 @@ use super::{
     Budget, TurnId,
     kept_call::KeptCall,
     memory::{Checkpoint, KeptMade, Pending},
+    source_counts::SourceCounts,
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::{ErrorCode, ToolError, ToolResult};
@@ -36,32 +37,31 @@ use toolwire_tool::context::RequestId;
 #[derive(Debug)]
 pub(super) struct Cycle {
     budget: Budget,
-    /// How many plans were made.
+    /// Number of plans made.
     pub(super) steps: u32,
-    /// How many calls were made.
+    /// Number of calls made.
     pub(super) calls: u32,
-    /// The number of the next call, by which a repeat of the turn names it again.
+    /// The number of the next call. The identifier derived from it is the same when the turn is repeated.
     position: u32,
     /// The calls that ended, in the order in which they were planned.
     pub(super) made: Vec<Made>,
-    /// The name of each.
+    /// The identifier of each, in the same order; empty if it was not made.
     pub(super) call_ids: Vec<String>,
-    /// Where the result of an equal call is.
-    known: HashMap<Digest, usize>,
+    /// By key, the index of the result in `made`; `None` until the call has ended.
+    known: HashMap<Digest, Option<usize>>,
     /// Every call that was planned.
     pub(super) planned: Vec<KeptCall>,
     /// The calls that wait for persons.
     pub(super) pending: Vec<(Pending, PendingApproval)>,
     /// Whether a result holds text from outside.
     pub(super) tainted: bool,
-    /// How many calls asked each source.
-    of_source: HashMap<String, u32>,
+    source_counts: SourceCounts,
 }
 
-/// What a person is asked about a call.
+/// A call's identifier, and the confirmation that it needs.
 pub(super) type PendingApproval = (String, Box<toolwire_contract::ConfirmationRequired>);
 
-/// What a step came to.
+/// How a step ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum StepOutcome {
     /// Every call has ended.
@@ -87,19 +87,19 @@ impl Cycle {
             planned: Vec::new(),
             pending: Vec::new(),
             tainted: false,
-            of_source: HashMap::new(),
+            source_counts: SourceCounts::default(),
         }
     }
 
-    /// As it paused, without the calls that wait.
-    pub(super) fn resume_from(standing: Checkpoint, tainted: bool, offer: &Offer) -> Self {
-        let [max_steps, max_calls, max_tokens] = standing.bounds;
+    /// The cycle of a paused turn, without the calls that wait.
+    pub(super) fn resume_from(checkpoint: Checkpoint, tainted: bool, offer: &Offer) -> Self {
+        let [max_steps, max_calls, max_tokens] = checkpoint.bounds;
         let mut cycle = Self::new(Budget { max_steps, max_calls, max_tokens });
-        cycle.steps = standing.steps;
-        cycle.calls = standing.calls;
-        cycle.position = standing.position;
+        cycle.steps = checkpoint.steps;
+        cycle.calls = checkpoint.calls;
+        cycle.position = checkpoint.position;
         cycle.tainted = tainted;
-        for (made, call_id) in standing.made.into_iter().filter_map(KeptMade::restore) {
+        for (made, call_id) in checkpoint.made.into_iter().filter_map(KeptMade::restore) {
             cycle.planned.push(KeptCall::from(&made.call));
             cycle.keep(key_in(offer, &made.call), made.call, call_id, made.result);
         }
@@ -133,7 +133,7 @@ impl Cycle {
         self.steps < self.budget.max_steps
     }
 
-    /// Makes the calls of a plan, those of them that are to be made.
+    /// Makes the calls of a plan, except those that are known or refused.
     pub(super) async fn step(&mut self, caller: &Caller<'_>, calls: Vec<PlannedCall>) -> StepOutcome {
         self.planned.extend(calls.iter().map(KeptCall::from));
         let slots: Vec<_> = calls.into_iter().map(|call| self.slot(caller, call)).collect();
@@ -145,7 +145,7 @@ impl Cycle {
         }
     }
 
-    /// Makes the calls again that waited for persons.
+    /// Makes the calls again that waited for a person, with the identifiers under which the decision was made.
     pub(super) async fn resume(&mut self, caller: &Caller<'_>, pending: Vec<Pending>) -> StepOutcome {
         let slot = |pending: Pending| {
             let (planned, place): (PlannedCall, _) = (pending.call.into(), Some(pending.place));
@@ -159,48 +159,40 @@ impl Cycle {
         self.run(caller, slots).await
     }
 
-    /// Decides what becomes of a planned call.
     fn slot(&mut self, caller: &Caller<'_>, planned: PlannedCall) -> Slot {
+        let key = key_in(caller.offer, &planned);
+        let disposition = self.dispose(caller, &planned, key);
+        Slot { planned, key, disposition, place: None }
+    }
+
+    /// Decides what is done with a planned call.
+    fn dispose(&mut self, caller: &Caller<'_>, planned: &PlannedCall, key: Digest) -> Disposition {
         let Some(tool) = caller.offer.get(&planned.tool) else {
-            let disposition = Disposition::Refused(not_offered(caller, &planned.tool));
-            return Slot { key: key_in(caller.offer, &planned), planned, disposition, place: None };
+            return Disposition::Refused(not_offered(caller, &planned.tool));
         };
         if let Some(why) = planned.by_model.as_ref().and_then(|it| it.unreadable.clone()) {
-            let disposition = Disposition::Refused(ToolError::invalid_arguments(vec![why]));
-            return Slot { key: key_in(caller.offer, &planned), planned, disposition, place: None };
+            return Disposition::Refused(ToolError::invalid_arguments(vec![why]));
         }
-        let key = key_in(caller.offer, &planned);
+        // Before the checks that depend on earlier calls and budgets: the identifiers depend on the plan alone.
         let request_id = self.name_next(caller.turn_id);
+        // Before the budget: a repeat is answered from the first call and costs nothing.
         if self.known.contains_key(&key) {
-            return Slot { planned, key, disposition: Disposition::Known, place: None };
+            return Disposition::Known;
         }
         if self.calls >= self.budget.max_calls {
-            let disposition = Disposition::Refused(cut(self.budget.max_calls));
-            return Slot { planned, key, disposition, place: None };
+            return Disposition::Refused(cut(self.budget.max_calls));
         }
-        if let Some(error) = self.ask_source(caller, tool) {
-            return Slot { planned, key, disposition: Disposition::Refused(error), place: None };
+        // Last, since it counts: a call that is refused for another reason takes nothing from its source.
+        if let Err(spent) = self.source_counts.count(tool, caller.budgets) {
+            return Disposition::Refused(too_often(&spent.title, spent.budget.max_requests));
         }
         self.calls += 1;
-        // A place for the result, so that an equal call of this step waits for it.
-        self.known.insert(key, usize::MAX);
-        Slot { planned, key, disposition: Disposition::Call(request_id), place: None }
+        // Known before its result, so that an equal call of this step is not made too.
+        self.known.insert(key, None);
+        Disposition::Call(request_id)
     }
 
-    /// Counts one more call that asks the tool's source, or says why it is not made: no cycle asks a source more often
-    /// than one user may in its window.
-    fn ask_source(&mut self, caller: &Caller<'_>, tool: &RegisteredTool) -> Option<ToolError> {
-        let source = &tool.definition.source.as_ref()?.name;
-        let budget = caller.budgets.iter().find(|budget| budget.name == *source)?;
-        let asked = self.of_source.entry(source.clone()).or_default();
-        if *asked >= budget.budget.max_requests {
-            return Some(too_often(&budget.title, budget.budget.max_requests));
-        }
-        *asked += 1;
-        None
-    }
-
-    /// Makes the calls, a few at once. The first that a source refuses ends the step.
+    /// Makes the calls, up to the concurrency at once. The first refusal by a source ends the step.
     async fn run(&mut self, caller: &Caller<'_>, slots: Vec<Slot>) -> StepOutcome {
         let mut ends: Vec<Option<End>> = slots.iter().map(|_| None).collect();
         let mut stopped = None;
@@ -226,7 +218,8 @@ impl Cycle {
                 }
             }
         }
-        self.take(caller, slots, ends);
+        // Also after a refusal: the answer uses the results that are there.
+        self.record(caller, slots, ends);
         match stopped {
             Some((tool, error)) => StepOutcome::Stopped(tool, error),
             None if !self.pending.is_empty() => StepOutcome::Awaits,
@@ -234,11 +227,12 @@ impl Cycle {
         }
     }
 
-    /// Takes what the calls came to, in the order in which they were planned.
-    fn take(&mut self, caller: &Caller<'_>, slots: Vec<Slot>, ends: Vec<Option<End>>) {
+    /// Records the ends of the calls in the order in which they were planned, whichever ended first: so an equal call
+    /// comes after the one whose result it repeats.
+    fn record(&mut self, caller: &Caller<'_>, slots: Vec<Slot>, ends: Vec<Option<End>>) {
         for (slot, end) in slots.into_iter().zip(ends) {
-            let Slot { planned, key, disposition: wanted, place } = slot;
-            match (wanted, end) {
+            let Slot { planned, key, disposition, place } = slot;
+            match (disposition, end) {
                 (Disposition::Call(_), Some(End::Result { call_id, result })) => {
                     let untrusted = |tool: &Arc<RegisteredTool>| tool.definition.untrusted;
                     self.tainted |=
@@ -252,6 +246,7 @@ impl Cycle {
                     let pending = Pending { call, request_id: request_id.to_string(), place };
                     self.pending.push((pending, (call_id, required)));
                 }
+                // The step was ended before the call.
                 (Disposition::Call(_), None) => {}
                 (Disposition::Known, _) => self.repeat(key, planned),
                 (Disposition::Refused(error), _) => {
@@ -263,7 +258,7 @@ impl Cycle {
         }
     }
 
-    /// Keeps the result of a call that waited in the place in which it was asked for.
+    /// Keeps the result of a call that waited at the place that it has in the plan.
     fn keep_at(
         &mut self,
         place: Option<usize>,
@@ -275,23 +270,24 @@ impl Cycle {
         let Some(place) = place.filter(|place| *place < self.made.len()) else {
             return self.keep(key, call, call_id, result);
         };
-        for known in self.known.values_mut().filter(|at| **at >= place && **at != usize::MAX) {
-            *known += 1;
+        // The results behind it move up by one.
+        for at in self.known.values_mut().flatten().filter(|at| **at >= place) {
+            *at += 1;
         }
-        self.known.insert(key, place);
+        self.known.insert(key, Some(place));
         self.made.insert(place, Made { call, result });
         self.call_ids.insert(place, call_id);
     }
 
     fn keep(&mut self, key: Digest, call: PlannedCall, call_id: String, result: Arc<ToolResult>) {
-        self.known.insert(key, self.made.len());
+        self.known.insert(key, Some(self.made.len()));
         self.made.push(Made { call, result });
         self.call_ids.push(call_id);
     }
 
-    /// Answers an equal call from the one that was made.
+    /// Answers an equal call from the one that was made. That one may have no result: it waits, or was dropped.
     fn repeat(&mut self, key: Digest, call: PlannedCall) {
-        let Some(at) = self.known.get(&key).copied().filter(|at| *at < self.made.len()) else { return };
+        let Some(at) = self.known.get(&key).copied().flatten() else { return };
         let (result, call_id) = (Arc::clone(&self.made[at].result), self.call_ids[at].clone());
         self.made.push(Made { call, result });
         self.call_ids.push(call_id);

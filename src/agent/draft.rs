@@ -1,4 +1,4 @@
-//! The reply of a turn as far as it is made. Not here: making it (`run`), and its form (`reply`).
+//! The parts of a reply that a turn has so far. Not here: how they come about (`run`), and the message (`reply`).
 
 use super::{
     ground::{Checker, ContextBundle, Issue},
@@ -6,30 +6,28 @@ use super::{
 };
 use toolwire_contract::proto::agent::v1::Validation;
 
-/// The reply in the making.
 #[derive(Debug)]
 pub(super) struct Draft {
-    /// How sure the least sure plan was.
+    /// The least confidence of its plans.
     pub(super) confidence: f64,
-    /// What was given out.
+    /// The sentences that were sent.
     pub(super) answer: String,
-    /// What is said instead of an answer.
+    /// The text that is sent if there is no answer.
     pub(super) words: String,
-    /// The answer, where it was written with the plan.
+    /// The answer that a model wrote with its plan.
     pub(super) written: Option<String>,
-    /// What the user is asked.
+    /// The question to the user.
     pub(super) question: Option<String>,
     pub(super) proposal: Option<Proposal>,
-    /// What the answer cites.
+    /// The sources that the answer cites.
     pub(super) citations: Vec<String>,
-    /// What a reader should know.
     pub(super) warnings: Vec<String>,
-    /// What the answer is made from.
+    /// The results that the answer is made from.
     pub(super) bundle: ContextBundle,
-    /// What was found, and what became of the answer. `None` if there was none.
+    /// Summed over all attempts; `None` before the first.
     pub(super) validation: Option<Validation>,
     pub(super) checker: Option<Checker>,
-    /// What is wrong with it.
+    /// The issue of the last attempt.
     pub(super) issue: Option<Issue>,
 }
 

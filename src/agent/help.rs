@@ -1,5 +1,5 @@
-//! What can be asked: the reply to a greeting or a call for help, where no model answers. Not here: everything else
-//! that is said (`toolwire-planner`, `answer`).
+//! The reply to a greeting or a call for help if no model answers: what can be asked. Not here: every other reply
+//! (`toolwire-planner`, `answer`).
 
 use std::fmt::Write;
 

@@ -1,11 +1,10 @@
-//! Tools that a conversation calls in the place of others, because they say what the other does and what belongs to it:
-//! specification 000's chat shows the performance of an account with its transfers.
-//!
-//! A domain names them (`Domain::in_chat`). Not here: which tool a question is about, and what a model calls.
+//! Tools that a conversation calls in place of others, because they return the same and more: specification 000's chat
+//! shows the performance of an account with its transfers. A domain names them (`Domain::in_chat`). A model's own calls
+//! stay as they are.
 
 use toolwire_planner::{Offer, Plan, PlannedCall, Step};
 
-/// The tools that stand for others: the one that is planned, and the one that is called.
+/// Pairs of the tool that is planned and the one that is called.
 #[derive(Clone, Debug, Default)]
 pub struct InFull(Vec<(&'static str, &'static str)>);
 

@@ -1,9 +1,9 @@
-//! Jobs: workflows that go on in the background, with or without a watcher. Each event is stored before any reader gets
+//! Jobs: workflows that run in the background, with or without a watcher. Each event is stored before any reader gets
 //! it.
 //!
-//! A workflow decides what is called and what comes out; everything goes through the pipeline, as its user. It must do
-//! nothing but read: a job whose process ends is over and is started again. Not here: which jobs may begin, and whose
-//! they are (`toolwire_server::service`).
+//! A workflow decides which tools are called; every call goes through the pipeline, as the job's user. It must only
+//! read: a job whose process ends has failed, and its user may start it again from the beginning. Not here: which jobs
+//! may begin, and whose they are (`toolwire_server::service`).
 
 mod carry_out;
 mod completed_call;
@@ -20,22 +20,22 @@ pub use self::{
 };
 use toolwire_store::jobs::{Failure, JobUpdate};
 
-/// Work in the background.
+/// The work of a kind of job.
 pub trait Workflow: Send + Sync + Debug {
-    /// What kind of work, such as `survey`.
+    /// The kind, such as `survey`.
     fn kind(&self) -> &'static str;
 
-    /// Does it. Dropped when the job is cancelled or its time is over.
+    /// Runs the work. Dropped when the job is cancelled or its time is over.
     fn run<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Finished>;
 }
 
-/// What came of a workflow.
+/// The outcome of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// Why it has failed, if it has. Then the result may be a part of one.
+    /// Why it failed, if it did. The result may then be partial.
     pub error: Option<Failure>,
-    /// What came out, as JSON.
+    /// As JSON.
     pub result: String,
-    /// The last thing that is said.
+    /// The last event, for readers.
     pub said: JobUpdate,
 }

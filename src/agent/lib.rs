@@ -24,6 +24,7 @@ pub mod proposal;
 mod reply;
 mod run;
 pub mod running;
+mod source_counts;
 pub mod turn;
 mod turn_models;
 mod turn_request;
@@ -82,46 +83,38 @@ impl Agent {
         &self.0.settings
     }
 
-    /// Carries a turn out until it ends, is cancelled, or loses its last reader. Returns its end, which is stored but
-    /// not yet sent.
+    /// Carries a turn out until it ends, is cancelled, or loses its last reader. Returns the last event, which is
+    /// stored but not yet sent.
     pub fn carry_out<'a>(
         &'a self,
-        asking: &'a TurnRequest,
+        request: &'a TurnRequest,
         log: &'a Log,
         cancelled: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Event, Refusal>> {
-        Box::pin(self.run(asking, log, cancelled))
+        Box::pin(self.run(request, log, cancelled))
     }
 
     async fn run(
         &self,
-        asking: &TurnRequest,
+        request: &TurnRequest,
         log: &Log,
         cancelled: &CancellationToken,
     ) -> Result<Event, Refusal> {
         let began = clock::now();
-        let memory = self.memory(asking);
+        let memory = self.memory(request);
         let end = select! {
             // The deadline wins a tie.
             biased;
-            () = sleep_until(asking.context.deadline.at()) => Err(Refusal::DeadlineExceeded),
+            () = sleep_until(request.context.deadline.at()) => Err(Refusal::DeadlineExceeded),
             () = cancelled.cancelled() => Err(TurnRefusal::Cancelled.into()),
             () = log.abandoned() => Err(Refusal::CallerGone),
-            end = self.turn(asking, log, &memory) => end,
+            end = self.turn(request, log, &memory) => end,
             never = log.keep_talking() => match never {},
         };
         let outcome = end.as_ref().map_or_else(status::reason_of, |(_, outcome)| outcome);
-        metric::turn_ended(self.0.mode.into_str(), outcome, clock::now() - began);
-        tracing::info!(
-            target: "toolwire::agent",
-            user_id = %asking.context.user.id,
-            turn_id = %asking.turn_id,
-            session_digest = %asking.session.digest(),
-            outcome,
-            "turn"
-        );
+        self.report(request, outcome, clock::now() - began);
         // A turn that was resumed can be resumed again, unless its user cancelled it.
-        let is_over = asking.checkpoint.is_none() || matches!(end, Err(Refusal::Turn(_)));
+        let is_over = request.checkpoint.is_none() || matches!(end, Err(Refusal::Turn(_)));
         if end.is_err()
             && is_over
             && let Err(error) = memory.end(&Ending::Cancelled, &[], false).await
@@ -131,43 +124,56 @@ impl Agent {
         end.map(|(event, _)| event)
     }
 
-    fn memory(&self, asking: &TurnRequest) -> Session {
+    /// Records the end of a turn in metrics and in the log.
+    fn report(&self, request: &TurnRequest, outcome: &'static str, duration: Duration) {
+        metric::turn_ended(self.0.mode.into_str(), outcome, duration);
+        tracing::info!(
+            target: "toolwire::agent",
+            user_id = %request.context.user.id,
+            turn_id = %request.turn_id,
+            session_digest = %request.session.digest(),
+            outcome,
+            "turn"
+        );
+    }
+
+    fn memory(&self, request: &TurnRequest) -> Session {
         Session {
             store: Arc::clone(&self.0.sessions),
-            user: asking.context.user.id.clone(),
-            session: asking.session.clone(),
-            turn_id: asking.turn_id,
-            message: asking.message.clone(),
-            account: asking.account.clone(),
-            created_at: asking.created_at,
+            user: request.context.user.id.clone(),
+            session: request.session.clone(),
+            turn_id: request.turn_id,
+            message: request.message.clone(),
+            account: request.account.clone(),
+            created_at: request.created_at,
         }
     }
 
-    /// Carries a turn out to its end: the event that tells it, and the word for it.
+    /// Carries a turn out to its end. Returns the last event, and its outcome for metrics.
     async fn turn(
         &self,
-        asking: &TurnRequest,
+        request: &TurnRequest,
         log: &Log,
         memory: &dyn Memory,
     ) -> Result<(Event, &'static str), Refusal> {
         let parts = &*self.0;
         let remembered = memory.messages().await.map_err(|error| unavailable(&error))?;
-        let remembered = remembered.after(&asking.before);
-        let offer = self.offer(asking, &remembered);
+        let remembered = remembered.after_callers_history(&request.before);
+        let offer = self.offer(request, &remembered);
         log.tell(Event::Started(TurnStarted {
-            session_id: asking.session.to_string(),
+            session_id: request.session.to_string(),
             mode: parts.mode.into_str().to_owned(),
             model: parts.model.clone(),
             tools_offered: u32::try_from(offer.tools().len()).unwrap_or(u32::MAX),
-            deadline: Some(timestamp(clock::wall_at(asking.context.deadline.at()))),
+            deadline: Some(timestamp(clock::wall_at(request.context.deadline.at()))),
         }));
-        let left = asking.context.remaining();
-        let until = asking.context.deadline.at() - (left / 5).min(RESERVED);
-        let beginning = Beginning { parts, asking, log, memory, offer, remembered, until };
+        let left = request.context.remaining();
+        let until = request.context.deadline.at() - (left / 5).min(RESERVED);
+        let beginning = Beginning { parts, request, log, memory, offer, remembered, until };
         Turn::new(beginning).run().await
     }
 
-    /// What a user may read: functions that do nothing else and need no documents of a task.
+    /// The tools of a job: functions that the user may call, that only read, and that need no documents of a task.
     pub(crate) fn reads(&self, user: &User) -> Offer {
         let is_offered = |tool: &RegisteredTool| {
             let definition = &tool.definition;
@@ -180,10 +186,10 @@ impl Agent {
         self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered)
     }
 
-    /// What the turn may call: functions that the user may call and that need no documents of a task. A model may ask
-    /// the user too, and is shown no more tools than it can choose from.
-    fn offer(&self, asking: &TurnRequest, remembered: &Remembered) -> Offer {
-        let user = &asking.context.user;
+    /// The tools of a turn: functions that the user may call and that need no documents of a task. A model can ask the
+    /// user too, and is offered no more tools than it can choose from.
+    fn offer(&self, request: &TurnRequest, remembered: &Remembered) -> Offer {
+        let user = &request.context.user;
         let plans_by_model = self.0.mode != Mode::Embedded;
         let is_offered = |tool: &RegisteredTool| {
             let definition = &tool.definition;
@@ -191,7 +197,7 @@ impl Agent {
                 || (plans_by_model && definition.kind == ToolType::AskMaster))
                 && !matches!(definition.status, Status::Disabled(_))
                 && !needs_task(tool)
-                && asking.tags.iter().all(|tag| definition.tags.contains(tag))
+                && request.tags.iter().all(|tag| definition.tags.contains(tag))
                 && self.0.policy.may_call(user, &definition.name)
         };
         let offer = self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered);
@@ -199,7 +205,7 @@ impl Agent {
             return offer;
         }
         let called = remembered.history.iter().flat_map(|exchange| &exchange.calls);
-        offer.narrow(&asking.message, called.map(|call| call.tool.as_str()))
+        offer.narrow(&request.message, called.map(|call| call.tool.as_str()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The events of one turn, for as long as it has readers: numbered once, and read by each reader from the first.
 //!
-//! A reader who is slow holds nothing up: what a turn says is bounded by its budget, and is dropped with its last
-//! reader. Not here: what is said.
+//! A slow reader blocks neither the turn nor other readers: the events of a turn are kept until its last reader is
+//! gone, and their number is bounded by its budget. Not here: what the events are.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -23,27 +23,27 @@ use toolwire_contract::{
     },
 };
 
-/// A turn that is silent says that it goes on this often.
+/// The interval of progress events while a turn has no other.
 pub const SILENCE: Duration = Duration::from_secs(15);
 
-/// What a turn says.
+/// The events of a turn.
 #[derive(Debug)]
 pub struct Log {
     turn_id: String,
-    told: Mutex<Recorded>,
-    /// Every reader has a receiver: without any, there is no reader.
+    recorded: Mutex<Recorded>,
+    /// Every reader has a receiver, so that the channel is closed once there is none.
     changed: watch::Sender<()>,
 }
 
 #[derive(Debug)]
 struct Recorded {
     events: Vec<Arc<TurnEvent>>,
-    /// A terminal event is among the events, or this is why there is none.
+    /// `Ok` once a terminal event is among the events; otherwise why there will be none.
     end: Option<Result<(), Refusal>>,
     last: Instant,
 }
 
-/// Reads what a turn says, from its first event on.
+/// Reads the events of a turn, from the first on.
 #[derive(Debug)]
 pub struct Reader {
     log: Arc<Log>,
@@ -53,11 +53,11 @@ pub struct Reader {
 }
 
 impl Log {
-    /// That of a turn, and its first reader.
+    /// The log of a turn, with its first reader: without a reader the turn would be abandoned at once.
     pub fn new(turn_id: String) -> (Arc<Self>, Reader) {
-        let told = Recorded { events: Vec::new(), end: None, last: clock::now() };
+        let recorded = Recorded { events: Vec::new(), end: None, last: clock::now() };
         let (changed, receiver) = watch::channel(());
-        let log = Arc::new(Self { turn_id, told: Mutex::new(told), changed });
+        let log = Arc::new(Self { turn_id, recorded: Mutex::new(recorded), changed });
         let reader = Reader { log: Arc::clone(&log), changed: receiver, next: 0, over: false };
         (log, reader)
     }
@@ -66,50 +66,50 @@ impl Log {
         Reader { log: Arc::clone(self), changed: self.changed.subscribe(), next: 0, over: false }
     }
 
-    /// Says something. Nothing is said after the end.
+    /// Appends an event. After the end it is dropped.
     pub fn tell(&self, event: Event) {
         self.tell_of("", event);
     }
 
-    /// Says something of a task.
+    /// Appends an event of a task.
     pub fn tell_of(&self, task_id: &str, event: Event) {
         let is_last = matches!(event, Event::Final(_) | Event::Paused(_));
-        let mut told = self.lock();
-        if told.end.is_some() {
+        let mut recorded = self.lock();
+        if recorded.end.is_some() {
             return;
         }
-        let sequence = told.events.len() as u64;
-        told.events.push(Arc::new(TurnEvent {
+        let sequence = recorded.events.len() as u64;
+        recorded.events.push(Arc::new(TurnEvent {
             turn_id: self.turn_id.clone(),
             task_id: task_id.to_owned(),
             sequence,
             event_time: Some(timestamp(clock::wall())),
             event: Some(event),
         }));
-        told.last = clock::now();
+        recorded.last = clock::now();
         if is_last {
-            told.end = Some(Ok(()));
+            recorded.end = Some(Ok(()));
         }
-        drop(told);
+        drop(recorded);
         self.changed.send_replace(());
     }
 
-    /// Ends without a terminal event.
+    /// Ends the log without a terminal event.
     pub fn refuse(&self, refusal: Refusal) {
-        let mut told = self.lock();
-        if told.end.is_none() {
-            told.end = Some(Err(refusal));
+        let mut recorded = self.lock();
+        if recorded.end.is_none() {
+            recorded.end = Some(Err(refusal));
         }
-        drop(told);
+        drop(recorded);
         self.changed.send_replace(());
     }
 
-    /// Waits until there is no reader any more.
+    /// Completes once the last reader is gone.
     pub async fn abandoned(&self) {
         self.changed.closed().await;
     }
 
-    /// Says, for as long as it is polled, that the turn goes on whenever it has been silent.
+    /// Appends a progress event whenever there was none for [`SILENCE`], for as long as it is polled.
     pub async fn keep_talking(&self) -> std::convert::Infallible {
         loop {
             let due = self.lock().last + SILENCE;
@@ -123,7 +123,7 @@ impl Log {
     }
 
     fn lock(&self) -> MutexGuard<'_, Recorded> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -131,13 +131,14 @@ impl Reader {
     /// The next event; `None` after the last. A refusal is an end too. Cancel safe.
     pub async fn next(&mut self) -> Option<Result<Arc<TurnEvent>, Refusal>> {
         loop {
+            // Before the look at the events: one that is appended in between wakes the wait below.
             self.changed.mark_unchanged();
             match self.step() {
-                Step::Told(event) => return Some(event),
+                Step::Event(event) => return Some(event),
                 Step::Over => return None,
                 Step::Nothing => {}
             }
-            // The log has the sender, and this has the log.
+            // Cannot fail: the reader holds the log, and the log holds the sender.
             let _ = self.changed.changed().await;
         }
     }
@@ -146,20 +147,20 @@ impl Reader {
         if self.over {
             return Step::Over;
         }
-        let told = self.log.lock();
-        if let Some(event) = told.events.get(self.next) {
+        let recorded = self.log.lock();
+        if let Some(event) = recorded.events.get(self.next) {
             self.next += 1;
-            return Step::Told(Ok(Arc::clone(event)));
+            return Step::Event(Ok(Arc::clone(event)));
         }
-        let Some(end) = told.end.clone() else { return Step::Nothing };
+        let Some(end) = recorded.end.clone() else { return Step::Nothing };
         self.over = true;
-        end.err().map_or(Step::Over, |refusal| Step::Told(Err(refusal)))
+        end.err().map_or(Step::Over, |refusal| Step::Event(Err(refusal)))
     }
 }
 
 /// What a reader finds.
 enum Step {
-    Told(Result<Arc<TurnEvent>, Refusal>),
+    Event(Result<Arc<TurnEvent>, Refusal>),
     /// There is nothing yet.
     Nothing,
     /// There is nothing more.

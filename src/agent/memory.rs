@@ -1,6 +1,4 @@
-//! What a turn remembers and where it is kept when it ends.
-//!
-//! Not here: what a turn makes of it.
+//! What a turn remembers of its session, and how it is stored when it ends. Not here: how a turn uses it.
 
 mod checkpoint;
 mod session;
@@ -16,30 +14,31 @@ use toolwire_contract::proto::agent::v1::{Paused, Reply};
 use toolwire_planner::Exchange;
 use toolwire_store::StoreError;
 
-/// What a conversation has been about.
+/// The earlier turns of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Remembered {
-    /// Its turns, the oldest first.
+    /// Oldest first.
     pub history: Vec<Exchange>,
-    /// Whether one of them has read text from outside.
+    /// Whether a turn has read text from outside.
     pub tainted: bool,
-    /// What the turn before proposed. Read only if the message may answer it.
+    /// The proposal of the turn before. Read only if the message may answer it.
     pub proposal: Option<Proposal>,
 }
 
 impl Remembered {
-    /// The same, after what its caller says was said before: all but the newest of it, which are remembered themselves.
+    /// Puts the history that the caller sent before the remembered turns, without its newest exchanges: as many as are
+    /// remembered, for which they are taken.
     #[must_use]
-    pub fn after(mut self, before: &[Exchange]) -> Self {
+    pub fn after_callers_history(mut self, before: &[Exchange]) -> Self {
         let older = &before[..before.len().saturating_sub(self.history.len())];
-        // What such an answer was made from is unknown.
+        // It is unknown what an answer in the caller's history was made from.
         self.tainted |= !older.is_empty();
         self.history.splice(..0, older.iter().cloned());
         self
     }
 }
 
-/// How a turn is kept.
+/// How a turn ended, as it is stored.
 #[derive(Clone, Debug)]
 pub enum Ending {
     /// It ended with a reply, and may have proposed calls.
@@ -50,13 +49,13 @@ pub enum Ending {
     Cancelled,
 }
 
-/// Where a turn finds what was said before, and where it is kept.
+/// The storage of a session, as one turn sees it.
 pub trait Memory: Send + Sync + std::fmt::Debug {
-    /// What was said before.
+    /// Reads the earlier turns.
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>>;
 
-    /// Stores how the turn ended, which calls it planned, and whether it has read text from outside. Done before the
-    /// end is sent.
+    /// Stores how the turn ended, which calls it planned, and whether it has read text from outside. Returns before the
+    /// end is sent, so that a caller that has seen the end finds it stored.
     fn end<'a>(
         &'a self,
         ending: &'a Ending,
@@ -76,9 +75,9 @@ mod tests {
     #[test]
     fn what_a_caller_says_was_said_before_stands_before_what_is_remembered() {
         let own = Remembered { history: vec![said("c")], ..Remembered::default() };
-        let both = own.clone().after(&[said("a"), said("b"), said("other words of c")]);
+        let both = own.clone().after_callers_history(&[said("a"), said("b"), said("other words of c")]);
         assert_eq!((both.history, both.tainted), (vec![said("a"), said("b"), said("c")], true));
-        let same = own.after(&[said("other words of c")]);
+        let same = own.after_callers_history(&[said("other words of c")]);
         assert_eq!((same.history, same.tainted), (vec![said("c")], false));
     }
 }

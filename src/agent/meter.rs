@@ -1,4 +1,4 @@
-//! The tokens of one turn: what it may spend on a model, and what it has spent.
+//! The token budget of one turn: its limit, and the tokens that its models have taken.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,7 +16,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// With a budget, of which something may be spent already.
+    /// A meter with a budget, of which a resumed turn has spent a part.
     pub(super) fn new(most: u32, spent: Usage) -> Self {
         let Usage { input_tokens, output_tokens } = spent;
         Self { most: most.into(), input: input_tokens.into(), output: output_tokens.into() }
@@ -36,12 +36,12 @@ impl Meter {
         self.most.saturating_sub(input_tokens).saturating_sub(output_tokens)
     }
 
-    /// What is left for plans: some is kept for the answer.
+    /// What is left for plans: a part is reserved for the answer, or planning could leave nothing to answer with.
     pub(super) fn left_for_plans(&self) -> u64 {
         self.left().saturating_sub(self.most / KEPT_FOR_ANSWER)
     }
 
-    /// Counts what a request has cost.
+    /// Adds the usage of a request.
     pub(super) fn add(&self, usage: Usage) {
         self.input.fetch_add(usage.input_tokens, Ordering::Relaxed);
         self.output.fetch_add(usage.output_tokens, Ordering::Relaxed);

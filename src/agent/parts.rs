@@ -1,4 +1,4 @@
-//! What the agent is made of. Not here: making it, which the composition root does.
+//! The parts of the agent. Not here: building them, which the composition root does.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use toolwire_planner::{Offers, Planner};
 use toolwire_sources::{models::Model, upstream::source_status::SourceLimits};
 use toolwire_store::Store;
 
-/// How tools are picked.
+/// How tools are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Mode {
@@ -24,47 +24,46 @@ pub enum Mode {
     Native,
 }
 
-/// What the agent asks a model with.
+/// The model of the agent, and its role.
 #[derive(Clone, Debug)]
 pub struct ModelParts {
     pub model: Arc<dyn Model>,
     /// Whether it writes the answers.
     pub answers: bool,
-    /// Whether turns go on without it where it fails.
+    /// Whether turns go on without it if it fails.
     pub fallback: bool,
 }
 
-/// What the agent is made of.
+/// The parts of the agent.
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub pipeline: Arc<Pipeline>,
     pub registry: Arc<Registry>,
     /// Which user may call what.
     pub policy: Arc<dyn Policy>,
-    /// Makes what a turn may call.
+    /// Builds the offer of each turn.
     pub offers: Arc<Offers>,
     /// The typed contexts of all domains.
     pub contexts: Contexts,
     /// Tools that are called in the place of others.
     pub in_full: InFull,
-    /// How tools are picked.
+    /// How tools are chosen.
     pub mode: Mode,
-    /// What picks them: `embedded`, or `provider/name`.
+    /// The name of what chooses them: `embedded`, or `provider/name`.
     pub model: String,
-    /// Picks them where no model does.
+    /// The planner of turns without a model.
     pub planner: Arc<dyn Planner>,
-    /// Makes answers where no model does.
+    /// The answerer of turns without a model.
     pub answerer: Arc<dyn Answerer>,
-    /// Makes answers without a model: whatever the other one does, its own stand in the results.
+    /// The answerer of last resort: its answers always pass the check.
     pub embedded: Arc<dyn Answerer>,
-    /// What a model is asked with, if one is.
     pub model_parts: Option<ModelParts>,
     /// The prompts for models.
     pub prompts: Arc<Prompts>,
     pub sessions: Arc<Store>,
     /// What turns may spend.
     pub settings: Settings,
-    /// How often each source may be asked.
+    /// The budgets of the sources.
     pub limits: Arc<dyn SourceLimits>,
     /// Whether the log shows arguments.
     pub log_arguments: bool,

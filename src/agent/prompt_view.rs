@@ -1,4 +1,4 @@
-//! What a model is shown of a turn: the conversation, and the results of calls in the form for models.
+//! A turn as a model sees it: the conversation, and the results of calls in the form for models.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -8,15 +8,15 @@ use toolwire_engine::model::{self, LEAST_TOKENS, TextOptions, USUAL_TOKENS};
 use toolwire_planner::{Made, Offer, PlanRequest};
 use toolwire_sources::models::Message;
 
-/// One result takes at most one part in this many of a turn's tokens.
+/// The share of a turn's tokens that one result may take, as a divisor.
 const PARTS: u64 = 15;
 
 /// The conversation: the history that fits into a quarter of the tokens, and the message.
-pub(super) fn conversation(asked: &PlanRequest<'_>, budget: u64) -> Vec<Message> {
-    // Four bytes are a token, and so this is a quarter.
+pub(super) fn conversation(request: &PlanRequest<'_>, budget: u64) -> Vec<Message> {
+    // As many bytes as there are tokens: at four bytes a token that is a quarter of them.
     let mut room = usize::try_from(budget).unwrap_or(usize::MAX);
     let fits = |size: usize, room: &mut usize| room.checked_sub(size).map(|left| *room = left).is_some();
-    let newest = asked.history.iter().rev();
+    let newest = request.history.iter().rev();
     let mut kept: Vec<_> =
         newest.take_while(|it| fits(it.said.len() + it.answered.len(), &mut room)).collect();
     kept.reverse();
@@ -27,19 +27,19 @@ pub(super) fn conversation(asked: &PlanRequest<'_>, budget: u64) -> Vec<Message>
             messages.push(Message::assistant(exchange.answered.as_str()));
         }
     }
-    messages.push(Message::User(asked.message.to_owned()));
+    messages.push(Message::User(request.message.to_owned()));
     messages
 }
 
 /// The results of a turn as one message of the system (spec 003). `None` if there are none.
-pub(super) async fn results(asked: &PlanRequest<'_>, budget: u64) -> Option<Message> {
-    if asked.made.is_empty() {
+pub(super) async fn results(request: &PlanRequest<'_>, budget: u64) -> Option<Message> {
+    if request.made.is_empty() {
         return None;
     }
     let mut text = "tool_results:".to_owned();
-    for made in asked.made {
+    for made in request.made {
         let call = serde_json::json!({"tool": made.call.tool, "arguments": made.call.arguments});
-        let result = result(made, asked.offer, budget).await;
+        let result = result(made, request.offer, budget).await;
         let _ = write!(text, "\n\n{call}\n{result}");
     }
     Some(Message::System(text))
@@ -52,7 +52,7 @@ pub(super) async fn result(made: &Made, offer: &Offer, budget: u64) -> String {
     let max_tokens = (budget / PARTS).clamp(LEAST_TOKENS, USUAL_TOKENS);
     let (result, wanted) = (Arc::clone(&made.result), TextOptions { max_tokens, narrow_by });
     let size = result.outcome.as_ref().map_or(0, |payload| payload.json_text().len());
-    // A token has a byte at least: then there is nothing to count, for which a vocabulary would be read.
+    // A token has at least one byte. A result with no more bytes than tokens is not cut, and needs no vocabulary.
     let counted = if size as u64 <= max_tokens { 0 } else { usize::MAX };
     offload::if_large(counted, move || model::text(&result, &wanted)).await
 }

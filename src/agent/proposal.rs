@@ -112,7 +112,7 @@ impl Proposal {
         (!calls.is_empty()).then_some(Self { calls, expires_at })
     }
 
-    /// Whether a yes comes too late.
+    /// Whether the lifetime is over.
     pub fn has_expired(&self, now: SystemTime) -> bool {
         millis(now) >= self.expires_at
     }

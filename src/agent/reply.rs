@@ -1,4 +1,4 @@
-//! The reply of a turn: the answer, and everything that led to it.
+//! The reply of a turn: the answer, with the results, sources and trace behind it.
 
 use std::collections::BTreeSet;
 
@@ -22,15 +22,16 @@ use toolwire_planner::{Made, Offer};
 use toolwire_sources::models::Usage;
 use toolwire_tool::context::{Ledger, LedgerRow};
 
-/// The largest reply in JSON form, in bytes: as structures it is at most twice as large, which clients still take.
+/// Maximum size of a reply with JSON text, in bytes. As structures it is at most twice as large, which is below the
+/// default message limit of gRPC clients, 4 MiB.
 const LARGEST: usize = 1_500_000;
 
 /// Maximum number of warnings in a reply.
 const MOST_WARNINGS: usize = 64;
 
-/// What a reply is made from.
+/// The parts that a reply is built from.
 pub(super) struct Parts<'a> {
-    pub(super) asking: &'a TurnRequest,
+    pub(super) request: &'a TurnRequest,
     pub(super) model: &'a str,
     pub(super) in_full: &'a InFull,
     pub(super) usage: Usage,
@@ -42,11 +43,11 @@ pub(super) struct Parts<'a> {
 }
 
 pub(super) fn reply(parts: &Parts<'_>) -> v1::Reply {
-    let Parts { asking, cycle, draft, outcome, .. } = *parts;
+    let Parts { request, cycle, draft, outcome, .. } = *parts;
     let reply = v1::Reply {
         response: Some(response(parts)),
-        turn_id: asking.turn_id.to_string(),
-        session_id: asking.session.to_string(),
+        turn_id: request.turn_id.to_string(),
+        session_id: request.session.to_string(),
         // Spec 003: what the node returns when it is done.
         current_step: "validate".to_owned(),
         outcome: v1::TurnOutcome::from(outcome).into(),
@@ -68,7 +69,7 @@ pub(super) fn reply(parts: &Parts<'_>) -> v1::Reply {
     truncate(reply)
 }
 
-/// What the answer of a reply cites.
+/// The sources that the answer cites.
 pub(super) fn citations(reply: &v1::Reply) -> v1::Citations {
     let cited = reply.response.iter().flat_map(|response| &response.citations);
     let source = |cited: &String| reply.sources.iter().find(|source| source.source_id == *cited);
@@ -113,7 +114,7 @@ fn proposal(proposal: &Proposal) -> v1::Proposal {
     }
 }
 
-/// Every source, once, by the call that it came with first.
+/// Every source once, with the first call that returned it.
 fn sources(cycle: &Cycle) -> Vec<v1::Source> {
     let mut sources: Vec<v1::Source> = Vec::new();
     for (made, call_id) in cycle.made.iter().zip(&cycle.call_ids) {
@@ -122,14 +123,14 @@ fn sources(cycle: &Cycle) -> Vec<v1::Source> {
             if sources.iter().any(|known| known.source_id == *source_id) {
                 continue;
             }
-            let told = convert::provenance(provenance.clone());
+            let converted = convert::provenance(provenance.clone());
             sources.push(v1::Source {
                 source_id: source_id.clone(),
                 tool: made.call.tool.clone(),
                 call_id: call_id.clone(),
-                as_of: told.as_of,
-                from_cache: told.from_cache,
-                age: told.age,
+                as_of: converted.as_of,
+                from_cache: converted.from_cache,
+                age: converted.age,
             });
         }
     }
@@ -175,7 +176,8 @@ fn traced_call(row: LedgerRow) -> v1::TracedCall {
     }
 }
 
-/// What the results warn of, what failed, and what the turn itself has to say: each once.
+/// The warnings of the turn, of its results, and of failed calls: each once. Those of the turn come first, as the bound
+/// drops the last.
 fn warnings(parts: &Parts<'_>) -> Vec<String> {
     let of = |made: &Made| {
         let failed = made.result.outcome.as_ref().err();
@@ -187,7 +189,8 @@ fn warnings(parts: &Parts<'_>) -> Vec<String> {
     all.filter(|warning| seen.insert(warning.clone())).take(MOST_WARNINGS).collect()
 }
 
-/// Leaves out the data of results, and then of contexts, until the reply is one that clients take.
+/// Drops results, the last first, until the reply is within [`LARGEST`]; then the data of large contexts. The answer is
+/// never cut.
 fn truncate(mut reply: v1::Reply) -> v1::Reply {
     if reply.encoded_len() <= LARGEST {
         return reply;

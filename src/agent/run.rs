@@ -23,20 +23,20 @@ use super::{
     turn_models::TurnModels,
 };
 use toolwire_base::clock;
-use toolwire_contract::{Refusal, proto::agent::v1::turn_event::Event as Told};
+use toolwire_contract::{Refusal, proto::agent::v1::turn_event::Event as LogEvent};
 use toolwire_planner::{Exchange, Made, Offer, PlanRequest, PlannedCall};
 use toolwire_sources::upstream::source_status::SourceBudget;
 use toolwire_store::StoreError;
 use toolwire_telemetry::metric;
 use toolwire_tool::context::{Ledger, ToolContext};
 
-/// Said where a turn goes on without its model.
-const WITHOUT: &str = "the model failed; this was made without it";
+/// The warning of a turn that goes on without its model.
+const WITHOUT_MODEL: &str = "the model failed; this was made without it";
 
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     parts: &'a Parts,
-    asking: &'a TurnRequest,
+    request: &'a TurnRequest,
     log: &'a Log,
     memory: &'a dyn Memory,
     /// The context of the calls.
@@ -45,25 +45,25 @@ pub(super) struct Turn<'a> {
     offer: Offer,
     history: Vec<Exchange>,
     cycle: Cycle,
-    /// What the last plan wants.
+    /// The calls of the last plan, until they are made.
     wanted: Vec<PlannedCall>,
-    /// What waited for persons, or for the user's yes.
+    /// The calls that waited for persons, or for the user's yes, until they are made.
     resumed: Vec<Pending>,
-    /// What the turn before proposed.
+    /// The proposal of the turn before.
     proposed: Option<Proposal>,
-    /// From then on only the answer is made.
+    /// From then on nothing is planned or called: the rest of the time is for the answer.
     until: Instant,
-    /// How often one user may ask each source.
+    /// The budget of one user at each source.
     budgets: Vec<SourceBudget>,
     /// The planner and the answerer.
     chosen: TurnModels,
     draft: Draft,
 }
 
-/// What a turn is begun with.
+/// The parts of a new [`Turn`].
 pub(super) struct Beginning<'a> {
     pub(super) parts: &'a Parts,
-    pub(super) asking: &'a TurnRequest,
+    pub(super) request: &'a TurnRequest,
     pub(super) log: &'a Log,
     pub(super) memory: &'a dyn Memory,
     pub(super) offer: Offer,
@@ -73,24 +73,24 @@ pub(super) struct Beginning<'a> {
 
 impl<'a> Turn<'a> {
     pub(super) fn new(beginning: Beginning<'a>) -> Self {
-        let Beginning { parts, asking, log, memory, offer, remembered, until } = beginning;
+        let Beginning { parts, request, log, memory, offer, remembered, until } = beginning;
         let ledger = Ledger::default();
-        let context = ToolContext { ledger: Some(ledger.clone()), ..asking.context.clone() };
+        let context = ToolContext { ledger: Some(ledger.clone()), ..request.context.clone() };
         let Remembered { history, tainted, proposal } = remembered;
         let mut draft = Draft::default();
-        let (mut cycle, mut resumed) = (Cycle::new(asking.budget), Vec::new());
-        if let Some(mut standing) = asking.checkpoint.clone() {
-            resumed = std::mem::take(&mut standing.pending);
-            draft.proposal = standing.proposal.take();
-            draft.confidence = standing.confidence;
-            cycle = Cycle::resume_from(standing, asking.was_tainted, &offer);
+        let (mut cycle, mut resumed) = (Cycle::new(request.budget), Vec::new());
+        if let Some(mut checkpoint) = request.checkpoint.clone() {
+            resumed = std::mem::take(&mut checkpoint.pending);
+            draft.proposal = checkpoint.proposal.take();
+            draft.confidence = checkpoint.confidence;
+            cycle = Cycle::resume_from(checkpoint, request.was_tainted, &offer);
         }
         cycle.tainted |= tainted;
         let budgets = parts.limits.budgets();
-        let chosen = TurnModels::of(parts, asking, &budgets);
+        let chosen = TurnModels::of(parts, request, &budgets);
         Self {
             parts,
-            asking,
+            request,
             log,
             memory,
             context,
@@ -108,12 +108,13 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Carries the turn out to its end, which is kept: the event that tells it, and the word for it.
-    pub(super) fn run(self) -> BoxFuture<'a, Result<(Told, &'static str), Refusal>> {
+    /// Carries the turn out to its end. Returns the last event, which is stored but not yet sent, and its outcome for
+    /// metrics.
+    pub(super) fn run(self) -> BoxFuture<'a, Result<(LogEvent, &'static str), Refusal>> {
         Box::pin(self.steps())
     }
 
-    async fn steps(mut self) -> Result<(Told, &'static str), Refusal> {
+    async fn steps(mut self) -> Result<(LogEvent, &'static str), Refusal> {
         let mut state = if self.resumed.is_empty() { State::Plan } else { State::Execute };
         loop {
             let event = match state {
@@ -124,15 +125,15 @@ impl<'a> Turn<'a> {
                 State::Paused => return self.pause().await,
                 State::Done(outcome) => return self.finish(outcome).await,
             };
-            // What the table does not have is a planner or an answerer that does what it must not.
+            // An event that the table does not have is a defect of the planner or the answerer: the turn ends.
             state = turn::next(state, event).unwrap_or(State::Done(Outcome::ModelFailed));
         }
     }
 
     fn plan_request(&self) -> PlanRequest<'_> {
         PlanRequest {
-            message: &self.asking.message,
-            account: Some(self.asking.account.as_str()).filter(|account| !account.is_empty()),
+            message: &self.request.message,
+            account: Some(self.request.account.as_str()).filter(|account| !account.is_empty()),
             history: &self.history,
             made: &self.cycle.made,
             offer: &self.offer,
@@ -141,11 +142,11 @@ impl<'a> Turn<'a> {
     }
 
     async fn execute(&mut self) -> Event {
-        let before = self.cycle.made.len();
+        let made_before = self.cycle.made.len();
         let caller = Caller {
             pipeline: &self.parts.pipeline,
             context: &self.context,
-            turn_id: self.asking.turn_id,
+            turn_id: self.request.turn_id,
             offer: &self.offer,
             log: self.log,
             step: self.cycle.steps,
@@ -161,27 +162,29 @@ impl<'a> Turn<'a> {
             self.cycle.resume(&caller, std::mem::take(&mut self.resumed)).await
         };
         match stepped {
-            StepOutcome::Results => self.misunderstood(before).map_or(Event::Results, |question| {
-                self.draft.question = Some(question);
-                Event::Question
-            }),
+            StepOutcome::Results => {
+                self.correction_question(made_before).map_or(Event::Results, |question| {
+                    self.draft.question = Some(question);
+                    Event::Question
+                })
+            }
             StepOutcome::Awaits => Event::Confirmation,
             StepOutcome::Stopped(tool, error) => {
-                self.log.tell(Told::Alert(events::alert(&self.offer, &tool, &error)));
+                self.log.tell(LogEvent::Alert(events::alert(&self.offer, &tool, &error)));
                 Event::Stop
             }
             StepOutcome::Spent => Event::Spent,
         }
     }
 
-    /// Whether text from outside may have decided what is called. Without a model it does not.
+    /// Whether text from outside may have decided what is called: never without a model, which alone reads results.
     fn is_tainted(&self) -> bool {
         self.cycle.tainted && self.parts.mode != Mode::Embedded
     }
 
-    /// What the user is asked where no model can correct arguments that break a schema.
-    fn misunderstood(&self, before: usize) -> Option<String> {
-        let new = &self.cycle.made[before..];
+    /// The question for the user if no model can correct the arguments and every call of the step failed by them.
+    fn correction_question(&self, made_before: usize) -> Option<String> {
+        let new = &self.cycle.made[made_before..];
         let broken = |made: &Made| made.result.outcome.as_ref().is_err_and(correction::may_help);
         if self.parts.mode != Mode::Embedded || new.is_empty() || !new.iter().all(broken) {
             return None;
@@ -190,13 +193,13 @@ impl<'a> Turn<'a> {
         Some(correction::question(errors))
     }
 
-    async fn pause(self) -> Result<(Told, &'static str), Refusal> {
+    async fn pause(self) -> Result<(LogEvent, &'static str), Refusal> {
         let (paused, pending) = events::pause(&self.cycle.pending);
         let (budget, usage) = (self.cycle.budget(), self.chosen.meter.usage());
         let kept = self.cycle.made.iter().zip(&self.cycle.call_ids);
-        let standing = Checkpoint {
-            tags: self.asking.tags.clone(),
-            unread: self.asking.unread.clone(),
+        let checkpoint = Checkpoint {
+            tags: self.request.tags.clone(),
+            unread: self.request.unread.clone(),
             steps: self.cycle.steps,
             calls: self.cycle.calls,
             position: self.cycle.position(),
@@ -207,17 +210,18 @@ impl<'a> Turn<'a> {
             pending,
             proposal: self.draft.proposal.clone(),
         };
-        let ending = Ending::Paused(Box::new(paused.clone()), Box::new(standing));
+        let ending = Ending::Paused(Box::new(paused.clone()), Box::new(checkpoint));
         self.keep(&ending).await?;
-        Ok((Told::Paused(paused), "PAUSED"))
+        Ok((LogEvent::Paused(paused), "PAUSED"))
     }
 
-    async fn finish(mut self, outcome: Outcome) -> Result<(Told, &'static str), Refusal> {
-        self.say_what_was_not_said(outcome);
+    async fn finish(mut self, outcome: Outcome) -> Result<(LogEvent, &'static str), Refusal> {
+        // In the order of the reply: the question about the proposal is its last sentence, which a yes answers.
+        self.fill_empty_answer(outcome);
         self.name_unread_parts();
         self.ask_about_proposal();
         let reply = reply::reply(&reply::Parts {
-            asking: self.asking,
+            request: self.request,
             model: &self.parts.model,
             in_full: &self.parts.in_full,
             usage: self.chosen.meter.usage(),
@@ -228,11 +232,12 @@ impl<'a> Turn<'a> {
             outcome,
         });
         if !self.draft.citations.is_empty() {
-            self.log.tell(Told::Citations(reply::citations(&reply)));
+            self.log.tell(LogEvent::Citations(reply::citations(&reply)));
         }
+        // Stored before the final event is sent: a turn that its caller has seen end is remembered by the next one.
         self.keep(&Ending::Ended(Box::new(reply.clone()), self.draft.proposal.clone())).await?;
         metric::cycle_ended("turn", self.cycle.calls);
-        Ok((Told::Final(reply), outcome.into_str()))
+        Ok((LogEvent::Final(reply), outcome.into_str()))
     }
 
     async fn keep(&self, ending: &Ending) -> Result<(), Refusal> {
@@ -241,7 +246,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Tells operators why, and callers when to try again.
+/// Logs why the state is unavailable, and refuses the turn with a time to retry.
 pub(super) fn unavailable(error: &StoreError) -> Refusal {
     tracing::error!(%error, "a conversation cannot be read or kept");
     Refusal::StateUnavailable { retry_after: std::time::Duration::from_secs(5) }

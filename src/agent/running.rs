@@ -17,13 +17,15 @@ use super::{
 use toolwire_contract::{Refusal, TurnRefusal};
 use toolwire_tool::context::{SessionId, UserId};
 
-/// When room is expected for another turn.
+/// The wait suggested to a caller whose turn is refused for a bound.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+type Turns = HashMap<(UserId, TurnId), Entry>;
 
 /// The turns that run. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Running {
-    turns: Arc<Mutex<HashMap<(UserId, TurnId), Entry>>>,
+    turns: Arc<Mutex<Turns>>,
     most: usize,
     most_of_user: usize,
 }
@@ -32,14 +34,14 @@ pub struct Running {
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub session: SessionId,
-    /// What is said; `None` if it goes on from where it paused.
+    /// The content; `None` if the turn goes on from a pause.
     pub said: Option<TurnContent>,
     pub since: SystemTime,
     log: Arc<Log>,
     cancelled: CancellationToken,
 }
 
-/// What a turn is about: a repeat says the same.
+/// The content of a turn: a repeat must have the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnContent {
     pub message: String,
@@ -54,25 +56,25 @@ pub enum Admission {
     Runs(Reader),
 }
 
-/// The place of a turn that runs, until it is dropped.
+/// A running turn's entry, which is removed when this is dropped.
 #[derive(Debug)]
 pub struct RunningTurn {
     running: Running,
-    /// `None` once it is left.
+    /// `None` once the entry is removed.
     key: Option<(UserId, TurnId)>,
-    /// Where it says what happens.
+    /// The events of the turn.
     pub log: Arc<Log>,
     /// Cancelled when the turn is no longer wanted.
     pub cancelled: CancellationToken,
 }
 
 impl Running {
-    /// Room for this many turns, and this many of one user's.
+    /// At most this many turns at once, and at most this many of one user.
     pub fn new(most: u32, most_of_user: u32) -> Self {
         Self { turns: Arc::default(), most: most as usize, most_of_user: most_of_user as usize }
     }
 
-    /// Takes a place for a turn, or joins it if it runs already.
+    /// Adds a turn, or joins it if it runs already.
     pub fn enter(
         &self,
         user: &UserId,
@@ -91,15 +93,8 @@ impl Running {
                 Err(Refusal::RequestIdReused { request_id: turn_id.to_string() })
             };
         }
-        // A repeat joins even when the bounds are reached; they hold for new turns only.
-        let own = turns.iter().filter(|((of, _), _)| of == user);
-        if let Some(((_, other), _)) = own.clone().find(|(_, entry)| entry.session == *session) {
-            return Err(TurnRefusal::Running { turn_id: other.to_string() }.into());
-        }
-        let is_own = own.count() >= self.most_of_user;
-        if is_own || turns.len() >= self.most {
-            return Err(TurnRefusal::TooMany { own: is_own, retry_after: RETRY_AFTER }.into());
-        }
+        // Only below the repeat, which joins even when a bound is reached.
+        self.check_bounds(&turns, user, session)?;
         let (log, reader) = Log::new(turn_id.to_string());
         let cancelled = CancellationToken::new();
         let place = RunningTurn {
@@ -112,12 +107,25 @@ impl Running {
         Ok(Admission::New(place, reader))
     }
 
-    /// A user's turn that runs.
+    /// Refuses a second turn of a session, and turns beyond the bounds.
+    fn check_bounds(&self, turns: &Turns, user: &UserId, session: &SessionId) -> Result<(), Refusal> {
+        let own = turns.iter().filter(|((of, _), _)| of == user);
+        if let Some(((_, other), _)) = own.clone().find(|(_, entry)| entry.session == *session) {
+            return Err(TurnRefusal::Running { turn_id: other.to_string() }.into());
+        }
+        let is_own = own.count() >= self.most_of_user;
+        if is_own || turns.len() >= self.most {
+            return Err(TurnRefusal::TooMany { own: is_own, retry_after: RETRY_AFTER }.into());
+        }
+        Ok(())
+    }
+
+    /// A running turn of a user.
     pub fn get(&self, user: &UserId, turn_id: TurnId) -> Option<Entry> {
         self.lock().get(&(user.clone(), turn_id)).cloned()
     }
 
-    /// The turn of a user's session that runs.
+    /// The running turn of a user's session.
     pub fn of_session(&self, user: &UserId, session: &SessionId) -> Option<(TurnId, Entry)> {
         let turns = self.lock();
         let found = turns.iter().find(|((of, _), entry)| of == user && entry.session == *session);
@@ -134,7 +142,7 @@ impl Running {
         self.len() == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(UserId, TurnId), Entry>> {
+    fn lock(&self) -> MutexGuard<'_, Turns> {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -151,13 +159,13 @@ impl Entry {
 }
 
 impl RunningTurn {
-    /// Frees the place; the caller then sends the end.
+    /// Removes the turn, and returns its log for the last event: a reader that has seen the end can start another turn.
     pub fn leave(mut self) -> Arc<Log> {
-        self.free();
+        self.remove();
         Arc::clone(&self.log)
     }
 
-    fn free(&mut self) -> Option<TurnId> {
+    fn remove(&mut self) -> Option<TurnId> {
         let key = self.key.take()?;
         self.running.lock().remove(&key);
         Some(key.1)
@@ -166,8 +174,8 @@ impl RunningTurn {
 
 impl Drop for RunningTurn {
     fn drop(&mut self) {
-        // Not left: the turn panicked.
-        if let Some(turn_id) = self.free() {
+        // Dropped without `leave`: the turn panicked.
+        if let Some(turn_id) = self.remove() {
             self.log.refuse(Refusal::Internal { call_id: turn_id.to_string() });
         }
     }

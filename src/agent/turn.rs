@@ -7,10 +7,10 @@ use toolwire_contract::proto::agent::v1::TurnOutcome;
 /// Where a turn is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// What to do next is decided.
+    /// The planner decides what to do next.
     Plan,
     Execute,
-    /// The answer is made; why, and how often it was tried before.
+    /// An answer is written: the outcome that it leads to, and the number of attempts before.
     Answer(Outcome, u32),
     /// The answer is checked.
     Validate(Outcome, u32),
@@ -52,19 +52,20 @@ pub enum Event {
     Nothing,
     /// Planner or answerer failed.
     Failed,
-    /// The model does not answer, and the turn goes on without it.
+    /// The model failed to answer, and the turn goes on without it.
     Unanswered,
-    /// The answer is there, as far as it was checked.
+    /// The answer is written, up to its end or its first issue.
     Answer,
+    /// It has no issue.
     Clean,
-    /// It does not.
+    /// It has an issue: a number, a citation or an address that no result has.
     Issues,
 }
 
-/// The first answer that is made without a model: grounded by how it is made.
+/// The attempt from which on no model writes the answer. Such an answer is made of results alone.
 pub const REPLACED: u32 = 2;
 
-/// The table. What is not in it cannot happen.
+/// The transition table. `None` is a defect of the planner or the answerer.
 pub const fn next(state: State, event: Event) -> Option<State> {
     Some(match (state, event) {
         (State::Plan, Event::Calls) => State::Execute,

@@ -20,18 +20,17 @@ use toolwire_sources::{models::Usage, upstream::source_status::SourceBudget};
 pub(super) struct TurnModels {
     pub(super) planner: Arc<dyn Planner>,
     pub(super) answerer: Arc<dyn Answerer>,
-    /// Whether another answer may come if it is asked for again.
+    /// Whether the answerer may answer differently if it is asked again.
     pub(super) model_answers: bool,
-    /// Whether the turn goes on without a model that fails.
+    /// Whether the turn goes on without the model if it fails. Cleared when it does.
     pub(super) falls_back: bool,
-    /// What the turn spends on a model.
     pub(super) meter: Arc<Meter>,
 }
 
 impl TurnModels {
-    pub(super) fn of(parts: &Parts, asking: &TurnRequest, budgets: &[SourceBudget]) -> Self {
-        let [input_tokens, output_tokens] = asking.checkpoint.as_ref().map_or([0, 0], |it| it.tokens);
-        let most = asking.checkpoint.as_ref().map_or(asking.budget.max_tokens, |it| it.bounds[2]);
+    pub(super) fn of(parts: &Parts, request: &TurnRequest, budgets: &[SourceBudget]) -> Self {
+        let [input_tokens, output_tokens] = request.checkpoint.as_ref().map_or([0, 0], |it| it.tokens);
+        let most = request.checkpoint.as_ref().map_or(request.budget.max_tokens, |it| it.bounds[2]);
         let meter = Arc::new(Meter::new(most, Usage { input_tokens, output_tokens }));
         let without = Self {
             planner: Arc::clone(&parts.planner),
@@ -41,7 +40,7 @@ impl TurnModels {
             meter,
         };
         match &parts.model_parts {
-            Some(model) => without.by_model(parts, model, asking, budgets),
+            Some(model) => without.by_model(parts, model, request, budgets),
             None => without,
         }
     }
@@ -50,10 +49,10 @@ impl TurnModels {
         self,
         parts: &Parts,
         model: &ModelParts,
-        asking: &TurnRequest,
+        request: &TurnRequest,
         budgets: &[SourceBudget],
     ) -> Self {
-        let asker = Asker::new(Arc::clone(&model.model), asking.context.clone(), Arc::clone(&self.meter));
+        let asker = Asker::new(Arc::clone(&model.model), request.context.clone(), Arc::clone(&self.meter));
         let (prompts, budgets) = (Arc::clone(&parts.prompts), Arc::from(budgets));
         let answerer: Arc<dyn Answerer> = if model.answers {
             Arc::new(ModelAnswerer { asker: asker.clone(), prompts: Arc::clone(&prompts) })
@@ -71,6 +70,6 @@ impl TurnModels {
 
 impl fmt::Debug for TurnModels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Chosen").field("planner", &self.planner).finish_non_exhaustive()
+        f.debug_struct("TurnModels").field("planner", &self.planner).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The request of a turn: its user, its conversation, and its bounds. Not here: what is done about it.
+//! The request of a turn: its user, its session, and its bounds.
 
 use std::time::SystemTime;
 
@@ -12,10 +12,9 @@ pub struct TurnRequest {
     /// The user, the session and the deadline.
     pub context: ToolContext,
     pub session: SessionId,
-    /// Whether its caller named none, so that it begins with this turn.
+    /// Whether the request named no session, so that one begins with this turn.
     pub is_new_session: bool,
     pub turn_id: TurnId,
-    /// What the user says.
     pub message: String,
     /// The account of the request; empty if none.
     pub account: String,
@@ -25,10 +24,10 @@ pub struct TurnRequest {
     pub budget: Budget,
     /// The kinds of the message's parts other than text, such as `image`: the answer names them.
     pub unread: Vec<String>,
-    /// What was said before, as its caller has it: older than what is remembered.
+    /// The earlier exchanges as the caller has them: what is older than the stored history is used.
     pub before: Vec<Exchange>,
     pub created_at: SystemTime,
-    /// What it goes on from, if it was paused.
+    /// The checkpoint to resume from, if the turn was paused.
     pub checkpoint: Option<Checkpoint>,
     /// Whether it had read text from outside when it paused.
     pub was_tainted: bool,

@@ -37,12 +37,12 @@ pub fn rfc3339_millis(instant: SystemTime) -> String {
     DateTime::<Utc>::from(instant).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// A wait in words, never shorter than it is: `4 s`, `12 min`, `23 h`.
+/// A wait in words, rounded up, so that waiting that long is enough: `4 s`, `12 min`, `23 h`.
 pub fn wait_in_words(wait: Duration) -> String {
     in_words(wait.as_secs_f64(), f64::ceil, 0)
 }
 
-/// An age in words: `0.05 s`, `12 min`, `23 h`.
+/// An age in words, rounded: `0.05 s`, `12 min`, `23 h`.
 pub fn age_in_words(age: Duration) -> String {
     in_words(age.as_secs_f64(), f64::round, 2)
 }
@@ -52,7 +52,7 @@ pub fn exact_in_words(length: Duration) -> String {
     format!("{} s", length.as_secs_f64())
 }
 
-/// In the largest unit of which there are at least two; seconds below ten with at most this many decimals.
+/// In the largest unit of which there are more than two; seconds below ten with at most this many decimals.
 fn in_words(seconds: f64, whole: fn(f64) -> f64, decimals: u32) -> String {
     const UNITS: [(f64, &str); 3] = [(86_400.0, "days"), (3_600.0, "h"), (60.0, "min")];
     if let Some((unit, name)) = UNITS.iter().find(|(unit, _)| seconds > 2.0 * unit) {

@@ -21,7 +21,7 @@ pub struct InvalidDuration {
 /// A day, which is read and not written: settings say `24h`.
 const DAY: (&str, u64) = ("d", 86_400_000);
 
-/// The other units, largest first.
+/// The units that are read and written, largest first.
 const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 /// Reads a length of time. A fraction has at most three digits; one of milliseconds is refused.
@@ -44,7 +44,7 @@ pub fn format(duration: Duration) -> String {
     }
 }
 
-/// `amount` times `millis`, exactly.
+/// `amount` times `millis`, in integers, since binary fractions would round.
 fn scale(amount: &str, millis: u64) -> Option<Duration> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! Bounds the concurrent work of each key and of all keys together, and serves waiting keys in turn: a key with much
-//! work delays another by a few pieces of it at most.
+//! A semaphore with a limit for each key and one for all keys together, fair among keys: a key with many waiters delays
+//! another by at most as many permits as its own limit.
 
 use std::{
     collections::HashMap,
@@ -12,53 +12,52 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 #[derive(Debug)]
 pub struct FairSemaphore<K> {
     all: Arc<Semaphore>,
-    each: usize,
+    per_key: usize,
     /// The semaphore of each key that has or awaits a permit.
-    own: Mutex<HashMap<K, Weak<Semaphore>>>,
+    by_key: Mutex<HashMap<K, Weak<Semaphore>>>,
 }
 
-/// Given back when it is dropped.
+/// Released when it is dropped.
 #[derive(Debug)]
 pub struct Permit {
     _all: OwnedSemaphorePermit,
-    _own: Option<OwnedSemaphorePermit>,
+    _of_key: Option<OwnedSemaphorePermit>,
 }
 
 impl<K: Clone + Eq + Hash> FairSemaphore<K> {
-    /// At most `at_once` permits in all, and `each` per key.
-    pub fn new(at_once: usize, each: usize) -> Self {
-        Self { all: Arc::new(Semaphore::new(at_once)), each, own: Mutex::default() }
+    /// A semaphore of `permits` in all, and at most `per_key` of them for one key.
+    pub fn new(permits: usize, per_key: usize) -> Self {
+        Self { all: Arc::new(Semaphore::new(permits)), per_key, by_key: Mutex::default() }
     }
 
     /// Waits for a permit of a key. Without a key only the limit of all counts.
-    ///
-    /// # Panics
-    /// Never: the semaphores are never closed.
     pub async fn acquire(&self, key: Option<&K>) -> Permit {
-        let own = match key {
-            Some(key) => Some(self.own(key).acquire_owned().await.expect("never closed")),
+        // The key's own permit first. This order is what makes it fair: `all` is first come, first served, and a key
+        // never has more than its limit of waiters in that queue, however many wait here.
+        let of_key = match key {
+            Some(key) => Some(self.semaphore_of(key).acquire_owned().await.expect("never closed")),
             None => None,
         };
-        // Waited for in order, by few works of each key.
         let all = Arc::clone(&self.all).acquire_owned().await.expect("never closed");
-        Permit { _all: all, _own: own }
+        Permit { _all: all, _of_key: of_key }
     }
 
-    /// Does work with a permit of a key.
+    /// Waits for a permit of a key, and runs a future with it.
     pub async fn run<T>(&self, key: Option<&K>, work: impl Future<Output = T>) -> T {
         let _permit = self.acquire(key).await;
         work.await
     }
 
-    fn own(&self, key: &K) -> Arc<Semaphore> {
-        let mut all = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = all.get(key).and_then(Weak::upgrade) {
-            return own;
+    fn semaphore_of(&self, key: &K) -> Arc<Semaphore> {
+        let mut by_key = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(semaphore) = by_key.get(key).and_then(Weak::upgrade) {
+            return semaphore;
         }
-        all.retain(|_, own| own.strong_count() > 0);
-        let own = Arc::new(Semaphore::new(self.each));
-        all.insert(key.clone(), Arc::downgrade(&own));
-        own
+        // The map grows only here, so it is enough to prune it here.
+        by_key.retain(|_, semaphore| semaphore.strong_count() > 0);
+        let semaphore = Arc::new(Semaphore::new(self.per_key));
+        by_key.insert(key.clone(), Arc::downgrade(&semaphore));
+        semaphore
     }
 }
 
@@ -72,8 +71,8 @@ mod tests {
     use super::*;
 
     /// The keys in the order in which their work was done.
-    fn order(at_once: usize, keys: &[&str]) -> String {
-        let (semaphore, done) = (FairSemaphore::new(at_once, 1), Mutex::new(String::new()));
+    fn order(permits: usize, keys: &[&str]) -> String {
+        let (semaphore, done) = (FairSemaphore::new(permits, 1), Mutex::new(String::new()));
         let work = async |id: &str| {
             yield_now().await;
             done.lock().unwrap().push_str(id);
@@ -88,7 +87,7 @@ mod tests {
         while !waiting.is_empty() {
             waiting.retain_mut(|take| take.now_or_never().is_none());
         }
-        assert!(semaphore.own.lock().unwrap().values().all(|own| own.strong_count() == 0));
+        assert!(semaphore.by_key.lock().unwrap().values().all(|it| it.strong_count() == 0));
         drop(waiting);
         done.into_inner().unwrap()
     }
@@ -121,6 +120,6 @@ mod tests {
         drop(held);
         assert!(semaphore.run(Some(&waiting), async {}).now_or_never().is_some());
         assert!(semaphore.run(None, async {}).now_or_never().is_some());
-        assert_eq!(semaphore.own.lock().unwrap().len(), 1);
+        assert_eq!(semaphore.by_key.lock().unwrap().len(), 1);
     }
 }

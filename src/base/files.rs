@@ -72,8 +72,8 @@ impl Tree {
         Ok(paths)
     }
 
-    /// The digest of the files below a directory: their paths in the tree and their contents, in order of path,
-    /// wherever the tree stands.
+    /// The digest of the files below a directory, by their paths in the tree and their contents: the same embedded and
+    /// on disk.
     pub fn digest(&self, directory: &str) -> Digest {
         let mut files = match self {
             Self::Embedded(files) => files.below(directory),
@@ -91,14 +91,14 @@ impl Tree {
         }
     }
 
-    /// The present state of a file; costs one `stat` on disk and nothing when embedded.
+    /// The stamp of a file: one `stat` on disk; always `None` when embedded, where nothing changes.
     pub fn stamp(&self, path: &str) -> Stamp {
         let Self::Disk(root) = self else { return None };
         let metadata = fs::metadata(root.join(path)).ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
     }
 
-    /// How people find a file: its path on disk, or its name within the binary.
+    /// The location of a file for people: its path on disk, or its name within the binary.
     pub fn display(&self, path: &str) -> String {
         match self {
             Self::Embedded(_) => format!("(embedded) {path}"),
@@ -107,15 +107,16 @@ impl Tree {
     }
 }
 
-/// The visible files below a directory. What cannot be read counts as absent: reading it later says so.
+/// The visible files below a directory. What cannot be read counts as absent: the error is reported by whatever reads
+/// it later.
 fn disk_files(path: &str, directory: &Path) -> Vec<(String, Vec<u8>)> {
     let names = disk_names(path, directory).unwrap_or_default().into_iter();
-    let places = names.map(|name| (format!("{path}/{name}"), directory.join(name)));
-    let files = places.flat_map(|(path, place)| {
-        if place.is_dir() {
-            disk_files(&path, &place)
+    let entries = names.map(|name| (format!("{path}/{name}"), directory.join(name)));
+    let files = entries.flat_map(|(path, on_disk)| {
+        if on_disk.is_dir() {
+            disk_files(&path, &on_disk)
         } else {
-            fs::read(&place).map(|it| (path, it)).into_iter().collect()
+            fs::read(&on_disk).map(|content| (path, content)).into_iter().collect()
         }
     });
     files.collect()
@@ -141,14 +142,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_is_of_the_tree_wherever_it_stands() {
+    fn a_digest_is_the_same_embedded_and_on_disk() {
         let embedded = Embedded::of([("a/x", b"1"), ("a/b/y", b"2"), ("a-b/z", b"3")]);
         let digests = [tempfile::tempdir(), tempfile::tempdir()].map(|root| {
             let root = root.expect("a directory");
             for (path, content) in [("a/x", "1"), ("a/b/y", "2"), ("a-b/z", "3"), ("a/.x.swp", "4")] {
-                let place = root.path().join(path);
-                fs::create_dir_all(place.parent().expect("below the root")).expect("created");
-                fs::write(place, content).expect("written");
+                let file = root.path().join(path);
+                fs::create_dir_all(file.parent().expect("below the root")).expect("created");
+                fs::write(file, content).expect("written");
             }
             Tree::Disk(root.path().to_owned()).digest("a")
         });

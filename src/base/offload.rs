@@ -1,9 +1,9 @@
-//! Offloads work that would hold up other calls to threads of its own.
+//! Offloads work that would hold up other calls to the blocking threads of the runtime.
 //!
-//! Runs at most one work per processor at once, half of them for one user, round-robin across users: the threads that
-//! carry calls keep their share, and a user's flood delays another user by at most one work. A caller that stops
-//! waiting does not cancel work that has begun; that is harmless, since such work only computes. Not here: large
-//! messages of requests, which cannot leave their task (`toolwire_server::faces::transport`).
+//! As many closures run at once as there are processors, at most half of them for one user, round-robin across users:
+//! the threads that carry calls keep their share, and a user's flood delays another user by at most one closure. A
+//! caller that stops waiting does not cancel a closure that has begun; that is harmless, since it only computes. Not
+//! here: large messages of requests, which cannot leave their task (`toolwire_server::faces::transport`).
 
 use std::{
     future::pending,
@@ -33,12 +33,12 @@ tokio::task_local! {
     static USER: Option<Arc<str>>;
 }
 
-/// Does what a user asked for: whatever large work it has is that user's.
-pub async fn on_behalf<T>(user: impl Into<Option<Arc<str>>>, doing: impl Future<Output = T>) -> T {
-    USER.scope(user.into(), doing).await
+/// Runs a future on behalf of a user: what it offloads counts against that user's share.
+pub async fn on_behalf<T>(user: impl Into<Option<Arc<str>>>, future: impl Future<Output = T>) -> T {
+    USER.scope(user.into(), future).await
 }
 
-/// The same of what is polled piece by piece, such as the body of an answer.
+/// Polls on behalf of a user, as [`on_behalf`]: for what is not a future, such as the body of a response.
 pub fn poll_on_behalf<T>(user: Option<&Arc<str>>, poll: impl FnOnce() -> T) -> T {
     USER.sync_scope(user.cloned(), poll)
 }
@@ -51,12 +51,12 @@ pub async fn if_large<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T 
     if bytes <= SMALL { work() } else { run(permit().await, work).await }
 }
 
-/// Reads an input of this many bytes and runs work on it. A large input is read only once its permit is acquired, so
-/// that inputs in the queue take no memory. `reading` must not acquire a permit itself: it would wait for the one held
-/// here.
+/// Reads an input of this many bytes and runs work on it.
+///
+/// `reading` must not acquire a permit itself: it would wait for the one held here.
 ///
 /// # Errors
-/// If they cannot be read.
+/// If `reading` fails.
 ///
 /// # Panics
 /// If the work does.
@@ -68,9 +68,10 @@ pub async fn read<R: Send + 'static, E, T: Send + 'static>(
     if bytes <= SMALL {
         return reading.await.map(work);
     }
+    // The permit before the input, so that inputs in the queue take no memory.
     let permit = permit().await;
-    let read = reading.await?;
-    Ok(run(permit, move || work(read)).await)
+    let input = reading.await?;
+    Ok(run(permit, move || work(input)).await)
 }
 
 async fn permit() -> Permit {
@@ -80,11 +81,11 @@ async fn permit() -> Permit {
     PERMITS.acquire(user.as_ref()).await
 }
 
-/// Does work on another thread. Logs and spans of the work belong to the call that asked for it.
+/// Runs work on a blocking thread. Its logs and spans belong to the caller.
 async fn run<T: Send + 'static>(permit: Permit, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (log, span) = (get_default(Clone::clone), Span::current());
     let done = spawn_blocking(move || {
-        // Given back when the work has ended, whether or not anybody still waits for it.
+        // Moved in: it must be held as long as the thread is busy, even if the caller has stopped waiting.
         let _permit = permit;
         with_default(&log, || span.in_scope(work))
     });
@@ -96,27 +97,27 @@ async fn run<T: Send + 'static>(permit: Permit, work: impl FnOnce() -> T + Send 
     }
 }
 
-/// For tests of what is done aside.
+/// For tests of what is offloaded.
 #[cfg(any(test, feature = "testing"))]
 pub mod testing {
     use std::cell::Cell;
 
     thread_local! {
-        static ASKED: Cell<usize> = const { Cell::new(0) };
+        static REQUESTED: Cell<usize> = const { Cell::new(0) };
     }
 
     pub(super) fn count() {
-        ASKED.set(ASKED.get() + 1);
+        REQUESTED.set(REQUESTED.get() + 1);
     }
 
-    /// On whose behalf is done what asks.
+    /// The user on whose behalf the caller runs.
     pub fn user() -> String {
         super::USER.try_with(Clone::clone).ok().flatten().map(|user| user.to_string()).unwrap_or_default()
     }
 
-    /// How many works tasks of this thread have asked for.
+    /// Number of permits that tasks of this thread have requested.
     pub fn requested_count() -> usize {
-        ASKED.get()
+        REQUESTED.get()
     }
 }
 
@@ -144,47 +145,47 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn the_only_worker_is_free_while_large_work_is_done() {
+    async fn the_only_worker_is_free_while_large_work_runs() {
         let carried = tokio::spawn(async {
             let (sender, receiver) = channel();
             // Runs on the worker, or never.
             tokio::spawn(async move { sender.send(thread::current().id()) });
             if_large(SMALL + 1, move || (receiver.recv().unwrap(), thread::current().id())).await
         });
-        let (worker, aside) = carried.await.unwrap();
-        assert_ne!(worker, aside);
+        let (worker, blocking) = carried.await.unwrap();
+        assert_ne!(worker, blocking);
     }
 
     #[tokio::test]
-    async fn a_panic_comes_out_where_the_work_was_asked_for() {
+    async fn a_panic_of_the_work_resumes_in_its_caller() {
         let work = AssertUnwindSafe(if_large(SMALL + 1, || panic!("as the test says")));
         let panic = work.catch_unwind().await.unwrap_err();
         assert_eq!(panic.downcast_ref(), Some(&"as the test says"));
     }
 
     #[tokio::test]
-    async fn work_that_nobody_waits_for_ends_and_gives_its_turn_back() {
+    async fn abandoned_work_ends_and_releases_its_permit() {
         let (beginning, mut has_begun) = tokio::sync::mpsc::unbounded_channel();
         let (leave, may_end) = channel();
         let mut abandoned = Box::pin(if_large(SMALL + 1, move || {
             beginning.send(()).unwrap();
             may_end.recv().unwrap();
         }));
-        // Other tests of this process may have all turns at first.
+        // Other tests of this process may hold all permits at first.
         tokio::select! {
             () = &mut abandoned => panic!("it waits to be let go"),
             begun = has_begun.recv() => begun.unwrap(),
         }
         drop(abandoned);
         leave.send(()).unwrap();
-        // More than there are turns.
+        // More than there are permits.
         for _ in 0..100 {
             thread_for(SMALL + 1).await;
         }
     }
 
     #[tokio::test]
-    async fn the_work_knows_of_whose_call_it_is() {
+    async fn the_work_runs_in_the_span_of_its_caller() {
         use crate::capture::capture;
         use tracing::{Instrument, info_span};
         let _log = capture(tracing_subscriber::registry());
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_users_flood_keeps_another_waiting_for_one_work_at_most() {
+    async fn one_users_flood_delays_another_by_one_closure_at_most() {
         let processors = available_parallelism().map_or(2, usize::from);
         if processors < 2 {
             return;
@@ -225,13 +226,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_for_a_turn_has_read_nothing() {
+    async fn nothing_is_read_before_its_permit_is_acquired() {
         let user: Arc<str> = "reader".into();
         let mut held = Vec::new();
         for _ in 0..available_parallelism().map_or(2, usize::from).div_ceil(2) {
             held.push(on_behalf(Arc::clone(&user), permit()).await);
         }
-        let reading = async { unreachable!("it is not its turn") };
+        let reading = async { unreachable!("it has no permit") };
         let read = read::<(), (), ()>(SMALL + 1, reading, |()| ());
         assert!(Box::pin(on_behalf(user, read)).as_mut().now_or_never().is_none());
     }

@@ -36,8 +36,8 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// A text in which nothing is unseen, turns others around or looks like a plain space: such characters, and combining
-/// marks beyond those that one character may carry, are written out, such as `\u{202e}` and `\n`.
+/// A text in which no character is invisible, reorders others or looks like a plain space: such characters are escaped,
+/// such as `\u{202e}` and `\n`, and so are combining marks beyond [`MAX_MARKS`].
 pub fn visible(text: &str) -> String {
     let mut marks = 0;
     let mut shown = String::with_capacity(text.len());

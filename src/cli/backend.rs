@@ -35,8 +35,8 @@ use toolwire_tool::context::User;
 
 pub(super) use invocation::{Events, Invocation};
 
-/// The longest message that is accepted from a server, in bytes: the default of gRPC clients.
-const LONGEST: usize = 4 * 1024 * 1024;
+/// Maximum size of a message from a server in bytes: the default of gRPC clients.
+const MAX_MESSAGE: usize = 4 * 1024 * 1024;
 
 /// The events of a turn, or of the work on a task. Dropping them cancels it.
 pub(super) type TurnEvents = BoxStream<'static, Result<agent::TurnEvent, Status>>;
@@ -47,8 +47,8 @@ pub(super) struct Backend {
     server: Server,
     /// The service, if this program answers by itself.
     own: Option<Own>,
-    /// The longest message that is accepted, in bytes.
-    longest: usize,
+    /// Maximum size of a message, in bytes.
+    max_message: usize,
 }
 
 /// The service of this program, which has no listener.
@@ -59,15 +59,15 @@ struct Own {
     cap: Duration,
 }
 
-/// Returns what an RPC answers, or says why it does not.
+/// Returns the response of an RPC, or reports its refusal.
 pub(super) async fn into_answer<T>(
     call: impl Future<Output = Result<Response<T>, Status>>,
 ) -> Result<T, Failure> {
     call.await.map(Response::into_inner).map_err(|status| client::refusal(&status))
 }
 
-/// The part of an answer that was asked for.
-pub(super) fn there<T>(part: Option<T>) -> Result<T, Failure> {
+/// A part that every response has; its absence is a failure.
+pub(super) fn require<T>(part: Option<T>) -> Result<T, Failure> {
     part.ok_or_else(|| client::refusal(&without("what was asked for")))
 }
 
@@ -78,13 +78,13 @@ fn without(what: &str) -> Status {
 impl Backend {
     /// The services of a server.
     pub(super) fn of_server(server: Server) -> Self {
-        Self { server, own: None, longest: LONGEST }
+        Self { server, own: None, max_message: MAX_MESSAGE }
     }
 
     /// Those of this program, as this user.
     pub(super) fn of_program(app: App, user: User, cap: Duration) -> Self {
         let server = Server::within(app.routes(), user, cap);
-        Self { server, own: Some(Own { app, cap }), longest: usize::MAX }
+        Self { server, own: Some(Own { app, cap }), max_message: usize::MAX }
     }
 
     /// Where requests go.
@@ -92,37 +92,37 @@ impl Backend {
         self.server.clone()
     }
 
-    /// Whether this program answers them itself: what it carries out ends with it.
+    /// Whether the services are this program's own: their work ends with it.
     pub(super) fn is_own(&self) -> bool {
         self.own.is_some()
     }
 
     pub(super) fn tools(&self) -> ToolServiceClient<Server> {
-        ToolServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+        ToolServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
     pub(super) fn confirmations(&self) -> ConfirmationServiceClient<Server> {
-        ConfirmationServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+        ConfirmationServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
     pub(super) fn audit(&self) -> AuditServiceClient<Server> {
-        AuditServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+        AuditServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
     pub(super) fn tasks(&self) -> TaskServiceClient<Server> {
-        TaskServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+        TaskServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
     pub(super) fn jobs(&self) -> JobServiceClient<Server> {
-        JobServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+        JobServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
     pub(super) fn agent(&self) -> AgentServiceClient<Server> {
-        AgentServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+        AgentServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
     pub(super) fn documents(&self) -> WorkspaceServiceClient<Server> {
-        WorkspaceServiceClient::new(self.server()).max_decoding_message_size(self.longest)
+        WorkspaceServiceClient::new(self.server()).max_decoding_message_size(self.max_message)
     }
 
     /// The definitions of the tools that have all the given tags, in order of name.
@@ -160,7 +160,7 @@ impl Backend {
         answer.confirmation.ok_or_else(|| without("a confirmation"))
     }
 
-    /// Begins a turn, or goes on with one.
+    /// Begins or resumes a turn.
     pub(super) async fn chat(&self, input: agent::TurnInput) -> Result<TurnEvents, Status> {
         let message = agent::ChatStreamRequest { input: Some(input) };
         Ok(self.events(self.agent().chat_stream(message).await?, |response| response.event))
@@ -174,7 +174,7 @@ impl Backend {
     pub(super) async fn cancel_job(&self, message: agent::CancelJobRequest) -> Result<(), Status> {
         self.jobs().cancel_job(message).await?;
         if let Some(Own { app, .. }) = &self.own {
-            // What carries it out tells its end.
+            // The end of the job is reported by what carries it out.
             app.jobs.wait_empty().await;
         }
         Ok(())
@@ -189,7 +189,7 @@ impl Backend {
         }
     }
 
-    /// Listens for why sources fail, where no server has a log that says so.
+    /// Collects the reasons of failing sources, if there is no server whose log has them.
     pub(super) fn reasons(&self) -> Reasons {
         if self.is_own() { Reasons::listen() } else { Reasons::default() }
     }

@@ -116,7 +116,7 @@ impl Call {
         self.until_decided(&backend, invocation).await
     }
 
-    /// Makes the call, and again once it is approved: at this terminal, or elsewhere in time.
+    /// Makes the call, and repeats it once it is approved, at this terminal or elsewhere in time.
     async fn until_decided(&self, backend: &Backend, mut invocation: Invocation) -> Result<(), Failure> {
         let began = clock::now();
         loop {
@@ -124,7 +124,7 @@ impl Call {
                 End::Done => return Ok(()),
                 End::ConfirmationRequired(required) => required,
             };
-            // Of a call without an identifier the server made one, by which what was decided and done is found again.
+            // The server generates an identifier for a call without one: only a repeat under it finds the decision.
             invocation.request_id = required.request_id.parse().ok().or(invocation.request_id);
             // The time to wait covers the whole loop, not each call of it.
             let left = self.wait.map_or(Duration::ZERO, |wait| wait.saturating_sub(clock::now() - began));
@@ -140,19 +140,24 @@ impl Call {
             };
             match answer {
                 PromptOutcome::Approved => {}
-                PromptOutcome::Denied => return Err(Failure::Said),
+                PromptOutcome::Denied => return Err(Failure::Reported),
                 PromptOutcome::Undecided => {
-                    let request_id = invocation.request_id.map(|id| id.to_string());
-                    let called = Invoked {
-                        tool: &required.tool,
-                        request_id: request_id.as_deref(),
-                        task: self.task.as_ref().map(TaskLabel::as_str),
-                    };
-                    console::say(&explain::confirmation(&required, &called, &self.connection.to_flags()));
-                    return Err(Failure::AwaitsConfirmation);
+                    return Err(self.report_undecided(&required, invocation.request_id));
                 }
             }
         }
+    }
+
+    /// Prints how to decide and how to repeat the call afterwards.
+    fn report_undecided(&self, required: &v1::ConfirmationRequired, id: Option<RequestId>) -> Failure {
+        let request_id = id.map(|id| id.to_string());
+        let called = Invoked {
+            tool: &required.tool,
+            request_id: request_id.as_deref(),
+            task: self.task.as_ref().map(TaskLabel::as_str),
+        };
+        console::say(&explain::confirmation(required, &called, &self.connection.to_flags()));
+        Failure::AwaitsConfirmation
     }
 
     async fn once(&self, backend: &Backend, invocation: Invocation) -> Result<End, Failure> {
@@ -166,7 +171,7 @@ impl Call {
             task: self.task.as_ref().map(TaskLabel::as_str),
         };
         let end = follow::follow(events, self.format, called).await;
-        reasons.tell();
+        reasons.print();
         backend.settle().await;
         end
     }
@@ -179,7 +184,7 @@ impl Call {
     }
 
     fn read_arguments(&self) -> Result<RawArguments, Failure> {
-        // With an intent there is no tool, and what stands in its place is the first pair.
+        // With an intent there is no tool: the first positional argument is a pair, too.
         let first = self.tool.iter().filter(|_| self.intent.is_some());
         let pairs: Vec<_> = first.chain(&self.pairs).map(String::as_str).collect();
         match &self.json {
@@ -192,7 +197,7 @@ impl Call {
     }
 }
 
-/// What is to be called; `None` if no tool has the intent, which the call itself will say better.
+/// The definition of the tool to call; `None` if no tool has the intent, which the call itself reports better.
 async fn definition(
     backend: &Backend,
     target: &Target,
@@ -203,8 +208,8 @@ async fn definition(
         Target::Tool(name) => {
             let found = backend.describe(name).await;
             found.map(Some).map_err(|status| {
-                let told = for_model(&status, format);
-                told.err().unwrap_or_else(|| explain::no_definition(&status, name, domains))
+                let printed = for_model(&status, format);
+                printed.err().unwrap_or_else(|| explain::no_definition(&status, name, domains))
             })
         }
         Target::Intent(intent) => {
@@ -220,7 +225,7 @@ fn refusal(status: &Status, format: Format) -> Failure {
     for_model(status, format).err().unwrap_or_else(|| client::refusal(status))
 }
 
-/// What a model reads of a call that was not carried out.
+/// With `--format model`, prints the error of a call that was not carried out.
 fn for_model(status: &Status, format: Format) -> Result<(), Failure> {
     if format != Format::Model {
         return Ok(());
@@ -237,7 +242,7 @@ fn for_model(status: &Status, format: Format) -> Result<(), Failure> {
     console::print(&format!(r#"{FAILED},"error":{error}}}"#))
 }
 
-/// A new `request_id` for a tool that does not only read, said so that the call can be repeated.
+/// A new `request_id` for a tool that does not only read. It is printed, so that the call can be repeated.
 fn generate_request_id(definition: Option<&ToolDefinition>) -> Option<RequestId> {
     definition.filter(|it| it.category() != v1::ToolCategory::Read)?;
     let request_id = RequestId::generate();

@@ -104,7 +104,7 @@ impl Calls {
         console::print(&table::lines(&rows, ""))
     }
 
-    /// Polls: prints what is new, or in another state.
+    /// Polls the calls, and prints those that are new or have another state.
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
         let mut told: HashMap<String, i32> = HashMap::new();
         loop {

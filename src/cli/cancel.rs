@@ -24,7 +24,7 @@ impl Cancel {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let remote = self.connection.remote().await?;
         let id = self.id.to_string();
-        // Both are UUIDs, so the id itself does not tell which it is.
+        // Both are UUIDs, so the identifier itself does not show its kind.
         for call in [Call::CallId(id.clone()), Call::RequestId(id.clone())] {
             let request = CancelCallRequest { call: Some(call) };
             if into_answer(remote.tools().cancel_call(request)).await?.cancelled {

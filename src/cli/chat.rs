@@ -84,7 +84,7 @@ impl Chat {
         done
     }
 
-    /// One message: the conversation can be gone on with by its name.
+    /// Sends one message, and prints how to continue the conversation.
     async fn once(&self, backend: &Backend, session: &str, say: Say) -> Result<(), Failure> {
         let end = self.turn(backend, session, say).await?;
         if matches!(end, End::Answered | End::Failed) && self.resume.is_none() {
@@ -92,7 +92,7 @@ impl Chat {
         }
         match end {
             End::Answered => Ok(()),
-            End::Failed => Err(Failure::Said),
+            End::Failed => Err(Failure::Reported),
             End::Undecided => Err(Failure::AwaitsConfirmation),
             End::Cancelled => Err(Failure::Interrupted),
             End::Interrupted { turn_id, paused } => {
@@ -105,7 +105,7 @@ impl Chat {
         }
     }
 
-    /// One message after the other, until there are no more.
+    /// Sends one message after the other, until the input ends.
     async fn converse(&self, backend: &Backend, session: &str) -> Result<(), Failure> {
         if console::is_interactive() {
             console::say("Ask something. Ctrl-C cancels a turn, Ctrl-D or `quit` ends the conversation.");
@@ -114,12 +114,12 @@ impl Chat {
             message = console::answer("\n> ") => message.map_err(unreadable)?,
             () = interrupted() => None,
         } {
-            let said = message.trim();
-            let word = said.strip_prefix('/').unwrap_or(said);
+            let text = message.trim();
+            let word = text.strip_prefix('/').unwrap_or(text);
             if ENDS.iter().any(|end| word.eq_ignore_ascii_case(end)) {
                 break;
             }
-            if said.is_empty() {
+            if text.is_empty() {
                 continue;
             }
             match self.turn(backend, session, Say::Message(message)).await {
@@ -131,7 +131,7 @@ impl Chat {
                     }
                 }
                 Ok(End::Answered | End::Failed | End::Undecided) => {}
-                // What is wrong with one message is not wrong with the next.
+                // The failure of one message does not end the conversation.
                 Err(failure) => console::failure(&failure),
             }
         }
@@ -147,7 +147,7 @@ impl Chat {
         }
     }
 
-    /// Carries a turn out, and goes on with it while the person at the terminal decides.
+    /// Carries a turn out, and resumes it after each decision of the person at the terminal.
     async fn turn(&self, backend: &Backend, session: &str, say: Say) -> Result<End, Failure> {
         let mut input = self.input(session, say);
         loop {

@@ -122,7 +122,7 @@ async fn complete(backend: &Backend, it: &mut v1::Confirmation) {
     }
 }
 
-/// What a change says to people; nothing for a heartbeat.
+/// A change in words; `None` for a heartbeat.
 fn describe(change: &v1::WatchConfirmationsResponse) -> String {
     match (change.r#type(), &change.confirmation) {
         (ConfirmationWatchType::Requested | ConfirmationWatchType::Changed, Some(it)) => card(it),

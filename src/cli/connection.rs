@@ -62,7 +62,7 @@ impl Connection {
         [server, ca, self.settings.to_flags(), user].concat()
     }
 
-    /// The tools of the selected server, for what a program cannot do by itself.
+    /// The tools of the selected server, for commands that need one.
     pub(super) async fn remote(&self) -> Result<Backend, Failure> {
         self.server().await.map(Backend::of_server)
     }
@@ -75,7 +75,8 @@ impl Connection {
         }
     }
 
-    /// The address of the server, if one is given. A user who says where this program finds its own tools means those.
+    /// The address of the server, if one is given. Flags for this program's own tools take precedence over the
+    /// environment.
     fn url(&self) -> Result<Option<ServerUrl>, Failure> {
         if self.server.is_some() {
             return Ok(self.server.clone());

@@ -56,7 +56,7 @@ fn render(tool: &v1::ToolDefinition) -> String {
     text
 }
 
-/// What a call means, on one line.
+/// The effects of a call, on one line.
 fn facts(tool: &v1::ToolDefinition) -> String {
     let mut facts = vec![
         words::category(tool.category()),
@@ -73,7 +73,7 @@ fn facts(tool: &v1::ToolDefinition) -> String {
     facts.join(" · ")
 }
 
-/// A returned field is always there, so that need not be said.
+/// Without `required`: a returned field is always present.
 fn output_row([path, kind, _, description]: [String; 4]) -> [String; 3] {
     [path, kind, description]
 }

@@ -14,7 +14,7 @@ use toolwire_server::{
     domain::{Domain, Offer},
 };
 
-/// A definition that is not there, as the end of a command: perhaps of a tool that is offered only when asked for.
+/// Reports a missing definition, and returns the failure of the command. The tool may need `--diagnostics`.
 pub(super) fn no_definition(status: &Status, tool: &str, domains: &[Domain]) -> Failure {
     let failure = client::refusal(status);
     let offers = |domain: &&Domain| domain.tools.iter().any(|offered| offered.name() == tool);

@@ -33,6 +33,6 @@ impl Health {
             Err(status) => return Err(client::refusal(&status)),
         };
         console::print(status.as_str_name())?;
-        if status == ServingStatus::Serving { Ok(()) } else { Err(Failure::Said) }
+        if status == ServingStatus::Serving { Ok(()) } else { Err(Failure::Reported) }
     }
 }

@@ -22,7 +22,7 @@ use toolwire_server::{
 };
 use toolwire_tool::context::RequestId;
 
-/// How often a watch that was lost is asked for again, and how long to wait before.
+/// Maximum number of times that a lost watch is resumed, and the pause before each.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -64,12 +64,12 @@ impl Follow {
         }
         match ended.state() {
             JobState::Succeeded => Ok(()),
-            // What it said last says why.
-            _ => Err(Failure::Said),
+            // Its last event was printed, and tells why.
+            _ => Err(Failure::Reported),
         }
     }
 
-    /// Follows a job to its last event, over as many watches as it takes.
+    /// Follows a job to its last event. A lost watch is resumed.
     async fn follow(&self, backend: &Backend, job_id: &str) -> Result<JobEvent, Failure> {
         let (mut after, mut left) = (None, TRIES);
         loop {
@@ -136,7 +136,7 @@ impl From<Failure> for WatchEnd {
     }
 }
 
-/// What happens to a job that is no longer followed.
+/// Cancels an own job, and tells how to follow one of a server again.
 async fn leave(backend: &Backend, job_id: &str, flags: &str) {
     if backend.is_own() {
         let request = CancelJobRequest { job_id: job_id.to_owned(), ..CancelJobRequest::default() };

@@ -5,7 +5,7 @@
 use clap::{Args, ValueEnum};
 
 use super::{
-    backend::{Backend, into_answer, there},
+    backend::{Backend, into_answer, require},
     connection::Connection,
     json,
     signals::unless_interrupted,
@@ -81,7 +81,7 @@ impl Jobs {
 
     async fn show(&self, backend: &Backend, job_id: String) -> Result<(), Failure> {
         let request = GetJobRequest { job_id, result_format: ResultFormat::Json.into() };
-        let job = there(into_answer(backend.jobs().get_job(request)).await?.job)?;
+        let job = require(into_answer(backend.jobs().get_job(request)).await?.job)?;
         let job = json::job(&job);
         let text = if self.json { job.to_string() } else { json::pretty(&job) };
         console::line(text.trim_end()).map(|_| ())

@@ -12,8 +12,8 @@ use toolwire_contract::proto::{agent::v1::Job, v1};
 /// A definition. Schemas keep their order and their integers.
 pub(super) fn definition(definition: &v1::ToolDefinition) -> Value {
     let mut object = envelope(definition);
-    exact(&mut object, "input_schema_json", "input_schema");
-    exact(&mut object, "output_schema_json", "output_schema");
+    inline_json(&mut object, "input_schema_json", "input_schema");
+    inline_json(&mut object, "output_schema_json", "output_schema");
     Value::Object(object)
 }
 
@@ -22,12 +22,12 @@ pub(super) fn event(event: &v1::CallEvent) -> Value {
     let mut object = envelope(event);
     for carrier in ["chunk", "result"] {
         if let Some(Value::Object(carrier)) = object.get_mut(carrier) {
-            exact(carrier, "data_json", "data");
+            inline_json(carrier, "data_json", "data");
         }
     }
     for carrier in ["awaiting_confirmation", "confirmation_required"] {
         if let Some(Value::Object(carrier)) = object.get_mut(carrier) {
-            exact(carrier, "arguments_json", "arguments");
+            inline_json(carrier, "arguments_json", "arguments");
         }
     }
     Value::Object(object)
@@ -40,7 +40,7 @@ pub(super) fn call(call: &v1::GetCallResponse) -> Value {
         [("result", "data_json", "data"), ("confirmation_required", "arguments_json", "arguments")]
     {
         if let Some(Value::Object(carrier)) = object.get_mut(carrier) {
-            exact(carrier, text, place);
+            inline_json(carrier, text, place);
         }
     }
     Value::Object(object)
@@ -49,21 +49,21 @@ pub(super) fn call(call: &v1::GetCallResponse) -> Value {
 /// A job. Its result keeps its order and its integers.
 pub(super) fn job(job: &Job) -> Value {
     let mut object = envelope(job);
-    exact(&mut object, "result_json", "result");
+    inline_json(&mut object, "result_json", "result");
     Value::Object(object)
 }
 
 /// A call that a person must approve. Arguments keep their order and their integers.
 pub(super) fn confirmation_required(required: &v1::ConfirmationRequired) -> Value {
     let mut object = envelope(required);
-    exact(&mut object, "arguments_json", "arguments");
+    inline_json(&mut object, "arguments_json", "arguments");
     Value::Object(object)
 }
 
 /// A confirmation. Arguments keep their order and their integers.
 pub(super) fn confirmation(confirmation: &v1::Confirmation) -> Value {
     let mut object = envelope(confirmation);
-    exact(&mut object, "arguments_json", "arguments");
+    inline_json(&mut object, "arguments_json", "arguments");
     Value::Object(object)
 }
 
@@ -72,7 +72,7 @@ pub(super) fn pretty(value: &Value) -> String {
     let mut shown = String::new();
     for c in format!("{value:#}").chars() {
         if is_hidden(c) {
-            // Such characters stand in strings only, and mean the same there.
+            // Such characters are in strings only, where the escape means the same.
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(shown, "\\u{unit:04x}");
             }
@@ -91,7 +91,7 @@ pub(super) fn plain(message: &impl ReflectMessage) -> Value {
 pub(super) fn confirmation_change(change: &v1::WatchConfirmationsResponse) -> Value {
     let mut object = envelope(change);
     if let Some(Value::Object(carrier)) = object.get_mut("confirmation") {
-        exact(carrier, "arguments_json", "arguments");
+        inline_json(carrier, "arguments_json", "arguments");
     }
     Value::Object(object)
 }
@@ -105,8 +105,8 @@ pub(super) fn document(message: &impl ReflectMessage) -> Value {
 pub(super) fn watch_event(event: &v1::WatchToolsResponse) -> Value {
     let mut object = envelope(event);
     if let Some(Value::Object(tool)) = object.get_mut("tool") {
-        exact(tool, "input_schema_json", "input_schema");
-        exact(tool, "output_schema_json", "output_schema");
+        inline_json(tool, "input_schema_json", "input_schema");
+        inline_json(tool, "output_schema_json", "output_schema");
     }
     Value::Object(object)
 }
@@ -128,11 +128,11 @@ fn envelope(message: &impl ReflectMessage) -> Map<String, Value> {
     }
 }
 
-/// Puts the JSON that a text spells in the place of its less exact form.
-fn exact(object: &mut Map<String, Value>, text: &str, place: &str) {
-    let Some(Value::String(spelled)) = object.shift_remove(text) else { return };
-    if let Ok(value) = serde_json::from_str(&spelled) {
-        object.insert(place.to_owned(), value);
+/// Replaces JSON text by its value, under another name.
+fn inline_json(object: &mut Map<String, Value>, field: &str, name: &str) {
+    let Some(Value::String(text)) = object.shift_remove(field) else { return };
+    if let Ok(value) = serde_json::from_str(&text) {
+        object.insert(name.to_owned(), value);
     }
 }
 

@@ -122,7 +122,7 @@ fn program(domains: &[Domain]) -> Result<clap::Command, Failure> {
 fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
     let runtime = Runtime::new().map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
     let done = runtime.block_on(dispatch(matches, domains));
-    // What still reads a terminal or a file must not hold the end up.
+    // A blocking read of a terminal or a file must not delay the exit.
     runtime.shutdown_background();
     done
 }

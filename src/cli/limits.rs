@@ -53,7 +53,7 @@ fn now(limit: &v1::SourceLimit) -> String {
     }
 }
 
-/// Why, if there is more to say than that others are first.
+/// The reason, unless it is only that other requests come first.
 fn because(limit: &v1::SourceLimit) -> String {
     if limit.reason.is_empty() { String::new() } else { format!(": {}", limit.reason) }
 }

@@ -28,8 +28,8 @@ impl Lint {
 
 fn verdict(linted: &Linted) -> Result<(), Failure> {
     match (linted.is_refused, linted.problems.is_empty()) {
-        (true, _) => Err(Failure::SaidRefused),
-        (false, false) => Err(Failure::Said),
+        (true, _) => Err(Failure::ReportedRefusal),
+        (false, false) => Err(Failure::Reported),
         (false, true) => Ok(()),
     }
 }

@@ -33,7 +33,7 @@ fn with_flags(command: &Command) -> clap::Command {
     Connection::augment_args(clap).about(about).long_about(long_about)
 }
 
-/// Does what the command does, with a connection if it needs one.
+/// Runs a command, with a connection if it needs one.
 pub(super) async fn run(command: &Command, matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
     match &command.run {
         Run::Alone(run) => run(matches),

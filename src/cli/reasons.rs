@@ -1,7 +1,8 @@
-//! Reports why sources failed during a command, for the operator at the terminal: what a server writes to its log.
+//! Reports why sources failed during a command. A server writes this to its log; here it is for the operator at the
+//! terminal.
 //!
-//! The caller's words say what to do, not what came; those of an operator stand in log lines, which are not shown here.
-//! They are printed when the call has ended, below its result.
+//! The texts for callers tell what to do, not what the source answered: only log lines have that. They are printed
+//! below the result, when the call has ended.
 
 use std::{
     fmt::{self, Write},
@@ -18,27 +19,27 @@ use tracing_subscriber::{
 
 use toolwire_server::console;
 
-/// Where the lines come from of requests that failed for good.
+/// The target of the log lines about requests that failed after all retries.
 const TARGET: &str = "toolwire_sources::upstream";
-/// Maximum number that is printed: the first ones say most.
-const MOST: usize = 8;
+/// Maximum number of reasons that are printed: the first ones are the most informative.
+const MAX_REASONS: usize = 8;
 
-/// The reasons so far. Cloning it makes another handle of the same.
+/// The reasons so far. Clones share state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reasons(Arc<Mutex<Vec<String>>>);
 
 impl Reasons {
-    /// Listens from now on, unless this process has a log.
+    /// Subscribes to log lines from now on, unless this process has a log.
     pub(super) fn listen() -> Self {
         let reasons = Self::default();
-        let heard = reasons.clone().with_filter(Targets::new().with_target(TARGET, Level::WARN));
-        // A log that is there already tells them.
-        let _ = tracing_subscriber::registry().with(heard).try_init();
+        let layer = reasons.clone().with_filter(Targets::new().with_target(TARGET, Level::WARN));
+        // Fails if there is a log already, which has the lines then.
+        let _ = tracing_subscriber::registry().with(layer).try_init();
         reasons
     }
 
-    /// Tells them, once.
-    pub(super) fn tell(&self) {
+    /// Prints them, once.
+    pub(super) fn print(&self) {
         let reasons = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for reason in reasons {
             console::say(&reason);
@@ -51,13 +52,13 @@ impl<S: Subscriber> Layer<S> for Reasons {
         let mut reason = Reason::default();
         event.record(&mut reason);
         let mut reasons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if reason.is_told() && reasons.len() < MOST {
+        if reason.is_printed() && reasons.len() < MAX_REASONS {
             reasons.push(format!("source {}: {}: {}", reason.source, reason.kind, reason.detail));
         }
     }
 }
 
-/// What an event says of a failure.
+/// The fields of a log line about a failure.
 #[derive(Default)]
 struct Reason {
     source: String,
@@ -66,8 +67,8 @@ struct Reason {
 }
 
 impl Reason {
-    /// Limits and deadlines of our own are explained by the call's own words.
-    fn is_told(&self) -> bool {
+    /// The result of the call explains limits and deadlines of our own already.
+    fn is_printed(&self) -> bool {
         !self.detail.is_empty() && !matches!(self.kind.as_str(), "over_budget" | "out_of_time")
     }
 

@@ -7,7 +7,7 @@ use toolwire_engine::registry::pattern_in_words;
 /// How deep the rows go.
 const MAX_DEPTH: usize = 3;
 
-/// The constraints that are shown, as people say them.
+/// The constraints that are shown, in words.
 const BOUNDS: [(&str, &str); 7] = [
     ("minimum", "at least "),
     ("maximum", "at most "),
@@ -35,7 +35,7 @@ pub(super) fn allows(schema: &Value, kind: &str) -> bool {
     types(schema).contains(&kind)
 }
 
-/// The types that a schema allows; none if it does not say.
+/// The types that a schema allows; empty if it has none.
 pub(super) fn types(schema: &Value) -> Vec<&str> {
     let mut types = Vec::new();
     for variant in variants(schema) {

@@ -1,4 +1,4 @@
-//! `toolwire serve`: serves the tools over gRPC until it is asked to end.
+//! `toolwire serve`: serves the tools until a signal ends it.
 
 mod announce;
 

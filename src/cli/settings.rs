@@ -30,7 +30,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// What these flags say.
+    /// These settings as overrides of the configuration.
     pub(super) fn flags(&self) -> Flags {
         let data = self.data.as_ref().map(|dir| dir.display());
         let state = self.state.as_ref().map(|dir| dir.display());

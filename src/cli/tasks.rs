@@ -1,4 +1,4 @@
-//! `toolwire tasks`: trees of tasks, what they wait for, and what a person does about it.
+//! `toolwire tasks`: trees of tasks, their waits, and the actions of a person on them.
 
 mod act;
 mod render;
@@ -17,7 +17,7 @@ use self::{
     state::State,
 };
 use super::{
-    backend::{Backend, into_answer, there},
+    backend::{Backend, into_answer, require},
     json,
     signals::unless_interrupted,
     table,
@@ -117,7 +117,7 @@ impl Tasks {
     async fn root(&self, backend: &Backend) -> Result<String, Failure> {
         let Some(task) = &self.task else { return Ok(String::new()) };
         let request = v1::GetTaskRequest { task_id: task.clone() };
-        Ok(there(into_answer(backend.tasks().get_task(request)).await?.task)?.root_id)
+        Ok(require(into_answer(backend.tasks().get_task(request)).await?.task)?.root_id)
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {
@@ -168,8 +168,8 @@ impl Tasks {
         let heading = ["TASK", "STATE", "WHAT"].map(ToOwned::to_owned);
         let rows = tasks.iter().map(|task| {
             let depth = if self.task.is_some() { task.depth.saturating_sub(top) } else { 0 };
-            let [id, standing, what] = cells(task);
-            ["  ".repeat(depth as usize) + &id, standing, what]
+            let [id, status, what] = cells(task);
+            ["  ".repeat(depth as usize) + &id, status, what]
         });
         let rows: Vec<_> = [heading].into_iter().chain(rows).collect();
         console::print(&table::lines(&rows, ""))

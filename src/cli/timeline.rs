@@ -4,7 +4,7 @@ use clap::Args;
 use futures_util::StreamExt;
 
 use super::{
-    backend::{Backend, into_answer, there},
+    backend::{Backend, into_answer, require},
     connection::Connection,
     json,
     signals::unless_interrupted,
@@ -20,8 +20,8 @@ use toolwire_server::{
 /// Page size of requests.
 const PAGE: i32 = 500;
 
-/// The longest text of an entry in a line, in characters; `--full` shows all of it.
-const LONGEST: usize = 100;
+/// Maximum length of the text of an entry in a line, in characters; `--full` shows all of it.
+const MAX_WIDTH: usize = 100;
 
 /// Shows the timeline of a task
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ pub(super) struct Timeline {
     connection: Connection,
 }
 
-/// Stands for what is long and was not asked for.
+/// Stands for a long text that was not requested.
 const APART: &str = "(kept apart: --full shows it)";
 
 impl Timeline {
@@ -132,7 +132,7 @@ impl Timeline {
     async fn show(&self, backend: &Backend, entry: v1::TimelineEntry) -> Result<console::Reader, Failure> {
         let entry = if self.full && has_parts_apart(&entry) {
             let request = v1::GetEntryRequest { task_id: self.task.clone(), sequence: entry.sequence };
-            there(into_answer(backend.tasks().get_entry(request)).await?.entry)?
+            require(into_answer(backend.tasks().get_entry(request)).await?.entry)?
         } else {
             entry
         };
@@ -147,7 +147,7 @@ impl Timeline {
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_WIDTH) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }
@@ -191,7 +191,7 @@ fn describe(entry: &v1::TimelineEntry) -> String {
     }
 }
 
-/// What is there, with a space between.
+/// Joins the texts that are not empty with spaces.
 fn words(parts: &[&str]) -> String {
     parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
 }

@@ -42,7 +42,7 @@ impl Watch {
     }
 }
 
-/// What an event says to people; nothing for a heartbeat.
+/// An event in words; `None` for a heartbeat.
 fn lines(event: &WatchToolsResponse) -> Vec<String> {
     // No event but those of a tool has one, and what cannot be read says nothing.
     let tool = v1::ToolDefinition::decode(&*event.tool).ok();

@@ -12,10 +12,10 @@ use toolwire_server::{
 };
 use toolwire_telemetry::{self as telemetry, Format, Guard};
 
-/// What is wrong with the manifests and the data.
+/// The result of checking the manifests, the data and the settings.
 #[derive(Debug)]
 pub(super) struct Linted {
-    /// Everything that start-up or the linter has to say.
+    /// The problems of start-up and of the linter.
     pub(super) problems: Vec<v1::DefinitionProblem>,
     /// Whether the service would refuse to start.
     pub(super) is_refused: bool,

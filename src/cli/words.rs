@@ -32,7 +32,7 @@ pub(super) fn block_reason(reason: tasks::BlockReason) -> String {
     bare(reason.as_str_name(), "BLOCK_REASON_").to_lowercase().replace('_', " ")
 }
 
-/// Why a person is asked, in words.
+/// The cause of a confirmation, in words.
 pub(super) const fn cause(cause: v1::ConfirmationCause) -> &'static str {
     match cause {
         v1::ConfirmationCause::Manifest => "the tool's manifest",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::settings::{at_most, settings, within};
 
-/// Longer than anybody waits for an answer.
+/// The longest turn time-out that can be set: no caller waits longer for an answer.
 const LONGEST: Duration = Duration::from_hours(1);
 
 settings! {

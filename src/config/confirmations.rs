@@ -7,7 +7,7 @@ use super::{
     webhooks::Webhook,
 };
 
-/// Longer than anybody waits, and short enough for what is kept of a confirmation.
+/// The longest time that can be set: the arguments of the call are stored no longer, and are needed until then.
 const LONGEST: Duration = Duration::from_hours(24 * 30);
 
 settings! {

@@ -23,7 +23,7 @@ impl ConfigError {
 }
 
 impl Problem {
-    /// What is wrong, and where it was said.
+    /// A problem and its place.
     pub fn new(at: impl Into<String>, what: impl Into<String>) -> Self {
         Self { at: at.into(), what: what.into() }
     }

@@ -1,4 +1,4 @@
-//! Loading: reads every section, refuses unknown keys, and reports all problems at once.
+//! Loads the configuration: reads every section, refuses unknown keys, and reports all problems at once.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ use super::{
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub config: Config,
-    /// What is allowed, but hardly meant.
+    /// Values that are valid but probably mistakes.
     pub warnings: Vec<Problem>,
     pub(super) known: Registered,
 }
@@ -27,6 +27,7 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
     let mut reader = Reader::new(file::read(sources)?, sources);
     let config = config(&mut reader, sections);
     assert_eq!(reader.unread_flags().collect::<Vec<_>>(), [""; 0], "flags that no section requests");
+    // After all sections: until then it is not known which keys there are.
     let mut problems = unknown::problems(&reader);
     let Reader { problems: others, warnings, known, .. } = reader;
     problems.extend(others);
@@ -69,7 +70,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
 }
 
 impl Loaded {
-    /// Where a setting comes from.
+    /// The origin of a setting's value.
     pub fn origin(&self, key: &str) -> Origin {
         let read = self.known.settings.iter().find(|read| read.setting.key == key);
         read.map(|read| read.origin.clone()).unwrap_or_default()

@@ -35,19 +35,19 @@ pub struct Models(pub Vec<ConfiguredModel>);
 /// A model: `[models.NAME]`.
 #[derive(Clone, Debug)]
 pub struct ConfiguredModel {
-    /// What it is called in other settings.
+    /// Its name in other settings.
     pub name: String,
     /// Its provider: `provider`. Required.
     pub provider: Provider,
-    /// What the provider calls it: `model`. Required.
+    /// Its name at the provider: `model`. Required.
     pub model: String,
-    /// Where it is asked: `endpoint`, https, or http on this machine or where no key is sent. Default the provider's
+    /// Its address: `endpoint`, https, or http on this machine or where no key is sent. Default the provider's
     /// own address; required of a compatible one.
     pub endpoint: Option<Url>,
-    /// What proves who asks: `api_key_env` with the name of a variable, `api_key_file` with the path of a file, or the
+    /// The credentials: `api_key_env` with the name of a variable, `api_key_file` with the path of a file, or the
     /// table `oauth`. Required of Gemini, Anthropic and `OpenAI` at their own addresses.
     pub credentials: Credentials,
-    /// How long it may say nothing, before an answer begins and within it: `timeout`, default `1m`.
+    /// Maximum time without data, before an answer begins and within it: `timeout`, default `1m`.
     pub timeout: Duration,
     /// The longest answer, in tokens: `max_answer_tokens`, default 4096.
     pub max_answer_tokens: u32,
@@ -75,7 +75,7 @@ impl Models {
 }
 
 impl ConfiguredModel {
-    /// One of a name, with the usual bounds.
+    /// A model with the default bounds.
     pub fn new(name: &str, provider: Provider, model: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -99,45 +99,61 @@ impl ConfiguredModel {
         let model = entry.required::<String>("model").filter(|model| is_model(model, entry));
         let address = entry.optional::<String>("endpoint");
         let (credentials, mut of_credentials) = credentials(entry, reader);
-        let timeout = entry.optional::<Duration>("timeout").unwrap_or(TIMEOUT);
-        if timeout < Duration::from_secs(1) || timeout > LONGEST_TIMEOUT {
-            entry.problem("timeout must be from 1s to 10m");
-        }
-        let most = entry.optional::<u32>("max_answer_tokens").unwrap_or(ANSWER);
-        if !ANSWERS.contains(&most) {
-            entry.problem(format!("max_answer_tokens must be from {} to {}", ANSWERS.start(), ANSWERS.end()));
-        }
+        let timeout = timeout(entry);
+        let max_answer_tokens = max_answer_tokens(entry);
         let mut shown = vec![
             ("provider", provider.map(|provider| provider.into_str().to_owned().to_toml())),
             ("model", model.as_ref().map(Value::to_toml)),
             ("endpoint", address.as_ref().map(Value::to_toml)),
         ];
         shown.append(&mut of_credentials);
-        shown.extend([("timeout", Some(timeout.to_toml())), ("max_answer_tokens", Some(most.to_toml()))]);
+        shown.extend([
+            ("timeout", Some(timeout.to_toml())),
+            ("max_answer_tokens", Some(max_answer_tokens.to_toml())),
+        ]);
         let (Some(provider), Some(model), Some(credentials)) = (provider, model, credentials) else {
             return (None, shown);
         };
         // What depends on several fields comes last, when all of them are known to be valid.
         let sends_key = !matches!(credentials, Credentials::None);
-        let endpoint = match endpoint::of(provider, address.as_deref(), sends_key) {
-            Ok(endpoint) => endpoint,
-            Err(what) => {
-                entry.problem(what);
-                return (None, shown);
-            }
+        let Ok(endpoint) = check_endpoint(entry, provider, address.as_deref(), sends_key) else {
+            return (None, shown);
         };
-        if !sends_key && provider.wants_credentials() && endpoint.is_none() {
-            entry.problem("expected api_key_env, api_key_file or a table oauth: the provider asks for a key");
-        }
-        let made = Self {
-            endpoint,
-            credentials,
-            timeout,
-            max_answer_tokens: most,
-            ..Self::new(name, provider, &model)
-        };
-        (Some(made), shown)
+        let model =
+            Self { endpoint, credentials, timeout, max_answer_tokens, ..Self::new(name, provider, &model) };
+        (Some(model), shown)
     }
+}
+
+fn timeout(entry: &mut Fields) -> Duration {
+    let timeout = entry.optional::<Duration>("timeout").unwrap_or(TIMEOUT);
+    if timeout < Duration::from_secs(1) || timeout > LONGEST_TIMEOUT {
+        entry.problem("timeout must be from 1s to 10m");
+    }
+    timeout
+}
+
+fn max_answer_tokens(entry: &mut Fields) -> u32 {
+    let most = entry.optional::<u32>("max_answer_tokens").unwrap_or(ANSWER);
+    if !ANSWERS.contains(&most) {
+        entry.problem(format!("max_answer_tokens must be from {} to {}", ANSWERS.start(), ANSWERS.end()));
+    }
+    most
+}
+
+/// The address of the model, if one is set. The error has been reported.
+fn check_endpoint(
+    entry: &mut Fields,
+    provider: Provider,
+    address: Option<&str>,
+    sends_key: bool,
+) -> Result<Option<Url>, ()> {
+    let endpoint = endpoint::of(provider, address, sends_key).map_err(|what| entry.problem(what))?;
+    // Only the provider's own address is known to need a key.
+    if !sends_key && provider.wants_credentials() && endpoint.is_none() {
+        entry.problem("expected api_key_env, api_key_file or a table oauth: the provider asks for a key");
+    }
+    Ok(endpoint)
 }
 
 fn is_name(name: &str) -> bool {

@@ -1,4 +1,4 @@
-//! The values of sections that only domains know: one value a type.
+//! The values of sections whose types the platform does not know, by type.
 
 use std::{
     any::{Any, TypeId},
@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-/// A value that a section became.
+/// The value of a section.
 pub trait Part: Any + Debug + Send + Sync {}
 
 impl<T: Any + Debug + Send + Sync> Part for T {}
@@ -16,7 +16,7 @@ impl<T: Any + Debug + Send + Sync> Part for T {}
 pub(super) struct Parts(BTreeMap<TypeId, Arc<dyn Part>>);
 
 impl Parts {
-    /// Adds one. A later one of the same type takes the place of an earlier.
+    /// Adds a value. It replaces an earlier one of the same type.
     pub(super) fn insert(&mut self, part: Arc<dyn Part>) {
         let any: &dyn Any = &*part;
         self.0.insert(any.type_id(), part);

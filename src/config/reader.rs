@@ -1,7 +1,7 @@
-//! Reads settings: the flag wins over the variable, that over the file, and that over the default.
+//! Reads settings: a flag wins over a variable, a variable over the file, the file over the default.
 //!
-//! Keys never requested by any section are reported as unknown. A value that is wrong is replaced by the default, so
-//! that all problems are reported at once. Not here: what values mean.
+//! Keys that no section reads are reported as unknown. An invalid value is replaced by the default, so that all
+//! problems are reported at once. Not here: the types of values (`value`).
 
 mod values;
 
@@ -32,7 +32,7 @@ pub struct Reader {
     pub(super) warnings: Vec<Problem>,
 }
 
-/// What was read so far.
+/// The names and values that were read, for unknown keys and `--print-config`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Registered {
     /// The settings that are single values, in the order in which they are printed.
@@ -40,7 +40,7 @@ pub(super) struct Registered {
     /// The keys of tables that hold entries of their own.
     pub(super) tables: BTreeSet<String>,
     pub(super) variables: BTreeSet<String>,
-    /// Names, each with the domain that it belongs to.
+    /// The domain of each name; empty for the platform.
     owners: BTreeMap<String, String>,
     /// The entries of tables, as TOML.
     pub(super) entries: Vec<String>,
@@ -48,7 +48,7 @@ pub(super) struct Registered {
     pub(super) notes: Vec<String>,
 }
 
-/// A setting, and what was read.
+/// A setting with its effective value.
 #[derive(Clone, Debug)]
 pub(super) struct ReadSetting {
     pub(super) setting: Setting,
@@ -59,9 +59,9 @@ pub(super) struct ReadSetting {
 /// A value as TOML.
 #[derive(Clone, Debug)]
 pub(super) enum TomlValue {
-    /// It is set, or has a default that can be written down.
+    /// The value, or the default.
     Value(String),
-    /// It is not set, and this is what holds instead, if that is known.
+    /// Not set. What applies instead, empty if unknown.
     Unset(String),
 }
 
@@ -79,27 +79,28 @@ impl Reader {
         }
     }
 
-    /// What is read from now on belongs to the domain of this name; to the platform if it is empty.
+    /// Attributes the following reads to the domain of this name; to the platform if it is empty.
     pub fn on_behalf_of(&mut self, owner: &str) {
         owner.clone_into(&mut self.owner);
     }
 
+    /// Reads a setting.
     pub fn value<T: Value>(&mut self, setting: Setting, default: T) -> T {
         let value = self.get(&setting, T::read).unwrap_or(default);
-        self.learn(setting, TomlValue::Value(value.to_toml()));
+        self.register(setting, TomlValue::Value(value.to_toml()));
         value
     }
 
-    /// A setting that may be unset; then `instead` is what holds, for people to see.
+    /// Reads a setting that may be unset. `--print-config` then shows `instead`, which applies.
     pub fn optional<T: Value>(&mut self, setting: Setting, instead: Option<T>) -> Option<T> {
         let value = self.get(&setting, T::read);
         let unset = || TomlValue::Unset(instead.map(|it| it.to_toml()).unwrap_or_default());
         let shown = value.as_ref().map_or_else(unset, |value| TomlValue::Value(value.to_toml()));
-        self.learn(setting, shown);
+        self.register(setting, shown);
         value
     }
 
-    /// A setting that is written as a text of its own form.
+    /// Reads a setting that is a text in a format of its own.
     pub fn text<T: Display, E: Display>(
         &mut self,
         setting: Setting,
@@ -108,14 +109,14 @@ impl Reader {
     ) -> T {
         let read = |found: &RawValue| parse(&String::read(found)?).map_err(|error| error.to_string());
         let value = self.get(&setting, read).unwrap_or(default);
-        self.learn(setting, TomlValue::Value(quote(&value.to_string())));
+        self.register(setting, TomlValue::Value(quote(&value.to_string())));
         value
     }
 
-    /// The entries of a list of tables, such as `[[auth.users]]`. They stand in the file only. Each is ended by
-    /// [`end`](Self::end).
+    /// Reads the entries of an array of tables, such as `[[auth.users]]`, which only the file can have. Each must be
+    /// passed to [`end`](Self::end).
     pub fn list(&mut self, key: &str) -> Vec<Fields> {
-        self.learn_table(key);
+        self.register_table(key);
         let Some(given) = in_file(&self.file, key).cloned() else { return Vec::new() };
         let RawValue::List(list) = given.value else {
             self.problem(key, format!("expected tables [[{key}]], but found {}", given.value));
@@ -125,10 +126,10 @@ impl Reader {
         entries.filter_map(|(index, given)| self.fields(format!("{key}.{index}"), given)).collect()
     }
 
-    /// The tables below a key by their names, such as `[rules.strict]`. They stand in the file only. Each is ended by
-    /// [`end`](Self::end).
+    /// Reads the tables below a key by name, such as `[rules.strict]`, which only the file can have. Each must be
+    /// passed to [`end`](Self::end).
     pub fn tables(&mut self, key: &str) -> Vec<(String, Fields)> {
-        self.learn_table(key);
+        self.register_table(key);
         let Some(given) = in_file(&self.file, key).cloned() else { return Vec::new() };
         let RawValue::Table(table) = given.value else {
             self.problem(key, format!("expected tables [{key}.NAME], but found {}", given.value));
@@ -152,7 +153,7 @@ impl Reader {
         }
     }
 
-    /// Takes over what is wrong with a table, unknown keys included. Whether anything was.
+    /// Reports the problems of a table, unknown keys included. Returns whether there are none.
     pub fn end(&mut self, fields: Fields) -> bool {
         let problems = fields.problems();
         let is_fine = problems.is_empty();
@@ -160,35 +161,35 @@ impl Reader {
         is_fine
     }
 
-    /// A variable that is not a setting of the file, such as one with a secret.
+    /// Reads a variable that the file cannot set, such as one with a secret.
     pub fn variable(&mut self, name: &str) -> Option<String> {
-        self.learn_variable(name);
+        self.register_variable(name);
         self.environment.get(name).map(str::to_owned)
     }
 
-    /// Whether anybody said anything about a setting.
+    /// Whether a flag, a variable or the file has a setting, read or not.
     pub fn is_set(&self, key: &str) -> bool {
         let is_read = |read: &ReadSetting| read.setting.key == key && read.origin != Origin::Default;
         self.known.settings.iter().any(is_read) || in_file(&self.file, key).is_some()
     }
 
-    /// What a key was set to means nothing.
+    /// Reports a problem with the value of a key.
     pub fn problem(&mut self, key: &str, what: impl Into<String>) {
         self.problems.push(Problem::new(self.origin(key).place(key), what));
     }
 
-    /// What a variable holds means nothing.
+    /// Reports a problem with the value of a variable.
     pub fn problem_of_variable(&mut self, name: &str, what: impl Into<String>) {
         self.problems.push(Problem::new(Origin::Variable(name.to_owned()).place(name), what));
     }
 
-    /// What a key was set to is allowed, but hardly meant.
+    /// Warns of a value that is valid but probably a mistake.
     pub fn warn(&mut self, key: &str, what: impl Into<String>) {
         self.warnings.push(Problem::new(self.origin(key).place(key), what));
     }
 
-    /// What a key was set to has no effect for the sake of another setting: that is refused. Where the other was said
-    /// by a flag it is only reported: a flag is for one run, and what is written down for others.
+    /// Reports a setting that has no effect because of another one. That is a problem, or only a warning if the other
+    /// one is a flag: a flag is for one run, the file for all.
     pub fn without_effect(&mut self, key: &str, because: &str, what: &str) {
         match self.origin(because) {
             Origin::Flag(_) => self.warn(key, what),
@@ -196,29 +197,29 @@ impl Reader {
         }
     }
 
-    /// What a variable holds is allowed, but hardly meant.
+    /// Warns of a variable whose value is valid but probably a mistake.
     pub fn warn_of_variable(&mut self, name: &str, what: impl Into<String>) {
         self.warnings.push(Problem::new(Origin::Variable(name.to_owned()).place(name), what));
     }
 
-    /// An entry of a table for the printed configuration: its header with brackets, and names with values as TOML.
+    /// Adds a table to the printed configuration: its header with brackets, and its keys with values as TOML.
     pub fn show_entry(&mut self, header: &str, pairs: &[(&str, String)]) {
         let lines = pairs.iter().map(|(name, value)| format!("\n{name} = {value}"));
         self.known.entries.push(format!("{header}{}", lines.collect::<String>()));
     }
 
-    /// Lines for the printed configuration, about what no file can set.
+    /// Adds a comment to the printed configuration, on what the file cannot set.
     pub fn note(&mut self, lines: impl Into<String>) {
         self.known.notes.push(lines.into());
     }
 
-    /// What an earlier section became; its default where none became one.
+    /// The value of a section that was read before; the default if there is none.
     pub fn part<T: Part + Default>(&self) -> Arc<T> {
         self.parts.get().unwrap_or_default()
     }
 
-    /// Takes a name such as `table rules` for the domain that is read for. Two that understand the same words
-    /// differently would each get half of what was said: the second is refused.
+    /// Claims a name such as `table rules` for the current domain. A second domain is refused: each would read the same
+    /// keys in its own sense, and report those of the other as unknown.
     pub fn claim(&mut self, name: &str) -> bool {
         let owner = self.known.owners.entry(name.to_owned()).or_insert_with(|| self.owner.clone());
         if *owner == self.owner {
@@ -228,19 +229,19 @@ impl Reader {
             "" => "the platform".to_owned(),
             domain => format!("the domain {domain}"),
         };
-        let who = format!("{} and {}", called(owner), called(&self.owner));
-        self.problems.push(Problem::new(who, format!("both bring the {name}; it can belong to one only")));
+        let owners = format!("{} and {}", called(owner), called(&self.owner));
+        self.problems.push(Problem::new(owners, format!("both bring the {name}; it can belong to one only")));
         false
     }
 
-    /// Where a key was said.
+    /// The origin of a key's value.
     pub(super) fn origin(&self, key: &str) -> Origin {
         let read = self.known.settings.iter().find(|read| read.setting.key == key);
         let in_file = || in_file(&self.file, key).map(|given| given.origin.clone());
         read.map(|read| read.origin.clone()).or_else(in_file).unwrap_or_default()
     }
 
-    /// The names of the flags that were given and never requested.
+    /// The keys of the given flags that no section has read.
     pub(super) fn unread_flags(&self) -> impl Iterator<Item = &str> {
         let is_read = |key: &str| self.known.settings.iter().any(|read| read.setting.key == key);
         self.flags.iter().map(|(key, _)| *key).filter(move |key| !is_read(key))
@@ -250,7 +251,7 @@ impl Reader {
         &self.environment
     }
 
-    /// The value that wins, if it can be read.
+    /// The effective value, if it is given and valid. An invalid one is reported.
     fn get<T>(&mut self, setting: &Setting, read: impl FnOnce(&RawValue) -> Result<T, String>) -> Option<T> {
         let given = self.winner(setting)?;
         read(&given.value)
@@ -258,6 +259,7 @@ impl Reader {
             .ok()
     }
 
+    /// The value with the highest precedence. Of a flag that is given twice the last counts.
     fn winner(&self, setting: &Setting) -> Option<Sourced> {
         let text = |text: &str, origin| Sourced { value: RawValue::Text(text.to_owned()), origin };
         let flag = self.flags.iter().rfind(|(key, _)| *key == setting.key);
@@ -270,25 +272,25 @@ impl Reader {
         in_file(&self.file, &setting.key).cloned()
     }
 
-    fn learn(&mut self, setting: Setting, shown: TomlValue) {
+    fn register(&mut self, setting: Setting, shown: TomlValue) {
         let origin = self.winner(&setting).map(|given| given.origin).unwrap_or_default();
         self.claim(&format!("setting {}", setting.key));
-        self.learn_variable(&setting.variable);
+        self.register_variable(&setting.variable);
         self.known.settings.push(ReadSetting { setting, origin, shown });
     }
 
-    fn learn_table(&mut self, key: &str) {
+    fn register_table(&mut self, key: &str) {
         self.claim(&format!("table {key}"));
         self.known.tables.insert(key.to_owned());
     }
 
-    fn learn_variable(&mut self, name: &str) {
+    fn register_variable(&mut self, name: &str) {
         self.claim(&format!("variable {name}"));
         self.known.variables.insert(name.to_owned());
     }
 }
 
-/// What the file says about a key.
+/// The value of a dotted key in the file.
 fn in_file<'a>(entries: &'a Entries, key: &str) -> Option<&'a Sourced> {
     let Some((head, rest)) = key.split_once('.') else { return entries.get(key) };
     match &entries.get(head)?.value {

@@ -7,24 +7,24 @@ use std::{fmt, sync::Arc};
 
 use super::{parts::Part, reader::Reader};
 
-/// The settings of one part of the program, and who owns it.
+/// The settings of one part of the program, and the domain that owns them.
 #[derive(Clone)]
 pub struct Section {
     owner: String,
     read: Arc<ReadFn>,
 }
 
-/// Makes a section's value of what was set.
+/// Reads the value of a section.
 type ReadFn = dyn Fn(&mut Reader) -> Arc<dyn Part> + Send + Sync;
 
 impl Section {
-    /// A section that becomes a value of one type. Problems are reported to the reader, and a value is
-    /// returned in any case.
+    /// A section that is read as a value of one type. `read` reports problems to the reader and returns a value in any
+    /// case, so that all problems are found.
     pub fn new<T: Part>(read: impl Fn(&mut Reader) -> T + Send + Sync + 'static) -> Self {
         Self { owner: String::new(), read: Arc::new(move |reader| Arc::new(read(reader))) }
     }
 
-    /// The same, brought by the domain of this name.
+    /// The same section, owned by the domain of this name.
     #[must_use]
     pub fn of(self, owner: &str) -> Self {
         Self { owner: owner.to_owned(), ..self }

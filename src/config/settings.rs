@@ -1,20 +1,20 @@
 //! Declares the settings of a section as one table, and reads settings with bounds.
 //!
 //! An entry is the one place of its setting: `name: Type = default, "VARIABLE", "--flag", as how;`, of which flag and
-//! `how` may be left out. From it follow the field with its documentation, the default, the key in the file, and how it
-//! is read. Entries stand in the order in which settings are printed, and a default may name settings above it. Not
-//! here: sections whose settings depend on more than that.
+//! `how` may be left out. It expands to the field with its documentation, the default, the key in the file, and the
+//! code that reads it. Settings are printed in the order of their entries, and a default may refer to settings above
+//! it. Not here: sections whose settings depend on more than that.
 
 use std::{ops::RangeInclusive, time::Duration};
 
 use super::{reader::Reader, setting::Setting, size::Size, value::Value};
 use toolwire_base::duration;
 
-/// A section and the table of its settings. `how` is called with a [`Reader`], a [`Setting`] and the default, as
-/// [`Reader::value`] is, which reads what has no `how`.
+/// Declares a section by the table of its settings. `how` is a function with the signature of [`Reader::value`], which
+/// is the default: one of this module checks a bound, [`Reader::optional`] reads a setting that may be unset.
 ///
-/// `of (name: Type = usual)` is something that defaults depend on beside other settings, `then` a method that looks at
-/// all that was read, and `and` lists fields that are sections of their own.
+/// `of (name: Type = usual)` is an input of the defaults that is not a setting, `then` a method that checks the section
+/// as a whole, and `and` lists fields that are sections of their own.
 macro_rules! settings {
     (
         $(#[$attribute:meta])*
@@ -63,7 +63,7 @@ macro_rules! settings {
 
 pub(super) use settings;
 
-/// A value that is fine; `what` is said of any other.
+/// Reads a value, and reports `what` as the problem if it is not fine.
 pub(super) fn check<T: Value>(
     is_fine: impl FnOnce(&T) -> bool,
     what: impl Into<String>,
@@ -78,7 +78,7 @@ pub(super) fn check<T: Value>(
     }
 }
 
-/// A value without which nothing could be served if it were zero.
+/// A value other than zero, with which nothing could be served.
 pub(super) fn positive<T: Value + Default + PartialEq>(
     reader: &mut Reader,
     setting: Setting,
@@ -88,7 +88,7 @@ pub(super) fn positive<T: Value + Default + PartialEq>(
     check(|value| *value != T::default(), what)(reader, setting, default)
 }
 
-/// A number of bytes, and not none.
+/// A number of bytes, at least one. Written as `64KiB` or `1MiB`, too.
 pub(super) fn bytes<T>(reader: &mut Reader, setting: Setting, default: T) -> T
 where
     T: Copy + TryFrom<u64> + TryInto<u64>,
@@ -110,7 +110,7 @@ pub(super) fn longer_than_zero(reader: &mut Reader, setting: Setting, default: D
     check(|length: &Duration| !length.is_zero(), "must be longer than zero")(reader, setting, default)
 }
 
-/// A length of time that is longer than zero.
+/// A length of time that is longer than zero, and at most the longest.
 pub(super) fn at_most(longest: Duration) -> impl FnOnce(&mut Reader, Setting, Duration) -> Duration {
     let what = format!("must be longer than zero and at most {}", duration::format(longest));
     check(move |length: &Duration| !length.is_zero() && *length <= longest, what)

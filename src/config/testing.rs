@@ -4,7 +4,7 @@ use std::fs;
 
 use super::{ConfigError, Environment, Flags, Loaded, Section, Sources, load};
 
-/// What a `toolwire.toml` of this text, these variables and these flags come to.
+/// Loads a configuration from the text of a `toolwire.toml`, variables and flags.
 pub fn load_text(
     file: &str,
     variables: &[(&str, &str)],

@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 
 use super::{Violation, json, payload, transcode::Encoder};
 
-/// The longest key that an error repeats, in characters.
+/// Maximum length of a key in an error, in characters.
 const MAX_SHOWN: usize = 64;
 
 pub type Arguments = Map<String, Value>;
 
-/// What was written as arguments is none.
+/// A text or value that cannot be read as arguments.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the arguments {what}")]
 pub struct Unreadable {
     /// The rule that is broken, such as `json`.
     pub rule: &'static str,
-    /// What must be, as the end of a sentence.
+    /// What is expected, as the end of the message.
     pub what: String,
 }
 
@@ -36,7 +36,7 @@ impl From<Unreadable> for Violation {
     }
 }
 
-/// Arguments as text, such as a model writes it. A blank text and `null` are no arguments.
+/// Reads arguments from text, as a model writes them. A blank text and `null` are no arguments.
 pub fn from_text(text: &str) -> Result<Arguments, Unreadable> {
     if text.trim().is_empty() {
         return Ok(Arguments::new());
@@ -45,8 +45,8 @@ pub fn from_text(text: &str) -> Result<Arguments, Unreadable> {
     from_value(json::parse(text).map_err(not_json)?)
 }
 
-/// Arguments as a JSON value. `null` and a blank text are no arguments; another text is what a model wrote in the place
-/// of an object.
+/// Reads arguments from a JSON value. `null` and a blank text are no arguments; any other text is refused, with advice
+/// for a model that quoted its object.
 pub fn from_value(value: Value) -> Result<Arguments, Unreadable> {
     if !json::is_within_depth(&value) {
         let what = format!("must not nest deeper than {} levels", json::MAX_DEPTH);
@@ -65,7 +65,7 @@ pub fn from_value(value: Value) -> Result<Arguments, Unreadable> {
     }
 }
 
-/// Arguments as a structure, whose numbers JSON must be able to express.
+/// Reads arguments from a structure. A number that JSON cannot express is refused.
 pub fn from_struct(structure: Struct) -> Result<Arguments, Unreadable> {
     if let Some(key) = json::not_finite(&structure) {
         let key: String = key.chars().take(MAX_SHOWN).collect();
@@ -75,7 +75,7 @@ pub fn from_struct(structure: Struct) -> Result<Arguments, Unreadable> {
     from_value(Value::Object(json::from_struct(structure)))
 }
 
-/// Arguments passed the schema but do not fit the message: the schema and the message disagree.
+/// Arguments that passed the schema but do not fit the message: the two disagree.
 #[derive(Debug, thiserror::Error)]
 #[error("arguments do not fit {message}: {reason}; correct the manifest's schema or the message")]
 pub struct Misfit {
@@ -85,10 +85,11 @@ pub struct Misfit {
 
 /// The input message that arguments stand for, by an encoder of that message.
 pub fn to_message<M: ReflectMessage + Default>(arguments: Arguments, encoder: &Encoder) -> Result<M, Misfit> {
-    let usual = encoder.bytes(&arguments);
-    if let Some(message) = usual.and_then(|bytes| M::decode(bytes.as_slice()).ok()) {
+    let bytes = encoder.bytes(&arguments);
+    if let Some(message) = bytes.and_then(|bytes| M::decode(bytes.as_slice()).ok()) {
         return Ok(message);
     }
+    // The slow path: it accepts what the encoder does not cover, and has words for what is wrong.
     let descriptor = M::default().descriptor();
     let misfit = |reason: String| Misfit { message: descriptor.full_name().to_owned(), reason };
     DynamicMessage::deserialize(descriptor.clone(), Value::Object(arguments))

@@ -1,8 +1,8 @@
 //! The encoder of streams: its buffer starts small and is flushed early.
 //!
-//! tonic's own takes 8 KiB for each stream at once, and one that told much in small messages keeps 64 KiB for as long
-//! as it lives, though a watch in step and a call that waits have nothing to tell. What one large message took is
-//! still kept until the next one.
+//! tonic's own allocates 8 KiB for each stream at once, and after a burst of small messages keeps 64 KiB for as long as
+//! the stream lives, though a watch or a call that waits is idle for nearly all of that time. The buffer of one large
+//! message is still kept until the next one.
 
 use std::{any::TypeId, marker::PhantomData};
 
@@ -15,16 +15,16 @@ use tonic_prost::ProstCodec;
 
 use super::proto::v1::ListToolsResponse;
 
-/// What a stream has from its beginning: room for a status, or for the first event of a call.
-const FIRST: usize = 512;
+/// Initial capacity of a stream's buffer, in bytes: a status, or the first event of a call.
+const INITIAL_CAPACITY: usize = 512;
 
-/// What is handed on at the latest, in whole messages, by a stream that may wait.
-const MOST: usize = 2 * 1024;
+/// Bytes at which a stream that may idle is flushed, after a whole message.
+const FLUSH_THRESHOLD: usize = 2 * 1024;
 
-/// The same of one that ends when it has told everything: HTTP/2 has work with each piece, and a buffer that grows is
-/// copied.
-const FIRST_OF_LIST: usize = 32 * 1024;
-const MOST_OF_LIST: usize = 24 * 1024;
+/// The same of a stream that ends once it has sent a list. Larger, since each flush costs HTTP/2 frames, and each
+/// growth of the buffer a copy; and the buffer is soon freed.
+const LIST_INITIAL_CAPACITY: usize = 32 * 1024;
+const LIST_FLUSH_THRESHOLD: usize = 24 * 1024;
 
 /// Protobuf messages, as bytes.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Encoder<T> {
 }
 
 impl<T> Encoder<T> {
-    /// For a stream that ends when it has told everything.
+    /// For a stream that ends once it has sent a list.
     pub fn of_list() -> Self {
         Self { is_list: true, message: PhantomData }
     }
@@ -60,11 +60,12 @@ where
     type Decoder = <ProstCodec<T, U> as codec::Codec>::Decoder;
 
     fn encoder(&mut self) -> Self::Encoder {
+        // By type, since the generated code makes one codec for every method.
         Encoder { is_list: TypeId::of::<T>() == TypeId::of::<ListToolsResponse>(), message: PhantomData }
     }
 
     fn decoder(&mut self) -> Self::Decoder {
-        ProstCodec::<T, U>::raw_decoder(BufferSettings::new(FIRST, MOST))
+        ProstCodec::<T, U>::raw_decoder(BufferSettings::new(INITIAL_CAPACITY, FLUSH_THRESHOLD))
     }
 }
 
@@ -73,13 +74,16 @@ impl<T: Message + 'static> codec::Encoder for Encoder<T> {
     type Error = Status;
 
     fn encode(&mut self, message: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        // At once, not piece by piece.
+        // One allocation rather than one for each time that it grows.
         buffer.reserve(message.encoded_len());
         message.encode(buffer).map_err(|error| Status::internal(error.to_string()))
     }
 
     fn buffer_settings(&self) -> BufferSettings {
-        let (first, most) = if self.is_list { (FIRST_OF_LIST, MOST_OF_LIST) } else { (FIRST, MOST) };
-        BufferSettings::new(first, most)
+        if self.is_list {
+            BufferSettings::new(LIST_INITIAL_CAPACITY, LIST_FLUSH_THRESHOLD)
+        } else {
+            BufferSettings::new(INITIAL_CAPACITY, FLUSH_THRESHOLD)
+        }
     }
 }

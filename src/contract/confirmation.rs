@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{ToolName, proto::v1};
 use toolwire_base::digest::Digest;
 
-/// What the names of confirmations begin with.
+/// The prefix of every confirmation id.
 const PREFIX: &str = "conf_";
 
 /// Names a confirmation: `conf_` and 32 hexadecimal digits, made by the server. It cannot be guessed, and knowing it

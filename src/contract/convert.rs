@@ -8,11 +8,11 @@ use toolwire_base::files::Problem;
 
 use super::{
     ConfirmationRequired, ErrorCode, Event, Origin, Provenance, Terminal, ToolError, ToolResult, Violation,
-    json, proto::v1,
+    frame, json, proto::v1,
 };
 
-/// 004's framing word for text that people outside wrote.
-pub const UNTRUSTED_META: &str = "USER_GENERATED_CONTENT_BELOW";
+/// The marker of untrusted text, as `UntrustedFraming` names it.
+pub const UNTRUSTED_META: &str = frame::MARKER;
 
 /// The form in which a caller wants the data of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum ResultFormat {
 impl From<v1::ResultFormat> for ResultFormat {
     fn from(format: v1::ResultFormat) -> Self {
         match format {
-            // What a model reads is made of the whole result; its parts come as text.
+            // `Model` renders the whole result elsewhere; chunks before it are sent as JSON.
             v1::ResultFormat::Json | v1::ResultFormat::Model => Self::Json,
             v1::ResultFormat::Struct | v1::ResultFormat::Unspecified => Self::Struct,
         }
@@ -46,13 +46,13 @@ pub fn timestamp(time: SystemTime) -> Timestamp {
     timestamp
 }
 
-/// A length of time; the longest that protobuf knows for anything beyond.
+/// A length of time, capped at the longest that protobuf has.
 pub fn duration(duration: Duration) -> prost_types::Duration {
     duration.try_into().unwrap_or(prost_types::Duration { seconds: 315_576_000_000, nanos: 0 })
 }
 
-/// An age as exact as anybody reads it: whole seconds, below one of which milliseconds.
-fn as_read(age: Duration) -> Duration {
+/// An age in whole seconds, or in milliseconds below one second: more would be noise.
+fn round_age(age: Duration) -> Duration {
     let seconds = Duration::from_secs(age.as_secs());
     if seconds.is_zero() { Duration::from_millis(age.subsec_millis().into()) } else { seconds }
 }
@@ -88,7 +88,7 @@ pub fn provenance(provenance: Provenance) -> v1::Provenance {
         source_ids: provenance.source_ids,
         as_of: provenance.as_of,
         from_cache: provenance.cached_for.is_some(),
-        age: provenance.cached_for.map(|age| duration(as_read(age))),
+        age: provenance.cached_for.map(|age| duration(round_age(age))),
         warnings: provenance.warnings,
         untrusted_framing: provenance
             .untrusted_nonce
@@ -170,7 +170,7 @@ pub fn confirmation_required(it: ConfirmationRequired) -> v1::ConfirmationRequir
         arguments_json: Value::Object(it.arguments).to_string(),
         definition_digest: it.definition_digest.to_string(),
         cause: v1::ConfirmationCause::from(it.cause).into(),
-        // There is no console yet.
+        // There is no page to decide on yet.
         url: String::new(),
     }
 }
@@ -212,9 +212,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_age_is_as_exact_as_anybody_reads_it() {
-        let read = |age: f64| as_read(Duration::from_secs_f64(age)).as_secs_f64().to_string();
-        assert_eq!([100.688_164_658, 1.9, 0.050_71].map(read), ["100", "1", "0.05"]);
+    fn an_age_is_rounded_to_seconds_or_milliseconds() {
+        let rounded = |age: f64| round_age(Duration::from_secs_f64(age)).as_secs_f64().to_string();
+        assert_eq!([100.688_164_658, 1.9, 0.050_71].map(rounded), ["100", "1", "0.05"]);
     }
 
     #[test]

@@ -36,9 +36,9 @@ pub fn of_types(set: &[u8]) -> DescriptorPool {
 /// The number of `FileDescriptorProto.source_code_info`.
 const SOURCE_CODE_INFO: u32 = 9;
 
-/// An encoded file without the places that are not wanted: those without a comment are most of what a compiler writes
-/// down.
+/// An encoded file without the source locations that are not wanted.
 pub(super) fn lean(file: &Bytes, is_wanted: impl Fn(&Location) -> bool) -> Result<Bytes, DecodeError> {
+    // Copied field by field rather than decoded, which would lose custom options.
     let (mut rest, mut lean) = (file.clone(), BytesMut::with_capacity(file.len()));
     while rest.has_remaining() {
         let whole = rest.clone();
@@ -55,7 +55,7 @@ pub(super) fn lean(file: &Bytes, is_wanted: impl Fn(&Location) -> bool) -> Resul
     Ok(lean.freeze())
 }
 
-/// Whether a comment stands there.
+/// Whether a location has a comment.
 pub(super) fn is_commented(location: &Location) -> bool {
     location.leading_comments.is_some()
         || location.trailing_comments.is_some()

@@ -47,8 +47,8 @@ impl<'a> Merge<'a> {
             *file = lean(file, is_commented).unwrap_or_else(|_| file.clone());
         }
         new.files.retain(|bytes| match FileDescriptorProto::decode(bytes.clone()) {
-            Ok(file) => self.is_new(owner, meaning(file)),
-            // The pool says what is wrong with it.
+            Ok(file) => self.is_new(owner, without_annotations(file)),
+            // Kept, so that the pool reports what is wrong with it.
             Err(_) => true,
         });
         if let Err(error) = self.pool.decode_file_descriptor_set(new.encode_to_vec().as_slice()) {
@@ -57,17 +57,17 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Whether the file is to be added: not what is there already, and not what is a problem.
+    /// Whether the file is to be added: it is neither known already nor a problem.
     fn is_new(&mut self, owner: &'a str, file: FileDescriptorProto) -> bool {
         if let Some((other, known)) = self.files.get(file.name()) {
-            // Protobuf's own are compatible in all their versions.
+            // Protobuf's own files are compatible across versions, so that the first one will do.
             if *known != file && file.package() != "google.protobuf" {
                 let text = format!("{other} and {owner} have different files of this name");
                 self.problems.push(Problem::new(file.name(), "different-file", text));
             }
             return false;
         }
-        let names = names(&file);
+        let names = defined_names(&file);
         let taken = names.iter().filter_map(|name| Some((name, *self.names.get(name)?)));
         let taken: Vec<_> = taken
             .map(|(name, other)| format!("`{name}` is defined by {other} and again by {owner}"))
@@ -81,15 +81,15 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// A file without what changes nothing on the wire: its comments, and its options for generators.
-fn meaning(mut file: FileDescriptorProto) -> FileDescriptorProto {
+/// A file without what has no effect on the wire: its comments, and its options for generators.
+fn without_annotations(mut file: FileDescriptorProto) -> FileDescriptorProto {
     file.source_code_info = None;
     file.options = None;
     file
 }
 
-/// The full names that a file takes for itself.
-fn names(file: &FileDescriptorProto) -> Vec<String> {
+/// The full names that a file defines.
+fn defined_names(file: &FileDescriptorProto) -> Vec<String> {
     let messages = file.message_type.iter().map(prost_types::DescriptorProto::name);
     let enums = file.enum_type.iter().map(prost_types::EnumDescriptorProto::name);
     let services = file.service.iter().map(prost_types::ServiceDescriptorProto::name);

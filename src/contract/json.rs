@@ -12,8 +12,8 @@ pub use self::strict::parse;
 /// The deepest nesting that arguments may have; the object itself is level 1.
 pub const MAX_DEPTH: usize = 32;
 
-/// Integers beyond this are not exact as a double.
-const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+/// 2^53: integers beyond it are not exact as a double.
+pub(crate) const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Whether a value is nested no deeper than [`MAX_DEPTH`].
 pub fn is_within_depth(value: &Value) -> bool {
@@ -69,7 +69,7 @@ fn write(value: &Value, text: &mut Vec<u8>) {
     }
 }
 
-/// The items between brackets, without space.
+/// Writes the items between brackets, without space.
 pub fn write_list<T>(items: &[T], text: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
     text.push(b'[');
     for (index, item) in items.iter().enumerate() {
@@ -81,7 +81,7 @@ pub fn write_list<T>(items: &[T], text: &mut Vec<u8>, write: impl Fn(&T, &mut Ve
     text.push(b']');
 }
 
-/// What `serde_json` and RFC 8785 write alike: everything but objects and non-integer numbers.
+/// Writes a value that `serde_json` and RFC 8785 write alike: anything but an object or a non-integer number.
 pub fn write_plain<T: Serialize + ?Sized>(value: &T, text: &mut Vec<u8>) {
     serde_json::to_writer(text, value).expect("a text takes whatever is written");
 }
@@ -91,7 +91,7 @@ pub fn from_struct(structure: Struct) -> Map<String, Value> {
     structure.fields.into_iter().map(|(key, value)| (key, from_value(value))).collect()
 }
 
-/// Where a structure holds a number that JSON cannot express: the key of the member that does.
+/// The key of the first member that holds a number that JSON cannot express, at any depth.
 pub fn not_finite(structure: &Struct) -> Option<&str> {
     structure.fields.iter().find(|(_, value)| !is_finite(value)).map(|(key, _)| key.as_str())
 }

@@ -1,21 +1,19 @@
 //! Suggestions: the names nearest to one that does not exist.
 
-use std::cmp::Reverse;
+/// Maximum number of suggestions.
+const MAX_NAMES: usize = 3;
 
-/// How many names are worth naming.
-const MOST: usize = 3;
-
-/// Names less alike than this are not meant.
-const ALIKE: f64 = 0.6;
+/// Minimum likeness of a suggestion.
+const MIN_LIKENESS: f64 = 0.6;
 
 /// The names most like the given one, nearest first, at most three. Case does not matter.
 pub fn names<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<String> {
     let name = truncate(name);
     let scored = among.map(|candidate| (likeness(&name, &truncate(candidate)), candidate));
-    let mut alike: Vec<_> = scored.filter(|(score, _)| *score >= ALIKE).collect();
+    let mut alike: Vec<_> = scored.filter(|(score, _)| *score >= MIN_LIKENESS).collect();
     alike.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.cmp(right)));
     alike.dedup();
-    alike.into_iter().take(MOST).map(|(_, candidate)| candidate.to_owned()).collect()
+    alike.into_iter().take(MAX_NAMES).map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
 /// `. Did you mean a or b?`, or nothing without near names.
@@ -31,12 +29,12 @@ pub fn did_you_mean<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Str
     question(&names(name, among))
 }
 
-/// Comparing costs the product of the lengths; no name is longer than this.
+/// A name in lower case, cut to the longest that one has: comparing costs the product of the lengths.
 fn truncate(name: &str) -> String {
     name.chars().take(64).collect::<String>().to_lowercase()
 }
 
-/// How alike two names are, 0 to 1: by edits, or by the words they share.
+/// The likeness of two names, from 0 to 1: by edit distance, or by the words they share.
 fn likeness(left: &str, right: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(left, right).max(shared_words(left, right))
 }
@@ -44,10 +42,8 @@ fn likeness(left: &str, right: &str) -> f64 {
 fn shared_words(left: &str, right: &str) -> f64 {
     let (left, right): (Vec<_>, Vec<_>) = (left.split('_').collect(), right.split('_').collect());
     let shared = left.iter().filter(|word| right.contains(word)).count();
-    let mut longest = [left.len(), right.len()];
-    longest.sort_by_key(|length| Reverse(*length));
     #[allow(clippy::cast_precision_loss, reason = "a handful of words")]
-    let share = shared as f64 / longest[0] as f64;
+    let share = shared as f64 / left.len().max(right.len()) as f64;
     share
 }
 

@@ -27,7 +27,7 @@ pub struct Payload(Arc<Inner>);
 struct Inner {
     form: Repr,
     json: OnceLock<Value>,
-    /// Kept once it is asked for: a cached result is rendered once, not once a hit.
+    /// Kept once rendered: a cached result is rendered once, not once for each hit.
     text: OnceLock<String>,
 }
 
@@ -47,29 +47,29 @@ impl Inner {
         }
     }
 
-    /// The text without the value, where the message's form is compiled.
-    fn compile_text(&self) -> Option<String> {
+    /// The text, rendered from the bytes without the value between them. `None` where only the slow path can.
+    fn direct_text(&self) -> Option<String> {
         let Repr::Message { bytes, descriptor, renderer } = &self.form else { return None };
         renderer.as_ref()?.text(descriptor, bytes)
     }
 
-    fn compile_structure(&self) -> Option<Struct> {
+    fn direct_structure(&self) -> Option<Struct> {
         let Repr::Message { bytes, descriptor, renderer } = &self.form else { return None };
         renderer.as_ref()?.structure(descriptor, bytes)
     }
 
-    /// Does not keep the value: a caller that wants the text seldom wants the value too.
+    /// Renders the text. The value is not kept: a caller of the text seldom needs it too.
     fn render_text(&self) -> String {
         match self.json.get() {
             Some(value) => value.to_string(),
-            None => self.compile_text().unwrap_or_else(|| self.render().to_string()),
+            None => self.direct_text().unwrap_or_else(|| self.render().to_string()),
         }
     }
 }
 
 #[derive(Debug)]
 enum Repr {
-    /// An encoded output message, and what renders it, once it is known whose data it is.
+    /// An encoded output message, and its renderer, once the tool is known.
     Message { bytes: Bytes, descriptor: MessageDescriptor, renderer: Option<Arc<Renderer>> },
     /// The data of a tool that declares its schema itself.
     Json,
@@ -96,12 +96,12 @@ pub enum EncodedForm {
     Json,
 }
 
-/// A payload as a store gives it back.
+/// A payload as a store returns it.
 #[derive(Clone, Debug)]
 pub enum StoredPayload {
-    /// As it was given to a store that keeps values.
+    /// From a store that keeps values.
     Live(Payload),
-    /// Out of a store that keeps bytes.
+    /// From a store that keeps bytes.
     Encoded(Encoded),
 }
 
@@ -130,6 +130,8 @@ impl Payload {
 
     /// The same payload, rendered by the given renderer.
     pub fn with_renderer(self, wanted: &Arc<Renderer>) -> Self {
+        // Another renderer makes another `Inner`: the texts that are kept are those of the former one. The same one
+        // keeps them.
         match &self.0.form {
             Repr::Message { bytes, descriptor, renderer }
                 if !renderer.as_ref().is_some_and(|present| Arc::ptr_eq(present, wanted)) =>
@@ -205,9 +207,9 @@ impl Payload {
         }
     }
 
-    /// The payload as a structure. What is not an object stands under `value`.
+    /// The payload as a structure. A value that is not an object becomes its member `value`.
     pub fn to_struct(&self) -> Struct {
-        if let Some(structure) = self.0.compile_structure() {
+        if let Some(structure) = self.0.direct_structure() {
             return structure;
         }
         match self.json() {

@@ -7,22 +7,22 @@ use std::fmt;
 
 use prost_reflect::{FieldDescriptor, ReflectMessage, Value};
 
-/// What stands for a hidden value, whether there is one or not.
-const HIDDEN: &str = "[redacted]";
+/// Shown in place of a value, whether it is set or not.
+const REDACTED: &str = "[redacted]";
 
 /// Shows a message without the values of its redacted fields.
 pub fn fmt<M: ReflectMessage>(message: &M, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let message = message.transcode_to_dynamic();
     let descriptor = message.descriptor();
-    let mut shown = f.debug_struct(descriptor.name());
+    let mut output = f.debug_struct(descriptor.name());
     for field in descriptor.fields() {
         if is_redacted(&field) {
-            shown.field(field.name(), &format_args!("{HIDDEN}"));
+            output.field(field.name(), &format_args!("{REDACTED}"));
         } else {
-            shown.field(field.name(), &message.get_field(&field));
+            output.field(field.name(), &message.get_field(&field));
         }
     }
-    shown.finish()
+    output.finish()
 }
 
 fn is_redacted(field: &FieldDescriptor) -> bool {

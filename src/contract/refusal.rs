@@ -44,7 +44,7 @@ pub enum Refusal {
     /// A `request_id` was used before with other arguments.
     #[error("request_id {request_id} was used before with other arguments; use a new one")]
     RequestIdReused { request_id: String },
-    /// The user's writes with a `request_id` take all the room there is for remembering them.
+    /// The user's quota of remembered `request_id`s is used up.
     #[error(
         "your writes of the last 24 h take all the room there is for remembering them; the oldest is forgotten in {} s",
         .retry_after.as_secs()
@@ -53,8 +53,7 @@ pub enum Refusal {
         /// When the oldest of them is forgotten.
         retry_after: Duration,
     },
-    /// The writes with a `request_id` of all users take the room there is for remembering them, and the user's more
-    /// than a fair share of it.
+    /// The quota of remembered `request_id`s of all users is used up, and the user has more than a fair share of it.
     #[error(
         "the writes of all users in the last 24 h take the room there is for remembering them, and yours more than a fair \
          share of it; room is expected in {} s",
@@ -67,7 +66,7 @@ pub enum Refusal {
     /// Too many confirmations are open: no other is requested.
     #[error("{}", crowding.words(*.own, *.retry_after))]
     TooManyConfirmations {
-        /// What there is too much of.
+        /// The quota that is used up.
         crowding: Crowding,
         /// When room is expected.
         retry_after: Duration,
@@ -140,7 +139,7 @@ pub enum Refusal {
     Internal { call_id: String },
 }
 
-/// What there is too much of for another confirmation.
+/// The quota that another confirmation would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crowding {
     Pending,

@@ -22,10 +22,10 @@ use super::{DocumentRefusal, ErrorCode, Refusal, ToolError, Violation};
 /// The domain of every `google.rpc.ErrorInfo`.
 pub const DOMAIN: &str = "toolwire";
 
-/// The longest status message in bytes; a longer one can mask the real code behind a client's header limit.
+/// Maximum size of a status message, in bytes: a longer one can exceed a client's header limit, which hides the code.
 const MAX_MESSAGE: usize = 1024;
 
-/// The most bytes of a caller's own words, its violations or the name it asked for, that a status repeats.
+/// Maximum size of what a status repeats of the request, its violations or a name, in bytes.
 const MAX_REPEATED: usize = 2 * 1024;
 
 impl From<DocumentRefusal> for Status {
@@ -72,7 +72,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         | Refusal::UnknownIntent { .. }
         | Refusal::UnknownConfirmation { .. }
         | Refusal::UnknownCall { .. } => Code::NotFound,
-        // Said before existence is revealed.
+        // Returned before existence is revealed.
         Refusal::PermissionDenied { .. } | Refusal::MayNotDecide { .. } => Code::PermissionDenied,
         // The tool exists but an operator must configure something first.
         // Reading a definition or a confirmation again tells whether the call is still meant, or what was decided.
@@ -193,7 +193,7 @@ where
     Status::with_details(code, message, whole.encode_to_vec().into())
 }
 
-/// As much of a message as headers carry safely.
+/// Truncates a message to what headers carry safely.
 pub fn cut(message: &str) -> &str {
     &message[..message.floor_char_boundary(MAX_MESSAGE)]
 }
@@ -221,13 +221,13 @@ pub const fn name(code: Code) -> &'static str {
     }
 }
 
-/// What is wrong with the request: the first violations, as many as headers carry.
+/// The first violations, as many as headers carry.
 fn bad_request(violations: &[Violation]) -> ErrorDetails {
     let mut details = ErrorDetails::new();
-    let mut room = MAX_REPEATED;
+    let mut remaining = MAX_REPEATED;
     for Violation { pointer, description, .. } in violations {
-        let Some(rest) = room.checked_sub(pointer.len() + description.len()) else { break };
-        room = rest;
+        let Some(rest) = remaining.checked_sub(pointer.len() + description.len()) else { break };
+        remaining = rest;
         details.add_bad_request_violation(pointer, description);
     }
     details

@@ -2,8 +2,8 @@
 
 use std::{borrow::Borrow, fmt, ops::Deref, str::FromStr, sync::Arc};
 
-/// The longest name, in characters.
-const MAX: usize = 64;
+/// Maximum length of a name, in characters.
+const MAX_LENGTH: usize = 64;
 
 /// A tool's name: `^[a-z][a-z0-9_]{0,63}$`. Cloning it copies no text.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,14 +26,14 @@ impl FromStr for ToolName {
     fn from_str(text: &str) -> Result<Self, InvalidToolName> {
         let is_of_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         let begins_well = text.starts_with(|first: char| first.is_ascii_lowercase());
-        if text.len() > MAX || !begins_well || !text.bytes().all(is_of_name) {
+        if text.len() > MAX_LENGTH || !begins_well || !text.bytes().all(is_of_name) {
             return Err(InvalidToolName(text.to_owned()));
         }
         Ok(Self(text.into()))
     }
 }
 
-/// So that a map by name is asked with the text of a caller, checked or not.
+/// So that a map by name can be queried with unchecked text.
 impl Borrow<str> for ToolName {
     fn borrow(&self) -> &str {
         self

@@ -42,10 +42,10 @@ impl Default for TextOptions {
     }
 }
 
-pub fn text(result: &ToolResult, wanted: &TextOptions) -> String {
+pub fn text(result: &ToolResult, options: &TextOptions) -> String {
     match &result.outcome {
-        Ok(payload) => render_data(payload.json_text(), || payload.json(), &result.provenance, wanted),
-        Err(error) => render_error(error, wanted),
+        Ok(payload) => render_data(payload.json_text(), || payload.json(), &result.provenance, options),
+        Err(error) => render_error(error, options),
     }
 }
 
@@ -54,24 +54,24 @@ fn render_data<'a>(
     whole: &str,
     data: impl FnOnce() -> &'a Value,
     provenance: &Provenance,
-    wanted: &TextOptions,
+    options: &TextOptions,
 ) -> String {
-    let envelope = Envelope { provenance, narrow_by: &wanted.narrow_by };
-    let most = wanted.max_tokens;
+    let envelope = Envelope { provenance, narrow_by: &options.narrow_by };
+    let most = options.max_tokens;
     if_fits(envelope.wrap(whole, Extent::Whole), most).unwrap_or_else(|| shorten(data(), &envelope, most))
 }
 
 /// Searches for the largest limits at which the data fits.
 fn shorten(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
-    let with =
+    let render =
         |limits: Limits| if_fits(envelope.wrap(&cut::cut(data, limits).to_string(), Extent::Cut), most);
-    let Some(least) = with(Limits::of(0)) else { return shorten_structure(data, envelope, most) };
+    let Some(least) = render(Limits::of(0)) else { return shorten_structure(data, envelope, most) };
     let (mut best, mut fits, mut exceeds) = (least, 0_usize, cut::uncut_extent(data) + 1);
     let mut next = 1_usize;
     while exceeds - fits > 1 {
         // Doubles until a step does not fit, then bisects: a text that is far too long would cost much to count.
         let tried = next.min(exceeds - 1);
-        match with(Limits::of(tried)) {
+        match render(Limits::of(tried)) {
             Some(text) => {
                 (best, fits) = (text, tried);
                 next = tried.saturating_mul(2);
@@ -99,19 +99,19 @@ fn shorten_structure(data: &Value, envelope: &Envelope<'_>, most: u64) -> String
 }
 
 /// Renders an error. Its message is written by the server and usually short.
-fn render_error(error: &ToolError, wanted: &TextOptions) -> String {
-    let with = |message: &str| {
+fn render_error(error: &ToolError, options: &TextOptions) -> String {
+    let render = |message: &str| {
         let mut body =
             json!({"code": error.code.into_str(), "message": message, "retryable": error.retryable});
         if let Some(wait) = error.retry_after {
             body["retry_after_seconds"] = wait.as_secs_f64().into();
         }
-        if_fits(format!(r#"{FAILED},"error":{body}}}"#), wanted.max_tokens)
+        if_fits(format!(r#"{FAILED},"error":{body}}}"#), options.max_tokens)
     };
     let shorter = [4_000, 1_000, 200, 50].into_iter();
-    with(&error.message)
-        .or_else(|| shorter.map(|most| cut::beginning(&error.message, most)).find_map(|it| with(&it)))
-        .or_else(|| with(""))
+    render(&error.message)
+        .or_else(|| shorter.map(|most| cut::beginning(&error.message, most)).find_map(|it| render(&it)))
+        .or_else(|| render(""))
         .unwrap_or_default()
 }
 

@@ -37,13 +37,13 @@ use tracing::Instrument;
 pub use authorize::Policy;
 pub use cache::Tiers;
 use call::Inner;
-pub use call::{ArrivalTime, Call, CallResult, Facts, Given, RecordedMistake, Target, Wishes};
+pub use call::{ArgumentsForm, ArrivalTime, Call, CallOptions, CallResult, Facts, RecordedMistake, Target};
 use execute::timeout_error;
 pub use in_flight::{CallInfo, CallSelector, End as CallEnd, EndedCall, InFlight, RunningCall};
 pub use nested::error_of_refusal;
 pub use orchestrate::{Orchestrate, OrchestrateFuture};
 pub use refusals::task_refusal;
-use stream::End;
+use stream::CallState;
 pub use stream::{CallStream, Step};
 
 use self::{
@@ -57,6 +57,7 @@ use toolwire_contract::{Refusal, Terminal};
 use toolwire_store::{Store, idempotency::Idempotency};
 use toolwire_tool::context::{EventSink, Events, Services, Unread, UnreadBounds};
 
+/// The dependencies and settings of a [`Pipeline`].
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub registry: Arc<Registry>,
@@ -86,6 +87,8 @@ pub struct Parts {
     pub log_arguments: bool,
 }
 
+/// The stack of layers, with what its calls share. Held in an `Arc`, since each call's context refers to it for nested
+/// calls.
 #[derive(Clone)]
 pub struct Pipeline {
     stack: BoxCloneSyncService<Call, Terminal, Refusal>,
@@ -97,16 +100,14 @@ pub struct Pipeline {
 impl Pipeline {
     /// Builds the stack. A call passes the layers from top to bottom.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { registry, policy, idempotency, tiers, services, cap, unread, log_arguments, .. } = parts;
-        let Parts { confirmations, decide_within, decide_within_tasks, users_sources, .. } = parts;
-        let Parts { tasks, orchestrate, .. } = parts;
+        let Parts { registry, policy, tasks, orchestrate, tiers, services, cap, .. } = parts;
         let records = idempotency::Records {
-            calls: idempotency,
-            confirmations,
-            decide_within,
-            decide_within_tasks,
-            users_sources,
+            calls: parts.idempotency,
+            confirmations: parts.confirmations,
             tasks: Arc::clone(&tasks),
+            decide_within: parts.decide_within,
+            decide_within_tasks: parts.decide_within_tasks,
+            users_sources: parts.users_sources,
         };
         let in_flight = InFlight::default();
         let stack = ServiceBuilder::new()
@@ -121,7 +122,7 @@ impl Pipeline {
             // Before any answer reveals whether a tool exists.
             .layer(Layer(Authorize::new(policy, Arc::clone(&registry))))
             // No invalid call is stored, confirmed or executed.
-            .layer(Layer(Validate::new(log_arguments)))
+            .layer(Layer(Validate::new(parts.log_arguments)))
             // Above the records: a repeated response gets a nonce of its own too.
             .layer(Layer(Frame))
             // Before `confirm`: whether a call needs a person depends on what its task has read.
@@ -135,7 +136,7 @@ impl Pipeline {
             // A hit consumes no quota of a source, and concurrent equal calls share one execution.
             .layer(Layer(Cache::new(tiers, registry)))
             .service(Execute::new(orchestrate, in_flight.clone()));
-        let unread = Unread::new(unread);
+        let unread = Unread::new(parts.unread);
         Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight, unread })
     }
 
@@ -166,14 +167,14 @@ impl Pipeline {
         // Most calls are ready at the first poll and need no task. One that is pending must not depend on its face,
         // which is polled only while the reader consumes its output; so it is spawned and owns its deadline.
         if let Poll::Ready(end) = poll!(&mut end) {
-            return CallStream::new(call_id, events, End::Ready(Box::new(end))).open().await;
+            return CallStream::new(call_id, events, CallState::Ended(Box::new(end))).open().await;
         }
         let (sender, receiver) = oneshot::channel();
         let carry_on = async move {
             let _ = sender.send(end.await);
         };
         tokio::spawn(carry_on.in_current_span());
-        CallStream::new(call_id, events, End::Coming(receiver)).open().await
+        CallStream::new(call_id, events, CallState::Running(receiver)).open().await
     }
 
     pub fn in_flight(&self) -> &InFlight {

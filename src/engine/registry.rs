@@ -147,9 +147,9 @@ impl Registry {
         // Files before the state, which is locked only while it changes: sources set their health meanwhile.
         let mut files = lock(&self.files);
         files.replaced.retain(|snapshot| Arc::strong_count(snapshot) > 1);
-        let Some(loaded) = files.look() else { return };
+        let Some(loaded) = files.load_if_changed() else { return };
         let mut state = lock(&self.state);
-        state.take_over(loaded);
+        state.apply(loaded);
         files.replaced.push(self.publish(&state));
     }
 
@@ -185,7 +185,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Files {
     /// Loads the manifests if they differ from the last reload.
-    fn look(&mut self) -> Option<Loaded> {
+    fn load_if_changed(&mut self) -> Option<Loaded> {
         let pace = Pace::beside_calls();
         let listing = self.offered.manifests.list(&pace);
         if self.listing.as_ref() == Some(&listing) {
@@ -209,10 +209,10 @@ impl State {
     }
 
     /// Applies loaded tools if there are no problems; otherwise only records the problems.
-    fn take_over(&mut self, Loaded { tools, problems }: Loaded) {
+    fn apply(&mut self, Loaded { tools, problems }: Loaded) {
         log_problems(&self.problems, &problems);
         if problems.is_empty() {
-            tracing::info!(tools = tools.len(), "manifests were taken over");
+            tracing::info!(tools = tools.len(), "manifests were loaded");
             self.tools = tools;
         }
         self.problems = problems;
@@ -222,7 +222,7 @@ impl State {
 /// Logs each problem once, when it appears, and once that all are fixed. Sources log their own problems.
 fn log_problems(before: &[Problem], now: &[Problem]) {
     for problem in now.iter().filter(|problem| !before.contains(problem)) {
-        tracing::warn!(%problem, "a manifest is wrong; the last good state stays in service");
+        tracing::warn!(%problem, "a manifest has a problem; the last good state stays in service");
     }
     if now.is_empty() && !before.is_empty() {
         tracing::info!("all problems with manifests are fixed");

@@ -11,9 +11,9 @@ pub struct ByModel {
     pub id: String,
     /// The number of its answer in the turn. Calls of one answer are shown as one.
     pub answer: u32,
-    /// What the provider wants back with it.
+    /// Opaque values that the provider wants back with the call.
     pub signatures: Vec<String>,
-    /// Why its arguments are none: it is not made.
+    /// Why its arguments cannot be read, if they cannot. The call is then not made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<Violation>,
 }

@@ -1,7 +1,7 @@
-//! Plans without a model: finds names, ranks tools by words, and fills their parameters from what is said.
+//! Plans without a model: finds names, ranks tools by words, and fills their parameters from the message.
 //!
-//! It is deterministic, asks no model, and calls no tool whose required parameters the message does not give. How it
-//! decides stands in docs/AGENT.md.
+//! It is deterministic, and calls no tool whose required parameters are not given. docs/AGENT.md describes how it
+//! decides.
 
 mod abstain;
 mod clauses;
@@ -27,14 +27,14 @@ pub struct Embedded;
 
 impl Embedded {
     /// The next step; it never fails.
-    pub fn decide(asked: &PlanRequest<'_>) -> Plan {
-        if asked.made.is_empty() { decide::first(asked) } else { recover::next(asked) }
+    pub fn decide(request: &PlanRequest<'_>) -> Plan {
+        if request.made.is_empty() { decide::first(request) } else { recover::next(request) }
     }
 }
 
 impl Planner for Embedded {
-    fn plan<'a>(&'a self, asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
-        ready(Ok(Self::decide(&asked))).boxed()
+    fn plan<'a>(&'a self, request: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        ready(Ok(Self::decide(&request))).boxed()
     }
 
     fn proposes_changes(&self) -> bool {

@@ -29,7 +29,7 @@ use toolwire_contract::{ErrorCode, ToolError, ToolResult};
 /// Decides what to do next. Asked again after each step, with the calls that have ended.
 pub trait Planner: Send + Sync + fmt::Debug {
     /// The next step of a cycle.
-    fn plan<'a>(&'a self, asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>>;
+    fn plan<'a>(&'a self, request: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>>;
 
     /// Whether calls that change something are only proposed, and made once the user has said yes to them.
     fn proposes_changes(&self) -> bool {
@@ -37,10 +37,9 @@ pub trait Planner: Send + Sync + fmt::Debug {
     }
 }
 
-/// What a planner is asked: one message of a conversation, with what is known so far in this cycle.
+/// A message to plan for, with its conversation and the calls of this cycle so far.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanRequest<'a> {
-    /// What the user says.
     pub message: &'a str,
     /// The account of the request. One that the message names comes before it.
     pub account: Option<&'a str>,
@@ -54,16 +53,16 @@ pub struct PlanRequest<'a> {
     pub today: NaiveDate,
 }
 
-/// One earlier turn: what was said, what was answered, and which calls were made.
+/// One earlier turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exchange {
     pub said: String,
-    /// What was answered. Empty if nothing was.
+    /// The answer; empty if there was none.
     pub answered: String,
     /// The calls that were made or proposed for it.
     pub calls: Vec<PlannedCall>,
-    /// Whether it ended with a question of ours, which the next message may answer. Never of what a caller says was
-    /// said before: that has been answered, whatever it holds.
+    /// Whether it ended with a question of the planner, which the next message may answer. Always `false` in the
+    /// history that a caller sends, where every message has an answer.
     pub is_open: bool,
 }
 
@@ -75,7 +74,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// Whether its error may repeat what a model wrote, which then is not what was found out.
+    /// Whether its error may quote the model's arguments, so that its text is not a fact.
     pub fn echoes(&self) -> bool {
         let echoes =
             |error: &ToolError| matches!(error.code, ErrorCode::NotFound | ErrorCode::InvalidArgument);
@@ -126,12 +125,12 @@ pub enum Step {
     Say(String),
     /// Ask the user this, and call nothing.
     Clarify(String),
-    /// Say this, and call nothing: it is nothing that a tool does.
+    /// Say this, and call nothing: no tool does what the user wants.
     Refuse(String),
 }
 
 impl PlanError {
-    /// For this reason, whatever may be spent.
+    /// A failure for this reason, with budget left.
     pub fn failed(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), is_spent: false }
     }

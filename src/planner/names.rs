@@ -1,13 +1,13 @@
-//! What domains say of names and words, for planners without a model.
+//! The names and words of domains, for planners without a model.
 
 use std::{fmt, sync::Arc};
 
 use toolwire_tool::context::UserId;
 
-/// What a domain says of words: synonyms of its questions, and names of what its tools are asked about, as JSON.
+/// The lexicon of a domain: synonyms in its questions, and names of the things that its tools are about, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lexicon {
-    /// Where it stands, such as `toys/lexicon.json`, for messages.
+    /// Its path, such as `toys/lexicon.json`, for messages.
     pub file: String,
     pub text: &'static str,
 }

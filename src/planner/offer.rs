@@ -1,7 +1,7 @@
 //! The tools of one turn: those of a pinned snapshot that the user may call, and the names that the user may say.
 //!
 //! What does not depend on the turn is made once and shared: the index of the snapshot's words, the names of each user.
-//! Not here: who may call what, which the caller passes in.
+//! Not here: the permissions, which the caller passes in.
 
 use std::{
     collections::HashSet,
@@ -28,7 +28,7 @@ const USERS: u64 = 1024;
 pub struct Offers {
     words: Arc<Words>,
     names: Vec<Arc<dyn Names>>,
-    /// Of the last snapshot whose words were others.
+    /// The index of the last snapshot. Snapshots with the same words share it.
     index: Mutex<Option<Arc<Index>>>,
     by_user: Cache<UserId, CachedNames>,
 }
@@ -53,7 +53,7 @@ pub struct Offer {
 }
 
 impl Offers {
-    /// With the lexicons and the names of all domains, or everything that is wrong with a lexicon.
+    /// Reads the lexicons of all domains, or reports all problems in them.
     pub fn new(lexicons: &[Lexicon], names: Vec<Arc<dyn Names>>) -> Result<Self, Problems> {
         let words = Arc::new(Words::read(lexicons)?);
         Ok(Self { words, names, index: Mutex::default(), by_user: Cache::new(USERS) })
@@ -80,7 +80,7 @@ impl Offers {
 
     /// The index of a snapshot. A tool's status changes nothing of its words.
     fn index_of(&self, snapshot: &Snapshot) -> Arc<Index> {
-        // A panic while it is made leaves the last one, which is looked at again.
+        // Not replaced before the new one is complete, so a poisoned lock is safe to enter.
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = index.as_ref().filter(|index| index.is_of(snapshot.tools())) {
             return Arc::clone(index);
@@ -115,8 +115,8 @@ impl Offer {
         Some(&self.tools[at])
     }
 
-    /// The same with fewer tools where there are more than a model can choose from: those nearest to the message, those
-    /// that were called before, and those of other types than function.
+    /// Narrows an offer of more tools than a model can choose from to those nearest to the message, those that were
+    /// called before, and those of types other than function.
     #[must_use]
     pub fn narrow<'a>(self, message: &str, called: impl Iterator<Item = &'a str>) -> Self {
         if self.tools.len() <= MOST {
@@ -136,7 +136,7 @@ impl Offer {
         Self { tools, offered, ..self }
     }
 
-    /// What of a message the tools that were called for it had no regard for.
+    /// The parts of a message that had no effect on the calls of these tools.
     pub fn left_out(&self, called: &[&str], message: &str, today: NaiveDate) -> LeftOut {
         left_out(&self.index, &self.names, called, message, today)
     }

@@ -1,23 +1,21 @@
-//! The policy of a cycle on the end of a call, by its code (spec 004 §5.3): one table.
-//!
-//! Not here: what each planner is shown of it.
+//! The reaction of a cycle to a failed call, by its error code (spec 004 §5.3), as one table.
 
 use toolwire_contract::{ErrorCode, proto::agent::v1::CallAction};
 
-/// What a cycle does about a call that failed.
+/// The reaction of a cycle to a call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnError {
     /// No more calls: the source refuses us, and each further request makes it worse.
     Stop,
-    /// Once more, and then on without it. A write is asked for by the same identifier.
+    /// One retry, then on without it. The retry has the same identifier, so that a write is not done twice.
     Again,
-    /// On without it.
+    /// On without it: another tool may have the data.
     Skip,
     /// On without it: the answer says what was not found.
     Without,
     /// The planner corrects it: a model by the violations; without a model the user is asked.
     Correct,
-    /// On without it, and it is never asked for again.
+    /// On without it: no person approved it, and it is never asked for again.
     Denied,
 }
 

@@ -1,6 +1,6 @@
-//! What a command needs of the service: the transport of its requests, their identity, and refusals in words.
+//! The client side of a command: the transport of its requests, their identity, and refusals in words.
 //!
-//! Not here: the flags that name the server (`toolwire-cli`), and what is asked of it.
+//! Not here: the flags that name the server (`toolwire-cli`), and the requests.
 
 mod probe;
 mod refusal;

@@ -1,5 +1,5 @@
 //! The terminal: the only module that prints, and how commands ask, write files and fail. Results go to standard
-//! output, everything else to standard error. Not here: what any command has to say.
+//! output, everything else to standard error. Not here: the texts of commands.
 
 mod ask;
 mod failure;
@@ -50,20 +50,20 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Says why the command did not succeed.
+/// Prints why a command did not succeed.
 pub fn failure(failure: &Failure) {
     if let Some(text) = failure.text() {
         say(&format!("error: {text}"));
     }
 }
 
-/// Shows help, the version, or what is wrong with the command line.
+/// Prints help, the version, or an error of the command line.
 pub fn usage(error: &clap::Error) -> Result<(), Failure> {
     let _ = error.print();
-    if error.exit_code() == 0 { Ok(()) } else { Err(Failure::SaidRefused) }
+    if error.exit_code() == 0 { Ok(()) } else { Err(Failure::ReportedRefusal) }
 }
 
-/// Whether a person can be asked: what is said is read on a terminal, and what is typed comes from one.
+/// Whether a person can be prompted: standard error and standard input are a terminal.
 pub fn is_interactive() -> bool {
     is_watched() && io::stdin().is_terminal()
 }

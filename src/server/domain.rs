@@ -1,4 +1,4 @@
-//! What a domain is: tools, and everything that only they need, offered as one value.
+//! A domain: tools and everything that only they need, as one value.
 //!
 //! The platform serves domains and knows none by name. The bundled ones are listed in `toolwire::domains`; a team's own
 //! crate makes its own the same way and hands it to the same function. Each part has the type of the crate that uses
@@ -27,18 +27,18 @@ pub use command::{Alone, Command, Job, Run, StartJob, WithServer};
 pub struct Domain {
     /// Its name, such as `toys`: that of its folders and of its package.
     pub name: &'static str,
-    /// Whether it is offered without being asked for.
+    /// When it is offered.
     pub offer: Offer,
-    /// What carries out its tools.
+    /// The executors of its tools.
     pub tools: Vec<Arc<dyn Executor>>,
     /// The sources that its tools ask over HTTP. Each has its table of settings.
     pub sources: Vec<SourceSpec>,
-    /// What else can be set of it.
+    /// Its other settings.
     pub settings: Vec<Section>,
     /// The encoded `FileDescriptorSet` of its messages and services and of what they import, comments included. Empty
     /// for a domain whose tools declare their schemas themselves.
     pub descriptors: &'static [u8],
-    /// What it embeds: the manifests of its tools, the files that its sources read, and the templates of answers,
+    /// Its embedded files: the manifests of its tools, the files that its sources read, and the templates of answers,
     /// `<name>/answers/<tool>.md`.
     pub data: Embedded,
     /// Its words for planners without a model: the text of `data/<name>/lexicon.json` (docs/AGENT.md).
@@ -51,14 +51,14 @@ pub struct Domain {
     /// The parameters that intents pass to whichever tool they route to: where the tool does not take one of these, it
     /// is dropped rather than refused.
     pub intent_parameters: &'static [&'static str],
-    /// What the results of its tools are about, for the answerer.
+    /// The context that results of its tools give to the answerer.
     pub contexts: Option<TypedContexts>,
     /// Pairs of tools with the same arguments: a conversation that is about the first calls the second, whose
     /// results say more.
     pub in_chat: &'static [(&'static str, &'static str)],
-    /// What parameters of its tools may be by the configuration.
+    /// The values of its tools' parameters that the configuration permits.
     pub choices: Choices,
-    /// Which of its tools cannot be called by the configuration.
+    /// Those of its tools that cannot be called with the configuration.
     pub disabled: DisabledTools,
     /// Makes its sources and services from the configuration.
     pub open: Open,
@@ -66,22 +66,22 @@ pub struct Domain {
     pub check: Check,
 }
 
-/// Tells what parameters of a domain's tools may be by the configuration.
+/// Returns the values of parameters that the configuration permits.
 pub type Choices = Box<dyn Fn(&Config) -> Vec<Choice> + Send + Sync>;
 
-/// Tells which of a domain's tools cannot be called by the configuration.
+/// Returns the tools that cannot be called with the configuration.
 pub type DisabledTools = Box<dyn Fn(&Config) -> Vec<Disabled> + Send + Sync>;
 
 /// Makes a domain's sources and services.
 pub type Open = Box<dyn Fn(&Opening<'_>) -> Result<Opened, OpenError> + Send + Sync>;
 
-/// Tells what is wrong with a domain's data.
+/// Returns the problems of a domain's data.
 pub type Check = Box<dyn Fn(&Opening<'_>) -> Vec<Problem> + Send + Sync>;
 
 /// Why a domain cannot be opened, in words for the operator.
 pub type OpenError = Box<dyn Error + Send + Sync>;
 
-/// Whether a domain is offered without being asked for.
+/// When a domain is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     Always,
@@ -94,7 +94,7 @@ pub struct Opening<'a> {
     pub config: &'a Config,
     /// The data tree: a directory on disk, or what all domains embed.
     pub tree: &'a Tree,
-    /// What outlives the process.
+    /// The state, which outlives the process.
     pub state: &'a Arc<Store>,
     /// The sources of all domains: clients, addresses, clocks.
     pub upstream: &'a Sources,
@@ -102,16 +102,16 @@ pub struct Opening<'a> {
 
 #[derive(Default)]
 pub struct Opened {
-    /// What its tools find in their context.
+    /// The services in the context of its tools.
     pub services: Services,
-    /// How to fix, for a call, the state of each source whose data changes while it serves.
+    /// For each source whose data changes at run time: how to pin its state for a call.
     pub states: SourceStates,
-    /// The sources whose data the registry tells of.
+    /// The sources whose digest and problems the registry reports.
     pub data: Vec<Arc<dyn DataSource>>,
     pub grpc: Vec<grpc::Service>,
-    /// What users call the things that its tools are asked about.
+    /// The names by which users refer to the subjects of its tools.
     pub names: Vec<Arc<dyn Names>>,
-    /// What keeps its sources from being asked, beside limits and cool-downs.
+    /// Conditions, beside limits and cool-downs, under which its sources must not be requested.
     pub holds: Vec<Arc<dyn Hold>>,
 }
 

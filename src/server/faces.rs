@@ -1,4 +1,4 @@
-//! The faces of the service. Each turns what it received into a call, hands it to the one pipeline, and renders the
+//! The faces of the service. Each converts its requests to calls, hands them to the one pipeline, and renders the
 //! events; none validates, limits, caches or retries by itself.
 
 pub mod admin;

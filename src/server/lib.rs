@@ -1,4 +1,4 @@
-//! The server: what a domain is, every face of the service, and the wiring of both.
+//! The server: the definition of a domain, every face of the service, and the wiring of both.
 //!
 //! Internal to Toolwire: no promise is made to other crates. A team's own domain depends on `toolwire`, the facade.
 

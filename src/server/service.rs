@@ -1,8 +1,8 @@
-//! What every face offers: tools are listed, described, watched and called here, and nowhere else.
+//! The service that every face offers: tools are listed, described, watched and called here, and nowhere else.
 //!
-//! Which user may see and call what, how a search works and how long the parts of a request may be is decided here,
-//! once. A face renders requests and answers in its own form; nothing here is a wire type. Not here: how a call is
-//! carried out (`toolwire_engine::pipeline`).
+//! Permissions, searches and the bounds of requests are decided here, once. A face decodes requests and encodes
+//! responses in its own form; nothing here is a wire type. Not here: how a call is carried out
+//! (`toolwire_engine::pipeline`).
 
 pub mod audit;
 pub mod calls;
@@ -34,7 +34,7 @@ use tasks::Tasks;
 pub use watch::{Watch, WatchEvent};
 
 use self::{
-    guidance::CachedGuidance, listing::Sight, shared_export::Exported, snapshot_cache::SnapshotCache,
+    guidance::CachedGuidance, listing::Visibility, shared_export::Exported, snapshot_cache::SnapshotCache,
 };
 
 use toolwire_contract::{Refusal, Terminal, near};
@@ -53,7 +53,7 @@ pub struct Tools {
     registry: Arc<Registry>,
     policy: Arc<dyn Policy>,
     limits: Arc<dyn SourceLimits>,
-    said: Arc<CachedGuidance>,
+    guidance: Arc<CachedGuidance>,
     exports: SnapshotCache<Arc<Exported>>,
     confirmations: Confirmations,
     tasks: Tasks,
@@ -79,11 +79,11 @@ impl Tools {
         tasks: Tasks,
         records: Records,
     ) -> Self {
-        let (said, exports) = (Arc::default(), SnapshotCache::default());
-        Self { pipeline, registry, policy, limits, said, exports, confirmations, tasks, records }
+        let (guidance, exports) = (Arc::default(), SnapshotCache::default());
+        Self { pipeline, registry, policy, limits, guidance, exports, confirmations, tasks, records }
     }
 
-    /// The same tools, with another way to look up the state of limiters and cool-downs.
+    /// The same tools, with another source of the state of limiters and cool-downs.
     #[must_use]
     pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
         Self { limits, ..self }
@@ -91,7 +91,7 @@ impl Tools {
 
     /// The user's tools that pass the filter, in order of name.
     pub fn list(&self, user: &User, filter: Filter) -> Listing {
-        Listing::new(self.registry.snapshot(), self.sight(user.clone()), filter)
+        Listing::new(self.registry.snapshot(), self.visibility(user.clone()), filter)
     }
 
     /// One tool. What the user may not call is refused whether or not it exists.
@@ -123,15 +123,15 @@ impl Tools {
 
     /// The user's tools now, then every change from now on.
     pub fn watch(&self, user: User) -> (Listing, Watch) {
-        let (sight, watch) = (self.sight(user), self.registry.watch());
-        Watch::begin(sight, watch)
+        let (visibility, watch) = (self.visibility(user), self.registry.watch());
+        Watch::begin(visibility, watch)
     }
 
     /// Text for the system prompt of a planner that may use the user's tools which pass the filter.
     pub fn guidance(&self, user: &User, filter: Filter) -> Arc<Guidance> {
         let (budgets, tools) = (self.limits.budgets(), self.list(user, filter));
         if tools.is_whole() {
-            return self.said.of(tools.snapshot(), budgets);
+            return self.guidance.of(tools.snapshot(), budgets);
         }
         Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), &budgets))
     }
@@ -171,12 +171,14 @@ impl Tools {
         let cancelled = self.in_flight().cancel(&user.id, which);
         let call = match which {
             // Most calls request no confirmation, and then there is nothing to look for in the state.
-            CallSelector::Call(_) if cancelled.is_some_and(|it| !it.may_have_asked) => return Ok(true),
+            CallSelector::Call(_) if cancelled.is_some_and(|it| !it.may_have_requested_confirmation) => {
+                return Ok(true);
+            }
             CallSelector::Call(call_id) => CallRef::Call(call_id),
             // The confirmation may stem from an earlier call of the same identifier.
             CallSelector::Request(request_id) => CallRef::Request(request_id),
         };
-        // Before what it asked for is withdrawn, so that it asks for nothing more.
+        // Before its confirmations are withdrawn, so that it requests no more of them.
         let was_running = self.calls().cancel_elsewhere(user, which, cancelled.is_some()).await;
         match self.confirmations.withdraw(user, call).await {
             Ok(was_waiting) => Ok(was_running || was_waiting),
@@ -185,7 +187,6 @@ impl Tools {
         }
     }
 
-    /// What persons must decide.
     pub fn confirmations(&self) -> &Confirmations {
         &self.confirmations
     }
@@ -208,8 +209,8 @@ impl Tools {
         self.pipeline.in_flight()
     }
 
-    fn sight(&self, user: User) -> Sight {
-        Sight::new(user, Arc::clone(&self.policy))
+    fn visibility(&self, user: User) -> Visibility {
+        Visibility::new(user, Arc::clone(&self.policy))
     }
 }
 

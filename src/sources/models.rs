@@ -34,10 +34,10 @@ pub trait Model: Send + Sync + Debug {
 
 pub type ResponseStream = BoxStream<'static, Result<Part, ModelError>>;
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// What stands above the messages. Empty for nothing.
+    /// The system prompt; empty for none.
     pub system: String,
     /// The messages, oldest first.
     pub messages: Vec<Message>,
@@ -51,17 +51,16 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Of the one who asks.
     User(String),
-    /// Of the one who runs the conversation, such as results that were found for it.
+    /// From the program that runs the conversation, such as results.
     System(String),
-    /// Of the model: what it said and what it called then.
+    /// From the model: its text, and its calls after it.
     Assistant {
-        /// What it said. Empty if it called only.
+        /// Empty if there are calls only.
         text: String,
         calls: Vec<ToolCall>,
     },
-    /// What came of its calls, in the order in which it called.
+    /// The results of its calls, in their order.
     Results(Vec<ToolOutput>),
 }
 
@@ -88,12 +87,12 @@ pub struct ToolCall {
     pub signatures: Vec<String>,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolOutput {
     pub call_id: String,
     pub tool: String,
-    /// What the model is to read.
+    /// The text for the model.
     pub text: String,
 }
 
@@ -112,9 +111,9 @@ pub enum Part {
 /// Why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The model had said all.
+    /// The model has finished.
     Done,
-    /// The model waits for what it called.
+    /// The model waits for the results of its calls.
     Calls,
     /// The bound on the answer was reached: it is cut.
     Length,

@@ -1,19 +1,23 @@
-//! Statements whose values stand in their text. Only literals become text, so no value can.
+//! Macros for statements with inline values. Only string literals become text, and every value becomes a parameter, so
+//! no value can change a statement.
 
 use std::str::FromStr;
 
 use proc_macro::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 
+/// The path of the type that the macros build.
 const STATEMENT: &str = "::toolwire_store::sql::Statement";
 
-/// A statement: `sql!("SELECT a FROM t WHERE b = {b}{..more}")`. In braces stands an expression without quotation
-/// marks: a value, which is bound as a parameter, or, after two dots, a part of the statement.
+/// A statement: `sql!("SELECT a FROM t WHERE b = {b}{..more}")`. The expression in braces is a value, which is bound as
+/// a parameter, or, after two dots, a part of the statement. It must not contain quotation marks, since the text is one
+/// string literal.
 #[proc_macro]
 pub fn sql(input: TokenStream) -> TokenStream {
     statement(STATEMENT, "", input)
 }
 
-/// A statement that reads a type: `select!(Job, "FROM jobs WHERE user_id = {user}")`.
+/// A statement that reads a type: `select!(Job, "FROM jobs WHERE user_id = {user}")`. `SELECT` and the columns of the
+/// type are prepended.
 #[proc_macro]
 pub fn select(input: TokenStream) -> TokenStream {
     let mut tokens = split(input).into_iter();
@@ -22,8 +26,8 @@ pub fn select(input: TokenStream) -> TokenStream {
     statement(&format!("{STATEMENT}::<{row}>"), &columns, tokens.next().unwrap_or_default())
 }
 
-/// A statement that inserts one row: `insert! { table: column = value, other = value }`. A column without a value has
-/// that of the variable of its name.
+/// A statement that inserts one row: `insert! { table: column = value, other = value }`. A column without a value takes
+/// the variable of its name, as a field of a struct does.
 #[proc_macro]
 pub fn insert(input: TokenStream) -> TokenStream {
     let mut input = input.into_iter();
@@ -42,20 +46,22 @@ pub fn insert(input: TokenStream) -> TokenStream {
     new(STATEMENT, &Literal::string(&text).to_string(), values)
 }
 
-/// Parts of a statement of a type: texts with their values, and what is spliced in between.
-fn statement(of: &str, before: &str, input: TokenStream) -> TokenStream {
+/// Builds a statement of the type at `path`, whose text begins with `prefix`: a chain of `.and(…)` over texts with
+/// their values, and over the parts between them.
+fn statement(path: &str, prefix: &str, input: TokenStream) -> TokenStream {
     let Some((literal, span)) = input.into_iter().next().as_ref().and_then(literal) else {
         return tokens("compile_error!(\"a statement is one string literal\")");
     };
     let (mut statement, mut text, mut values) = (TokenStream::new(), String::new(), Vec::new());
-    let all = format!("{before}{}", &literal[1..literal.len() - 1]);
+    // Without its quotation marks, and with its escapes as they were written: the text becomes a literal again.
+    let all = format!("{prefix}{}", &literal[1..literal.len() - 1]);
     let mut rest = all.as_str();
     while let Some((plain, after)) = rest.split_once('{') {
         text.push_str(plain);
         let (expression, after) = after.split_at(closing(after));
         rest = &after[1..];
         if let Some(part) = expression.strip_prefix("..") {
-            statement = add(of, statement, &text, std::mem::take(&mut values));
+            statement = add(path, statement, &text, std::mem::take(&mut values));
             statement.extend(call(".and", spanned(tokens(part), span)));
             text.clear();
         } else {
@@ -64,10 +70,10 @@ fn statement(of: &str, before: &str, input: TokenStream) -> TokenStream {
         }
     }
     text.push_str(rest);
-    add(of, statement, &text, values)
+    add(path, statement, &text, values)
 }
 
-/// Where the brace is that closes an expression.
+/// The index of the brace that closes an expression.
 fn closing(text: &str) -> usize {
     let mut depth = 1;
     let is_closing = |(_, character): &(usize, char)| {
@@ -77,30 +83,33 @@ fn closing(text: &str) -> usize {
     text.char_indices().find(is_closing).expect("a brace is closed").0
 }
 
-/// The text of a string literal as it is written, and where it stands.
+/// The source text of a string literal, and its span.
 fn literal(token: &TokenTree) -> Option<(String, Span)> {
     match token {
         TokenTree::Literal(literal) => Some((literal.to_string(), literal.span())),
-        // From another macro.
+        // A literal that another macro passes on is in a group without delimiters.
         TokenTree::Group(group) => literal(&group.stream().into_iter().next()?),
         _ => None,
     }
     .filter(|(text, _)| text.starts_with('"'))
 }
 
-/// Adds a text to what is there of a statement of a type.
-fn add(of: &str, mut statement: TokenStream, text: &str, values: Vec<TokenStream>) -> TokenStream {
+/// Adds a text with its values. The first one makes the statement of the type at `path`; a further one is a part, which
+/// has no type of rows, and is omitted if it is empty.
+fn add(path: &str, mut statement: TokenStream, text: &str, values: Vec<TokenStream>) -> TokenStream {
     let text = format!("\"{text}\"");
     if statement.is_empty() {
-        return new(of, &text, values);
+        return new(path, &text, values);
     }
+    // Longer than its quotation marks.
     if text.len() > 2 {
         statement.extend(call(".and", new(STATEMENT, &text, values)));
     }
     statement
 }
 
-fn new(of: &str, text: &str, values: Vec<TokenStream>) -> TokenStream {
+/// The expression `path::new(text, Vec::from([Value::from(value), …]))`.
+fn new(path: &str, text: &str, values: Vec<TokenStream>) -> TokenStream {
     let mut arguments = tokens(text);
     arguments.extend(tokens(", ::std::vec::Vec::from"));
     let value = |value| {
@@ -110,7 +119,7 @@ fn new(of: &str, text: &str, values: Vec<TokenStream>) -> TokenStream {
     };
     let values = Group::new(Delimiter::Bracket, values.into_iter().map(value).collect());
     arguments.extend([group(Delimiter::Parenthesis, TokenTree::from(values).into())]);
-    call(&format!("{of}::new"), arguments)
+    call(&format!("{path}::new"), arguments)
 }
 
 fn call(function: &str, arguments: TokenStream) -> TokenStream {
@@ -127,7 +136,7 @@ fn tokens(text: &str) -> TokenStream {
     TokenStream::from_str(text).expect("an expression in a statement is Rust")
 }
 
-/// The tokens as if they stood at a place.
+/// Gives the tokens of an expression the span of its literal, so that errors point there and names resolve there.
 fn spanned(tokens: TokenStream, span: Span) -> TokenStream {
     let respan = |mut token: TokenTree| {
         if let TokenTree::Group(group) = &token {
@@ -139,9 +148,9 @@ fn spanned(tokens: TokenStream, span: Span) -> TokenStream {
     tokens.into_iter().map(respan).collect()
 }
 
-/// What stands between commas.
+/// Splits tokens at their top-level commas.
 fn split(tokens: TokenStream) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(it) if it.as_char() == ',');
-    tokens.split(is_comma).map(|some| some.iter().cloned().collect()).collect()
+    tokens.split(is_comma).map(|part| part.iter().cloned().collect()).collect()
 }

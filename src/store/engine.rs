@@ -1,7 +1,7 @@
 //! [`Store`], the handle of the state, and the decisions that are made within a transaction: its methods, with a folder
 //! for each kind of record. Stores of a domain are types of the domain that hold it. Not here: SQL statements.
 
-/// Runs a transaction that is written in place.
+/// Runs a transaction whose statements are written in place, as the body of an async block.
 macro_rules! transact {
     ($store:expr, $lane:expr, $durability:expr, |$tx:ident| $work:block) => {
         $store.transact::<_, $crate::Error>($lane, $durability, |$tx| $crate::scoped(async move $work)).await
@@ -181,16 +181,16 @@ impl Store {
         self.explain(acquired.map_err(Error::from))
     }
 
-    /// Acquires a permit of the user's and a read-only connection, to read a page.
-    pub(crate) async fn reading(&self, user: &UserId) -> Result<readers::Reading, Error> {
+    /// Acquires a permit of the user and a read-only connection, to read a page.
+    pub(crate) async fn reader_for(&self, user: &UserId) -> Result<readers::UserReader, Error> {
         readers::acquire(self.readers().await?, &self.read_permits, user).await
     }
 
-    /// Begins a write transaction, which may share its commit with others. No other process can write until it ends, so
-    /// it must await nothing but the database. What it reads may be part of the same commit and be rolled back: commit
-    /// before answering with it.
+    /// Begins a write transaction that the caller commits, where [`transact`](Self::transact) does not fit. The commit
+    /// may be shared with others. No other process can write until it ends, so it must await nothing but the database.
+    /// What it reads may be part of the same commit and be rolled back: commit before answering with it.
     pub async fn change(&self, durability: Durability) -> Result<Tx, Error> {
-        self.pools().await?.writer.change(durability).await
+        self.pools().await?.writer.begin(durability).await
     }
 
     /// A receiver that changes when any process may have committed a change of the topic.
@@ -215,14 +215,14 @@ impl Store {
     /// Writes a probe, and clears the [last error](Self::last_error) if that succeeds.
     pub async fn probe(&self) -> Result<(), StoreError> {
         self.explain(self.write_probe().await)?;
-        self.last_error.end();
+        self.last_error.clear();
         Ok(())
     }
 
     async fn write_probe(&self) -> Result<(), Error> {
-        let mut change = self.change(Durability::Process).await?;
-        sqlx::query(last_error::PROBE).execute(&mut *change).await?;
-        change.commit().await
+        let mut tx = self.change(Durability::Process).await?;
+        sqlx::query(last_error::PROBE).execute(&mut *tx).await?;
+        tx.commit().await
     }
 
     /// Converts an error for operators: which file, what is wrong, what to do.
@@ -234,7 +234,7 @@ impl Store {
         match error::unusable(&self.location, error) {
             // The state is usable by others.
             StoreError::Crowded => StoreError::Crowded,
-            error => self.last_error.begin(error),
+            error => self.last_error.set(error),
         }
     }
 }

@@ -120,7 +120,7 @@ pub enum Begun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// Another live process, as the call of this id.
-    Elsewhere(CallId),
+    Remote(CallId),
     /// No known process: the call is not of this process, or its owner has ended.
     Lost,
     /// None: the call has ended, has no record, or waits for a person.
@@ -129,7 +129,7 @@ pub enum Owner {
 
 /// The end of a call that another process executed.
 #[derive(Clone, Debug)]
-pub enum EndElsewhere {
+pub enum RemoteEnd {
     Ended(Box<ToolResult<StoredPayload>>),
     /// It was cancelled without effect.
     Cancelled,
@@ -155,8 +155,8 @@ pub trait Idempotency: Send + Sync + Debug {
         Box::pin(ready(Ok(Owner::Lost)))
     }
     /// Waits until a call that another process executes as `call_id` has ended, or that process has.
-    fn ended_elsewhere<'a>(&'a self, _key: &'a Key, _call_id: CallId) -> BoxFuture<'a, EndElsewhere> {
-        Box::pin(ready(EndElsewhere::Unsettled))
+    fn wait_for_remote_end<'a>(&'a self, _key: &'a Key, _call_id: CallId) -> BoxFuture<'a, RemoteEnd> {
+        Box::pin(ready(RemoteEnd::Unsettled))
     }
     /// Requests the owner of a call to cancel it.
     fn cancel_owner<'a>(

@@ -1,10 +1,10 @@
 //! The state of a server, in one SQLite file that several processes may share.
 //!
-//! [`Store`] is the handle. `engine` holds the decisions that are made within a transaction, `rows` the statements,
-//! [`sql`] the types with which the platform and domains write statements, and `sqlite` the database file. Not here:
-//! the tables of domains.
+//! [`Store`] is the handle. The modules of each kind of record, such as [`tasks`], hold its types and its pure rules;
+//! `engine` holds the decisions that are made within a transaction, `rows` the statements, [`sql`] the types with which
+//! the platform and domains write statements, and `sqlite` the database file. Not here: the tables of domains.
 
-// What the macros of statements name.
+// The macros of statements expand to paths that begin with this name, here too.
 extern crate self as toolwire_store;
 
 pub mod audit;

@@ -1,4 +1,5 @@
-//! Every statement, one file a table. Not here: what a change means, which [`crate::engine`] decides.
+//! The statements of the platform, one file per table. Not here: the decisions of a transaction, which
+//! [`crate::engine`] makes.
 
 pub(crate) mod audit;
 pub(crate) mod blobs;

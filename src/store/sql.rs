@@ -1,5 +1,5 @@
-//! Statements over the tables of the state: values, rows and the columns of types. The only code that knows the types
-//! of the database's driver; everything above is written for any engine.
+//! Statements over the tables of the state: values, rows and the columns of types. Beside `sqlite`, which opens the
+//! file, the only code that converts to types of the database's driver: statements above do not name them.
 
 mod columns;
 mod record;
@@ -20,17 +20,17 @@ pub use self::{
 };
 
 use crate::Error;
-// Macros are at the root of the crate; the rows of the store import them from here with the types that they use.
+// `#[macro_export]` puts these at the root of the crate; here they stand beside the types that they use.
 pub(crate) use crate::{record, words};
 pub use toolwire_sql::{insert, select, sql};
 
-/// A connection, within a transaction or not.
+/// A connection, within a transaction or not. A reader and a [`Tx`](crate::Tx) dereference to it.
 pub type Connection = sqlx::SqliteConnection;
 
-/// A transaction that only reads. It ends when it is dropped.
+/// A read transaction, whose statements see one snapshot. It ends when it is dropped.
 pub type View<'a> = sqlx::Transaction<'a, sqlx::Sqlite>;
 
-/// Begins a transaction that only reads, so that several statements see one state.
+/// Begins a read transaction, so that several statements see one snapshot.
 pub async fn view(connection: &mut Connection) -> Result<View<'_>, Error> {
     Ok(sqlx::Connection::begin(connection).await?)
 }

@@ -1,9 +1,8 @@
 //! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP where the standard `OTEL_*` variables ask
 //! for them, and metrics for scrapers of the admin endpoint.
 //!
-//! A reader of the log or a collector of spans that is slow or absent costs calls nothing: lines and spans wait in
-//! bounded queues and are dropped when those are full. Not here: what a span or a log line says, which stands where it
-//! is made.
+//! A slow or absent reader of the log or collector of spans never delays a call: lines and spans wait in bounded queues
+//! and are dropped when those are full. Not here: the contents of spans and lines, which stand where they are recorded.
 
 pub mod attribute;
 mod line;
@@ -52,14 +51,14 @@ use toolwire_base::clock;
 /// names.
 const LOGGED_ONCE: (&str, &str) = ("opentelemetry-otlp", "Export.");
 
-/// How long shutdown waits for the reader of the log.
+/// Maximum time that shutdown waits for the reader of the log.
 const LOG_FLUSH_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// How long it waits for collectors.
+/// Maximum time that shutdown waits for collectors.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long it waits for collectors after a drain that took all its time.
-const LEAST_EXPORT_TIMEOUT: Duration = Duration::from_millis(250);
+/// The time that shutdown waits for collectors even after a drain that used up its own.
+const MIN_EXPORT_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Flushes what is left of the log, traces and metrics when the process ends.
 #[derive(Debug)]
@@ -78,13 +77,13 @@ impl Guard {
         self.scrape.clone()
     }
 
-    /// The process should end within this time: collectors that take longer do not get everything.
+    /// Limits the flush to the time that the process has left: a collector that takes longer loses what remains.
     pub fn end_within(&mut self, left: Duration) {
-        self.export_timeout = left.clamp(LEAST_EXPORT_TIMEOUT, EXPORT_TIMEOUT);
+        self.export_timeout = left.clamp(MIN_EXPORT_TIMEOUT, EXPORT_TIMEOUT);
     }
 }
 
-/// Sets up logging and tracing for the process. Within a Tokio runtime, which the exporter uses.
+/// Sets up logging and tracing for the process. Must run within a Tokio runtime, which the exporter uses.
 pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     global::set_text_map_propagator(TraceContextPropagator::new());
     let resource = resource(settings);
@@ -92,23 +91,25 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     let traces = traces.transpose()?;
     let (metrics, scrape) = metric::export::start(settings, resource)?;
     let filter = EnvFilter::try_new(&settings.filter)?;
-    // A line says what it has to say by itself; spans are for traces.
+    // Events alone: a line is complete in itself, and spans are for traces.
     let queue = LogQueue::start(std::io::stderr()).map_err(SetupError::Log)?;
     let log = log_layer(settings.format, queue.clone()).with_filter(
         filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && is_logged(metadata))),
     );
-    // A list, because an absent layer would have every span recorded without a consumer.
+    // A list rather than an `Option` of a layer: an absent layer is interested in everything, so that every span would
+    // be recorded without a consumer.
     let mut layers = vec![log.boxed()];
     if let Some(provider) = &traces {
         sampling::install(settings.sampling);
         layers.push(span_layer(provider).with_filter(dynamic_filter_fn(is_traced)).boxed());
     }
     tracing_subscriber::registry().with(layers).try_init()?;
+    // Last: until here, the default hook prints panics, which have no log to go to yet.
     panic::set_hook(Box::new(log_panic));
     Ok(Guard { log: queue, export_timeout: EXPORT_TIMEOUT, traces, metrics, scrape })
 }
 
-/// The layer that makes OpenTelemetry spans of Toolwire's spans, lean on attributes.
+/// The layer that turns Toolwire's spans into OpenTelemetry spans, without the attributes of source code and threads.
 pub fn span_layer<S>(provider: &SdkTracerProvider) -> impl Layer<S> + use<S>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
@@ -122,12 +123,12 @@ where
         .with_filter(Targets::new().with_target("toolwire", LevelFilter::INFO))
 }
 
-/// A duration as log lines give it, to the microsecond.
+/// A duration in milliseconds, to the microsecond, as log lines show it.
 pub fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }
 
-/// Work for a task of its own: it goes on in the trace of the current span, which can end before it.
+/// Attaches the current trace to work that is spawned as a task of its own, and may outlive the current span.
 pub fn continuing_trace<F: Future>(work: F) -> impl Future<Output = F::Output> + use<F> {
     work.with_context(Span::current().context())
 }
@@ -147,7 +148,7 @@ pub fn trace_id_in(traceparent: &str) -> Option<TraceId> {
     let is_hex = |part: &str, length| {
         part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     };
-    // Later versions may say more after the flags.
+    // Later versions may have further parts.
     let is_known = is_hex(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
     let is_valid = is_known && is_hex(trace_id, 32) && is_hex(parent_id, 16) && is_hex(flags, 2);
     let trace_id = TraceId::from_hex(trace_id).ok().filter(|id| *id != TraceId::INVALID)?;
@@ -162,7 +163,7 @@ where
     metadata.name() == attribute::RPC || context.lookup_current().is_some() || sampling::is_within_trace()
 }
 
-/// A tracer provider that exports. It gets nothing but what is to be exported.
+/// A tracer provider that exports every span it gets: sampling was decided before.
 fn provider(otlp: &Otlp, batch: &Batch, resource: Resource) -> Result<SdkTracerProvider, SetupError> {
     let config = BatchConfigBuilder::default()
         .with_max_queue_size(batch.queue)
@@ -174,13 +175,13 @@ fn provider(otlp: &Otlp, batch: &Batch, resource: Resource) -> Result<SdkTracerP
     Ok(builder.with_sampler(Sampler::AlwaysOn).with_resource(resource).build())
 }
 
-/// What spans and metrics come from. What is configured of the service stands; a later attribute is above an earlier
-/// one.
+/// The resource that spans and metrics come from. A later attribute overrides an earlier one, so that what is
+/// configured prevails.
 fn resource(settings: &Settings) -> Resource {
     let instance = Uuid::new_v4().to_string();
     let ours = [("service.version", env!("CARGO_PKG_VERSION")), ("service.instance.id", &*instance)];
     let attribute = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
-    // Without the SDK's own reading of the environment, which decodes nothing.
+    // Not from the SDK's detector of the environment: it does not decode percent-encoding.
     Resource::builder_empty()
         .with_detector(Box::new(TelemetryResourceDetector))
         .with_attributes(ours.map(|(key, value)| attribute(key, value)))
@@ -189,7 +190,7 @@ fn resource(settings: &Settings) -> Resource {
         .build()
 }
 
-/// Whether an event may be logged at all: what the clients of models say of failures holds what was sent and what came.
+/// Whether an event may be logged at all: clients of models log failures with the texts of requests and responses.
 fn is_logged(metadata: &Metadata<'_>) -> bool {
     !is_logged_once(metadata) && !metadata.target().starts_with("genai")
 }
@@ -199,7 +200,7 @@ fn is_logged_once(metadata: &Metadata<'_>) -> bool {
     metadata.target() == target && metadata.name().starts_with(name)
 }
 
-/// A panic is one more line of the log, in the log's form.
+/// Logs a panic as one line, in the form of the log.
 fn log_panic(info: &PanicHookInfo<'_>) {
     let location = info.location().map(ToString::to_string);
     tracing::error!(location, reason = info.payload_as_str(), "panicked");
@@ -223,17 +224,19 @@ impl Drop for Guard {
         let (metrics, traces) = (self.metrics.take(), self.traces.take());
         let (done, flushed) = mpsc::channel();
         // One thread each, never joined: a collector that hangs must not hold up shutdown.
-        let senders = [
+        let exporters = [
             metrics.map(|it| Box::new(move || it.shutdown()) as Box<dyn FnOnce() -> OTelSdkResult + Send>),
             traces.map(|it| Box::new(move || it.shutdown()) as _),
         ];
-        for sender in senders.into_iter().flatten() {
+        for shut_down in exporters.into_iter().flatten() {
             let done = done.clone();
-            thread::spawn(move || done.send(sender()));
+            thread::spawn(move || done.send(shut_down()));
         }
+        // So that the loop below ends with the last thread.
         drop(done);
         let end = clock::now() + self.export_timeout;
         while flushed.recv_timeout(clock::remaining(end)).is_ok() {}
+        // After the exporters, whose failures are lines of the log.
         self.log.flush(LOG_FLUSH_TIMEOUT);
     }
 }

@@ -1,8 +1,8 @@
 //! The log's writer: lines wait in a bounded buffer for a thread of their own, so that a stalled reader blocks no
-//! caller. Lines that gathered during a write go out in one piece.
+//! caller. Lines that gather during a write are written together.
 //!
-//! A line that finds no room is dropped and counted; the count is a line of its own as soon as the reader is back. Not
-//! here: what a line looks like.
+//! A line for which the buffer has no room is dropped and counted; the count is logged once the reader is back. Not
+//! here: the form of a line.
 
 use std::{
     cell::RefCell,
@@ -15,14 +15,15 @@ use std::{
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How many bytes may wait: some thousand lines. As many more may be on their way out.
+/// Maximum number of bytes that wait: a few thousand lines. As many more may be in the write under way.
 const MAX_WAITING: usize = 1024 * 1024;
 
-/// How long lines gather before they are written together. Each write is a system call and wakes the reader.
-const GATHERING: Duration = Duration::from_millis(1);
+/// How long lines gather before they are written together: each write is a system call and wakes the reader.
+const BATCH_DELAY: Duration = Duration::from_millis(1);
 
 thread_local! {
-    /// On the thread that writes: what it has to say itself, which must not wait behind what waits for it.
+    /// On the thread that writes: takes the line that it logs itself, which in the buffer would wait for this very
+    /// thread.
     static OWN_LINE: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
@@ -33,19 +34,19 @@ pub(super) struct LogQueue(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    /// There is something to write.
+    /// Signalled when the buffer is no longer empty.
     filled: Condvar,
-    /// Everything so far is written.
+    /// Signalled when everything so far is written.
     emptied: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Lines that were taken and are not on their way yet.
+    /// Lines to be written.
     waiting: Vec<u8>,
-    /// Lines that were dropped and are not reported yet.
+    /// Number of lines that were dropped and are not reported yet.
     dropped: u64,
-    /// Whether lines are on their way out.
+    /// Whether the thread is gathering or writing lines: then it looks again by itself.
     is_writing: bool,
 }
 
@@ -62,16 +63,17 @@ impl LogQueue {
     pub(super) fn flush(&self, timeout: Duration) {
         let state = self.0.lock();
         let is_busy = |state: &mut State| !state.waiting.is_empty() || state.is_writing;
-        // Late or not, the process goes on to its end.
+        // Whether it timed out makes no difference: the process ends.
         let _ = self.0.emptied.wait_timeout_while(state, timeout, is_busy);
     }
 
-    fn take(&self, line: &[u8]) {
+    fn push(&self, line: &[u8]) {
         let mut state = self.0.lock();
         if state.waiting.len() + line.len() > MAX_WAITING {
             state.dropped += 1;
             return;
         }
+        // One wake-up a batch: a thread that is busy looks again before it waits.
         let is_first = state.waiting.is_empty() && !state.is_writing;
         state.waiting.extend_from_slice(line);
         drop(state);
@@ -90,7 +92,7 @@ impl Shared {
     fn write_to(&self, mut out: impl Write) {
         let mut lines = Vec::new();
         loop {
-            let dropped = self.next(&mut lines);
+            let dropped = self.take_batch(&mut lines);
             let _ = out.write_all(&lines);
             lines.clear();
             if dropped > 0 {
@@ -99,8 +101,8 @@ impl Shared {
         }
     }
 
-    /// Waits for lines and takes them all; how many were dropped in the meantime.
-    fn next(&self, lines: &mut Vec<u8>) -> u64 {
+    /// Waits for lines, takes all of them into the empty buffer `lines`, and returns how many were dropped meanwhile.
+    fn take_batch(&self, lines: &mut Vec<u8>) -> u64 {
         let mut state = self.lock();
         state.is_writing = false;
         if state.waiting.is_empty() {
@@ -108,16 +110,17 @@ impl Shared {
         }
         let empty = |state: &mut State| state.waiting.is_empty();
         state = self.filled.wait_while(state, empty).unwrap_or_else(PoisonError::into_inner);
+        // Before the sleep, so that `flush` waits for this batch and `push` wakes nothing.
         state.is_writing = true;
         drop(state);
-        thread::sleep(GATHERING);
+        thread::sleep(BATCH_DELAY);
         let mut state = self.lock();
         mem::swap(&mut state.waiting, lines);
         mem::take(&mut state.dropped)
     }
 }
 
-/// The line that tells how many were dropped, in the form of all lines.
+/// The line that reports how many were dropped, in the form of all lines.
 fn report_dropped(dropped: u64) -> Vec<u8> {
     OWN_LINE.set(Some(Vec::new()));
     tracing::warn!(dropped, "lines of the log were dropped: its reader did not keep up");
@@ -132,12 +135,12 @@ impl MakeWriter<'_> for LogQueue {
     }
 }
 
-/// Each event is written at once, as a whole.
+/// The formatting layer writes each event in one call, as a whole line.
 impl Write for LogQueue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let is_own = OWN_LINE.with_borrow_mut(|own| own.as_mut().map(|own| own.extend_from_slice(line)));
         if is_own.is_none() {
-            self.take(line);
+            self.push(line);
         }
         Ok(line.len())
     }

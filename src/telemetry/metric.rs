@@ -1,6 +1,6 @@
 //! The metrics (spec 004 §8.2), for Prometheus and over OTLP.
 //!
-//! Every function here costs one load of a pointer while metrics are off. No label holds a user, an argument or
+//! While metrics are off, every function here costs one load of a pointer. No label holds a user, an argument or
 //! anything else that a caller chose: the values are names of registered tools, of configured sources, of methods and
 //! of codes. Not here: where the numbers go (`export`), and what stands on a dashboard (`examples/deploy/grafana`).
 
@@ -23,7 +23,7 @@ use self::instruments::Instruments;
 /// is set would switch metrics off for good.
 static INSTRUMENTS: OnceLock<Instruments> = OnceLock::new();
 
-/// Counts into the given provider from now on. Only the first one of a process counts.
+/// Registers the instruments with a provider. Only the first one of a process counts.
 fn install(provider: &SdkMeterProvider) {
     let meter: Meter = provider.meter("toolwire");
     process::declare(&meter);
@@ -52,7 +52,7 @@ pub fn tool_executed(tool: &str, error: Option<&'static str>, duration: Duration
     with(|it| it.tool_executed(tool, error, duration));
 }
 
-/// The cache was asked for a tool's result.
+/// The cache was consulted for a tool's result.
 pub fn cache_lookup(tool: &str, hit: bool) {
     with(|it| it.cache_lookup(tool, hit));
 }
@@ -71,7 +71,7 @@ pub fn webhook_attempted(outcome: &'static str) {
     with(|it| it.webhook_attempted(outcome));
 }
 
-/// A request to a source waited for its turn; zero if it was admitted at once.
+/// A request to a source waited for the limiter; zero if it was admitted at once.
 pub fn limiter_wait(source: &str, duration: Duration) {
     with(|it| it.limiter_wait(source, duration));
 }
@@ -101,7 +101,7 @@ pub fn turn_ended(mode: &'static str, outcome: &'static str, duration: Duration)
     with(|it| it.turn_ended(mode, outcome, duration));
 }
 
-/// A cycle ended that made this many calls; `kind` is what it is of.
+/// A cycle ended after this many calls; `kind` is the kind of work it belongs to.
 pub fn cycle_ended(kind: &'static str, calls: u32) {
     with(|it| it.cycle_ended(kind, calls));
 }
@@ -136,7 +136,7 @@ pub fn connections_open(change: i64) {
     with(|it| it.connections_open(change));
 }
 
-/// One call more in flight until it is dropped.
+/// Counts one call in flight until it is dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct InFlightGauge(());

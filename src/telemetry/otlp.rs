@@ -25,21 +25,21 @@ use toolwire_base::words::bytes_without_bom;
 /// How one signal is exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Otlp {
-    /// What is spoken to the collector.
+    /// The protocol of the collector.
     pub protocol: Protocol,
-    /// Where the collector is: a URL, over HTTP with the path of the signal.
+    /// URL of the collector, over HTTP with the path of the signal.
     pub endpoint: String,
-    /// What is sent with every request.
+    /// Headers of every request.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// How long one request may take.
+    /// Maximum duration of one request.
     pub timeout: Duration,
-    /// Whether the collector speaks TLS.
+    /// Whether the connection uses TLS.
     pub encrypted: bool,
-    /// The authorities to trust, a PEM file; those of the platform without it.
+    /// A PEM file of the authorities to trust; without one, those of the platform.
     pub ca: Option<PathBuf>,
 }
 
-/// What is spoken to a collector.
+/// The protocol that a collector speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
     /// gRPC, on port 4317 by convention.
@@ -50,7 +50,7 @@ pub enum Protocol {
 }
 
 impl Otlp {
-    /// How long a request may take unless something else is said.
+    /// The default of [`timeout`](Self::timeout).
     pub const TIMEOUT: Duration = Duration::from_secs(10);
 }
 
@@ -91,7 +91,7 @@ fn with_client<B: WithHttpConfig + WithExportConfig>(
     otlp: &Otlp,
 ) -> Result<B, ExporterBuildError> {
     let client = Client::new(otlp.encrypted, authorities(otlp)?.as_deref())
-        .map_err(|error| wrong(format!("the HTTP client cannot be made: {error}")))?;
+        .map_err(|error| invalid(format!("the HTTP client cannot be made: {error}")))?;
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned);
     let headers = otlp.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value).ok()?)));
     let builder = builder.with_endpoint(&otlp.endpoint).with_timeout(otlp.timeout);
@@ -101,10 +101,10 @@ fn with_client<B: WithHttpConfig + WithExportConfig>(
 fn authorities(otlp: &Otlp) -> Result<Option<Vec<u8>>, ExporterBuildError> {
     let Some(file) = &otlp.ca else { return Ok(None) };
     let read =
-        fs::read(file).map_err(|error| wrong(format!("{} cannot be read: {error}", file.display())))?;
+        fs::read(file).map_err(|error| invalid(format!("{} cannot be read: {error}", file.display())))?;
     Ok(Some(bytes_without_bom(&read).to_vec()))
 }
 
-fn wrong(what: String) -> ExporterBuildError {
+fn invalid(what: String) -> ExporterBuildError {
     ExporterBuildError::InvalidConfiguration(what)
 }

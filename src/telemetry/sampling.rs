@@ -13,12 +13,12 @@ use opentelemetry_sdk::trace::{Sampler, SamplingDecision, ShouldSample};
 /// The sampler of this process. Without one every RPC is traced whose spans have a consumer.
 static SAMPLING: OnceLock<Sampling> = OnceLock::new();
 
-/// How it is decided.
+/// How sampling is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
-    /// Whether the decision of a caller who traces counts.
+    /// Whether the sampling decision of a caller that traces is adopted.
     pub by_parent: bool,
-    /// The part of the others that is traced, from 0 to 1.
+    /// The fraction of the other RPCs that is traced, from 0 to 1.
     pub ratio: f64,
 }
 
@@ -29,28 +29,28 @@ impl Default for Sampling {
     }
 }
 
-/// Decides so from now on. Only the first time in a process counts.
+/// Sets the sampler of this process. Only the first one counts.
 pub(super) fn install(sampling: Sampling) {
     let _ = SAMPLING.set(sampling);
 }
 
-/// Whether an RPC is traced whose caller names this span of its own, if any.
+/// Decides whether an RPC is traced. `parent` is the caller's span, which is invalid if there is none.
 pub fn is_traced(parent: &SpanContext) -> bool {
-    SAMPLING.get().is_none_or(|sampling| sampling.takes(parent))
+    SAMPLING.get().is_none_or(|sampling| sampling.decide(parent))
 }
 
-/// Whether what is done now belongs to a trace that goes on in another task.
+/// Whether the current task continues a trace that began in another one.
 pub(super) fn is_within_trace() -> bool {
     Context::map_current(|context| context.has_active_span() && context.span().span_context().is_sampled())
 }
 
 impl Sampling {
-    /// Without a parent the part is that of chance: the trace has no number yet, and another service that decides by
-    /// the number decides by itself.
-    fn takes(&self, parent: &SpanContext) -> bool {
+    fn decide(&self, parent: &SpanContext) -> bool {
         if parent.is_valid() && self.by_parent {
             return parent.is_sampled();
         }
+        // Without a parent the trace has no id yet, so that a random one stands for it. A service below that samples by
+        // the id decides by itself.
         let trace = if parent.is_valid() { parent.trace_id() } else { TraceId::from(fastrand::u128(1..)) };
         let sampler = Sampler::TraceIdRatioBased(self.ratio);
         let result = sampler.should_sample(None, trace, "", &SpanKind::Server, &[], &[]);
@@ -66,7 +66,7 @@ mod tests {
 
     fn parent(is_sampled: bool) -> SpanContext {
         let flags = TraceFlags::default().with_sampled(is_sampled);
-        // A trace that a ratio of one half does not take.
+        // A trace that is not sampled at a ratio of one half.
         let trace = TraceId::from(u128::MAX);
         SpanContext::new(trace, SpanId::from(1), flags, true, TraceState::NONE)
     }
@@ -82,16 +82,16 @@ mod tests {
         ];
         for (by_parent, ratio, expected) in cases {
             let sampling = Sampling { by_parent, ratio };
-            let found = [&none, &parent(true), &parent(false)].map(|parent| sampling.takes(parent));
+            let found = [&none, &parent(true), &parent(false)].map(|parent| sampling.decide(parent));
             assert_eq!(found, expected, "{sampling:?}");
         }
     }
 
     #[test]
-    fn a_ratio_is_kept_and_a_trace_is_taken_everywhere_or_nowhere() {
+    fn a_ratio_is_kept_and_a_trace_is_sampled_everywhere_or_nowhere() {
         let half = Sampling { by_parent: false, ratio: 0.5 };
-        assert!(!half.takes(&parent(true)) && !half.takes(&parent(false)), "by the trace alone");
-        let taken = (0..10_000).filter(|_| half.takes(&SpanContext::NONE)).count();
-        assert!((4_500..5_500).contains(&taken), "{taken}");
+        assert!(!half.decide(&parent(true)) && !half.decide(&parent(false)), "by the trace alone");
+        let sampled = (0..10_000).filter(|_| half.decide(&SpanContext::NONE)).count();
+        assert!((4_500..5_500).contains(&sampled), "{sampled}");
     }
 }

@@ -15,37 +15,37 @@ pub struct Settings {
     pub format: Format,
     /// Which log lines, in the syntax of `tracing`'s `EnvFilter`, such as `info` or `toolwire=debug`.
     pub filter: String,
-    /// How spans go out over OTLP, if they do.
+    /// How spans are exported over OTLP, if they are.
     pub traces: Option<Otlp>,
-    /// Which RPCs are traced then.
+    /// Which RPCs are traced if spans are exported.
     pub sampling: Sampling,
-    /// How spans wait to be sent.
+    /// How spans are batched for export.
     pub batch: Batch,
-    /// How metrics go out over OTLP, if they do.
+    /// How metrics are exported over OTLP, if they are.
     pub metrics: Option<Otlp>,
-    /// How often they do.
+    /// Interval between two exports of metrics.
     pub interval: Duration,
     /// Whether metrics can be scraped.
     pub prometheus: bool,
     /// The service's name in traces and metrics.
     pub service_name: String,
-    /// What else traces and metrics come from.
+    /// Further attributes of the resource of traces and metrics.
     pub attributes: Vec<(String, String)>,
 }
 
-/// How spans wait to be sent.
+/// How spans are batched for export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// How long at most.
+    /// Maximum time that a span waits.
     pub delay: Duration,
-    /// How many at most; further ones are lost.
+    /// Maximum number of spans that wait; further ones are dropped.
     pub queue: usize,
-    /// How many are sent at once, no more than wait.
+    /// Maximum number of spans in one request, at most `queue`.
     pub size: usize,
 }
 
 impl Default for Batch {
-    /// As the specification has it.
+    /// The defaults of the OpenTelemetry specification.
     fn default() -> Self {
         Self { delay: Duration::from_secs(5), queue: 2_048, size: 512 }
     }
@@ -71,13 +71,13 @@ pub enum SetupError {
     /// The OTLP exporter cannot be built.
     #[error("OTLP exporter: {0}; check the OTEL_EXPORTER_OTLP_* variables")]
     Exporter(#[from] ExporterBuildError),
-    /// Metrics cannot be made ready for Prometheus.
+    /// The exporter for Prometheus cannot be built.
     #[error("metrics: {0}; serve without [admin] listen to do without them")]
     Metrics(#[from] OTelSdkError),
-    /// There is no thread for the log.
+    /// The log's thread cannot be started.
     #[error("the log: {0}")]
     Log(std::io::Error),
-    /// Something else has set up tracing in this process.
+    /// Tracing is set up already in this process.
     #[error("tracing: {0}; set telemetry up once in a process, before anything else does")]
     Twice(#[from] TryInitError),
 }

@@ -1,7 +1,7 @@
 //! Tokens of a text, by the vocabulary `o200k_base`: exact for one family of models, about a tenth off for others.
 //!
-//! The vocabulary is in the crate and read at first use. Counting takes a time that grows with the text, whatever it
-//! holds; it belongs off the threads that carry calls, and is done once for what is kept: [`Length`] is kept with it.
+//! The vocabulary is in the crate and loaded at first use. Counting is linear in the text, whatever it contains; it
+//! belongs off the threads that carry calls, and a stored text is counted once: its [`Length`] is stored with it.
 
 use std::sync::OnceLock;
 
@@ -9,16 +9,16 @@ use bpe_openai::Tokenizer;
 
 use toolwire_base::offload;
 
-/// A longer text is not counted but estimated, in bytes.
+/// Maximum size of a text that is counted, in bytes; a longer one is estimated.
 pub const LONGEST: u64 = 16 * 1024 * 1024;
 
-/// Bytes of the longest token that texts are expected to be full of.
-const LONGEST_TOKEN: u64 = 32;
+/// An upper bound on the average bytes of a token, which rules texts out without counting them.
+const MAX_TOKEN_BYTES: u64 = 32;
 
-/// Bytes of a token, in an estimate.
+/// Bytes per token, in an estimate.
 const BYTES_EACH: u64 = 4;
 
-/// How much of a text that is too long is shown: this many tokens at its beginning, and as many at its end.
+/// Number of tokens that are shown of either end of a text that is too long.
 pub const KEPT: u64 = 256;
 
 /// Up to this many bytes are counted inline: a thread hop takes longer.
@@ -32,7 +32,7 @@ pub struct Length {
     pub tokens: u64,
     /// The bytes of its beginning: [`KEPT`] tokens, or all of it.
     pub first: usize,
-    /// The bytes of its end: as many tokens. 0 if its beginning is all of it.
+    /// The bytes of its end: as many tokens, or 0 if its beginning is all of it.
     pub last: usize,
 }
 
@@ -70,12 +70,12 @@ pub fn count(text: &str) -> u64 {
     if is_estimated(size) { estimate(size) } else { vocabulary().count(text) as u64 }
 }
 
-/// Whether a text has at most this many tokens. A text that is short in any case is not counted, nor one whose length
-/// rules it out, which is taken to have more.
+/// Whether a text has at most this many tokens. It is not counted where its size decides: below one byte per token it
+/// does, and beyond `MAX_TOKEN_BYTES` per token it is taken not to.
 pub fn within(text: &str, most: u64) -> bool {
     let size = text.len() as u64;
     // No token has less than a byte.
-    if size <= most || size > most.saturating_mul(LONGEST_TOKEN) {
+    if size <= most || size > most.saturating_mul(MAX_TOKEN_BYTES) {
         return size <= most;
     }
     let bpe = vocabulary();
@@ -100,7 +100,8 @@ pub const fn estimate(size: u64) -> u64 {
 pub fn first(text: &str, most: u64) -> &str {
     let ends: Vec<_> =
         text.char_indices().map(|(at, c)| at + c.len_utf8()).take(chars_examined(most)).collect();
-    // Where a token ends, as a rule nothing before it changes without what comes after it.
+    // Encoding the beginning alone gives the same tokens as encoding all of it, but for the last ones. Where it does
+    // not, the count below is too high, and a binary search finds the end.
     let bpe = vocabulary();
     let encoded = bpe.encode(&text[..ends.last().copied().unwrap_or_default()]);
     let bytes: usize = encoded.iter().take(whole(most)).map(|token| bpe.bpe.token_len(*token)).sum();

@@ -1,19 +1,19 @@
-//! Checks of arguments that the schema makes in any case: only calls that bypass the pipeline meet these refusals.
+//! Checks of arguments that the schema has made already: only calls that bypass the pipeline fail them.
 
 use toolwire_contract::{ToolError, Violation};
 
-/// An argument that the manifest requires.
+/// Returns an argument that the manifest requires.
 pub fn required<'a>(name: &str, value: Option<&'a str>) -> Result<&'a str, ToolError> {
     value.ok_or_else(|| reject(name, "required", format!("`{name}` is missing")))
 }
 
-/// An argument breaks a rule of the schema.
+/// The error of an argument that breaks a rule of the schema.
 pub fn reject(name: &str, rule: &str, description: String) -> ToolError {
     let violation = Violation { pointer: format!("/{name}"), rule: rule.to_owned(), description };
     ToolError::invalid_arguments(vec![violation])
 }
 
-/// An argument with a fixed set of words.
+/// Returns the value of an argument that is one of a fixed set of words.
 pub fn one_of<T>(name: &str, word: &str, value: Option<T>) -> Result<T, ToolError> {
     value.ok_or_else(|| reject(name, "enum", format!("`{name}` cannot be '{word}'")))
 }

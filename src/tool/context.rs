@@ -60,31 +60,31 @@ pub struct ToolContext {
     pub call_id: CallId,
     /// The call that made this one.
     pub parent_call_id: Option<CallId>,
-    /// How many calls stand above this one.
+    /// Number of calls above this one.
     pub depth: usize,
     /// Names the calls that this one makes, the same in every repeat of it.
     pub lineage: Lineage,
-    /// The tool that is carried out. `None` until then.
+    /// The tool that is executed. `None` until then.
     pub tool: Option<ToolName>,
     /// The task on whose behalf the tool is called, as the caller names it.
     pub task_id: Option<TaskLabel>,
-    /// Whether the task has read text from outside, so that what its agent asks for may not be its own idea.
+    /// Whether the task has read untrusted text, so that the calls of its agent may be injected.
     pub tainted: bool,
     /// The caller's session.
     pub session_id: Option<SessionId>,
     /// The trace that the caller's `traceparent` names, which its log line names too.
     pub trace_id: Option<TraceId>,
-    /// Values for tools that ask for them; never a source of identity or consent.
+    /// Values for tools that read them; never a source of identity or consent.
     pub attributes: Attributes,
-    /// By when the work ends, whatever happens.
+    /// The instant by which the work has ended, whatever happens.
     pub deadline: Deadline,
-    /// Tells when the work should stop, and why.
+    /// Signals that the work should stop, and why.
     pub cancellation: Cancellation,
-    /// Where progress and chunks go.
+    /// Takes progress and chunks.
     pub events: EventSink,
     /// The credentials that the caller presented (spec 001 `auth`). Never serialised, never logged.
     pub credentials: Option<Arc<SecretString>>,
-    /// What tools need beyond this: one value a type, of which the tool sees what it declares.
+    /// What tools need beyond this: one value a type, of which a tool sees those that it declares.
     pub services: Services,
     /// The state that this call and its nested calls see, fixed at first use.
     pub pins: Pins,
@@ -137,7 +137,7 @@ impl ToolContext {
         }
     }
 
-    /// The task that the call belongs to, if it is one that is kept here.
+    /// The task that the call belongs to, if it is one of this server's.
     pub fn task(&self) -> Option<TaskId> {
         self.task_id.as_ref().and_then(TaskLabel::task)
     }
@@ -147,8 +147,8 @@ impl ToolContext {
         self.deadline.remaining()
     }
 
-    /// The context of a call that this one makes: same user, task and pins; its own identity; of its
-    /// events, the caller hears how far it is.
+    /// The context of a call that this one makes: same user, task and pins, an identity of its own, and of its events
+    /// progress alone for the caller's reader. Its lineage and its services are for the pipeline to set.
     pub fn nested(&self) -> Self {
         Self {
             call_id: CallId::generate(),

@@ -21,7 +21,7 @@ use toolwire_contract::{
     transcode::Encoder,
 };
 
-/// A tool. One file implements it; one line in its domain offers it.
+/// A tool: a typed function, offered by its line in the list of its domain's tools.
 pub trait Tool: Send + Sync + 'static {
     /// The name, the same as the manifest's.
     const NAME: &'static str;
@@ -39,8 +39,8 @@ pub trait Tool: Send + Sync + 'static {
     /// spellings of a symbol, say. What it cannot read stays as it is, for `execute` to refuse.
     fn normalize(_arguments: &mut Arguments, _services: &Services) {}
 
-    /// What else than its arguments and its source a result depends on, such as a list that the user keeps. A cached
-    /// result answers only where this is the same.
+    /// What a result depends on beside its arguments and its source, such as a list that the user keeps. A cached
+    /// result is used only where this is the same.
     fn state<'a>(
         &'a self,
         _arguments: &Arguments,
@@ -79,7 +79,7 @@ pub trait Executor: Send + Sync {
     fn services(&self) -> Required;
     /// Brings checked arguments into one form. Of the given services it gets those that it declares.
     fn normalize(&self, arguments: &mut Arguments, services: &Services);
-    /// What else than its arguments and its source a result depends on.
+    /// What a result depends on beside its arguments and its source.
     fn state<'a>(&'a self, arguments: &Arguments, context: &'a ToolContext) -> Option<BoxFuture<'a, String>>;
     /// Does the work.
     fn execute<'a>(
@@ -89,7 +89,7 @@ pub trait Executor: Send + Sync {
     ) -> BoxFuture<'a, Result<Reply<Payload>, Unfinished>>;
 }
 
-/// The given tool without its types.
+/// Erases the types of a tool.
 pub fn erase<T: Tool>(tool: T) -> Arc<dyn Executor> {
     let encoder = Encoder::new(&T::Input::default().descriptor());
     Arc::new(Typed { tool, services: T::services(), encoder, output: T::Output::default().descriptor() })
@@ -97,9 +97,9 @@ pub fn erase<T: Tool>(tool: T) -> Arc<dyn Executor> {
 
 struct Typed<T> {
     tool: T,
-    /// Asked for by every call, so made once.
+    /// Kept, since every call needs it.
     services: Required,
-    /// Of the input.
+    /// Encodes the input.
     encoder: Encoder,
     output: MessageDescriptor,
 }

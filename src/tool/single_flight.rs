@@ -14,12 +14,12 @@ use tokio::sync::watch;
 
 use crate::context::{Cancellation, StopCause};
 
-/// The work under way, by its key. `T` is the outcome, `S` is what leader and waiters share meanwhile, such as who
-/// reads its progress. Cheap to clone; clones share state.
+/// The work in flight, by its key. `T` is the outcome; `S` is what leader and waiters share until then, such as the
+/// readers of its progress. Cheap to clone; clones share state.
 #[derive(Debug)]
 pub struct SingleFlight<K, T, S = ()>(Arc<Mutex<HashMap<K, Entry<T, S>>>>);
 
-/// A caller who waits for the outcome, until it is dropped.
+/// A caller that waits for the outcome. Dropping it is leaving.
 #[derive(Debug)]
 pub struct Waiter<T, S = ()> {
     outcome: watch::Receiver<Option<T>>,
@@ -48,20 +48,20 @@ pub enum UnattendedPolicy {
 #[derive(Debug)]
 struct Entry<T, S> {
     outcome: watch::Receiver<Option<T>>,
-    /// The entry itself does not count as a waiter.
+    /// Weak, since the entry itself does not count as a waiter.
     waiters: Weak<Waiters>,
     cancellation: Cancellation,
     unattended_policy: UnattendedPolicy,
     shared: S,
 }
 
-/// Held by all who wait; the last one drops it.
+/// Shared by all waiters; dropped with the last of them.
 #[derive(Debug)]
 struct Waiters {
     cancellation: Cancellation,
     unattended_policy: UnattendedPolicy,
-    /// Why the last one who left did so.
-    left: Mutex<Option<StopCause>>,
+    /// Why the waiter that left last did so.
+    last_cause: Mutex<Option<StopCause>>,
 }
 
 impl<K, T, S> Default for SingleFlight<K, T, S> {
@@ -77,7 +77,7 @@ impl<K, T, S> Clone for SingleFlight<K, T, S> {
 }
 
 impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
-    /// Begins work that the given cancellation stops, in place of any other of that key.
+    /// Begins work that the given cancellation stops. It replaces any other work of the key, which goes on by itself.
     pub fn lead(
         &self,
         key: K,
@@ -93,7 +93,7 @@ impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
         self.lock().get_mut(key)?.join(caller)
     }
 
-    /// Waits for the work of the key, or else begins it, in one step.
+    /// Waits for the work of the key, or else begins it. Under one lock, so that two callers never both lead.
     #[allow(clippy::type_complexity, reason = "a leader for the first caller, a waiter for each")]
     pub fn join_or_lead(
         &self,
@@ -143,7 +143,9 @@ impl<T, S: Clone> Entry<T, S> {
     fn join(&mut self, caller: &Cancellation) -> Option<Waiter<T, S>> {
         let waiters = match (self.waiters.upgrade(), self.unattended_policy) {
             (Some(waiters), _) => waiters,
+            // A write that all its waiters left goes on: its first new waiter begins another group.
             (None, UnattendedPolicy::Continue) => Waiters::of(&self.cancellation, UnattendedPolicy::Continue),
+            // Its cancellation is under way, though its leader has not removed the entry yet.
             (None, UnattendedPolicy::Cancel) => return None,
         };
         self.waiters = Arc::downgrade(&waiters);
@@ -160,7 +162,7 @@ impl<T: Clone, S> Waiter<T, S> {
 }
 
 impl<T, S> Waiter<T, S> {
-    /// What stops the work for all who wait for it.
+    /// Stops the work for all of its waiters.
     pub fn cancellation(&self) -> &Cancellation {
         &self.waiters.cancellation
     }
@@ -180,6 +182,8 @@ impl<K: Eq + Hash, T, S> Leader<K, T, S> {
 
     /// Gives the outcome to all waiters.
     pub fn finish(self, outcome: T) {
+        // Before `drop` removes the entry: a caller that joins in between finds the outcome, and a later one leads
+        // anew.
         self.outcome.send_replace(Some(outcome));
     }
 
@@ -190,27 +194,30 @@ impl<K: Eq + Hash, T, S> Leader<K, T, S> {
 
 impl Waiters {
     fn of(cancellation: &Cancellation, unattended_policy: UnattendedPolicy) -> Arc<Self> {
-        Arc::new(Self { cancellation: cancellation.clone(), unattended_policy, left: Mutex::default() })
+        Arc::new(Self { cancellation: cancellation.clone(), unattended_policy, last_cause: Mutex::default() })
     }
 }
 
 impl<T, S> Drop for Waiter<T, S> {
     fn drop(&mut self) {
-        *self.waiters.left.lock().unwrap_or_else(PoisonError::into_inner) = self.caller.cause();
+        // Fields are dropped after this: if it is the last waiter, `Waiters::drop` finds the cause written here.
+        *self.waiters.last_cause.lock().unwrap_or_else(PoisonError::into_inner) = self.caller.cause();
     }
 }
 
 impl Drop for Waiters {
     fn drop(&mut self) {
-        let left = *self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let cause = *self.last_cause.get_mut().unwrap_or_else(PoisonError::into_inner);
         if self.unattended_policy == UnattendedPolicy::Cancel {
-            self.cancellation.cancel(left.unwrap_or(StopCause::CallerGone));
+            self.cancellation.cancel(cause.unwrap_or(StopCause::CallerGone));
         }
     }
 }
 
 impl<K: Eq + Hash, T, S> Drop for Leader<K, T, S> {
     fn drop(&mut self) {
+        // Before the sender is dropped, so that no caller joins work that ended without an outcome. Only its own entry:
+        // a leader that was abandoned may have a successor.
         let mut entries = self.group.lock();
         if entries.get(&self.key).is_some_and(|entry| self.is_of(entry)) {
             entries.remove(&self.key);

@@ -46,7 +46,7 @@ async fn of_a_thousand_racing_decisions_one_wins() {
         match won {
             true => assert!(data(riley.call_confirm(id, "x").await)["writes"].is_number()),
             false => {
-                assert_eq!(error(riley.call_confirm(id, "x").await).0, ToolErrorCode::ConfirmationDenied)
+                assert_eq!(error(riley.call_confirm(id, "x").await).0, ToolErrorCode::ConfirmationDenied);
             }
         }
     }

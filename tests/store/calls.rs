@@ -7,7 +7,7 @@ use toolwire::{
         Store,
         calls::{CallState, Criteria, RecordSelector},
         cancellations::Subject,
-        idempotency::{About, Beginning, Begun, Effect, EndElsewhere, Idempotency, Key, Owner},
+        idempotency::{About, Beginning, Begun, Effect, Idempotency, Key, Owner, RemoteEnd},
     },
     tool::context::{CallId, RequestId},
 };
@@ -60,19 +60,20 @@ async fn who_waits_for_a_call_of_another_process_is_told_how_it_ended() {
     let key = key();
     let call = begin_of(&one, &key).await;
     assert_eq!(one.owner(&key).await.unwrap(), Owner::Lost, "it is its own, and knows best");
-    assert_eq!(other.owner(&key).await.unwrap(), Owner::Elsewhere(call));
-    let (end, cancelled) = tokio::join!(other.ended_elsewhere(&key, call), one.forget(&key, "CANCELLED"));
-    assert!(cancelled.is_ok() && matches!(end, EndElsewhere::Cancelled), "{end:?}");
+    assert_eq!(other.owner(&key).await.unwrap(), Owner::Remote(call));
+    let (end, cancelled) = tokio::join!(other.wait_for_remote_end(&key, call), one.forget(&key, "CANCELLED"));
+    assert!(cancelled.is_ok() && matches!(end, RemoteEnd::Cancelled), "{end:?}");
     assert_eq!(other.owner(&key).await.unwrap(), Owner::Over);
 
     let call = begin_of(&one, &key).await;
-    let (end, forgotten) = tokio::join!(other.ended_elsewhere(&key, call), one.forget(&key, "UNAVAILABLE"));
-    assert!(forgotten.is_ok() && matches!(end, EndElsewhere::Unsettled), "{end:?}");
+    let (end, forgotten) =
+        tokio::join!(other.wait_for_remote_end(&key, call), one.forget(&key, "UNAVAILABLE"));
+    assert!(forgotten.is_ok() && matches!(end, RemoteEnd::Unsettled), "{end:?}");
 
     let call = begin_of(&one, &key).await;
     let gone = async { drop(one) };
-    let (end, ()) = tokio::join!(other.ended_elsewhere(&key, call), gone);
-    assert!(matches!(end, EndElsewhere::Unsettled), "{end:?}");
+    let (end, ()) = tokio::join!(other.wait_for_remote_end(&key, call), gone);
+    assert!(matches!(end, RemoteEnd::Unsettled), "{end:?}");
     assert_eq!(other.owner(&key).await.unwrap(), Owner::Lost);
 }
 

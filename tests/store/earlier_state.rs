@@ -122,7 +122,7 @@ async fn everything_in_an_earlier_state_is_forgotten_in_time_and_no_longer_count
     let store = Store::at(state.path());
     let year = Duration::from_hours(24 * 365);
     // The instants that expire were moved to the beginning of the year 2100.
-    let late = SystemTime::UNIX_EPOCH + Duration::from_secs(4_102_444_800) + year;
+    let late = SystemTime::UNIX_EPOCH + Duration::from_hours(1_139_568) + year;
     store.interrupt_jobs(late).await.unwrap();
     store.recover_tasks(late).await.unwrap();
     while store.expire_confirmations(late).await.unwrap() > 0 {}

@@ -72,7 +72,7 @@ impl House {
     }
 
     fn tasks(&self) -> &Store {
-        &*self.store
+        &self.store
     }
 
     async fn root(&self) -> Task {

@@ -47,7 +47,8 @@ impl Tree {
     }
 
     fn new(files: impl Iterator<Item = File>) -> Self {
-        let (files, data) = files.partition(|file| file.path.ends_with(".rs"));
+        let (files, data) =
+            files.partition(|file| Path::new(&file.path).extension().is_some_and(|it| it == "rs"));
         Self { files, data }
     }
 

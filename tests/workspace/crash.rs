@@ -88,12 +88,12 @@ async fn bytes_that_no_version_names_any_more_are_swept() {
     let directory = tempfile::tempdir().unwrap();
     let state = Arc::new(Store::at(directory.path()));
     let room = room(&state).await;
-    let (user, root) = (toolwire::tool::context::User::new("riley".parse().unwrap()), TaskId::generate());
-    let never = Workspace::new(&state).of_new_tree(&user, &root);
+    let (user, tree) = (toolwire::tool::context::User::new("riley".parse().unwrap()), TaskId::generate());
+    let never = Workspace::new(&state).of_new_tree(&user, &tree);
     put(&never, "a.bin", large(1)).await;
     put(&never, "b.txt", Bytes::from_static(b"small")).await;
     put(&room, "c.txt", Bytes::from_static(b"small")).await;
-    state.abandon_documents(&root).await.unwrap();
+    state.abandon_documents(&tree).await.unwrap();
     let path = path_of(directory.path(), &large(1));
     age(&path, 25 * HOUR);
     let swept = state.sweep_blobs(clock::wall() + 25 * HOUR).await.unwrap();

@@ -37,6 +37,9 @@ const ADD_TASK: &str = "INSERT INTO tasks (id, root, user_id, tainted, kind, rol
      deadline, labels, master_next, position) VALUES (?, ?, ?, ?, 'root', '', '{}', '[]', 'pending', 0, \
      '[]', '', 0, 0, 0, '', 0, 0, 0, 0, 9000000000000, '{}', 0, 0)";
 
+const COUNT_TASK: &str = "INSERT INTO timeline_usage (user_id, tasks, bytes, last) VALUES (?, 1, 0, 0) \
+     ON CONFLICT (user_id) DO UPDATE SET tasks = timeline_usage.tasks + 1";
+
 /// A server, and where its state is.
 struct House {
     server: Server,
@@ -89,6 +92,7 @@ async fn root(state: &Store, user: &str, tainted: bool) -> String {
 async fn task(state: &Store, id: &str, root: &str, user: &str, tainted: bool) {
     let mut change = state.change(Durability::Process).await.unwrap();
     sqlx::query(ADD_TASK).bind(id).bind(root).bind(user).bind(tainted).execute(&mut *change).await.unwrap();
+    sqlx::query(COUNT_TASK).bind(user).execute(&mut *change).await.unwrap();
     change.commit().await.unwrap();
 }
 

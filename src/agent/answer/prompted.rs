@@ -1,7 +1,5 @@
-//! The answerer that asks a model: it is given the results as a message of the system (spec 003), and what may be
-//! cited.
-//!
-//! It has no tools. Its caller checks what it writes.
+//! The answerer that asks a model: with the results as a system message (spec 003), and the sources that it may cite.
+//! It has no tools. Not here: checking what it writes (`ground`).
 
 use std::sync::Arc;
 
@@ -30,13 +28,13 @@ pub(crate) struct Prompted {
 impl Answerer for Prompted {
     fn answer<'a>(
         &'a self,
-        asked: &'a PlanRequest<'a>,
+        request: &'a PlanRequest<'a>,
         bundle: &'a ContextBundle,
         problem: Option<&'a Problem>,
     ) -> BoxStream<'a, Result<String, AnswerError>> {
         let begun = async move {
-            let request = self.request(asked, bundle, problem).await;
-            match self.asker.stream(Purpose::Answer, request) {
+            let model_request = self.model_request(request, bundle, problem).await;
+            match self.asker.stream(Purpose::Answer, model_request) {
                 Ok(answer) => texts(answer).boxed(),
                 Err(unanswered) => stream::iter([Err(to_answer_error(unanswered))]).boxed(),
             }
@@ -46,22 +44,22 @@ impl Answerer for Prompted {
 }
 
 impl Prompted {
-    async fn request(
+    async fn model_request(
         &self,
-        asked: &PlanRequest<'_>,
+        request: &PlanRequest<'_>,
         bundle: &ContextBundle,
         problem: Option<&Problem>,
     ) -> Request {
         let (sources, budget) = (prompt_view::sources(bundle), self.asker.budget());
         let values = Values {
-            today: &asked.today.to_string(),
-            account: asked.account.unwrap_or_default(),
+            today: &request.today.to_string(),
+            account: request.account.unwrap_or_default(),
             sources: &sources,
             ..Values::default()
         };
         let system = self.prompts.render(Prompt::ToolAnswer, &values);
-        let mut messages = prompt_view::conversation(asked, budget);
-        messages.extend(prompt_view::results(asked, budget).await);
+        let mut messages = prompt_view::conversation(request, budget);
+        messages.extend(prompt_view::results(request, budget).await);
         if let Some(problem) = problem {
             if !problem.released.is_empty() {
                 messages.push(Message::assistant(problem.released.as_str()));
@@ -73,7 +71,8 @@ impl Prompted {
     }
 }
 
-/// The texts of an answer as they come; calls in it are not heard. One without a word, or without an end, is none.
+/// The texts of an answer as they arrive. Calls in it are ignored; an answer without text or without an end is an
+/// error.
 fn texts(answer: ResponseStream) -> impl Stream<Item = Result<String, AnswerError>> + Send {
     stream::unfold(Some((answer, false)), |state| async move {
         let (mut answer, mut has_spoken) = state?;
@@ -96,7 +95,7 @@ fn texts(answer: ResponseStream) -> impl Stream<Item = Result<String, AnswerErro
     })
 }
 
-/// What is wrong, with nothing of what the model wrote: it would write it again.
+/// The issue in words for the model, without quoting what it wrote, which it would repeat.
 const fn in_words(kind: IssueKind) -> &'static str {
     match kind {
         IssueKind::Number => "it was about to say a number that no result has.",

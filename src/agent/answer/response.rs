@@ -2,10 +2,10 @@
 
 use toolwire_planner::Made;
 
-/// What is said where calls were made and none succeeded (spec 000's words).
+/// The answer if calls were made and none succeeded (spec 000's words).
 const DEGRADED: &str = "I could not retrieve the data needed to answer.";
 
-/// What is asked then.
+/// The question then.
 const DOUBLE_CHECK: &str = "Can you double-check the request or try a different symbol?";
 
 /// How a turn answers.
@@ -42,7 +42,7 @@ impl Response {
         Self { answer_markdown, citations, confidence, needs_clarification: false, clarifying_question: None }
     }
 
-    /// A question back, and what is to be said before it.
+    /// A question back, after a text.
     pub fn clarify(answer_markdown: String, question: String) -> Self {
         Self {
             needs_clarification: true,

@@ -13,7 +13,7 @@ use toolwire_contract::{
     proto::{
         agent::v1::{
             self as agent, CallAction, ToolCallFinished, ToolCallProgress, ToolCallStarted,
-            tool_call_finished::Outcome, turn_event::Event as Told,
+            tool_call_finished::Outcome, turn_event::Event as LogEvent,
         },
         v1,
     },
@@ -39,15 +39,15 @@ pub(crate) struct Caller<'a> {
     pub(crate) turn_id: TurnId,
     pub(crate) offer: &'a Offer,
     pub(crate) log: &'a Log,
-    /// The plan that they are of.
+    /// The number of their plan.
     pub(crate) step: u32,
-    /// Whether what is not only read needs a person.
+    /// Whether a person must confirm every call that is not a read.
     pub(crate) tainted: bool,
-    /// By when they end.
+    /// The instant by which they end.
     pub(crate) until: Instant,
     /// Maximum number of concurrent calls.
     pub(crate) concurrency: usize,
-    /// How often one user may ask each source.
+    /// The budget of one user at each source.
     pub(crate) budgets: &'a [SourceBudget],
     /// Whether the log shows arguments.
     pub(crate) log_arguments: bool,
@@ -62,7 +62,7 @@ pub(crate) enum End {
     Awaits { call_id: String, required: Box<ConfirmationRequired> },
 }
 
-/// A call that was announced: its end is announced too, even if it is dropped.
+/// A call whose start is in the log. Its end is logged too, even if the call is dropped.
 struct StartedCall<'a> {
     log: &'a Log,
     call_id: CallId,
@@ -72,7 +72,7 @@ struct StartedCall<'a> {
 }
 
 impl Caller<'_> {
-    /// Makes a call of an offered tool, which has this place among those of its step.
+    /// Makes a call, and returns its index among those of its step with its end: calls end in any order.
     pub(super) fn make_numbered<'b>(
         &'b self,
         at: usize,
@@ -82,11 +82,12 @@ impl Caller<'_> {
         Box::pin(async move { (at, self.call(planned, request_id).await) })
     }
 
-    /// Makes a call, and once more if that may help.
+    /// Makes a call, and repeats it once if only its end may have been lost: with the same identifier, so that a write
+    /// is not done twice.
     async fn call(&self, planned: &PlannedCall, request_id: RequestId) -> End {
         let mut is_last = false;
         loop {
-            let end = self.once(planned, request_id, is_last).await;
+            let end = self.call_once(planned, request_id, is_last).await;
             match &end {
                 End::Result { result, .. } if !is_last && is_worth_repeating(result) => is_last = true,
                 End::Result { .. } | End::Awaits { .. } => return end,
@@ -94,14 +95,14 @@ impl Caller<'_> {
         }
     }
 
-    async fn once(&self, planned: &PlannedCall, request_id: RequestId, is_last: bool) -> End {
+    async fn call_once(&self, planned: &PlannedCall, request_id: RequestId, is_last: bool) -> End {
         let tool = self.offer.get(&planned.tool).expect("only offered tools are called");
         let call = self.build_call(tool, planned, request_id);
         let call_id = call.context.call_id;
-        let mut begun = StartedCall { log: self.log, call_id, tool, began: clock::now(), is_over: false };
+        let mut started = StartedCall { log: self.log, call_id, tool, began: clock::now(), is_over: false };
         let params = if self.log_arguments { text(planned) } else { "[redacted]".to_owned() };
         tracing::info!(target: "toolwire::agent", component = component(tool), params, "tool_params");
-        self.log.tell(Told::ToolCallStarted(ToolCallStarted {
+        self.log.tell(LogEvent::ToolCallStarted(ToolCallStarted {
             call_id: call_id.to_string(),
             step: self.step,
             tool: planned.tool.clone(),
@@ -112,15 +113,15 @@ impl Caller<'_> {
         }));
         let terminal = match self.carry_out(call).await {
             Ok(terminal) => terminal,
-            Err(refusal) => Terminal::Result(begun.failure(error_of_refusal(&refusal))),
+            Err(refusal) => Terminal::Result(started.failure(error_of_refusal(&refusal))),
         };
         match terminal {
             Terminal::Result(result) => {
-                begun.end(&result, is_last);
+                started.end(&result, is_last);
                 End::Result { call_id: call_id.to_string(), result: Arc::new(result) }
             }
             Terminal::ConfirmationRequired(required) => {
-                begun.awaits((*required).clone());
+                started.awaits((*required).clone());
                 End::Awaits { call_id: call_id.to_string(), required }
             }
         }
@@ -148,7 +149,7 @@ impl Caller<'_> {
         }
     }
 
-    /// Carries a call out, telling how far it is.
+    /// Carries a call out, and logs its progress.
     async fn carry_out(&self, call: Call) -> Result<Terminal, Refusal> {
         let call_id = call.context.call_id.to_string();
         let mut stream = self.pipeline.start(call).await?;
@@ -158,7 +159,7 @@ impl Caller<'_> {
                 Step::Event(Event::Progress { fraction, message }) => {
                     let progress = Some(v1::Progress { fraction, message });
                     let call_id = call_id.clone();
-                    self.log.tell(Told::ToolCallProgress(ToolCallProgress { call_id, progress }));
+                    self.log.tell(LogEvent::ToolCallProgress(ToolCallProgress { call_id, progress }));
                 }
                 Step::Event(_) => {}
             }
@@ -199,7 +200,7 @@ impl StartedCall<'_> {
 
     fn tell(&mut self, outcome: Outcome, action: CallAction) {
         self.is_over = true;
-        self.log.tell(Told::ToolCallFinished(ToolCallFinished {
+        self.log.tell(LogEvent::ToolCallFinished(ToolCallFinished {
             call_id: self.call_id.to_string(),
             outcome: Some(outcome),
             duration: Some(convert::duration(clock::now() - self.began)),

@@ -14,13 +14,13 @@ pub(super) struct Slot {
     pub(super) planned: PlannedCall,
     pub(super) key: Digest,
     pub(super) disposition: Disposition,
-    /// Where its result belongs, if it waited for a person.
+    /// The index at which its result is inserted, if it waited for a person.
     pub(super) place: Option<usize>,
 }
 
 /// What is done with a planned call.
 pub(super) enum Disposition {
-    /// It is made, by this identifier.
+    /// It is made, with this identifier.
     Call(RequestId),
     /// An equal one was made, or is made in this step.
     Known,
@@ -28,19 +28,20 @@ pub(super) enum Disposition {
     Refused(ToolError),
 }
 
-/// The arguments as the tool would take them, so that two spellings of one call are one; as they are if they are wrong.
+/// The arguments after the tool's input check, so that two spellings of one call are equal; unchanged if they are
+/// invalid.
 fn normal(tool: &RegisteredTool, planned: &PlannedCall) -> Map<String, Value> {
     tool.input.check(planned.arguments.clone()).unwrap_or_else(|_| planned.arguments.clone())
 }
 
-/// The same for equal calls, whichever way they are spelled.
+/// The key of a call: equal for equal calls, whichever way they are spelled.
 pub(super) fn key_in(offer: &Offer, call: &PlannedCall) -> Digest {
     let arguments = offer.get(&call.tool).map(|tool| normal(tool, call));
     let arguments = json::canonical(arguments.as_ref().unwrap_or(&call.arguments));
     Digest::of_parts([call.tool.as_str(), &arguments])
 }
 
-/// The words begin alike, by which such a call is known.
+/// The beginning of the message, by which [`is_cut`] recognizes such a call, also in a stored turn.
 const CUT: &str = "not called: this turn may make";
 
 /// A call beyond the budget.
@@ -48,7 +49,7 @@ pub(super) fn cut(most: u32) -> ToolError {
     ToolError::new(ErrorCode::Unavailable, format!("{CUT} {most} calls, and has made them"))
 }
 
-/// A source that was asked as often as one user may in its window.
+/// A call beyond the number that one user may make to the source in its window.
 pub(super) fn too_often(source: &str, most: u32) -> ToolError {
     let message = format!("not called: this turn may ask {source} {most} times, and has done so");
     ToolError::new(ErrorCode::RateLimited, message)

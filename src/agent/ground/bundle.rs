@@ -25,7 +25,7 @@ pub struct ContextItem {
     pub source_ids: Vec<String>,
     /// The date of the data.
     pub as_of: String,
-    /// What it is about, such as `QuotesContext`; `ResultContext` of a tool without a typed one.
+    /// The type, such as `QuotesContext`; `ResultContext` for a tool without a typed one.
     pub kind: String,
     /// What it says, in the fields of its type.
     pub data: Value,
@@ -33,11 +33,11 @@ pub struct ContextItem {
 
 impl ContextBundle {
     /// Of the calls that succeeded. Calls and their identifiers stand in one order; one without is left unnamed.
-    pub fn of(asked: &PlanRequest<'_>, call_ids: &[String], contexts: &Contexts) -> Self {
+    pub fn of(request: &PlanRequest<'_>, call_ids: &[String], contexts: &Contexts) -> Self {
         let call_ids = call_ids.iter().cloned().chain(std::iter::repeat(String::new()));
         let mut bundle = Self::default();
-        for (made, call_id) in asked.made.iter().zip(call_ids) {
-            if let Some(item) = item(made, call_id, asked.message, contexts) {
+        for (made, call_id) in request.made.iter().zip(call_ids) {
+            if let Some(item) = item(made, call_id, request.message, contexts) {
                 bundle.add(item);
             }
         }

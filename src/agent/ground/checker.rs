@@ -1,4 +1,4 @@
-//! Checks an answer while it arrives: what has passed is given out, sentence by sentence.
+//! Checks an answer while it arrives, and releases it sentence by sentence.
 //!
 //! Necessary, not sufficient: a right number in a wrong sentence passes. Not here: what to do about an issue.
 
@@ -55,19 +55,19 @@ pub struct Released {
 }
 
 impl Checker {
-    /// For an answer to a message, over the results of its calls.
-    pub fn new(bundle: &ContextBundle, asked: &PlanRequest<'_>) -> Self {
-        Self::over(AllowedFacts::of(bundle, asked, Author::Ours))
+    /// A checker of an answer to a message, over the results of its calls.
+    pub fn new(bundle: &ContextBundle, request: &PlanRequest<'_>) -> Self {
+        Self::over(AllowedFacts::of(bundle, request, Author::Ours))
     }
 
     /// The same for an answer that a model writes.
-    pub fn of_model(bundle: &ContextBundle, asked: &PlanRequest<'_>) -> Self {
-        Self::over(AllowedFacts::of(bundle, asked, Author::Model))
+    pub fn of_model(bundle: &ContextBundle, request: &PlanRequest<'_>) -> Self {
+        Self::over(AllowedFacts::of(bundle, request, Author::Model))
     }
 
-    /// From now on the answer is written without a model.
-    pub fn without_model(&mut self, bundle: &ContextBundle, asked: &PlanRequest<'_>) {
-        self.known = AllowedFacts::of(bundle, asked, Author::Ours);
+    /// Allows what an answer without a model may say, from now on.
+    pub fn without_model(&mut self, bundle: &ContextBundle, request: &PlanRequest<'_>) {
+        self.known = AllowedFacts::of(bundle, request, Author::Ours);
         self.known.facts.sort();
     }
 
@@ -86,8 +86,8 @@ impl Checker {
         }
     }
 
-    /// Takes the next part of the answer; gives out the sentences that have ended and passed. After an issue nothing is
-    /// taken until [`Self::resume`].
+    /// Takes the next part of the answer, and releases the sentences that are complete and pass. After an issue it
+    /// takes nothing until [`Self::resume`].
     pub fn release(&mut self, delta: &str) -> Released {
         if self.is_stopped {
             return Released::default();
@@ -96,7 +96,7 @@ impl Checker {
         self.collect(Sentences::next)
     }
 
-    /// The end of the answer: what is left of it, and the citation of its last block.
+    /// Ends the answer: releases the rest of it, and the citation of its last block.
     pub fn finish(&mut self) -> Released {
         if self.is_stopped {
             return Released::default();
@@ -110,12 +110,12 @@ impl Checker {
         released
     }
 
-    /// Goes on with another text behind what has been given out, in a block of its own.
+    /// Prepares for another text after the released one, in a block of its own.
     pub fn resume(&mut self) {
         self.sentences.clear();
         self.is_stopped = false;
         self.end_block();
-        // What no source has was an issue already.
+        // A block that no single source covers was the issue of the first text.
         if self.ended.as_ref().is_some_and(|block| self.source_of(block).is_none()) {
             self.ended = None;
         }

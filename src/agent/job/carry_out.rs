@@ -1,4 +1,4 @@
-//! A job carried out to its end, which is kept whatever happens. Not here: what the workflow does.
+//! Carries a job out to its end, which is stored whatever happens. Not here: what the workflow does.
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
@@ -13,13 +13,13 @@ use toolwire_base::clock;
 use toolwire_store::jobs::{Ending, Failure, State};
 use toolwire_telemetry::metric;
 
-/// How long to wait before an end that could not be kept is kept again.
-const AGAIN: Duration = Duration::from_secs(1);
+/// The pause between attempts to store an end.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Why a job ends before it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Its user cancelled it: that is kept already.
+    /// Its user cancelled it, and that is stored already.
     Cancelled,
     Interrupted,
 }
@@ -29,12 +29,13 @@ pub async fn carry_out(workflow: &dyn Workflow, run: &Run, stopped: impl Future<
     let began = clock::now();
     let work = AssertUnwindSafe(workflow.run(run)).catch_unwind();
     let ending = select! {
+        // A stop or an end elsewhere is stored already: it wins over what the workflow still brings.
         biased;
         stop = stopped => match stop {
             Stop::Cancelled => Ending::cancelled(),
             Stop::Interrupted => Ending::failed(Failure::interrupted(), String::new()),
         },
-        // Ended by another process of the same state: that is kept already.
+        // Another process of the same state ended it, and that is stored already.
         () = run.wait_lost() => Ending::cancelled(),
         () = sleep_until(run.context().deadline.at()) => Ending::failed(late(), String::new()),
         finished = work => finished.map_or_else(|_| Ending::failed(broken(run), String::new()), to_ending),
@@ -56,7 +57,7 @@ pub async fn carry_out(workflow: &dyn Workflow, run: &Run, stopped: impl Future<
 fn to_ending(finished: Finished) -> Ending {
     let Finished { error, result, said } = finished;
     let state = if error.is_some() { State::Failed } else { State::Succeeded };
-    // Of a failure the words are those of the error.
+    // The message of a failure is that of its error.
     let said = error.is_none().then_some(said);
     Ending { state, error, result, said }
 }
@@ -66,11 +67,11 @@ async fn keep(run: &Run, ending: &Ending) {
     let (store, user) = (run.store(), &run.context().user.id);
     while let Err(error) = store.end_job(user, run.id(), ending, clock::wall()).await {
         tracing::error!(%error, job_id = %run.id(), "the end of a job cannot be kept yet");
-        sleep(AGAIN).await;
+        sleep(RETRY_INTERVAL).await;
     }
 }
 
-/// The words of a job whose time is over.
+/// The failure of a job whose time is over.
 fn late() -> Failure {
     Failure {
         code: "DEADLINE_EXCEEDED".to_owned(),
@@ -79,7 +80,7 @@ fn late() -> Failure {
     }
 }
 
-/// The words of a panic, whose own are in the log.
+/// The failure of a job that panicked. The message of the panic is in the log alone.
 fn broken(run: &Run) -> Failure {
     Failure {
         code: "INTERNAL".to_owned(),

@@ -23,7 +23,7 @@ impl CompletedCall {
         self.result.outcome.as_ref().ok().map(Payload::json)
     }
 
-    /// Why it brought nothing.
+    /// Why it failed, if it did.
     pub fn error(&self) -> Option<&ToolError> {
         self.result.outcome.as_ref().err()
     }
@@ -44,7 +44,7 @@ impl CompletedCall {
         definition.source.as_ref().map_or(definition.name.as_str(), |source| source.name.as_str())
     }
 
-    /// What is said of what came out: `25 posts, mood +0.3`. `None` of a tool without such words, and of a failure.
+    /// The narration of the result: `25 posts, mood +0.3`. `None` for a failure, and for a tool without a narration.
     pub fn summary(&self) -> Option<String> {
         self.tool.narration.said(self.data()?)
     }

@@ -1,11 +1,8 @@
-//! What a workflow works with: it says how far it is, calls tools as its user, and asks the model if there is one.
+//! The handle of a workflow: it reports progress, calls tools as the job's user, and asks the model if there is one.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering::Relaxed},
-    },
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU32, Ordering::Relaxed},
 };
 
 use serde_json::{Map, Value};
@@ -17,6 +14,7 @@ use crate::{
     Agent,
     ground::{Checker, ContextBundle},
     prompts::{Prompt, Values},
+    source_counts::SourceCounts,
 };
 use toolwire_base::clock;
 use toolwire_contract::{ErrorCode, Provenance, Terminal, ToolError, ToolResult};
@@ -41,24 +39,24 @@ pub struct Setup {
     pub id: JobId,
     /// The user, and the deadline.
     pub context: ToolContext,
-    /// From then on nothing is called any more: the rest is for the result.
+    /// From then on no call is made: the rest of the time is for the result.
     pub until: Instant,
-    /// Keeps what is said.
+    /// Stores the events of the job.
     pub store: Arc<Store>,
     /// Writes texts; `None` without a model.
     pub model: Option<Arc<dyn Model>>,
 }
 
-/// A job at work.
+/// A running job.
 #[derive(Debug)]
 pub struct Run {
     setup: Setup,
     agent: Agent,
     offer: Offer,
     calls: AtomicU32,
-    of_source: Mutex<HashMap<String, u32>>,
+    source_counts: Mutex<SourceCounts>,
     made: Mutex<CallCounts>,
-    /// Told when the job has ended elsewhere.
+    /// Cancelled when another process has ended the job.
     lost: CancellationToken,
 }
 
@@ -70,7 +68,7 @@ struct CallCounts {
 }
 
 impl Run {
-    /// Of what the user may read.
+    /// A job with the tools that its user may read with.
     pub fn new(agent: &Agent, setup: Setup) -> Self {
         let offer = agent.reads(&setup.context.user);
         Self {
@@ -78,7 +76,7 @@ impl Run {
             agent: agent.clone(),
             offer,
             calls: AtomicU32::new(0),
-            of_source: Mutex::default(),
+            source_counts: Mutex::default(),
             made: Mutex::default(),
             lost: CancellationToken::new(),
         }
@@ -108,7 +106,7 @@ impl Run {
         clock::now() < self.setup.until
     }
 
-    /// A prompt with how the user's tools are used (spec 004 §4.4), and the schema of the answer.
+    /// Renders a prompt with the guidance on the user's tools (spec 004 §4.4) and the schema of the answer.
     pub fn prompt(&self, prompt: Prompt, schema: &str) -> String {
         let parts = self.agent.parts();
         let guidance = registry::guidance_for_planner(self.offer.tools(), &parts.limits.budgets());
@@ -118,7 +116,7 @@ impl Run {
             .render(prompt, &Values { guidance: &guidance, schema, today: &today, ..Values::default() })
     }
 
-    /// The tool that a name, or an intent, means to this user.
+    /// The tool of a name or an intent, if the user may read with it.
     pub fn find(&self, target: &Target) -> Option<Arc<RegisteredTool>> {
         let name = match target {
             Target::Tool(name) => name.as_str(),
@@ -127,29 +125,29 @@ impl Run {
         self.offer.get(name).cloned()
     }
 
-    /// What is said while a tool is called with these arguments; `None` of a tool without such words.
+    /// The narration of a call while it is made; `None` if the tool has none.
     pub fn doing(&self, tool: &RegisteredTool, arguments: &Map<String, Value>) -> Option<String> {
         let checked = tool.input.check(arguments.clone()).unwrap_or_else(|_| arguments.clone());
         tool.narration.progress(&Value::Object(checked))
     }
 
-    /// Says how far the job is and what is done: kept before it is returned.
+    /// Appends an event of the job, which is stored when this returns.
     pub async fn say(&self, said: JobUpdate) {
         let (store, user) = (self.store(), &self.context().user.id);
         match store.append_job_event(user, self.id(), &said, clock::wall()).await {
             Ok(true) => {}
             Ok(false) => self.lost.cancel(),
-            // It is missing for good; those after it follow those before.
+            // Skipped for good: readers see no gap, and the result does not depend on it.
             Err(error) => tracing::warn!(%error, job_id = %self.id(), "what a job says cannot be kept"),
         }
     }
 
-    /// Calls a tool, once more if its end may only have been lost (spec 004 §5.3).
+    /// Calls a tool, and once more if only its end may have been lost (spec 004 §5.3).
     pub async fn call(&self, tool: &Arc<RegisteredTool>, arguments: Map<String, Value>) -> CompletedCall {
         let arguments = tool.input.check(arguments.clone()).unwrap_or(arguments);
-        let mut called = self.once(tool, &arguments).await;
+        let mut called = self.call_once(tool, &arguments).await;
         if called.error().is_some_and(|error| on_error(error.code) == OnError::Again) && self.has_time() {
-            called = self.once(tool, &arguments).await;
+            called = self.call_once(tool, &arguments).await;
         }
         let call = PlannedCall {
             tool: tool.definition.name.to_string(),
@@ -164,10 +162,10 @@ impl Run {
         called
     }
 
-    /// Whether a text says nothing but what the calls so far have found.
+    /// Whether a text is grounded in the results so far.
     pub fn stands(&self, text: &str) -> bool {
         let CallCounts { made, call_ids } = self.counts().clone();
-        let asked = PlanRequest {
+        let request = PlanRequest {
             message: "",
             account: None,
             history: &[],
@@ -175,21 +173,21 @@ impl Run {
             offer: &self.offer,
             today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
         };
-        let bundle = ContextBundle::of(&asked, &call_ids, &self.agent.parts().contexts);
-        let mut checker = Checker::new(&bundle, &asked);
+        let bundle = ContextBundle::of(&request, &call_ids, &self.agent.parts().contexts);
+        let mut checker = Checker::new(&bundle, &request);
         checker.release(text).issue.is_none() && checker.finish().issue.is_none()
     }
 
     pub(super) fn store(&self) -> &Store {
-        &*self.setup.store
+        &self.setup.store
     }
 
-    /// Waits until the job has ended elsewhere.
+    /// Completes once another process has ended the job.
     pub(super) async fn wait_lost(&self) {
         self.lost.cancelled().await;
     }
 
-    async fn once(&self, tool: &Arc<RegisteredTool>, arguments: &Map<String, Value>) -> CompletedCall {
+    async fn call_once(&self, tool: &Arc<RegisteredTool>, arguments: &Map<String, Value>) -> CompletedCall {
         let called = |call_id: String, result: ToolResult| CompletedCall {
             call_id,
             arguments: arguments.clone(),
@@ -212,23 +210,18 @@ impl Run {
         called(call_id, result)
     }
 
-    /// Why a call is not made: there is no time, or its source was asked as often as one user may in its window.
+    /// Refuses a call for which there is no time, or whose source has had as many calls as one user may make in its
+    /// window. A call that is not refused is counted.
     fn refusal(&self, tool: &RegisteredTool) -> Option<ToolError> {
         if !self.has_time() {
             return Some(ToolError::new(ErrorCode::Timeout, "not called: the time of the job was over"));
         }
-        let source = &tool.definition.source.as_ref()?.name;
         let budgets = self.agent.parts().limits.budgets();
-        let budget = budgets.iter().find(|budget| budget.name == *source)?;
-        let mut of_source = self.of_source.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = of_source.entry(source.clone()).or_default();
-        if *asked >= budget.budget.max_requests {
-            let (title, most) = (&budget.title, budget.budget.max_requests);
-            let message = format!("not called: one job may ask {title} {most} times, and has done so");
-            return Some(ToolError::new(ErrorCode::RateLimited, message));
-        }
-        *asked += 1;
-        None
+        let mut counts = self.source_counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let spent = counts.count(tool, &budgets).err()?;
+        let (title, most) = (&spent.title, spent.budget.max_requests);
+        let message = format!("not called: one job may ask {title} {most} times, and has done so");
+        Some(ToolError::new(ErrorCode::RateLimited, message))
     }
 
     /// An ordinary call of the job's user.

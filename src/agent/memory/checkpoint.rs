@@ -12,7 +12,7 @@ use crate::{kept_call::KeptCall, proposal::Proposal};
 use toolwire_contract::{Payload, Provenance, ToolError, ToolResult};
 use toolwire_planner::Made;
 
-/// What a paused turn goes on from.
+/// The state from which a paused turn resumes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Only tools with these tags are offered.
@@ -20,24 +20,24 @@ pub struct Checkpoint {
     /// The kinds of the message's parts other than text.
     #[serde(default)]
     pub unread: Vec<String>,
-    /// How many plans were made.
+    /// Number of plans made.
     pub steps: u32,
-    /// How many calls were made.
+    /// Number of calls made.
     pub calls: u32,
     /// The number of the next call.
     pub position: u32,
-    /// How sure the planner was of its least sure plan.
+    /// The least confidence of its plans.
     pub confidence: f64,
-    /// The most plans, calls and tokens.
+    /// Maximum numbers of plans, calls and tokens.
     pub bounds: [u32; 3],
-    /// The tokens of a model that were spent, in and out.
+    /// The tokens spent, in and out.
     #[serde(default)]
     pub tokens: [u64; 2],
     /// The calls that ended.
     pub made: Vec<KeptMade>,
     /// The calls that wait, in the order in which they were planned.
     pub pending: Vec<Pending>,
-    /// What is proposed beside them.
+    /// The proposal that was made beside them.
     #[serde(default)]
     pub proposal: Option<Proposal>,
 }
@@ -65,7 +65,7 @@ pub struct KeptMade {
     provenance: Provenance,
 }
 
-/// Behind all others: of a call that was kept without its place.
+/// The place of a call that an earlier version stored without one: after all others.
 const fn last() -> usize {
     usize::MAX
 }

@@ -1,4 +1,4 @@
-//! A conversation: what it remembers of its newest turns, and the row of a turn that ends.
+//! A session: the newest turns that it remembers, and the row of a turn that ends.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -32,7 +32,7 @@ const MOST_RETRIES: u32 = 8;
 /// The largest reply that is kept whole, in bytes. A larger one is kept without the data of its results.
 const LARGEST_REPLY: usize = 256 * 1024;
 
-/// One turn of a conversation.
+/// One turn of a session.
 #[derive(Clone, Debug)]
 pub struct Session {
     pub store: Arc<Store>,
@@ -69,7 +69,8 @@ impl Memory for Session {
 }
 
 impl Session {
-    /// What the turn before this one proposed. A yes that was cancelled is said again, so it does not stand between.
+    /// The proposal of the turn before. Cancelled acceptances between it and this turn are skipped: the user repeats
+    /// them.
     async fn proposal(&self) -> Result<Option<Proposal>, StoreError> {
         let turns = self.store.newest_turns(&self.user, &self.session, MOST_RETRIES).await?;
         let is_retried = |turn: &StoredTurn| {

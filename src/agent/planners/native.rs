@@ -43,21 +43,21 @@ pub(crate) struct Native {
 }
 
 impl Planner for Native {
-    fn plan<'a>(&'a self, asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
-        Box::pin(self.decide(asked))
+    fn plan<'a>(&'a self, request: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        Box::pin(self.decide(request))
     }
 }
 
 impl Native {
-    async fn decide(&self, asked: PlanRequest<'_>) -> Result<Plan, PlanError> {
-        if is_lost(asked.made, asked.offer) {
+    async fn decide(&self, request: PlanRequest<'_>) -> Result<Plan, PlanError> {
+        if is_lost(request.made, request.offer) {
             return Err(PlanError::failed("the model calls tools that there are not"));
         }
         let answer =
-            asked.made.last().and_then(|made| made.call.by_model.as_ref()).map_or(0, |it| it.answer + 1);
-        let whole = self.asker.whole(Purpose::Plan, self.request(&asked).await).await?;
+            request.made.last().and_then(|made| made.call.by_model.as_ref()).map_or(0, |it| it.answer + 1);
+        let whole = self.asker.whole(Purpose::Plan, self.model_request(&request).await).await?;
         let Whole { text, calls: called, .. } = whole;
-        let step = match calls(called, answer, asked.offer) {
+        let step = match calls(called, answer, request.offer) {
             calls if !calls.is_empty() => Step::Call(calls),
             // The answerer then writes the answer.
             _ if text.trim().is_empty() => Step::Answer,
@@ -66,20 +66,20 @@ impl Native {
         Ok(Plan { step, reason: String::new(), confidence: 1.0, alternatives: Vec::new() })
     }
 
-    async fn request(&self, asked: &PlanRequest<'_>) -> Request {
+    async fn model_request(&self, request: &PlanRequest<'_>) -> Request {
         let budget = self.asker.budget();
         let system = self.prompts.render(
             Prompt::Agent,
             &Values {
-                today: &asked.today.to_string(),
-                account: asked.account.unwrap_or_default(),
-                guidance: &guidance_for_planner(asked.offer.tools(), &self.budgets),
+                today: &request.today.to_string(),
+                account: request.account.unwrap_or_default(),
+                guidance: &guidance_for_planner(request.offer.tools(), &self.budgets),
                 ..Values::default()
             },
         );
-        let mut messages = prompt_view::conversation(asked, budget);
-        messages.extend(steps(asked, budget).await);
-        let tools = self.declared.get_or_init(|| declare(self.asker.model().form(), asked.offer)).clone();
+        let mut messages = prompt_view::conversation(request, budget);
+        messages.extend(steps(request, budget).await);
+        let tools = self.declared.get_or_init(|| declare(self.asker.model().form(), request.offer)).clone();
         Request { system, messages, tools, ..Request::default() }
     }
 }

@@ -34,44 +34,44 @@ pub(crate) struct Prompted {
 }
 
 impl Planner for Prompted {
-    fn plan<'a>(&'a self, asked: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
-        Box::pin(self.decide(asked))
+    fn plan<'a>(&'a self, request: PlanRequest<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        Box::pin(self.decide(request))
     }
 }
 
 impl Prompted {
-    async fn decide(&self, asked: PlanRequest<'_>) -> Result<Plan, PlanError> {
-        let mut request = self.request(&asked).await;
-        let said = self.ask(request.clone()).await?;
-        let problem = match read(&said, asked.offer) {
+    async fn decide(&self, request: PlanRequest<'_>) -> Result<Plan, PlanError> {
+        let mut model_request = self.model_request(&request).await;
+        let said = self.ask(model_request.clone()).await?;
+        let problem = match read(&said, request.offer) {
             Ok(decision) => return Ok(plan(decision)),
             Err(wrong) => wrong.to_string(),
         };
         let values = Values { problem: &problem, ..Values::default() };
-        request.messages.push(Message::assistant(echo(&said)));
-        request.messages.push(Message::User(self.prompts.render(Prompt::RepairPlan, &values)));
-        let said = self.ask(request).await?;
-        read(&said, asked.offer).map(plan).map_err(|wrong| PlanError::failed(wrong.reason()))
+        model_request.messages.push(Message::assistant(echo(&said)));
+        model_request.messages.push(Message::User(self.prompts.render(Prompt::RepairPlan, &values)));
+        let said = self.ask(model_request).await?;
+        read(&said, request.offer).map(plan).map_err(|wrong| PlanError::failed(wrong.reason()))
     }
 
     async fn ask(&self, request: Request) -> Result<String, PlanError> {
         Ok(self.asker.whole(Purpose::Plan, request).await?.text)
     }
 
-    async fn request(&self, asked: &PlanRequest<'_>) -> Request {
-        let tools = asked.offer.tools();
+    async fn model_request(&self, request: &PlanRequest<'_>) -> Request {
+        let tools = request.offer.tools();
         let system = self.prompts.render(
             Prompt::ToolPlanner,
             &Values {
-                today: &asked.today.to_string(),
-                account: asked.account.unwrap_or_default(),
+                today: &request.today.to_string(),
+                account: request.account.unwrap_or_default(),
                 available_tools: &describe_for_planner(tools),
                 guidance: &guidance_for_planner(tools, &self.budgets),
                 ..Values::default()
             },
         );
-        let mut messages = prompt_view::conversation(asked, self.asker.budget());
-        messages.extend(prompt_view::results(asked, self.asker.budget()).await);
+        let mut messages = prompt_view::conversation(request, self.asker.budget());
+        messages.extend(prompt_view::results(request, self.asker.budget()).await);
         Request { system, messages, ..Request::default() }
     }
 }

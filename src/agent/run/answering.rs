@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 
-use super::{Turn, WITHOUT};
+use super::{Turn, WITHOUT_MODEL};
 use crate::{
     answer::{
         AnswerError, Answerer, Problem, Response, embedded::quote::quote, planned_answer::PlannedAnswer,
@@ -16,14 +16,14 @@ use toolwire_contract::{
     ErrorCode,
     proto::agent::v1::{
         AnswerDelta, Validation, ValidationAction, ValidationIssue, ValidationIssueKind,
-        turn_event::Event as Told,
+        turn_event::Event as LogEvent,
     },
 };
 use toolwire_planner::Made;
 use toolwire_telemetry::metric;
 
 impl Turn<'_> {
-    /// Makes an answer and gives out what passes, up to the first issue.
+    /// Writes an answer and sends the sentences that pass, up to the first issue.
     pub(super) async fn answer(&mut self, outcome: Outcome, attempt: u32) -> Event {
         let has_data = self.cycle.made.iter().any(|made| made.result.outcome.is_ok());
         if !has_data && (outcome != Outcome::Answered || !self.cycle.made.is_empty()) {
@@ -32,43 +32,22 @@ impl Turn<'_> {
                 Event::Question
             });
         }
-        // A repair goes on with the checker of the first attempt: what it has released cannot be taken back.
-        let mut checker = if let Some(mut checker) = self.draft.checker.take() {
-            checker.resume();
-            if attempt >= REPLACED {
-                checker.without_model(&self.draft.bundle, &self.plan_request());
-            }
-            checker
-        } else {
-            self.draft.bundle =
-                ContextBundle::of(&self.plan_request(), &self.cycle.call_ids, &self.parts.contexts);
-            if self.chosen.model_answers {
-                Checker::of_model(&self.draft.bundle, &self.plan_request())
-            } else {
-                Checker::new(&self.draft.bundle, &self.plan_request())
-            }
-        };
+        let mut checker = self.checker(attempt);
         // Taken, so that a second attempt does not see the issue of the first again.
         let problem =
             self.draft.issue.take().map(|issue| Problem { issue, released: self.draft.answer.clone() });
-        let written = self.draft.written.take().filter(|_| attempt == 0 && self.chosen.model_answers);
-        // First the text that came with the plan, then the model, and after a failed repair the embedded answerer.
-        let answerer: Arc<dyn Answerer> = match written {
-            Some(text) => Arc::new(PlannedAnswer(text)),
-            None if attempt < REPLACED => Arc::clone(&self.chosen.answerer),
-            None => Arc::clone(&self.parts.embedded),
-        };
-        let mut given = String::new();
-        let made = write_answer(&*answerer, self, problem.as_ref(), &mut checker, &mut given).await;
-        self.draft.answer.push_str(&given);
+        let answerer = self.answerer(attempt);
+        let mut sent = String::new();
+        let written = write_answer(&*answerer, self, problem.as_ref(), &mut checker, &mut sent).await;
+        self.draft.answer.push_str(&sent);
         self.draft.citations = checker.citations().to_vec();
         let is_attributed = checker.is_attributed();
         // Kept before the outcome is looked at: a failed attempt has released sentences too.
         self.draft.checker = Some(checker);
-        match made {
+        match written {
             Ok(issue) => {
                 self.draft.issue = issue;
-                self.note(attempt, is_attributed);
+                self.record_validation(attempt, is_attributed);
                 Event::Answer
             }
             Err(error) => {
@@ -79,16 +58,47 @@ impl Turn<'_> {
         }
     }
 
-    /// Goes on with what is answered without a model.
+    /// The checker of an attempt. A repair goes on with that of the first attempt: what it has released cannot be taken
+    /// back.
+    fn checker(&mut self, attempt: u32) -> Checker {
+        if let Some(mut checker) = self.draft.checker.take() {
+            checker.resume();
+            if attempt >= REPLACED {
+                checker.without_model(&self.draft.bundle, &self.plan_request());
+            }
+            return checker;
+        }
+        self.draft.bundle =
+            ContextBundle::of(&self.plan_request(), &self.cycle.call_ids, &self.parts.contexts);
+        if self.chosen.model_answers {
+            Checker::of_model(&self.draft.bundle, &self.plan_request())
+        } else {
+            Checker::new(&self.draft.bundle, &self.plan_request())
+        }
+    }
+
+    /// The answerer of an attempt: first the text that came with the plan, then the model, and after a failed repair
+    /// the embedded answerer.
+    fn answerer(&mut self, attempt: u32) -> Arc<dyn Answerer> {
+        // Taken in any case: a later attempt must not send the same text again.
+        let text = self.draft.written.take().filter(|_| attempt == 0 && self.chosen.model_answers);
+        match text {
+            Some(text) => Arc::new(PlannedAnswer(text)),
+            None if attempt < REPLACED => Arc::clone(&self.chosen.answerer),
+            None => Arc::clone(&self.parts.embedded),
+        }
+    }
+
+    /// Warns that the model failed, and goes on with an answer without it.
     fn answer_without_model(&mut self) -> Event {
-        self.draft.warnings.push(WITHOUT.to_owned());
+        self.draft.warnings.push(WITHOUT_MODEL.to_owned());
         let mut validation = self.draft.validation.take().unwrap_or_default();
         validation.action = ValidationAction::Replaced.into();
         self.draft.validation = Some(validation);
         Event::Unanswered
     }
 
-    /// The reply where a person denied everything: nothing failed, and no other wording is needed.
+    /// The reply if a person denied every call. Nothing failed then, so it is not the degraded response.
     fn denial(&self) -> Option<String> {
         let made = &self.cycle.made;
         let is_denied = |made: &Made| {
@@ -105,7 +115,7 @@ impl Turn<'_> {
         Some(format!("Not done, because it was denied: {}.", titles.join(", ")))
     }
 
-    /// Says what was found in the answer.
+    /// Decides what follows an attempt: the end, a repair, or a failure.
     pub(super) fn validate(&mut self, attempt: u32) -> Event {
         let Some(issue) = &self.draft.issue else { return Event::Clean };
         // Without a model the same answer would come again.
@@ -115,6 +125,7 @@ impl Turn<'_> {
                 .push(format!("the answer was cut: it has a {} that no result has", issue.kind.into_str()));
             return Event::Failed;
         }
+        // The repair has an issue too.
         if attempt + 1 == REPLACED {
             self.draft.warnings.push(
                 "the model's answer did not stand in the results; its rest was made without the model"
@@ -124,8 +135,8 @@ impl Turn<'_> {
         Event::Issues
     }
 
-    /// Notes what became of an attempt, and tells it.
-    fn note(&mut self, attempt: u32, is_attributed: bool) {
+    /// Records the validation of an attempt, in the log and in the draft, where it is summed over the attempts.
+    fn record_validation(&mut self, attempt: u32, is_attributed: bool) {
         let action = match (&self.draft.issue, attempt) {
             (None, _) if is_attributed => ValidationAction::Attributed,
             (None, _) => ValidationAction::Passed,
@@ -133,18 +144,20 @@ impl Turn<'_> {
             (Some(_), _) => ValidationAction::Replaced,
         };
         let issues: Vec<_> = self.draft.issue.iter().map(validation_issue).collect();
-        let told = Validation { attempt: attempt + 1, issues: issues.clone(), action: action.into() };
+        let validation = Validation { attempt: attempt + 1, issues: issues.clone(), action: action.into() };
         metric::agent_validation(action.as_str_name().trim_start_matches("VALIDATION_ACTION_"));
         let mut whole = self.draft.validation.take().unwrap_or_default();
-        whole.attempt = told.attempt;
+        whole.attempt = validation.attempt;
         whole.issues.extend(issues);
-        whole.action = whole.action.max(told.action);
+        // The actions are ordered: the whole answer has the gravest of its attempts.
+        whole.action = whole.action.max(validation.action);
         self.draft.validation = Some(whole);
-        self.log.tell(Told::Validation(told));
+        self.log.tell(LogEvent::Validation(validation));
     }
 
-    /// What stands in for an answer, where there is none: every fact that is known.
-    pub(super) fn say_what_was_not_said(&mut self, outcome: Outcome) {
+    /// Fills an answer that is empty: with the degraded response if calls or the model failed, else with the words or
+    /// the question of the draft.
+    pub(super) fn fill_empty_answer(&mut self, outcome: Outcome) {
         if !self.draft.answer.is_empty() {
             return;
         }
@@ -161,33 +174,33 @@ impl Turn<'_> {
         };
         draft.answer.clone_from(&words);
         if !words.is_empty() {
-            self.log.tell(Told::AnswerDelta(AnswerDelta { text: words }));
+            self.log.tell(LogEvent::AnswerDelta(AnswerDelta { text: words }));
         }
     }
 }
 
-/// Asks for an answer and gives out what passes of it: the first issue, or why there is no answer.
+/// Asks for an answer and sends what passes of it, which is appended to `sent`. Returns the first issue.
 async fn write_answer(
     answerer: &dyn Answerer,
     turn: &Turn<'_>,
     problem: Option<&Problem>,
     checker: &mut Checker,
-    given: &mut String,
+    sent: &mut String,
 ) -> Result<Option<Issue>, AnswerError> {
-    let asked = turn.plan_request();
-    let mut deltas = answerer.answer(&asked, &turn.draft.bundle, problem);
+    let request = turn.plan_request();
+    let mut deltas = answerer.answer(&request, &turn.draft.bundle, problem);
     while let Some(delta) = deltas.next().await {
-        if let Some(issue) = give(turn, checker.release(&delta?), given) {
+        if let Some(issue) = send(turn, checker.release(&delta?), sent) {
             return Ok(Some(issue));
         }
     }
-    Ok(give(turn, checker.finish(), given))
+    Ok(send(turn, checker.finish(), sent))
 }
 
-fn give(turn: &Turn<'_>, released: Released, given: &mut String) -> Option<Issue> {
+fn send(turn: &Turn<'_>, released: Released, sent: &mut String) -> Option<Issue> {
     for sentence in released.sentences {
-        given.push_str(&sentence.text);
-        turn.log.tell(Told::AnswerDelta(AnswerDelta { text: sentence.text }));
+        sent.push_str(&sentence.text);
+        turn.log.tell(LogEvent::AnswerDelta(AnswerDelta { text: sentence.text }));
     }
     released.issue
 }

@@ -4,13 +4,13 @@ use crate::ground::{Checker, ContextBundle, Released};
 use toolwire_engine::registry::ToolType;
 use toolwire_planner::{Offer, PlanRequest, PlannedCall};
 
-/// Asked instead of a question that says what nothing says.
+/// The question in place of one that is not grounded.
 const UNCLEAR: &str = "Can you say more exactly what you want to know?";
 
 /// The longest question, in characters.
 const LONGEST: usize = 2_000;
 
-/// The question of a plan that asks the user, whatever else it calls.
+/// The question of a plan that asks the user. Its other calls are not made.
 pub(super) fn question(calls: &[PlannedCall], offer: &Offer) -> Option<String> {
     let asks = |call: &&PlannedCall| {
         offer.get(&call.tool).is_some_and(|tool| tool.definition.kind == ToolType::AskMaster)
@@ -20,9 +20,9 @@ pub(super) fn question(calls: &[PlannedCall], offer: &Offer) -> Option<String> {
     Some(text.chars().take(LONGEST).collect())
 }
 
-/// The question as it may be asked.
-pub(super) fn check(question: &str, bundle: &ContextBundle, asked: &PlanRequest<'_>) -> String {
-    let mut checker = Checker::of_model(bundle, asked);
+/// The question if it is grounded, or else a general one.
+pub(super) fn check(question: &str, bundle: &ContextBundle, request: &PlanRequest<'_>) -> String {
+    let mut checker = Checker::of_model(bundle, request);
     let released = [checker.release(question), checker.finish()];
     if released.iter().any(|it| it.issue.is_some()) {
         return UNCLEAR.to_owned();

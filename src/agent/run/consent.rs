@@ -10,7 +10,7 @@ use crate::{
     turn::Event,
 };
 use toolwire_base::clock;
-use toolwire_contract::proto::agent::v1::{AnswerDelta, turn_event::Event as Told};
+use toolwire_contract::proto::agent::v1::{AnswerDelta, turn_event::Event as LogEvent};
 use toolwire_engine::{pipeline::confirm, registry::Category};
 use toolwire_planner::{Plan, PlannedCall, Step};
 
@@ -23,14 +23,15 @@ const NOTHING_PROPOSED: &str = "There is nothing to confirm, and nothing was cha
 const DECLINED: &str = "Nothing was changed.";
 
 impl Turn<'_> {
-    /// Handles a message that is an answer to a proposal. `None` if it is a message of its own.
+    /// Handles a message that answers a proposal. `None` if the message is to be planned.
     pub(super) fn answer_proposal(&mut self) -> Option<Event> {
-        let is_first = self.cycle.steps == 0 && self.asking.checkpoint.is_none();
+        // Later plans of the turn are about its own message; a resumed turn has been answered already.
+        let is_first = self.cycle.steps == 0 && self.request.checkpoint.is_none();
         let proposed = self.proposed.take().filter(|proposal| self.is_last_asked(proposal));
         let answer = match &proposed {
             _ if !is_first => ProposalAnswer::Neither,
-            Some(proposal) => proposal.answer(&self.asking.message, &self.offer),
-            None => proposal::answer(&self.asking.message),
+            Some(proposal) => proposal.answer(&self.request.message, &self.offer),
+            None => proposal::answer(&self.request.message),
         };
         let asks_first = self.chosen.planner.proposes_changes();
         let words = match (answer, proposed) {
@@ -39,7 +40,9 @@ impl Turn<'_> {
                 Some(words) => words,
             },
             (ProposalAnswer::No, _) if asks_first => DECLINED.to_owned(),
-            (ProposalAnswer::Yes, None) if asks_first && !self.is_asked_back() => NOTHING_PROPOSED.to_owned(),
+            (ProposalAnswer::Yes, None) if asks_first && !self.ended_with_question() => {
+                NOTHING_PROPOSED.to_owned()
+            }
             _ => return None,
         };
         self.draft.words = words;
@@ -51,7 +54,7 @@ impl Turn<'_> {
     fn is_last_asked(&self, proposal: &Proposal) -> bool {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let question = || words(&proposal.question(&self.offer));
-        self.asking.before.last().is_none_or(|last| words(&last.answered).contains(&question()))
+        self.request.before.last().is_none_or(|last| words(&last.answered).contains(&question()))
     }
 
     /// Why a proposal can no longer be carried out.
@@ -73,12 +76,12 @@ impl Turn<'_> {
             .then(|| format!("That takes {calls} calls, and this turn may make {most}. Nothing was changed."))
     }
 
-    /// Whether the last answer ended with another question, which the message may answer.
-    fn is_asked_back(&self) -> bool {
-        !self.asking.is_new_session && self.history.last().is_some_and(|exchange| exchange.is_open)
+    /// Whether the last turn ended with a question, which the message may answer.
+    fn ended_with_question(&self) -> bool {
+        !self.request.is_new_session && self.history.last().is_some_and(|exchange| exchange.is_open)
     }
 
-    /// Makes the proposed calls with the idempotency keys of the proposal.
+    /// Makes the proposed calls with the idempotency keys of the proposal: a second yes makes none of them twice.
     fn accept(&mut self, proposal: Proposal) -> Event {
         let pending = |(place, it): (usize, proposal::ProposedCall)| Pending {
             call: it.call,
@@ -90,13 +93,13 @@ impl Turn<'_> {
         let calls = self.resumed.iter().map(|it| it.call.clone().into()).collect();
         let reason = "the user said yes to it".to_owned();
         let plan = Plan { step: Step::Call(calls), reason, confidence: 1.0, alternatives: Vec::new() };
-        self.log.tell(Told::Plan(events::plan(&plan, self.cycle.steps)));
+        self.log.tell(LogEvent::Plan(events::plan(&plan, self.cycle.steps)));
         Event::Calls
     }
 
     /// Moves the calls that change something from a plan into a proposal. If the pipeline asks a person about every one
     /// of them, the plan stays as it is.
-    pub(super) fn without_changes(&mut self, plan: Plan) -> Plan {
+    pub(super) fn propose_changes(&mut self, plan: Plan) -> Plan {
         let Plan { step: Step::Call(calls), reason, confidence, alternatives } = plan else { return plan };
         let is_proposed = |call: &PlannedCall| self.is_change(call) && !self.is_confirmed_anyway(call);
         if !self.chosen.planner.proposes_changes() || !calls.iter().any(is_proposed) {
@@ -105,7 +108,7 @@ impl Turn<'_> {
         let (changes, reads): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| self.is_change(call));
         let mut named = Vec::new();
         for call in &changes {
-            named.push((KeptCall::from(call), self.cycle.name_next(self.asking.turn_id).to_string()));
+            named.push((KeptCall::from(call), self.cycle.name_next(self.request.turn_id).to_string()));
         }
         // The session remembers them too: a follow-up may refer to them.
         self.cycle.planned.extend(changes.iter().map(KeptCall::from));
@@ -129,13 +132,13 @@ impl Turn<'_> {
     pub(super) fn ask_about_proposal(&mut self) {
         let Some(proposal) = &self.draft.proposal else { return };
         let mut question = proposal.question(&self.offer);
-        if self.asking.is_new_session {
-            let _ = write!(question, " (Answer in the session {}.)", self.asking.session);
+        if self.request.is_new_session {
+            let _ = write!(question, " (Answer in the session {}.)", self.request.session);
         }
         let gap = if self.draft.answer.is_empty() { "" } else { "\n\n" };
         let text = format!("{gap}{question}");
         self.draft.answer.push_str(&text);
         self.draft.question = Some(question);
-        self.log.tell(Told::AnswerDelta(AnswerDelta { text }));
+        self.log.tell(LogEvent::AnswerDelta(AnswerDelta { text }));
     }
 }

@@ -1,8 +1,8 @@
-//! What the user is asked where no model can correct a call: what is wrong with it, in words for people.
+//! The question to the user if no model can correct a call: its violations in words for people.
 
 use toolwire_contract::{ErrorCode, ToolError, Violation};
 
-/// Whether other words may help: of arguments that break a rule, or of a name that is not known beside those that are.
+/// Whether another wording may help: for invalid arguments, or for an unknown name if the error lists the known ones.
 pub(super) fn may_help(error: &ToolError) -> bool {
     error.code == ErrorCode::InvalidArgument
         || (error.code == ErrorCode::NotFound && error.message.contains(". Known "))
@@ -20,7 +20,7 @@ fn violations(error: &ToolError) -> Vec<String> {
     }
 }
 
-/// Of what is required and missing, what it is; the parameter's name is for programs.
+/// The description of a violation. For a missing parameter its name, which is for programs, is put in words.
 fn missing(violation: &Violation) -> String {
     let description = &violation.description;
     match description.split_once(" is required: ") {

@@ -31,7 +31,7 @@ pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
     }
 }
 
-/// A source that refuses us, said to operators too.
+/// The alert about a source that refuses us, which is logged and counted too.
 pub(super) fn alert(offer: &Offer, tool: &str, error: &ToolError) -> v1::Alert {
     let source = offer.get(tool).and_then(|tool| tool.definition.source.as_ref());
     let source = source.map_or(tool, |source| source.name.as_str()).to_owned();
@@ -46,7 +46,7 @@ pub(super) fn alert(offer: &Offer, tool: &str, error: &ToolError) -> v1::Alert {
     }
 }
 
-/// A pause, and what it goes on from.
+/// The event of a pause, and the calls to resume with.
 pub(super) fn pause(waiting: &[(Pending, PendingApproval)]) -> (v1::Paused, Vec<Pending>) {
     let pending = waiting.iter().map(|(pending, (call_id, required))| v1::PendingCall {
         call_id: call_id.clone(),

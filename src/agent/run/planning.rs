@@ -1,17 +1,17 @@
-//! The next step: by the turn's planner, and without the model where that fails and the turn may go on.
+//! The next step of a turn: by its planner, or without the model if that fails and the turn may go on.
 
 use std::{mem, sync::Arc};
 
 use tokio::{select, time::sleep_until};
 
-use super::{Turn, WITHOUT, clarification, events};
+use super::{Turn, WITHOUT_MODEL, clarification, events};
 use crate::{Mode, ground::ContextBundle, help, turn::Event};
 use toolwire_base::clock;
-use toolwire_contract::proto::agent::v1::turn_event::Event as Told;
+use toolwire_contract::proto::agent::v1::turn_event::Event as LogEvent;
 use toolwire_planner::{Plan, Step};
 
 impl Turn<'_> {
-    /// Decides what is done next.
+    /// Plans the next step.
     pub(super) async fn plan(&mut self) -> Event {
         if !self.cycle.may_plan() || clock::now() >= self.until {
             return Event::Spent;
@@ -20,7 +20,7 @@ impl Turn<'_> {
         if let Some(event) = self.answer_proposal() {
             return event;
         }
-        if self.parts.mode == Mode::Embedded && help::is_asked_for(&self.asking.message) {
+        if self.parts.mode == Mode::Embedded && help::is_asked_for(&self.request.message) {
             self.draft.words = help::words(&self.offer);
             return Event::Question;
         }
@@ -29,14 +29,19 @@ impl Turn<'_> {
             return Event::Question;
         }
         let plan = match self.next_plan().await {
-            Ok(plan) => self.without_changes(plan),
+            Ok(plan) => self.propose_changes(plan),
             Err(event) => return event,
         };
         // Announced before its calls are made, so that a reader sees the reason before the calls.
         self.cycle.steps += 1;
-        self.log.tell(Told::Plan(events::plan(&plan, self.cycle.steps)));
+        self.log.tell(LogEvent::Plan(events::plan(&plan, self.cycle.steps)));
         self.draft.confidence = self.draft.confidence.min(plan.confidence.clamp(0.0, 1.0));
-        match plan.step {
+        self.take_step(plan.step)
+    }
+
+    /// Takes over what a plan decides: the calls to make, or what the answer is made of.
+    fn take_step(&mut self, step: Step) -> Event {
+        match step {
             Step::Call(calls) if !calls.is_empty() => {
                 if let Some(question) = clarification::question(&calls, &self.offer) {
                     return self.ask_back(&question);
@@ -44,7 +49,7 @@ impl Turn<'_> {
                 self.wanted = calls;
                 Event::Calls
             }
-            // All of them are proposed.
+            // All of its calls change something and became a proposal.
             Step::Call(_) if self.draft.proposal.is_some() => Event::Question,
             Step::Call(_) | Step::Answer => Event::NoCalls,
             Step::Say(text) => {
@@ -62,7 +67,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The next plan: of the model, or without it where it fails and the turn may go on.
+    /// The next plan. If the model fails, planner and answerer are replaced for the rest of the turn, once.
     async fn next_plan(&mut self) -> Result<Plan, Event> {
         loop {
             let plan = select! {
@@ -71,7 +76,7 @@ impl Turn<'_> {
                 () = sleep_until(self.until) => return Err(Event::Spent),
             };
             let error = match plan {
-                // A model has chosen for itself, and is shown the calls that it made.
+                // A model's own plan stays as it is: the model is shown the calls that it chose.
                 Ok(plan) if self.parts.mode == Mode::Embedded => {
                     return Ok(self.parts.in_full.plan(plan, &self.offer));
                 }
@@ -86,7 +91,7 @@ impl Turn<'_> {
             if !mem::take(&mut self.chosen.falls_back) {
                 return Err(Event::Failed);
             }
-            self.draft.warnings.push(WITHOUT.to_owned());
+            self.draft.warnings.push(WITHOUT_MODEL.to_owned());
             self.chosen.planner = Arc::clone(&self.parts.planner);
             self.chosen.answerer = Arc::clone(&self.parts.answerer);
             self.chosen.model_answers = false;

@@ -1,7 +1,6 @@
 //! Files embedded in the program: what each domain embeds, and all of it together as one tree.
 //!
-//! A file has the path name here that it has in a data directory, so that digests and words of errors are the same for
-//! both.
+//! A file has the same path here as in a data directory, so that digests and errors are the same for both.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -42,7 +41,7 @@ impl Embedded {
         Self(Arc::new(named.collect()))
     }
 
-    /// The files of both. Of a path that both have, the other's file.
+    /// The files of both. Where both have a path, the file of `other` is kept.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         let mut files = Arc::unwrap_or_clone(self.0);
@@ -50,7 +49,7 @@ impl Embedded {
         Self(Arc::new(files))
     }
 
-    /// What several domains embed, each by its name.
+    /// Merges what several domains embed, each named. A path that two of them have is an error.
     pub fn of_all<'a>(domains: impl IntoIterator<Item = (&'a str, &'a Self)>) -> Result<Self, PathTaken> {
         let mut files = BTreeMap::new();
         let mut owners = BTreeMap::new();
@@ -102,18 +101,19 @@ impl Embedded {
 
     /// The files below a directory, by their path from there.
     fn within<'a>(&'a self, directory: &str) -> impl Iterator<Item = (&'a str, &'static [u8])> {
-        let beginning = format!("{directory}/");
-        let files = self.0.range(beginning.clone()..);
-        files.map_while(move |(path, content)| Some((path.strip_prefix(&beginning)?, *content)))
+        let prefix = format!("{directory}/");
+        // Paths that share a prefix stand together in their order.
+        let files = self.0.range(prefix.clone()..);
+        files.map_while(move |(path, content)| Some((path.strip_prefix(&prefix)?, *content)))
     }
 }
 
-fn collect(folder: &'static Dir<'static>, found: &mut impl FnMut(String, &'static [u8])) {
+fn collect(folder: &'static Dir<'static>, insert: &mut impl FnMut(String, &'static [u8])) {
     for file in folder.files() {
         let names: Vec<_> = file.path().iter().map(|name| name.to_string_lossy()).collect();
-        found(names.join("/"), file.contents());
+        insert(names.join("/"), file.contents());
     }
-    folder.dirs().for_each(|inner| collect(inner, found));
+    folder.dirs().for_each(|inner| collect(inner, insert));
 }
 
 impl fmt::Debug for Embedded {

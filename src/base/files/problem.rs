@@ -1,4 +1,4 @@
-//! A problem of a file: its place, the rule it breaks, and how to fix it.
+//! A problem of a file: its location, the rule it breaks, and how to fix it.
 //!
 //! Not here: what is wrong with a call's arguments, which is a `toolwire_contract::Violation`.
 
@@ -15,8 +15,7 @@ pub struct Problem {
     pub rule: &'static str,
     /// What is wrong and how to fix it.
     pub description: String,
-    /// The tool that it concerns: it is hidden from users who may not call that tool. `None` for what concerns no
-    /// single tool.
+    /// The tool that it concerns, if it concerns a single one: it is hidden from users that may not call that tool.
     pub tool: Option<String>,
     /// Which readers may see it.
     pub audience: Audience,
@@ -25,7 +24,7 @@ pub struct Problem {
 /// Which readers may see a problem. Logs and the linter are for operators, and show everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Audience {
-    /// Users who may call the tool, or every user if it concerns no single tool.
+    /// The users that may call the tool, or every user if it concerns no single tool.
     #[default]
     Callers,
     /// Operators alone: its words may contain a user's name.

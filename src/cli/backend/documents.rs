@@ -17,7 +17,7 @@ use toolwire_contract::proto::workspace::v1::{
 /// The size of the pieces in which a document is sent, in bytes.
 const PIECE: usize = 256 * 1024;
 
-/// How many pieces are read ahead.
+/// The number of chunks that are read ahead.
 const AHEAD: usize = 2;
 
 impl Backend {

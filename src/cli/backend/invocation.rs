@@ -16,9 +16,9 @@ const FOREVER: Duration = Duration::from_hours(99_999_999);
 /// A call to make.
 #[derive(Clone, Debug)]
 pub(crate) struct Invocation {
-    /// What to call.
+    /// The tool or intent to call.
     pub(crate) target: Target,
-    /// What to call it with, as JSON text.
+    /// The arguments as JSON text.
     pub(crate) arguments: String,
     /// Recognises a repeat.
     pub(crate) request_id: Option<RequestId>,
@@ -26,15 +26,15 @@ pub(crate) struct Invocation {
     pub(crate) task_id: Option<TaskLabel>,
     /// The session it belongs to.
     pub(crate) session_id: Option<SessionId>,
-    /// How long to wait for a person.
+    /// Maximum wait for a person.
     pub(crate) wait_for_confirmation: Option<Duration>,
     /// Whether a person must approve it although its definition does not demand it.
     pub(crate) require_confirmation: bool,
-    /// How long the call may take.
+    /// Maximum duration of the call.
     pub(crate) deadline: Option<Duration>,
     /// The form of its result.
     pub(crate) result_format: v1::ResultFormat,
-    /// The most tokens of what a model is to read; 0 for the usual ones.
+    /// Maximum number of tokens of text for a model; 0 for the default.
     pub(crate) max_tokens: u32,
 }
 

@@ -1,8 +1,8 @@
 //! Arguments from the command line: `key=value` pairs read as the input schema says, values alone where only one
 //! parameter is required, or one JSON object.
 //!
-//! Nothing is refused that the pipeline can judge: what does not read as its type is passed on as it stands, so that
-//! all violations are reported together.
+//! Nothing is refused that the pipeline can judge: a text that is not of its type is passed on unchanged, so that all
+//! violations are reported together.
 
 use std::io::{self, Read};
 
@@ -18,7 +18,7 @@ use toolwire_server::console::Failure;
 pub(super) enum RawArguments {
     /// Words whose values have no type yet.
     Words(Vec<Word>),
-    /// What is to be an object, as text.
+    /// The text of a JSON object.
     Json(String),
 }
 

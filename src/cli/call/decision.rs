@@ -1,4 +1,4 @@
-//! A call that a person must approve: prompts at the terminal, or says who else can decide.
+//! Decides on a call that a person must approve: prompts at the terminal, or tells how others can decide.
 
 use crate::{backend::Backend, card::card, json};
 use toolwire_contract::proto::v1::{self, decide_confirmation_request::Decision};
@@ -7,14 +7,13 @@ use toolwire_server::{
     console::{self, Failure},
 };
 
-/// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PromptOutcome {
-    /// It is approved: the call is to be made again.
+    /// The call is approved, and must be repeated.
     Approved,
-    /// It is denied: nothing will be done.
+    /// The call is denied.
     Denied,
-    /// It is still to be decided.
+    /// There is no decision yet.
     Undecided,
 }
 
@@ -28,9 +27,9 @@ pub(crate) async fn ask(
         console::print(&json::confirmation_required(required).to_string())?;
         return Ok(PromptOutcome::Undecided);
     }
-    let failed = |status| client::refusal(&status);
     // Fetched, not taken from the event: the card shows what is stored, and whether this user may decide.
-    let confirmation = backend.confirmation(&required.confirmation_id).await.map_err(failed)?;
+    let confirmation = backend.confirmation(&required.confirmation_id).await;
+    let confirmation = confirmation.map_err(|status| client::refusal(&status))?;
     console::say(card(&confirmation).trim_end());
     let may = confirmation.may_decide.clone().unwrap_or_default();
     if !may.allowed {
@@ -49,13 +48,21 @@ pub(crate) async fn ask(
     };
     // Anything but a clear approval denies.
     let decision = decision(&confirmation.tool, may.name_required, &answer);
+    record(backend, confirmation.confirmation_id, decision).await
+}
+
+async fn record(
+    backend: &Backend,
+    confirmation_id: String,
+    decision: Decision,
+) -> Result<PromptOutcome, Failure> {
     let approves = matches!(decision, Decision::Approve(_));
     let request = v1::DecideConfirmationRequest {
-        confirmation_id: confirmation.confirmation_id,
+        confirmation_id,
         decision: Some(decision),
         on_behalf_of: String::new(),
     };
-    backend.decide(request).await.map_err(failed)?;
+    backend.decide(request).await.map_err(|status| client::refusal(&status))?;
     if approves {
         return Ok(PromptOutcome::Approved);
     }
@@ -63,7 +70,7 @@ pub(crate) async fn ask(
     Ok(PromptOutcome::Denied)
 }
 
-/// The answer; none if there is no more input, as after Ctrl-D.
+/// The answer; `None` at the end of input, as after Ctrl-D.
 async fn question(name_required: bool) -> Result<Option<String>, Failure> {
     let prompt = if name_required {
         "Type the tool's name to approve; anything else denies: "

@@ -26,7 +26,7 @@ pub(super) async fn follow(events: Events, format: Format, called: Invoked<'_>) 
     }
 }
 
-/// How a call ended that did not fail.
+/// The end of a call that did not fail.
 #[derive(Debug)]
 pub(super) enum End {
     /// With data.
@@ -56,7 +56,7 @@ async fn as_lines(mut events: Events) -> Result<End, Failure> {
     Err(cut_off())
 }
 
-/// For people: what happens, in words. The bar is gone when this returns.
+/// For people: the events in words. The bar is gone when this returns.
 async fn narrate(mut events: Events) -> Result<LastEvent, Failure> {
     let narrator = Narrator::on_terminal();
     while let Some(event) = events.next().await {
@@ -73,7 +73,7 @@ async fn narrate(mut events: Events) -> Result<LastEvent, Failure> {
                 return Ok(LastEvent::ConfirmationRequired(Box::new(it)));
             }
             Some(Event::Accepted(it)) => {
-                narrator.progress(None, &it.tool, &render::render_accepted(&call_id, &it))
+                narrator.progress(None, &it.tool, &render::render_accepted(&call_id, &it));
             }
             Some(Event::Progress(it)) => narrator.progress(it.fraction, &it.message, &render::progress(&it)),
             Some(Event::Chunk(it)) => narrator.tell(&render::chunk(it)),
@@ -90,7 +90,7 @@ fn finish(result: &v1::ToolResult, called: Invoked<'_>) -> Result<(), Failure> {
     let called = if result.tool.is_empty() { called } else { Invoked { tool: &result.tool, ..called } };
     if let Some(Outcome::Error(error)) = &result.outcome {
         console::say(&explain::tool_error(error, &called));
-        return Err(Failure::Said);
+        return Err(Failure::Reported);
     }
     if let Some(Outcome::DataText(text)) = &result.outcome {
         console::print(text)?;
@@ -104,8 +104,8 @@ fn finish(result: &v1::ToolResult, called: Invoked<'_>) -> Result<(), Failure> {
 
 fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {
     match &result.outcome {
-        Some(Outcome::Error(_)) | None => Err(Failure::Said),
-        Some(Outcome::DataText(text)) if text.starts_with(FAILED) => Err(Failure::Said),
+        Some(Outcome::Error(_)) | None => Err(Failure::Reported),
+        Some(Outcome::DataText(text)) if text.starts_with(FAILED) => Err(Failure::Reported),
         Some(Outcome::Data(_) | Outcome::DataJson(_) | Outcome::DataText(_)) => Ok(()),
     }
 }

@@ -17,7 +17,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The form in which the result is asked for.
+    /// The form of the result to request.
     pub(super) const fn of_result(self) -> ResultFormat {
         match self {
             Self::Text | Self::Json => ResultFormat::Json,

@@ -14,18 +14,18 @@ use toolwire_contract::proto::{
 };
 
 /// Maximum width of a line, in characters.
-const WIDEST: usize = 160;
+const MAX_WIDTH: usize = 160;
 
 /// Shows the events of one turn.
 #[derive(Debug, Default)]
-pub(crate) struct Shower {
-    /// The calls that have begun.
+pub(crate) struct TurnRenderer {
+    /// The running calls as they are shown, by `call_id`.
     calls: HashMap<String, String>,
     has_answer: bool,
     ends_line: bool,
 }
 
-impl Shower {
+impl TurnRenderer {
     /// The lines of an event other than the answer.
     pub(crate) fn lines(&mut self, event: &Event) -> Vec<String> {
         match event {
@@ -69,20 +69,20 @@ impl Shower {
         format!("{gap}{shown}")
     }
 
-    /// What ends the answer.
+    /// The end of the answer, after its last part.
     pub(crate) fn answer_end(&self) -> &'static str {
         if self.has_answer && !self.ends_line { "\n" } else { "" }
     }
 }
 
-/// What stands below an answer: its sources, what a reader should know, and what is asked back.
+/// The lines below an answer: its sources, warnings, and advice or the question back.
 pub(crate) fn end(reply: &Reply) -> Vec<String> {
     let response = reply.response.clone().unwrap_or_default();
     let cited = reply.sources.iter().filter(|source| response.citations.contains(&source.source_id));
     let mut lines: Vec<_> = cited.map(source).collect();
     lines.extend(reply.warnings.iter().map(|warning| format!("warning: {}", shorten(warning))));
     let question = response.clarifying_question.filter(|question| *question != response.answer_markdown);
-    // A question that asks for another message, where the message is not what is wrong, misleads.
+    // Advice takes precedence: the question asks for another message, though the message is not at fault.
     let next = match advice(reply) {
         advice if !advice.is_empty() => Some(advice.join(" ")),
         _ => question.map(|question| format!("? {}", visible(&question))),
@@ -94,7 +94,7 @@ pub(crate) fn end(reply: &Reply) -> Vec<String> {
     lines
 }
 
-/// What waits for a person, and how it is decided, gone on with, or cancelled.
+/// The calls that wait for a person, and the commands that decide on them, resume the turn, or cancel it.
 pub(crate) fn waiting(turn_id: &str, paused: &Paused, flags: &str) -> Vec<String> {
     let required = paused.pending.iter().filter_map(|call| call.confirmation_required.as_ref());
     let call = |it: &ConfirmationRequired| {
@@ -111,7 +111,7 @@ pub(crate) fn waiting(turn_id: &str, paused: &Paused, flags: &str) -> Vec<String
     lines
 }
 
-/// What to do about a turn that found nothing out: by what failed, each once.
+/// Advice on a turn without an answer, by the errors of its calls, each once.
 fn advice(reply: &Reply) -> Vec<&'static str> {
     if reply.outcome() != TurnOutcome::Degraded {
         return Vec::new();
@@ -172,10 +172,10 @@ fn failure(result: &ToolResult) -> Option<String> {
 
 fn shorten(text: &str) -> String {
     let text = visible(text);
-    if text.chars().count() <= WIDEST {
+    if text.chars().count() <= MAX_WIDTH {
         return text;
     }
-    text.chars().take(WIDEST - 1).chain(['…']).collect()
+    text.chars().take(MAX_WIDTH - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -193,7 +193,7 @@ mod tests {
             arguments_json: r#"{"symbol":"AAPL"}"#.to_owned(),
             ..Default::default()
         };
-        let lines = Shower::default().lines(&Event::ToolCallStarted(started));
+        let lines = TurnRenderer::default().lines(&Event::ToolCallStarted(started));
         assert_eq!(lines, [r#"🔧 get_quotes("AAPL")"#]);
     }
 
@@ -271,8 +271,8 @@ mod tests {
 
     #[test]
     fn what_could_steer_the_terminal_is_not_shown() {
-        let mut shower = Shower::default();
-        assert_eq!(shower.answer("a\u{1b}[31mb\n"), "\na [31mb\n");
-        assert_eq!(shower.answer_end(), "");
+        let mut renderer = TurnRenderer::default();
+        assert_eq!(renderer.answer("a\u{1b}[31mb\n"), "\na [31mb\n");
+        assert_eq!(renderer.answer_end(), "");
     }
 }

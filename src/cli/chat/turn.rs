@@ -23,7 +23,7 @@ use toolwire_server::{
 pub(super) struct Turn<'a> {
     pub(super) backend: &'a Backend,
     pub(super) json: bool,
-    /// By which another command finds the same.
+    /// The flags with which another command finds the same services.
     pub(super) flags: String,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Turn<'a> {
 pub(super) enum End {
     /// With an answer, or a question.
     Answered,
-    /// With neither.
+    /// Without either.
     Failed,
     /// A person must decide yet.
     Undecided,
@@ -41,12 +41,12 @@ pub(super) enum End {
     /// The user left the prompt: it still waits.
     Interrupted {
         turn_id: String,
-        /// What waits.
+        /// The calls that wait.
         paused: Paused,
     },
 }
 
-/// By which names a turn is found again.
+/// The identifiers with which a turn can be repeated.
 #[derive(Debug, Default)]
 struct Names {
     session_id: String,
@@ -54,17 +54,17 @@ struct Names {
 }
 
 impl Turn<'_> {
-    /// Carries the turn out; the error is the turn that can be gone on with, now that it is decided.
+    /// Carries the turn out. The inner error is the turn to resume, after a decision on its calls.
     pub(super) async fn carry_out(&self, input: TurnInput) -> Result<Result<End, String>, Failure> {
         let session_id = input.context.as_ref().map(|it| it.session_id.clone()).unwrap_or_default();
         let mut names = Names { session_id, turn_id: input.request_id.clone() };
         let reasons = self.backend.reasons();
         let last = select! {
-            last = self.last(input, &mut names) => last,
+            last = self.show_all(input, &mut names) => last,
             // The stream is dropped, and with it the turn.
             () = interrupted() => return Ok(Ok(End::Cancelled)),
         };
-        reasons.tell();
+        reasons.print();
         let last = last.map_err(|status| self.refusal(&status, &names))??;
         match last.event {
             Some(Event::Final(reply)) => Ok(Ok(end_of(&reply))),
@@ -73,13 +73,17 @@ impl Turn<'_> {
         }
     }
 
-    /// Shows the events: the last of them.
-    async fn last(&self, input: TurnInput, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
+    /// Shows the events, and returns the last one.
+    async fn show_all(
+        &self,
+        input: TurnInput,
+        names: &mut Names,
+    ) -> Result<Result<TurnEvent, Failure>, Status> {
         let events = self.backend.chat(input).await?;
         if self.json { as_lines(events, names).await } else { show(events, names).await }
     }
 
-    /// Says why a turn did not come to its end, and by which names to ask again.
+    /// Reports why a turn has no end, and how to repeat it.
     fn refusal(&self, status: &Status, names: &Names) -> Failure {
         let Names { session_id, turn_id } = names;
         if self.json {
@@ -152,40 +156,40 @@ async fn as_lines(mut events: TurnEvents, names: &mut Names) -> Result<Result<Tu
 /// For people: what happens, in words, and the answer as it comes.
 async fn show(mut events: TurnEvents, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
     let mut narrator = Some(Narrator::on_terminal());
-    let mut shower = show::Shower::default();
+    let mut renderer = show::TurnRenderer::default();
     let mut last = TurnEvent::default();
-    // A status drops the bar before anybody speaks of it.
+    // On a status the bar is dropped before the status is printed.
     while let Some(event) = events.next().await {
         last = event?;
         names.take(&last);
-        if let Err(failure) = show_event(&last, &mut shower, &mut narrator) {
+        if let Err(failure) = show_event(&last, &mut renderer, &mut narrator) {
             return Ok(Err(failure));
         }
     }
     Ok(Ok(last))
 }
 
-/// Shows an event in words; of the answer, the text.
+/// Shows an event in words, and the text of the answer on standard output.
 pub(crate) fn show_event(
     event: &TurnEvent,
-    shower: &mut show::Shower,
+    renderer: &mut show::TurnRenderer,
     narrator: &mut Option<Narrator>,
 ) -> Result<(), Failure> {
     match &event.event {
         Some(Event::AnswerDelta(delta)) => {
             // The bar and the answer would write over each other.
             *narrator = None;
-            console::bytes(shower.answer(&delta.text).as_bytes())?;
+            console::bytes(renderer.answer(&delta.text).as_bytes())?;
         }
         Some(Event::Final(reply)) => {
             *narrator = None;
-            console::bytes(shower.answer_end().as_bytes())?;
+            console::bytes(renderer.answer_end().as_bytes())?;
             for line in show::end(reply) {
                 console::say(&line);
             }
         }
         Some(event) => {
-            for line in shower.lines(event) {
+            for line in renderer.lines(event) {
                 match narrator {
                     Some(narrator) => narrator.tell(&line),
                     None => console::say(&line),

@@ -1,7 +1,6 @@
-//! What `serve` prints once it accepts connections: the addresses, what is served, and what to try next.
+//! The lines that `serve` prints once it accepts connections: the addresses, the settings, and commands to try next.
 //!
-//! The first line, and those of the HTTP listener and of operators where there are such, are read by scripts and keep
-//! their form. The others
+//! Scripts read the first line, and those of the HTTP listener and the admin endpoint: they keep their form. The others
 //! are for people.
 
 use std::{io, net::SocketAddr};
@@ -13,7 +12,7 @@ use toolwire_server::{
 };
 use toolwire_sources::upstream::settings;
 
-/// Prints where the service is, and then what it is.
+/// Prints the addresses first, which scripts wait for.
 pub(super) fn announce(config: &Config, app: &App, listeners: &Listeners) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::Failed(error.to_string());
     let address = listeners.grpc.local_addr().map_err(failed)?;
@@ -25,10 +24,10 @@ pub(super) fn announce(config: &Config, app: &App, listeners: &Listeners) -> Res
         console::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))?;
     }
     let tools = count_tools(app);
-    console::print(&[list_served(config, &tools)?, next(config, address)].concat().join("\n"))
+    console::print(&[describe_service(config, &tools)?, next(config, address)].concat().join("\n"))
 }
 
-/// How many tools are offered, and which are not for lack of a manifest.
+/// The number of offered tools, and the names of those without a manifest.
 fn count_tools(app: &App) -> String {
     let count = app.registry.snapshot().tools().count();
     match &*app.undeclared {
@@ -37,8 +36,8 @@ fn count_tools(app: &App) -> String {
     }
 }
 
-/// What is served, one line each.
-fn list_served(config: &Config, tools: &str) -> Result<Vec<String>, Failure> {
+/// The settings of the service, one a line.
+fn describe_service(config: &Config, tools: &str) -> Result<Vec<String>, Failure> {
     let data = config.data.dir.as_ref().map_or("built in".to_owned(), |dir| dir.display().to_string());
     let diagnostics = if config.server.diagnostics {
         "on: the tools debug_… are offered"

@@ -1,11 +1,11 @@
-//! What a person does about tasks: start, answer, cancel, resolve, delete.
+//! The actions of a person on tasks: start, answer, cancel, resolve, delete.
 
 use clap::Args;
 use serde_json::{Map, Value};
 
 use super::render::{Common, print};
 use crate::{
-    backend::{Backend, into_answer, there},
+    backend::{Backend, into_answer, require},
     json,
 };
 use toolwire_base::words::without_bom;
@@ -91,7 +91,7 @@ impl Start {
             request_id: RequestId::generate().to_string(),
             ..Default::default()
         };
-        let task = there(into_answer(backend.tasks().create_task(message)).await?.task)?;
+        let task = require(into_answer(backend.tasks().create_task(message)).await?.task)?;
         let text = if self.common.json { json::message(&task).to_string() } else { task.task_id };
         console::line(&text).map(|_| ())
     }
@@ -104,7 +104,7 @@ impl Answer {
             answer: self.text.clone(),
             documents: Vec::new(),
         };
-        let task = there(into_answer(backend.tasks().answer_question(message)).await?.task)?;
+        let task = require(into_answer(backend.tasks().answer_question(message)).await?.task)?;
         print(&task, self.common.json).map(|_| ())
     }
 }
@@ -112,7 +112,7 @@ impl Answer {
 impl Cancel {
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
         let request = v1::GetTaskRequest { task_id: self.task.clone() };
-        let found = there(into_answer(backend.tasks().get_task(request)).await?.task)?;
+        let found = require(into_answer(backend.tasks().get_task(request)).await?.task)?;
         let message = v1::CancelTaskRequest { task_id: self.task.clone(), reason: self.reason.clone() };
         let answer = into_answer(backend.tasks().cancel_task(message)).await?;
         if self.common.json {
@@ -162,7 +162,7 @@ impl Resolve {
             resolution: Some(resolution),
             reason: self.reason.clone(),
         };
-        let task = there(into_answer(backend.tasks().resolve_unknown(message)).await?.task)?;
+        let task = require(into_answer(backend.tasks().resolve_unknown(message)).await?.task)?;
         print(&task, self.common.json).map(|_| ())
     }
 }

@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use super::status::standing;
+use super::status::describe_status;
 use crate::{connection::Connection, json};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::tasks::v1;
 use toolwire_server::console::{self, Failure};
 
-/// The longest request in a line, in characters.
-const LONGEST: usize = 60;
+/// Maximum length of a request in a line, in characters.
+const MAX_WIDTH: usize = 60;
 
 // What every command on tasks takes. Not `///`, which would be the help of each of them.
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(super) fn print(task: &v1::Task, as_json: bool) -> Result<console::Reader, F
     console::line(&text)
 }
 
-/// Its name, where it stands and what it is about.
+/// The cells of a task: its name, its status and its subject.
 pub(super) fn cells(task: &v1::Task) -> [String; 3] {
     let role = match (task.role.as_str(), task.kind()) {
         ("", v1::TaskKind::Question) => "question to a person: ".to_owned(),
@@ -35,6 +35,6 @@ pub(super) fn cells(task: &v1::Task) -> [String; 3] {
         (role, v1::TaskKind::Question) => format!("question to {}: ", visible(role)),
         (role, _) => format!("{}: ", visible(role)),
     };
-    let what: String = visible(&task.request).chars().take(LONGEST).collect();
-    [task.task_id.clone(), standing(task), format!("{role}{what}")]
+    let what: String = visible(&task.request).chars().take(MAX_WIDTH).collect();
+    [task.task_id.clone(), describe_status(task), format!("{role}{what}")]
 }

@@ -1,4 +1,4 @@
-//! `toolwire tasks run`: the server's own model works on a task; what it does is shown as a turn of `chat` is.
+//! `toolwire tasks run`: the server's own model works on a task. Its events are shown like those of a turn of `chat`.
 
 use clap::Args;
 use futures_util::StreamExt;
@@ -34,7 +34,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Works on the task, and goes on while the person at the terminal decides.
+    /// Works on the task, and again after each decision of the person at the terminal.
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
         loop {
             let events = backend.run_task(self.request()).await.map_err(|status| client::refusal(&status))?;
@@ -42,7 +42,7 @@ impl Run {
             let last = last.map_err(|status| self.connection_lost(&status))??;
             match last.event {
                 Some(Event::Final(reply)) if reply.outcome() == TurnOutcome::Answered => return Ok(()),
-                Some(Event::Final(_)) => return Err(Failure::Said),
+                Some(Event::Final(_)) => return Err(Failure::Reported),
                 Some(Event::Paused(paused)) => self.decide(backend, &paused).await?,
                 _ => return Err(self.connection_lost(&Status::data_loss("the stream ended without an end"))),
             }
@@ -58,13 +58,16 @@ impl Run {
         }
     }
 
-    /// How the same is done again.
-    fn again(&self) -> String {
+    /// The command that continues the work.
+    fn next_command(&self) -> String {
         format!("toolwire tasks run {}{}", self.task, self.common.connection.to_flags())
     }
 
     fn connection_lost(&self, status: &Status) -> Failure {
-        client::refusal_or_lost(status, &format!("The task stands as it is. To go on: {}", self.again()))
+        client::refusal_or_lost(
+            status,
+            &format!("The task stands as it is. To go on: {}", self.next_command()),
+        )
     }
 
     /// Prompts for a decision at the terminal; an error if something else is waited for too.
@@ -82,13 +85,13 @@ impl Run {
             for line in waiting(&paused.tasks) {
                 console::say(&line);
             }
-            console::say(&format!("Then go on: {}", self.again()));
+            console::say(&format!("Then go on: {}", self.next_command()));
         }
         Err(Failure::AwaitsConfirmation)
     }
 }
 
-/// What each task waits for.
+/// A line for each task that waits.
 fn waiting(tasks: &[WaitingTask]) -> Vec<String> {
     let line = |it: &WaitingTask| {
         format!("{} {}, waits for {}", it.task_id, visible(&it.state), visible(&it.waits_for.join(", ")))
@@ -108,9 +111,10 @@ async fn as_lines(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, 
     Ok(Ok(last))
 }
 
-/// For people: which task is worked on, what is done for it, and how it ends.
+/// For people: the task that is worked on, the events, and the end.
 async fn show(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, Status> {
-    let (mut shower, mut narrator) = (show::Shower::default(), Some(console::Narrator::on_terminal()));
+    let (mut renderer, mut narrator) =
+        (show::TurnRenderer::default(), Some(console::Narrator::on_terminal()));
     let (mut last, mut task) = (TurnEvent::default(), String::new());
     while let Some(event) = events.next().await {
         last = event?;
@@ -121,7 +125,7 @@ async fn show(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, Stat
                 None => console::say(&task),
             }
         }
-        if let Err(failure) = show_event(&last, &mut shower, &mut narrator) {
+        if let Err(failure) = show_event(&last, &mut renderer, &mut narrator) {
             return Ok(Err(failure));
         }
     }

@@ -5,7 +5,7 @@ use toolwire_base::words::visible;
 use toolwire_contract::proto::tasks::v1::{self, waiting::Thing};
 
 /// `blocked (child), waits for task_…`
-pub(super) fn standing(task: &v1::Task) -> String {
+pub(super) fn describe_status(task: &v1::Task) -> String {
     let state = words::task_state(task.state());
     let reason = match task.block_reason() {
         v1::BlockReason::Unspecified => String::new(),

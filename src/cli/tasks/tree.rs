@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toolwire_contract::proto::tasks::v1::Task;
 
-/// The task of this name and what stands below it. Tasks come with parents before their children.
+/// The task of this name and the tasks below it. Tasks come with parents before their children.
 pub(super) fn below(tasks: Vec<Task>, top: &str) -> Vec<Task> {
     let mut children: HashMap<String, Vec<Task>> = HashMap::new();
     let mut next = Vec::new();

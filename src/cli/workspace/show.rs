@@ -1,4 +1,4 @@
-//! What commands on documents print.
+//! The output of commands on documents.
 
 use serde_json::Value;
 
@@ -7,13 +7,12 @@ use toolwire_base::words::visible;
 use toolwire_contract::proto::workspace::v1::{Document, DocumentVersion, SearchHit};
 use toolwire_server::console::{self, Failure};
 
-/// What a command has to show.
+/// The output of a command.
 #[derive(Debug)]
 pub(super) enum View {
     Document(Box<Document>),
     Documents(Vec<Document>),
     Versions(Vec<DocumentVersion>),
-    /// Found ones.
     Hits(Vec<SearchHit>),
 }
 
@@ -55,7 +54,7 @@ impl View {
     }
 }
 
-/// What became of a document.
+/// The line about a document that was written or deleted.
 fn line(document: &Document) -> String {
     let Document { path, version, etag, .. } = document;
     let what = if document.deleted { "deleted" } else { "written" };

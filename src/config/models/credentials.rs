@@ -1,4 +1,4 @@
-//! What proves to a provider who asks: a key, or a token that is fetched (spec 003).
+//! The credentials of a model: an API key, or an OAuth token that is fetched (spec 003).
 
 use std::{fmt, fs, path::Path};
 
@@ -11,10 +11,9 @@ use toolwire_base::words::without_bom;
 
 const LONGEST_KEY: usize = 16 * 1024;
 
-/// What a table says, by its keys, for the printed configuration.
+/// The keys and values of a table, for the printed configuration.
 pub(super) type PrintedTable = Vec<(&'static str, Option<String>)>;
 
-/// What proves to a provider who asks.
 #[derive(Clone, Default)]
 pub enum Credentials {
     #[default]
@@ -24,22 +23,22 @@ pub enum Credentials {
     OAuth(OAuth),
 }
 
-/// How a token is got, by OAuth's client credentials: `[models.NAME.oauth]`.
+/// How a token is fetched by OAuth's client credentials: `[models.NAME.oauth]`.
 #[derive(Clone)]
 pub struct OAuth {
-    /// Where it is asked for: `token_url`. Required.
+    /// The token endpoint: `token_url`. Required.
     pub token_url: Url,
-    /// The client's name: `client_id`. Required.
+    /// The client's identifier: `client_id`. Required.
     pub client_id: String,
-    /// What proves it: `client_secret_env` or `client_secret_file`. Required.
+    /// The client's secret: `client_secret_env` or `client_secret_file`. Required.
     pub client_secret: SecretString,
-    /// What it is to be good for: `scope`. Empty for whatever is usual.
+    /// The scope of the token: `scope`. Empty for the provider's default.
     pub scope: String,
     /// The audience of the token: `audience`. Empty for the provider's default.
     pub audience: String,
 }
 
-/// What a model's table says of credentials, at most one kind; `None` if that is wrong.
+/// Reads the credentials of a model's table, at most one kind; `None` if they are invalid.
 pub(super) fn read(entry: &mut Fields, reader: &mut Reader) -> (Option<Credentials>, PrintedTable) {
     let (key, mut shown) = secret(entry, reader, ["api_key_env", "api_key_file"]);
     let oauth = entry.table("oauth");
@@ -88,7 +87,7 @@ impl OAuth {
     }
 }
 
-/// A secret that a variable or a file holds, if one is named; an error if it cannot be read, which is reported already.
+/// Reads a secret from the variable or the file that is named, if one is. An error has been reported.
 fn secret(
     entry: &mut Fields,
     reader: &mut Reader,
@@ -116,7 +115,7 @@ fn of_file(path: &str) -> Result<SecretString, String> {
     check_header(without_bom(&text).trim_end().to_owned(), "it")
 }
 
-/// A key stands in a header: what a header cannot hold is a mistake. The words hold nothing of it.
+/// Checks a key, which is sent in a header. The error shows nothing of it.
 fn check_header(text: String, what: &str) -> Result<SecretString, String> {
     let key = SecretString::from(text);
     let text = key.expose_secret();

@@ -17,7 +17,7 @@ impl Reader {
             found => Vec::read(found),
         });
         let value = value.unwrap_or(default);
-        self.learn(setting, TomlValue::Value(value.to_toml()));
+        self.register(setting, TomlValue::Value(value.to_toml()));
         value
     }
 }

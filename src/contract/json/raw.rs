@@ -8,10 +8,10 @@ use std::{borrow::Cow, fmt, marker::PhantomData};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The most members of an object that is read whole: each costs memory, and no reader knows nearly as many.
-const MOST_MEMBERS: usize = 256;
+/// Maximum number of members of an object that is read whole: each costs memory, and no reader knows nearly as many.
+const MAX_MEMBERS: usize = 256;
 
-/// The last member of each name in the object that a text spells; `None` if the text spells no object.
+/// The last member of each name in an object; `None` if the text is no object.
 pub fn pick<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<&'a RawValue>; N]> {
     serde_json::Deserializer::from_str(text).deserialize_map(Pick(names)).ok()
 }
@@ -21,7 +21,7 @@ pub fn value<'a, T: Deserialize<'a>>(text: &'a RawValue) -> Option<T> {
     serde_json::from_str(text.get()).ok()
 }
 
-/// Hands over the elements of a list one after the other; `None` if the text spells no list.
+/// Calls `take` with each element of a list, in order; `None` if the text is no list.
 pub fn each(text: &RawValue, take: impl FnMut(&RawValue)) -> Option<()> {
     serde_json::Deserializer::from_str(text.get()).deserialize_seq(Each(take)).ok()
 }
@@ -32,7 +32,7 @@ pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(All(PhantomData))
+        deserializer.deserialize_map(AllMembers(PhantomData))
     }
 }
 
@@ -76,9 +76,9 @@ impl<'de, const N: usize> Visitor<'de> for Pick<'_, N> {
     }
 }
 
-struct All<'a>(PhantomData<&'a ()>);
+struct AllMembers<'a>(PhantomData<&'a ()>);
 
-impl<'de: 'a, 'a> Visitor<'de> for All<'a> {
+impl<'de: 'a, 'a> Visitor<'de> for AllMembers<'a> {
     type Value = Members<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,10 +89,10 @@ impl<'de: 'a, 'a> Visitor<'de> for All<'a> {
         let mut all: Vec<(String, &RawValue)> = Vec::new();
         while let Some(key) = members.next_key::<String>()? {
             if all.iter().any(|(known, _)| *known == key) {
-                return Err(A::Error::custom(super::strict::twice(&key)));
+                return Err(A::Error::custom(super::strict::duplicate_key(&key)));
             }
-            if all.len() == MOST_MEMBERS {
-                let what = format_args!("the object has more than {MOST_MEMBERS} members");
+            if all.len() == MAX_MEMBERS {
+                let what = format_args!("the object has more than {MAX_MEMBERS} members");
                 return Err(A::Error::custom(what));
             }
             all.push((key, members.next_value()?));
@@ -127,7 +127,7 @@ pub fn without_lone_surrogates(text: String) -> String {
 /// The length of `\u` and four digits.
 const ESCAPE: usize = 6;
 
-/// The code unit of the `\u` escape that stands there.
+/// The code unit of the `\u` escape at an offset, if there is one.
 fn code_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(br"\u")?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()

@@ -21,8 +21,8 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     serde_json::from_str::<Strict>(without_bom(text)).map(|Strict(value)| value)
 }
 
-/// What is said of a key that stands twice.
-pub(super) fn twice(key: &str) -> String {
+/// The error for a duplicate key.
+pub(super) fn duplicate_key(key: &str) -> String {
     let shown: String = key.chars().take(MAX_SHOWN).collect();
     format!("the key {shown:?} stands twice in one object")
 }
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for Reader {
         let mut map = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             if map.contains_key(&key) {
-                return Err(A::Error::custom(twice(&key)));
+                return Err(A::Error::custom(duplicate_key(&key)));
             }
             let Strict(value) = members.next_value()?;
             map.insert(key, value);

@@ -1,4 +1,4 @@
-//! A message as payload JSON: of data, and of arguments. Not here: the bytes, and who keeps them.
+//! A message as payload JSON: of data, and of arguments. Not here: the encoded bytes, and their cache.
 
 use prost::Message;
 use prost_reflect::{DynamicMessage, FieldDescriptor, MapKey, ReflectMessage, Value as Field};
@@ -82,8 +82,8 @@ fn element(value: &Field, absent: &Absent<'_>, path: &str) -> Value {
     }
 }
 
-/// In data, what JSON cannot express is `null`. Among arguments that would mean absent: there it stays as the word
-/// that no schema takes for a number.
+/// In data, a number that JSON cannot express is `null`. Among arguments that would mean absent: there it becomes a
+/// string, which every schema of a number refuses.
 fn number(value: f64, absent: &Absent<'_>) -> Value {
     match absent {
         Absent::Omit if !value.is_finite() => Value::String(value.to_string()),
@@ -102,7 +102,7 @@ fn key_text(key: &MapKey) -> String {
     }
 }
 
-/// The messages of `google.protobuf` that JSON has words for.
+/// The JSON form of the messages of `google.protobuf` that have one of their own.
 fn well_known(message: &DynamicMessage) -> Option<Value> {
     match message.descriptor().full_name() {
         "google.protobuf.Timestamp" => text_of::<prost_types::Timestamp>(message),

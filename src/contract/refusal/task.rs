@@ -1,6 +1,6 @@
-//! Refusals of changes to tasks. Nothing was changed.
+//! Refusals of requests about tasks. Nothing was changed.
 
-/// Why something is not done to a task.
+/// Why a task is not changed, or not shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskRefusal {
     /// The user has no task of this name.
@@ -38,13 +38,13 @@ pub enum TaskRefusal {
         /// The current holder, in words.
         what: String,
     },
-    /// The graph has no room.
+    /// The tree of tasks has reached a bound.
     #[error("{what}")]
     TreeLimit {
         /// The bound, in words.
         what: String,
     },
-    /// Its timeline has no room but for its end.
+    /// The timeline is full, but for the entry of its end.
     #[error("the timeline of the task is full: end the task, or hand it off")]
     TimelineFull,
     /// A task cannot begin a tree.
@@ -56,7 +56,7 @@ pub enum TaskRefusal {
     /// Another answer came first.
     #[error("the question was answered before, with another answer")]
     AlreadyAnswered,
-    /// A person said before what became of a write, and otherwise.
+    /// A person has stated another outcome of the write before.
     #[error("{what}")]
     AlreadyResolved {
         /// By which user and how, in words.
@@ -76,10 +76,10 @@ pub enum TaskRefusal {
         /// How many there are.
         entries: u64,
     },
-    /// There was no such position yet.
+    /// There is no such position yet.
     #[error("after_position must be at most {last}, the position of the last change")]
     NoSuchPosition { last: u64 },
-    /// The budget does not hold what must stand.
+    /// The budget is less than what is never cut.
     #[error("token_budget must be at least {least}: what is never cut takes that many")]
     BudgetTooSmall {
         /// The least that is enough.

@@ -18,7 +18,6 @@ pub enum TurnRefusal {
         "the turn {turn_id} of this session waits for a person: resume it once that is decided, or cancel it"
     )]
     Paused { turn_id: String },
-    /// It does not wait for anybody.
     #[error("the turn {turn_id} is {state}; only a paused one can be resumed")]
     NotPaused { turn_id: String, state: &'static str },
     /// Too many turns run.

@@ -9,7 +9,7 @@ pub(super) const fn code(refusal: &JobRefusal) -> Code {
     match refusal {
         // Jobs of others are unknown.
         JobRefusal::Unknown { .. } => Code::NotFound,
-        // The end of the other one makes room.
+        // A retry may succeed once the other one has ended.
         JobRefusal::Running { .. } => Code::Aborted,
         JobRefusal::TooMany { .. } => Code::ResourceExhausted,
         JobRefusal::NoSuchEvent { .. } => Code::OutOfRange,

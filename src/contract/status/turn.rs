@@ -9,7 +9,7 @@ pub(super) const fn code(refusal: &TurnRefusal) -> Code {
     match refusal {
         // Turns of others are unknown.
         TurnRefusal::Unknown { .. } => Code::NotFound,
-        // The end of the other one makes room.
+        // A retry may succeed once the other one has ended.
         TurnRefusal::Running { .. } => Code::Aborted,
         // A person, the client that resumes or cancels the turn, or an operator who configures a model, must act first.
         TurnRefusal::Paused { .. } | TurnRefusal::NotPaused { .. } | TurnRefusal::NoModel => {

@@ -9,11 +9,8 @@ use prost::{
 use prost_reflect::{FieldDescriptor, Kind as Declared, MessageDescriptor};
 use serde_json::{Map, Number, Value};
 
-use super::kind::{Count, Int, Kind, WellKnown, is_recursive};
+use super::kind::{Count, Int, Kind, WellKnown, is_in_oneof, is_recursive};
 use crate::json;
-
-/// A whole number as a double is exact up to here.
-const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The longest duration that has a JSON form, in seconds: 10,000 years.
 const MAX_DURATION: u64 = 315_576_000_000;
@@ -24,7 +21,7 @@ const TIMES: RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 /// Encodes the arguments of one message type.
 #[derive(Debug)]
 pub struct Encoder {
-    /// `None` for a message that has what no payload has.
+    /// `None` for a message that only the slow path covers.
     plan: Option<Plan>,
 }
 
@@ -38,7 +35,7 @@ struct Field {
     count: Count,
 }
 
-/// The arguments are not what is usual: others say what is wrong with them, or take them all the same.
+/// The arguments are left to the slow path, which accepts them or says what is wrong with them.
 struct Unusual;
 
 impl Encoder {
@@ -46,7 +43,7 @@ impl Encoder {
         Self { plan: (!is_recursive(message)).then(|| Plan::of(message)).flatten() }
     }
 
-    /// The bytes of the message; `None` if that is for others to say.
+    /// The bytes of the message; `None` if the slow path must decide.
     pub fn bytes(&self, arguments: &Map<String, Value>) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.plan.as_ref()?.object(arguments, &mut bytes).ok()?;
@@ -63,7 +60,7 @@ impl Plan {
     fn object(&self, object: &Map<String, Value>, bytes: &mut Vec<u8>) -> Result<(), Unusual> {
         for (name, value) in object {
             let field = self.0.get(name).ok_or(Unusual)?;
-            // Absent, in every protobuf JSON, but of a field that may hold any value.
+            // Null means absent in ProtoJSON, except for a field that holds any value.
             let is_any = matches!(field.kind, Kind::WellKnown(WellKnown::Value));
             if !value.is_null() || is_any {
                 field.encode(value, bytes)?;
@@ -80,8 +77,8 @@ impl Field {
             _ => None,
         };
         let count = Count::of(field);
-        // Maps are seldom arguments, and oneofs never.
-        if count == Count::Map || field.containing_oneof().is_some_and(|oneof| !oneof.is_synthetic()) {
+        // Maps are rare among arguments, and oneofs never occur.
+        if count == Count::Map || is_in_oneof(field) {
             return None;
         }
         Some(Self { number: field.number(), kind: Kind::of(&field.kind(), compile)?, count })
@@ -110,7 +107,7 @@ impl Field {
                 self.write_delimited(&inner, bytes);
             }
             (Kind::WellKnown(kind), value) => self.write_delimited(&kind.encode(value)?, bytes),
-            // A float is narrower than the number: whether that matters is for others to say.
+            // A float is narrower than the number: the slow path decides whether it fits.
             _ => return Err(Unusual),
         }
         Ok(())
@@ -161,7 +158,7 @@ impl WellKnown {
             }
             (Self::Timestamp, Value::String(text)) => {
                 let time: prost_types::Timestamp = text.parse().map_err(|_| Unusual)?;
-                // Only as it would be written: this parser takes more than RFC 3339.
+                // Only in the form that it would be written in: this parser accepts more than RFC 3339.
                 let is_usual = TIMES.contains(&time.seconds) && time.to_string() == *text;
                 if is_usual { time.encode_to_vec() } else { return Err(Unusual) }
             }
@@ -181,5 +178,5 @@ fn exact(value: &Number) -> Option<i128> {
         return Some(n.into());
     }
     #[allow(clippy::cast_possible_truncation, reason = "whole and within ±2^53")]
-    value.as_f64().filter(|n| n.fract() == 0.0 && n.abs() < MAX_EXACT).map(|n| n as i128)
+    value.as_f64().filter(|n| n.fract() == 0.0 && n.abs() < json::MAX_EXACT).map(|n| n as i128)
 }

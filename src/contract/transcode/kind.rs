@@ -29,7 +29,7 @@ pub(super) enum Int {
     Sfixed64,
 }
 
-/// The messages of `google.protobuf` that JSON has words for.
+/// The messages of `google.protobuf` that have a JSON form of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WellKnown {
     Duration,
@@ -65,7 +65,7 @@ impl Count {
 }
 
 impl<M> Kind<M> {
-    /// The kind of a field's values; `compile` is for messages. `None` for what no payload has.
+    /// The kind of a field's values; `compile` is called for messages. `None` for a kind that no payload has.
     pub(super) fn of(declared: &Declared, compile: impl FnOnce() -> Option<M>) -> Option<Self> {
         Some(match declared {
             Declared::Bool => Self::Bool,
@@ -93,20 +93,26 @@ impl<M> Kind<M> {
     }
 }
 
-/// Whether a message contains itself, however deep: then its compiled form has no end, and there is none.
+/// Whether a field is a member of a oneof. One that is merely `optional` is not.
+pub(super) fn is_in_oneof(field: &FieldDescriptor) -> bool {
+    field.containing_oneof().is_some_and(|oneof| !oneof.is_synthetic())
+}
+
+/// Whether a message contains itself, at any depth: its compiled form would be infinite.
 pub(super) fn is_recursive(message: &MessageDescriptor) -> bool {
-    fn repeats(message: &MessageDescriptor, around: &mut Vec<MessageDescriptor>) -> bool {
+    fn repeats(message: &MessageDescriptor, enclosing: &mut Vec<MessageDescriptor>) -> bool {
         if message.package_name() == "google.protobuf" {
             return false;
         }
-        if around.contains(message) {
+        if enclosing.contains(message) {
             return true;
         }
-        around.push(message.clone());
+        enclosing.push(message.clone());
         let kinds: Vec<_> = message.fields().map(|field| field.kind()).collect();
-        let is_found = kinds.iter().filter_map(Declared::as_message).any(|inner| repeats(inner, around));
-        around.pop();
-        is_found
+        let is_repeated =
+            kinds.iter().filter_map(Declared::as_message).any(|inner| repeats(inner, enclosing));
+        enclosing.pop();
+        is_repeated
     }
     repeats(message, &mut Vec::new())
 }

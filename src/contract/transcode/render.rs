@@ -8,7 +8,7 @@ use prost_types::Struct;
 use serde_json::Value;
 
 use super::{
-    kind::{Count, Int, Kind, WellKnown, is_recursive},
+    kind::{Count, Int, Kind, WellKnown, is_in_oneof, is_recursive},
     sink::{Sink, Structure, Text},
     wire::{Malformed, Raw, next, take, varint},
 };
@@ -22,7 +22,7 @@ pub type Omitted = BTreeSet<String>;
 pub struct Renderer {
     name: String,
     omitted: Omitted,
-    /// `None` for a message that has what no payload has.
+    /// `None` for a message that only the slow path covers.
     plan: Option<Plan>,
 }
 
@@ -57,8 +57,9 @@ impl Renderer {
         &self.omitted
     }
 
-    /// The text of a message's payload JSON; `None` if that is for others to say.
+    /// The text of a message's payload JSON; `None` if the slow path must render it.
     pub fn text(&self, message: &MessageDescriptor, bytes: &[u8]) -> Option<String> {
+        // JSON is about three times as long as the encoded message.
         let mut text = Text::with_capacity(bytes.len() * 3);
         self.plan(message)?.object(bytes, &mut text).ok()?;
         text.end()
@@ -105,12 +106,13 @@ impl Plan {
     fn values<'a>(&self, mut bytes: &'a [u8]) -> Result<Vec<(usize, Raw<'a>)>, Malformed> {
         let mut values = Vec::with_capacity(self.fields.len());
         while let Some((number, value)) = next(&mut bytes)? {
-            // What a later version wrote is not known here.
+            // A field of a later version of the message is skipped.
             if let Ok(at) = self.numbers.binary_search_by_key(&number, |(number, _)| *number) {
                 values.push((self.numbers[at].1, value));
             }
         }
-        // Nothing to do where fields are numbered as they are declared.
+        // Stable, so that the elements of a list keep their order. Cheap where fields are numbered as they are
+        // declared.
         values.sort_by_key(|(index, _)| *index);
         Ok(values)
     }
@@ -118,8 +120,7 @@ impl Plan {
 
 impl Field {
     fn of(field: &FieldDescriptor, omitted: &Omitted, parent: &str) -> Option<Self> {
-        let is_in_oneof = field.containing_oneof().is_some_and(|oneof| !oneof.is_synthetic());
-        if is_in_oneof {
+        if is_in_oneof(field) {
             return None;
         }
         let path =
@@ -138,7 +139,7 @@ impl Field {
         match (self.count, values) {
             (Count::Optional, []) => sink.null(),
             (Count::Default, []) => self.kind.write_default(sink),
-            // Several of a single value are one that was written in parts: rare enough to be left to others.
+            // Several values of a singular field are to be merged: rare enough for the slow path.
             (Count::Optional | Count::Default, [(_, value)]) => self.kind.write(*value, sink)?,
             (Count::Optional | Count::Default, _) => return Err(Malformed),
             (Count::List, values) => self.write_list(values, sink)?,

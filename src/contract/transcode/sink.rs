@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::json;
 
-/// Takes a value piece by piece, from its beginning to its end.
+/// Receives a value in document order.
 pub(super) trait Sink {
     fn null(&mut self);
     fn bool(&mut self, flag: bool);
     fn int(&mut self, number: i128);
     fn float(&mut self, number: f64);
     fn text(&mut self, text: &str);
-    /// A value that is there already.
+    /// A whole value.
     fn value(&mut self, value: &Value);
     fn begin_object(&mut self);
     /// The name of the member whose value follows, and the same in JSON with its colon.
@@ -115,13 +115,13 @@ impl Sink for Text {
 
 #[derive(Default)]
 pub(super) struct Structure {
-    /// What has begun and not ended, the outermost first.
-    open: Vec<Open>,
+    /// The containers under construction, the outermost first.
+    open: Vec<Container>,
     done: Option<ProtoValue>,
 }
 
-enum Open {
-    /// And the name of the member that follows.
+enum Container {
+    /// With the name of the member whose value follows.
     Object(Struct, String),
     List(ListValue),
 }
@@ -137,16 +137,16 @@ impl Structure {
     fn put(&mut self, kind: Kind) {
         let value = ProtoValue { kind: Some(kind) };
         match self.open.last_mut() {
-            Some(Open::Object(object, key)) => drop(object.fields.insert(std::mem::take(key), value)),
-            Some(Open::List(list)) => list.values.push(value),
+            Some(Container::Object(object, key)) => drop(object.fields.insert(std::mem::take(key), value)),
+            Some(Container::List(list)) => list.values.push(value),
             None => self.done = Some(value),
         }
     }
 
     fn close(&mut self) {
         match self.open.pop() {
-            Some(Open::Object(object, _)) => self.put(Kind::StructValue(object)),
-            Some(Open::List(list)) => self.put(Kind::ListValue(list)),
+            Some(Container::Object(object, _)) => self.put(Kind::StructValue(object)),
+            Some(Container::List(list)) => self.put(Kind::ListValue(list)),
             None => {}
         }
     }
@@ -179,11 +179,11 @@ impl Sink for Structure {
     }
 
     fn begin_object(&mut self) {
-        self.open.push(Open::Object(Struct::default(), String::new()));
+        self.open.push(Container::Object(Struct::default(), String::new()));
     }
 
     fn key(&mut self, name: &str, _: &[u8]) {
-        if let Some(Open::Object(_, key)) = self.open.last_mut() {
+        if let Some(Container::Object(_, key)) = self.open.last_mut() {
             name.clone_into(key);
         }
     }
@@ -193,7 +193,7 @@ impl Sink for Structure {
     }
 
     fn begin_list(&mut self) {
-        self.open.push(Open::List(ListValue::default()));
+        self.open.push(Container::List(ListValue::default()));
     }
 
     fn element(&mut self) {}

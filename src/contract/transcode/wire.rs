@@ -2,7 +2,7 @@
 
 use prost::encoding::{WireType, decode_key, decode_varint};
 
-/// One value, not yet read.
+/// The value of a field, as its wire type has it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Raw<'a> {
     Varint(u64),
@@ -27,13 +27,13 @@ pub(super) fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<(u32, Raw<'a>)>, Ma
             *rest = after;
             Raw::Bytes(bytes)
         }
-        // Groups have not been written for twenty years.
+        // Groups are deprecated, and proto3 has none.
         WireType::StartGroup | WireType::EndGroup => return Err(Malformed),
     };
     Ok(Some((number, value)))
 }
 
-/// Bytes are not what they should be.
+/// The bytes are no message, or one that only the slow path reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Malformed;
 

@@ -15,18 +15,14 @@ use include_dir::{Dir, include_dir};
 
 use self::{
     source::{Brokerage, OpenError},
-    tools::{
-        GetAccountSummary, GetActivity, GetFacts, GetPerformance, GetPerformanceWithTransfers, GetPositions,
-        GetPositionsList, GetQuotes, GetSymbolPerformance, GetTransfers, RankPortfolio,
-    },
+    tools::{GetPerformance, GetPerformanceWithTransfers},
 };
 use toolwire_base::files::{Embedded, Problem, Problems};
 use toolwire_engine::registry::{DataSource, SourceHealth};
 use toolwire_server::domain::{self, Domain, Opened, Opening};
 use toolwire_tool::{
-    Executor, Tool,
+    Tool,
     context::{Services, SourceStates},
-    erase,
 };
 
 /// The manifests of all bundled domains: each takes those of its own tools.
@@ -39,7 +35,7 @@ const INTENT_PARAMETERS: [&str; 5] = ["account", "asset_class", "symbol", "timef
 const IN_CHAT: [(&str, &str); 1] = [(GetPerformance::NAME, GetPerformanceWithTransfers::NAME)];
 
 pub fn domain() -> Domain {
-    let tools = tools();
+    let tools = tools::all();
     let manifests = Embedded::manifests(&MANIFESTS, tools.iter().map(|tool| tool.name()));
     Domain {
         data: data().and(&manifests),
@@ -61,23 +57,6 @@ pub fn domain() -> Domain {
 pub fn data() -> Embedded {
     static DATA: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/brokerage");
     Embedded::folder("brokerage", &DATA)
-}
-
-fn tools() -> Vec<Arc<dyn Executor>> {
-    vec![
-        erase(GetAccountSummary),
-        erase(GetActivity),
-        erase(GetFacts),
-        erase(GetPerformance),
-        erase(GetPositions),
-        erase(GetPositionsList),
-        erase(GetQuotes),
-        erase(GetTransfers),
-        // Composites of these.
-        erase(GetPerformanceWithTransfers),
-        erase(GetSymbolPerformance),
-        erase(RankPortfolio),
-    ]
 }
 
 fn read(opening: &Opening<'_>) -> Result<Brokerage, OpenError> {

@@ -17,7 +17,7 @@ const WORDS: [&str; 24] = [
     "ALL", "BIG", "CAN", "CARE", "CAT", "COST", "EAT", "FAST", "FUN", "GOOD", "HAS", "KEY", "LOVE", "LOW",
     "MAIN", "NEXT", "NICE", "NOW", "ONE", "OPEN", "PLAY", "REAL", "SAFE", "WELL",
 ];
-const SHORTEST: usize = 3;
+const MIN_LENGTH: usize = 3;
 
 /// Number of users whose names are cached.
 const USERS: u64 = 1024;
@@ -56,7 +56,7 @@ fn names(master: &Master) -> Vec<Name> {
     let traded = master.all_trades().map(|trade| trade.symbol.as_str());
     let symbols: BTreeSet<_> = quoted.chain(held).chain(traded).collect();
     let of_symbols =
-        symbols.into_iter().map(|it| name(it, it, SYMBOL, it.len() < SHORTEST || WORDS.contains(&it)));
+        symbols.into_iter().map(|it| name(it, it, SYMBOL, it.len() < MIN_LENGTH || WORDS.contains(&it)));
     let named = master.all_positions().filter_map(|it| Some((it.name.as_deref()?, it.symbol.as_str())));
     let of_names = named.map(|(text, symbol)| name(text, symbol, SYMBOL, false));
     // `Retirement` alone is a word, and `my retirement account` is not.

@@ -41,7 +41,7 @@ use watched_files::{MASTER, Snapshot, WatchedFiles};
 #[derive(Debug)]
 pub struct Brokerage {
     tree: Tree,
-    present: ArcSwap<Snapshot>,
+    snapshot: ArcSwap<Snapshot>,
     /// Held during a reload, so that concurrent readers do not read the same files at once.
     files: Mutex<WatchedFiles>,
 }
@@ -50,19 +50,19 @@ impl Brokerage {
     /// Opens `brokerage/` in a tree: `user_master.json` (the default user's), `users/<user>.json`, `facts/*.md`.
     pub fn open(tree: Tree, default_user: UserId) -> Result<Self, OpenError> {
         let mut files = WatchedFiles::new(tree.clone(), default_user);
-        let present = ArcSwap::from_pointee(files.open()?);
-        Ok(Self { tree, present, files: Mutex::new(files) })
+        let snapshot = ArcSwap::from_pointee(files.open()?);
+        Ok(Self { tree, snapshot, files: Mutex::new(files) })
     }
 
     /// The present state. Costs one `stat` a file, and nothing for embedded data.
     pub fn current(&self) -> Arc<Data> {
-        self.present_if(|snapshot| snapshot.watched.keys().all(|path| self.is_as_seen(path, snapshot)))
+        self.current_if(|snapshot| snapshot.watched.keys().all(|path| self.is_unchanged(path, snapshot)))
     }
 
     /// The present state as far as it concerns one user's accounts. Costs two `stat`s, however many users there are.
     pub fn current_for(&self, user: &UserId) -> Arc<Data> {
         let own = watched_files::path_of(user);
-        self.present_if(|snapshot| self.is_as_seen(MASTER, snapshot) && self.is_as_seen(&own, snapshot))
+        self.current_if(|snapshot| self.is_unchanged(MASTER, snapshot) && self.is_unchanged(&own, snapshot))
     }
 
     /// Looks through files and directories, as the poller does. Sees users and facts that were added or removed, too.
@@ -75,34 +75,35 @@ impl Brokerage {
 
     /// What was wrong with the data when it was last looked at.
     pub fn health(&self) -> Health {
-        self.present.load().health.clone()
+        self.snapshot.load().health.clone()
     }
 
-    fn present_if(&self, is_present: impl Fn(&Snapshot) -> bool) -> Arc<Data> {
-        let present = self.present.load();
-        if matches!(self.tree, Tree::Embedded(_)) || is_present(&present) {
-            return Arc::clone(&present.data);
+    fn current_if(&self, is_current: impl Fn(&Snapshot) -> bool) -> Arc<Data> {
+        let snapshot = self.snapshot.load();
+        if matches!(self.tree, Tree::Embedded(_)) || is_current(&snapshot) {
+            return Arc::clone(&snapshot.data);
         }
         let mut files = self.lock();
         // The previous holder of the lock may have reloaded already.
-        if !is_present(&self.present.load()) {
+        if !is_current(&self.snapshot.load()) {
             self.reload(&mut files);
         }
-        Arc::clone(&self.present.load().data)
+        Arc::clone(&self.snapshot.load().data)
     }
 
     /// Whether a file has the stamp that it was read with. Of files that were not there, only a refresh knows.
-    fn is_as_seen(&self, path: &str, snapshot: &Snapshot) -> bool {
+    fn is_unchanged(&self, path: &str, snapshot: &Snapshot) -> bool {
         snapshot.watched.get(path).is_none_or(|seen| *seen == Some(self.tree.stamp(path)))
     }
 
     fn reload(&self, files: &mut WatchedFiles) {
         let Some(mut snapshot) = files.reload() else { return };
-        let present = self.present.load();
-        if snapshot.data.is_same_as(&present.data) {
-            snapshot.data = Arc::clone(&present.data);
+        let former = self.snapshot.load();
+        // The former `Arc` for the same content, so that calls which pinned it and later ones share one copy.
+        if snapshot.data.is_same_as(&former.data) {
+            snapshot.data = Arc::clone(&former.data);
         }
-        self.present.store(Arc::new(snapshot));
+        self.snapshot.store(Arc::new(snapshot));
     }
 
     fn lock(&self) -> MutexGuard<'_, WatchedFiles> {

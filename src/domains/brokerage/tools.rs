@@ -35,9 +35,29 @@ pub use rank_portfolio::RankPortfolio;
 use crate::source::{Brokerage, Data, Master, Symbol};
 use toolwire_contract::ToolError;
 use toolwire_tool::{
+    Executor,
     argument::{one_of, reject, required},
     context::{Required, ToolContext},
+    erase,
 };
+
+/// The tools that the domain offers.
+pub(super) fn all() -> Vec<Arc<dyn Executor>> {
+    vec![
+        erase(GetAccountSummary),
+        erase(GetActivity),
+        erase(GetFacts),
+        erase(GetPerformance),
+        erase(GetPositions),
+        erase(GetPositionsList),
+        erase(GetQuotes),
+        erase(GetTransfers),
+        // Composites of these.
+        erase(GetPerformanceWithTransfers),
+        erase(GetSymbolPerformance),
+        erase(RankPortfolio),
+    ]
+}
 
 /// The argument `symbol` of a tool that takes one.
 fn one_symbol(value: Option<&str>, master: &Master) -> Result<Symbol, ToolError> {

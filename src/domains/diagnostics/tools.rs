@@ -11,9 +11,24 @@ mod stop_record;
 pub mod stream;
 pub mod write;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use toolwire_contract::Provenance;
+use toolwire_tool::{Executor, erase};
+
+/// The tools that the domain offers.
+pub(super) fn all() -> Vec<Arc<dyn Executor>> {
+    vec![
+        erase(confirm::DebugConfirm::default()),
+        erase(confirm_nested::DebugConfirmNested),
+        erase(fail::DebugFail),
+        erase(nested::DebugNested),
+        erase(panic::DebugPanic),
+        erase(sleep::DebugSleep),
+        erase(stream::DebugStream),
+        erase(write::DebugWrite::default()),
+    ]
+}
 
 /// Where the data of a diagnostics tool comes from.
 fn provenance() -> Provenance {

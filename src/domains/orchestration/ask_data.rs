@@ -16,14 +16,14 @@ mod value;
 use serde_json::Value as Json;
 
 use self::{
-    bounds::MOST_BYTES,
+    bounds::MAX_BYTES,
     plan::Plan,
     sort::Directed,
     table::{Table, Watch},
     value::Value,
 };
 pub use self::{
-    bounds::{LARGEST, MOST_SHOWN},
+    bounds::{MAX_DOCUMENT_BYTES, MOST_SHOWN},
     error::AskError,
     question::{Condition, Function, Operator, Order, Pick, Question},
     value::Kind,
@@ -38,19 +38,19 @@ pub struct Answer {
     pub columns: Vec<(String, Kind)>,
     /// The first rows. A decimal of more than 15 digits is a text.
     pub rows: Vec<Vec<Json>>,
-    /// How many rows there are, with those that are not shown.
+    /// Number of rows, with those that are not shown.
     pub rows_total: u64,
     /// How many rows were read.
     pub rows_scanned: u64,
     /// Whether rows are missing.
     pub truncated: bool,
-    /// What is odd about the table.
+    /// Irregularities of the table.
     pub warnings: Vec<String>,
-    /// How to ask on.
+    /// How to refine the question.
     pub hint: String,
 }
 
-/// Answers a question about a document. `is_late` tells when it takes too long.
+/// Answers a question about a document. `is_late` is checked as rows are read, and ends it with [`AskError::Late`].
 pub fn answer(
     mime: &str,
     bytes: &[u8],
@@ -92,7 +92,7 @@ fn evaluate(table: &Table, plan: &Plan<'_>, watch: &Watch<'_>) -> Result<Answer,
     let mut answer =
         Answer { columns, rows: within_bytes(rows.into_iter()), rows_total, ..Answer::default() };
     if answer.rows.len() < shown {
-        answer.hint = format!("the rows together exceed {MOST_BYTES} bytes: choose fewer columns");
+        answer.hint = format!("the rows together exceed {MAX_BYTES} bytes: choose fewer columns");
     }
     Ok(answer)
 }
@@ -122,11 +122,11 @@ fn choose<'a>(
 
 /// The first rows, as many as fit.
 fn within_bytes<'a>(rows: impl Iterator<Item = Vec<Value<'a>>>) -> Vec<Vec<Json>> {
-    let mut room = MOST_BYTES;
+    let mut remaining = MAX_BYTES;
     let fits = |row: &Vec<Value<'a>>| {
         let size: usize = row.iter().map(|value| value.size() + 1).sum();
-        let fits = size <= room;
-        room = room.saturating_sub(size);
+        let fits = size <= remaining;
+        remaining = remaining.saturating_sub(size);
         fits
     };
     rows.take_while(fits).map(|row| row.iter().map(Value::to_json).collect()).collect()

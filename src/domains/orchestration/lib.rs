@@ -14,12 +14,9 @@ use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 
-use self::tools::{
-    AskClaude, AskData, AskGpt, ListDocuments, LoadToContext, SearchDocuments, SearchWeb, WriteFile,
-};
 use toolwire_base::files::Embedded;
 use toolwire_server::domain::Domain;
-use toolwire_tool::{Executor, erase};
+use toolwire_tool::Executor;
 
 /// The manifests of all bundled domains: each takes those of its own tools.
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
@@ -42,7 +39,7 @@ const WITHOUT_CODE: [&str; 10] = [
 ];
 
 pub fn domain() -> Domain {
-    let tools = tools();
+    let tools = tools::all();
     let manifests = Embedded::manifests(&MANIFESTS, names(&tools));
     Domain {
         data: Embedded::folder("orchestration", &DATA).and(&manifests),
@@ -53,19 +50,6 @@ pub fn domain() -> Domain {
         open: Box::new(open::open),
         ..Domain::new("orchestration")
     }
-}
-
-fn tools() -> Vec<Arc<dyn Executor>> {
-    vec![
-        erase(AskClaude),
-        erase(AskData),
-        erase(AskGpt),
-        erase(ListDocuments),
-        erase(LoadToContext),
-        erase(SearchDocuments),
-        erase(SearchWeb),
-        erase(WriteFile),
-    ]
 }
 
 fn names(tools: &[Arc<dyn Executor>]) -> impl Iterator<Item = &str> {

@@ -1,5 +1,5 @@
-//! What the tools ask outside, wired: the search of the web over the network to the configured engine, or to its
-//! embedded twin; and the configured models.
+//! Wires the external services of the tools: the search of the web, by the configured engine or its embedded twin, and
+//! the configured models.
 
 use std::{convert::Infallible, sync::Arc};
 

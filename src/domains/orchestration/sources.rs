@@ -1,4 +1,4 @@
-//! What the tools ask outside: a search of the web, and models.
+//! The external services of the tools: a search of the web, and models.
 
 pub mod advisers;
 pub mod embedded;

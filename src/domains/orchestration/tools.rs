@@ -10,6 +10,8 @@ mod task_workspace;
 mod window;
 mod write_file;
 
+use std::sync::Arc;
+
 pub use ask_data::AskData;
 pub use ask_model::{AskClaude, AskGpt};
 pub use list_documents::ListDocuments;
@@ -17,3 +19,19 @@ pub use load_to_context::LoadToContext;
 pub use search_documents::SearchDocuments;
 pub use search_web::SearchWeb;
 pub use write_file::WriteFile;
+
+use toolwire_tool::{Executor, erase};
+
+/// The tools that the domain offers beside those that are a manifest alone.
+pub(super) fn all() -> Vec<Arc<dyn Executor>> {
+    vec![
+        erase(AskClaude),
+        erase(AskData),
+        erase(AskGpt),
+        erase(ListDocuments),
+        erase(LoadToContext),
+        erase(SearchDocuments),
+        erase(SearchWeb),
+        erase(WriteFile),
+    ]
+}

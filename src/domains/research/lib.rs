@@ -1,4 +1,4 @@
-//! Research on Indian stocks (spec 004): its tools, and the sources they ask.
+//! Research on Indian stocks (spec 004): its tools, and their sources.
 
 mod commands;
 pub mod data;
@@ -13,25 +13,16 @@ pub mod sources;
 pub mod store;
 pub mod tools;
 
-use std::sync::Arc;
-
 use include_dir::{Dir, include_dir};
 
-use self::tools::{
-    AddToWatchlist, BacktestFilter, BrowseNews, BrowseReddit, BrowseScreener, BrowseValuepickr,
-    BrowseWatchlist, CheckForbidden, CheckWaitZone, CompareStocks, GetEarnings, GetFundamentals,
-    GetInsiderTrading, GetInstitutionalHoldings, GetNews, GetRedditMentions, GetStockThesis, GetTechnicals,
-    RemoveFromWatchlist,
-};
 use toolwire_base::files::Embedded;
 use toolwire_server::domain::Domain;
-use toolwire_tool::{Executor, erase};
 
 /// The manifests of all bundled domains: each takes those of its own tools.
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
 
 pub fn domain() -> Domain {
-    let tools = tools();
+    let tools = tools::all();
     let manifests = Embedded::manifests(&MANIFESTS, tools.iter().map(|tool| tool.name()));
     Domain {
         data: data::files().and(&manifests),
@@ -47,32 +38,4 @@ pub fn domain() -> Domain {
         open: Box::new(open::open),
         ..Domain::new("research")
     }
-}
-
-fn tools() -> Vec<Arc<dyn Executor>> {
-    vec![
-        // Discovery.
-        erase(BrowseNews),
-        erase(BrowseReddit),
-        erase(BrowseScreener),
-        erase(BrowseValuepickr),
-        erase(BrowseWatchlist),
-        erase(AddToWatchlist),
-        erase(RemoveFromWatchlist),
-        // One stock.
-        erase(GetFundamentals),
-        erase(GetNews),
-        erase(GetRedditMentions),
-        erase(GetStockThesis),
-        // Filters.
-        erase(CheckForbidden),
-        erase(CheckWaitZone),
-        erase(GetTechnicals),
-        // Spec 004's roadmap.
-        erase(BacktestFilter),
-        erase(CompareStocks),
-        erase(GetEarnings),
-        erase(GetInsiderTrading),
-        erase(GetInstitutionalHoldings),
-    ]
 }

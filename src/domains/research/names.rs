@@ -10,7 +10,7 @@ use toolwire_tool::context::UserId;
 const MARKET: &str = "market";
 
 /// Shorter symbols are words or letters too.
-const SHORTEST: usize = 3;
+const MIN_LENGTH: usize = 3;
 
 /// The known stocks, the same for all users.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Stocks {
                 is_a_word,
             };
             let is_a_word = |text: &str| ORDINARY.iter().any(|word| word.eq_ignore_ascii_case(text));
-            let symbol = name(&stock.symbol, stock.symbol.len() < SHORTEST || is_a_word(&stock.symbol));
+            let symbol = name(&stock.symbol, stock.symbol.len() < MIN_LENGTH || is_a_word(&stock.symbol));
             [symbol, name(&stock.name, is_a_word(&stock.name))]
         });
         Self(names.collect())

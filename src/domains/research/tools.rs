@@ -1,6 +1,6 @@
 //! The research tools (spec 004): browse, discover, drill down, filter.
 //!
-//! What they share stands here: the form of times, and where data came from.
+//! What they share stands here: the form of times, provenance and warnings.
 
 mod add_to_watchlist;
 pub mod backtest;
@@ -37,7 +37,7 @@ mod watchlist;
 #[cfg(test)]
 mod writings_tests;
 
-use std::time::SystemTime;
+use std::{sync::Arc, time::SystemTime};
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -67,46 +67,79 @@ pub use remove_from_watchlist::RemoveFromWatchlist;
 use toolwire_base::clock;
 use toolwire_contract::{Provenance, ToolError};
 use toolwire_sources::upstream::http::Failure;
-use toolwire_tool::argument::{one_of, reject, required};
+use toolwire_tool::{
+    Executor,
+    argument::{one_of, reject, required},
+    erase,
+};
+
+/// The tools that the domain offers.
+pub(super) fn all() -> Vec<Arc<dyn Executor>> {
+    vec![
+        // Discovery.
+        erase(BrowseNews),
+        erase(BrowseReddit),
+        erase(BrowseScreener),
+        erase(BrowseValuepickr),
+        erase(BrowseWatchlist),
+        erase(AddToWatchlist),
+        erase(RemoveFromWatchlist),
+        // One stock.
+        erase(GetFundamentals),
+        erase(GetNews),
+        erase(GetRedditMentions),
+        erase(GetStockThesis),
+        // Filters.
+        erase(CheckForbidden),
+        erase(CheckWaitZone),
+        erase(GetTechnicals),
+        // Spec 004's roadmap.
+        erase(BacktestFilter),
+        erase(CompareStocks),
+        erase(GetEarnings),
+        erase(GetInsiderTrading),
+        erase(GetInstitutionalHoldings),
+    ]
+}
 
 /// A time as the research tools state it: RFC 3339 in UTC, whole seconds.
 fn time(instant: impl Into<DateTime<Utc>>) -> String {
     clock::rfc3339(instant.into().into())
 }
 
-/// Data of one source, of the given day.
+/// The provenance of data of one source, by the day of an instant in UTC.
 fn provenance(source: &str, as_of: impl Into<DateTime<Utc>>) -> Provenance {
     Provenance::of(format!("tool:{source}:v1"), as_of.into().format("%Y-%m-%d").to_string())
 }
 
-/// Data of one source, of the given day at its exchange.
-fn dated(source: &str, day: NaiveDate) -> Provenance {
+/// The provenance of data of one source, by a day at its exchange.
+fn provenance_on(source: &str, day: NaiveDate) -> Provenance {
     Provenance::of(format!("tool:{source}:v1"), day.to_string())
 }
 
-/// Begins the warning that a source contradicts itself, by which a tool that calls another knows that it may conclude
-/// nothing from the figures: they have no room for it, since specification 004 lists their fields.
+/// The prefix of the warning that a source contradicts itself. By it a tool that calls another knows not to conclude
+/// anything from the figures: specification 004 lists their fields, and has none for this.
 const INSUFFICIENT: &str = "insufficient data: ";
 
-/// What to say where a source contradicts itself.
+/// The warning that a source contradicts itself.
 fn insufficient(contradiction: &str) -> String {
     format!("{INSUFFICIENT}{contradiction}")
 }
 
-/// Where the source of some figures contradicts itself, in the words of their warnings.
+/// The warnings among these that a source contradicts itself.
 fn contradictions(provenance: &Provenance) -> Vec<String> {
     let warnings = provenance.warnings.iter();
     warnings.filter(|warning| warning.starts_with(INSUFFICIENT)).cloned().collect()
 }
 
-/// What to say of data that was recorded: however it is asked for, it is as old as that.
-fn recorded(at: Option<SystemTime>) -> Option<String> {
+/// The warning that data was recorded: a refresh does not make it newer.
+fn recorded_warning(at: Option<SystemTime>) -> Option<String> {
     let day = DateTime::<Utc>::from(at?).format("%Y-%m-%d");
     Some(format!("This is embedded data, recorded on {day}: it is never newer, whenever it was read."))
 }
 
-/// Keeps the first items of a list, as many as are wanted, and says how many there are.
-fn limited<T>(items: &mut Vec<T>, limit: Option<i32>, what: &str, warnings: &mut Vec<String>) {
+/// Truncates a list to the limit of the call, with a warning that states how many items there are.
+fn truncate_list<T>(items: &mut Vec<T>, limit: Option<i32>, what: &str, warnings: &mut Vec<String>) {
     let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) else { return };
     let all = items.len();
     if limit < all {
@@ -115,8 +148,8 @@ fn limited<T>(items: &mut Vec<T>, limit: Option<i32>, what: &str, warnings: &mut
     }
 }
 
-/// What a result says of a part that it lacks. The operator reads why in the log.
-fn lacking(part: &str, failure: Failure) -> String {
+/// The warning that a part of a result is missing. The cause is for the operator, in the log.
+fn warn_missing(part: &str, failure: Failure) -> String {
     tracing::warn!(
         source = failure.source_title,
         detail = &*failure.detail,

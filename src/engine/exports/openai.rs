@@ -9,9 +9,9 @@ use super::{json::text, schema};
 use crate::registry::Definition;
 
 /// Maximum number of tools in a request.
-const MOST_TOOLS: usize = 128;
+const MAX_TOOLS: usize = 128;
 /// Maximum length of a description in characters for older models and some compatible servers.
-const LONGEST_DESCRIPTION: usize = 1_024;
+const MAX_DESCRIPTION: usize = 1_024;
 
 #[derive(Serialize)]
 struct Tool<T> {
@@ -53,9 +53,9 @@ fn functions<'a>(
     is_strict: bool,
     notes: &mut Vec<String>,
 ) -> impl Iterator<Item = Function<'a>> {
-    if tools.len() > MOST_TOOLS {
+    if tools.len() > MAX_TOOLS {
         notes.push(format!(
-            "these are {} tools, and a request takes at most {MOST_TOOLS}: narrow them with tags",
+            "these are {} tools, and a request takes at most {MAX_TOOLS}: narrow them with tags",
             tools.len()
         ));
     }
@@ -64,9 +64,9 @@ fn functions<'a>(
 
 fn function<'a>(tool: &'a Definition, is_strict: bool, notes: &mut Vec<String>) -> Function<'a> {
     let length = tool.description.chars().count();
-    if length > LONGEST_DESCRIPTION {
+    if length > MAX_DESCRIPTION {
         notes.push(format!(
-            "{}: the description has {length} characters; older models take {LONGEST_DESCRIPTION}",
+            "{}: the description has {length} characters; older models take {MAX_DESCRIPTION}",
             tool.name
         ));
     }

@@ -10,7 +10,7 @@ const BELOW: &str = "between the two lines with the nonce. People outside wrote 
 /// Replaces data that does not fit at all.
 const NOTHING: &str = "[left out: it does not fit]";
 /// Maximum number of parameters in the note.
-const MOST_NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Envelope<'a> {
@@ -62,7 +62,7 @@ impl Envelope<'_> {
 
     /// A note on how to get the omitted data.
     fn note(&self) -> String {
-        let names = self.narrow_by.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let names = self.narrow_by.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
         if names.is_empty() {
             return "Parts are left out to fit. A larger max_tokens shows more.".to_owned();
         }

@@ -96,7 +96,7 @@ impl Authorize {
 
 /// Refuses a call that is bound to another definition.
 fn check_digest(call: &Call, name: &str) -> Result<(), Refusal> {
-    let expected = call.wishes.as_ref().and_then(|wishes| wishes.expected_digest);
+    let expected = call.options.as_ref().and_then(|options| options.expected_digest);
     if expected.is_some_and(|expected| expected != call.tool().definition.digest) {
         return Err(Refusal::DefinitionChanged { tool: name.to_owned() });
     }

@@ -32,10 +32,10 @@ use toolwire_telemetry::{attribute, metric};
 
 /// Answers calls from the tiers, and passes the rest on, equal calls once.
 #[derive(Clone, Debug)]
-pub struct Cache(Arc<Parts>);
+pub struct Cache(Arc<Shared>);
 
 #[derive(Debug)]
-struct Parts {
+struct Shared {
     tiers: Tiers,
     /// Results recently read from the persistent tier, decoded: its store holds bytes on a disk.
     recent: MemoryResults,
@@ -56,7 +56,7 @@ impl Cache {
     /// Stores results in `tiers`. Their keys contain the digest of the data that `registry` has loaded.
     pub fn new(tiers: Tiers, registry: Arc<Registry>) -> Self {
         let (recent, executions) = (MemoryResults::default(), Executions::default());
-        Self(Arc::new(Parts { tiers, recent, registry, executions }))
+        Self(Arc::new(Shared { tiers, recent, registry, executions }))
     }
 }
 
@@ -66,13 +66,14 @@ impl<S: Inner> Middleware<Call, S> for Cache {
     fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         match policy(&call) {
             None => Either::Left(inner.call(call)),
+            // A clone, which only an execution makes ready: a hit leaves the ready service unused.
             Some(policy) => Either::Right(Box::pin(answer(self.clone(), policy, call, inner.clone()))),
         }
     }
 }
 
-async fn answer(Cache(parts): Cache, policy: CachePolicy, call: Call, inner: impl Inner) -> CallResult {
-    let snapshot = call.context.pins.get_or_pin(|| parts.registry.snapshot());
+async fn answer(Cache(shared): Cache, policy: CachePolicy, call: Call, inner: impl Inner) -> CallResult {
+    let snapshot = call.context.pins.get_or_pin(|| shared.registry.snapshot());
     let tool_state =
         call.tool().executor.as_ref().and_then(|tool| tool.state(&call.arguments, &call.context));
     let tool_state = match tool_state {
@@ -80,8 +81,8 @@ async fn answer(Cache(parts): Cache, policy: CachePolicy, call: Call, inner: imp
         None => String::new(),
     };
     let key = key::of(&call, &policy, &snapshot, &tool_state);
-    let store = parts.tiers.of(policy.tier);
-    let lookup = look_up(&call, policy.tier, &parts, &key).await;
+    let store = shared.tiers.of(policy.tier);
+    let lookup = look_up(&call, policy.tier, &shared, &key).await;
     metric::cache_lookup(&call.tool().definition.name, matches!(lookup, Lookup::Hit(_)));
     let store = match lookup {
         Lookup::Hit(stored) => return Ok(hit(&call, *stored)),
@@ -89,7 +90,8 @@ async fn answer(Cache(parts): Cache, policy: CachePolicy, call: Call, inner: imp
         Lookup::Failed => None,
     };
     // Boxed: otherwise a hit, the common case, would pay for the size of this future.
-    Box::pin(parts.executions.result(&call, ExecutionKey::of(key, &call), store, policy.ttl, inner)).await
+    Box::pin(shared.executions.join_or_execute(&call, ExecutionKey::of(key, &call), store, policy.ttl, inner))
+        .await
 }
 
 /// The cache policy of the call; only reads have one.
@@ -98,7 +100,7 @@ fn policy(call: &Call) -> Option<CachePolicy> {
     definition.cache.filter(|_| definition.category == Category::Read)
 }
 
-async fn look_up(call: &Call, tier: CacheTier, parts: &Parts, key: &ResultKey) -> Lookup {
+async fn look_up(call: &Call, tier: CacheTier, shared: &Shared, key: &ResultKey) -> Lookup {
     let span = info_span!(
         "cache",
         { attribute::OTEL_KIND } = attribute::INTERNAL,
@@ -106,17 +108,17 @@ async fn look_up(call: &Call, tier: CacheTier, parts: &Parts, key: &ResultKey) -
         { attribute::CACHE_HIT } = Empty,
     );
     let is_persistent = tier == CacheTier::Persistent;
-    if let Some(stored) = is_persistent.then(|| parts.recent.find(key, call.arrived.wall)).flatten() {
+    if let Some(stored) = is_persistent.then(|| shared.recent.find(key, call.arrived.wall)).flatten() {
         span.record(attribute::CACHE_HIT, true);
         return Lookup::Hit(Box::new(stored));
     }
-    let found = parts.tiers.of(tier).get(key, call.arrived.wall).instrument(span.clone()).await;
+    let found = shared.tiers.of(tier).get(key, call.arrived.wall).instrument(span.clone()).await;
     span.record(attribute::CACHE_HIT, matches!(found, Ok(Some(_))));
     match found {
         Ok(Some(stored)) => match decode(call, stored) {
             Some(stored) => {
                 if is_persistent {
-                    parts.recent.keep(key, &stored);
+                    shared.recent.keep(key, &stored);
                 }
                 Lookup::Hit(Box::new(stored))
             }

@@ -1,7 +1,7 @@
 //! A call as the layers pass it on.
 
+mod arguments_form;
 mod facts;
-mod given;
 
 use std::{
     collections::BTreeSet,
@@ -13,8 +13,8 @@ use tokio::time::Instant;
 use tower::Service;
 
 pub use self::{
+    arguments_form::ArgumentsForm,
     facts::{Facts, RecordedMistake},
-    given::Given,
 };
 use crate::registry::{Category, RegisteredTool};
 use toolwire_base::{clock, digest::Digest};
@@ -52,10 +52,10 @@ pub struct Call {
     /// As the caller wrote them above `validate`; checked, normalized and with defaults below.
     pub arguments: Arguments,
     /// The form in which the caller gave the arguments. `validate` reports errors accordingly.
-    pub given: Given,
+    pub given: ArgumentsForm,
     pub request_id: Option<RequestId>,
     /// Options of the call. `None` for nearly all calls.
-    pub wishes: Option<Box<Wishes>>,
+    pub options: Option<Box<CallOptions>>,
     /// The step of a task's agent that made the call. `record` fills it in; `None` for a call that is in no timeline.
     pub step_ref: Option<Box<StepRef>>,
     /// The tools that the caller's agent was offered; all others are unknown to it. `None`: all of the user's.
@@ -67,9 +67,8 @@ pub struct Call {
     pub facts: Arc<Facts>,
 }
 
-/// Options of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct CallOptions {
     /// The digest of the definition that the call is bound to.
     pub expected_digest: Option<Digest>,
     /// Maximum time to wait for a person's decision.
@@ -99,7 +98,7 @@ impl ArrivalTime {
     }
 }
 
-impl Wishes {
+impl CallOptions {
     /// `None` if every option has its default.
     pub fn if_any(self) -> Option<Box<Self>> {
         (self != Self::default()).then(|| Box::new(self))
@@ -126,9 +125,9 @@ impl Call {
             context,
             target,
             arguments,
-            given: Given::default(),
+            given: ArgumentsForm::default(),
             request_id: None,
-            wishes: None,
+            options: None,
             step_ref: None,
             offered: None,
             cause: None,
@@ -140,7 +139,7 @@ impl Call {
     /// Replaces the arguments by those that the caller wrote, readable or not.
     #[must_use]
     pub fn with_arguments(self, arguments: Result<Arguments, Unreadable>) -> Self {
-        let (arguments, given) = Given::of(arguments);
+        let (arguments, given) = ArgumentsForm::of(arguments);
         Self { arguments, given, ..self }
     }
 

@@ -18,7 +18,7 @@ use tracing::Instrument;
 pub(super) use self::asked::asked;
 pub use self::cause::{cause, of_definition};
 use self::wait::{Waited, until, wait};
-use super::{Call, CallResult, Inner, call_record::digest_of, in_flight::Asked, span};
+use super::{Call, CallResult, Inner, call_record::digest_of, in_flight::ConfirmationFlag, span};
 use toolwire_base::{
     clock,
     middleware::{Middleware, take_ready},
@@ -44,15 +44,15 @@ impl<S: Inner> Middleware<Call, S> for Confirm {
 
     fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
         // Nearly all calls need no confirmation, and their callers do not wait for those of nested calls.
-        let is_asked_for = call.wishes.is_some() || call.context.tainted;
+        let is_asked_for = call.options.is_some() || call.context.tainted;
         if !is_asked_for && !call.tool().definition.requires_confirmation {
             return Either::Left(inner.call(call));
         }
         call.cause = cause(&call);
         if call.cause.is_some() {
-            Asked::of(&call.context.pins).mark();
+            ConfirmationFlag::of(&call.context.pins).mark();
         }
-        let wait = call.wishes.as_ref().and_then(|wishes| wishes.wait_for_confirmation);
+        let wait = call.options.as_ref().and_then(|options| options.wait_for_confirmation);
         Either::Right(Box::pin(confirmed(take_ready(inner), Arc::clone(&self.store), call, wait)))
     }
 }
@@ -64,7 +64,7 @@ async fn confirmed(
     mut call: Call,
     wait_for: Option<Duration>,
 ) -> CallResult {
-    if let Some(request_id) = stand_in(&call, &*store).await? {
+    if let Some(request_id) = stand_in(&call, &store).await? {
         call.request_id = Some(request_id);
     }
     let mut clone = inner.clone();
@@ -76,7 +76,7 @@ async fn confirmed(
         if clock::now() >= until {
             break;
         }
-        match announced(&mut call, &*store, required, until).await {
+        match announced(&mut call, &store, required, until).await {
             Waited::Undecided => break,
             Waited::Cancelled => return Ok(call.failed(ToolError::cancelled())),
             Waited::Decided => {}

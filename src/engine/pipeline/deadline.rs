@@ -13,7 +13,8 @@ use toolwire_base::{clock, middleware::Middleware};
 use toolwire_contract::{Provenance, Refusal, Terminal, ToolError, ToolResult};
 use toolwire_tool::context::{Cancellation, Deadline, EventSink, StopCause, ToolContext};
 
-/// A caller that disconnects within this time before its deadline did so because of the deadline.
+/// A caller that disconnects within this time before its deadline did so because of the deadline: its own timer may run
+/// out first.
 const SKEW: Duration = Duration::from_millis(50);
 
 /// Lists calls for cancellation, and ends each by its deadline, at most `cap` after its arrival.
@@ -80,7 +81,7 @@ impl Limits {
         let mut may_cancel = true;
         loop {
             select! {
-                // The deadline wins a tie.
+                // The deadline wins a tie. A result that is ready wins over a caller that left or cancelled meanwhile.
                 biased;
                 () = sleep_until(self.deadline.at()) => return self.stop(StopCause::Deadline),
                 end = &mut inner => return end,

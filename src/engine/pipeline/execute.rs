@@ -62,10 +62,11 @@ impl Service<Call> for Execute {
         let (orchestrate, in_flight) = (Arc::clone(&self.orchestrate), self.in_flight.clone());
         Box::pin(async move {
             let span = span::execute_tool(&call);
-            let execution = Execution::prepare(&mut call);
+            let invocation = Invocation::prepare(&mut call);
+            // Dropped with this future: an execution that is cut is recorded too.
             let recorder = span::ExecutionRecorder::new(&span, &call);
-            let terminal = match execution {
-                Some(execution) => conclude(&call, run(&call, execution).instrument(span).await),
+            let terminal = match invocation {
+                Some(invocation) => conclude(&call, run(&call, invocation).instrument(span).await),
                 None => carry_out(&*orchestrate, &in_flight, &call).instrument(span).await?,
             };
             recorder.finish(&terminal);
@@ -74,33 +75,34 @@ impl Service<Call> for Execute {
     }
 }
 
-/// The execution of a call, prepared.
-struct Execution {
+/// The input of an execution.
+struct Invocation {
     arguments: Arguments,
-    /// The manifest's time-out, if it comes before the deadline.
-    limit: Option<Instant>,
+    /// The instant of the manifest's time-out, if it comes before the deadline.
+    times_out_at: Option<Instant>,
 }
 
-impl Execution {
+impl Invocation {
     /// Prepares a call: narrows its context to what the tool may see, and takes its arguments. `None` for a tool
     /// without code.
     fn prepare(call: &mut Call) -> Option<Self> {
         if !call.tool().definition.kind.behaviour().executes {
             return None;
         }
-        let limit = clock::now() + call.tool().definition.timeout;
+        let times_out_at = clock::now() + call.tool().definition.timeout;
         // A write that has started is never dropped at its time-out: `idempotency` bounds the wait for it and the work.
-        let limit = Some(limit).filter(|limit| !call.writes() && *limit < call.context.deadline.at());
+        let times_out_at = Some(times_out_at).filter(|at| !call.writes() && *at < call.context.deadline.at());
         let services = call.context.services.only(&executor(call).services());
         let tool = call.tool().definition.name.clone();
         let context = &mut call.context;
-        if let Some(limit) = limit {
-            context.deadline = context.deadline.no_later_than(limit);
+        if let Some(at) = times_out_at {
+            context.deadline = context.deadline.no_later_than(at);
         }
+        // A child, so that the time-out below cancels the work and not the call, which still has its result to return.
         context.cancellation = context.cancellation.child();
         context.services = services;
         context.tool = Some(tool);
-        Some(Self { arguments: mem::take(&mut call.arguments), limit })
+        Some(Self { arguments: mem::take(&mut call.arguments), times_out_at })
     }
 }
 
@@ -128,17 +130,18 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
     }
 }
 
-async fn run(call: &Call, Execution { arguments, limit }: Execution) -> Result<Reply<Payload>, Unfinished> {
-    let work = catch_panic(call, arguments);
+async fn run(call: &Call, invocation: Invocation) -> Result<Reply<Payload>, Unfinished> {
+    let work = catch_panic(call, invocation.arguments);
     pin!(work);
     // Most reads are ready at the first poll and need no timer.
     if let Poll::Ready(reply) = poll!(&mut work) {
         return reply;
     }
-    let Some(limit) = limit else { return work.await };
+    let Some(times_out_at) = invocation.times_out_at else { return work.await };
     select! {
+        // The time-out wins a tie, as the deadline does.
         biased;
-        () = sleep_until(limit) => {
+        () = sleep_until(times_out_at) => {
             call.context.cancellation.cancel(StopCause::Timeout);
             Err(timeout_error(call).into())
         }

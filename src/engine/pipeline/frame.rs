@@ -1,7 +1,7 @@
 //! Frame: text from outside is sent under a nonce that its authors cannot predict (spec 004 §7.2).
 //!
-//! All nonces are generated here: a new one for each response, including one from a cache or a repeat of an earlier
-//! outcome. Not here: the words around it, which are the contract's, and sanitising, which is the sources'.
+//! All nonces of responses are generated here: a new one for each, also for a response from a cache or a repeat of an
+//! earlier outcome. Not here: the words around it, which are the contract's, and sanitising, which is the sources'.
 
 use data_encoding::HEXLOWER;
 use futures_util::{FutureExt, future::Map};
@@ -10,8 +10,7 @@ use super::{Call, CallResult, Inner};
 use toolwire_base::middleware::Middleware;
 use toolwire_contract::{Provenance, Terminal, ToolResult};
 
-/// Length of a nonce in bytes.
-const NONCE: usize = 16;
+const NONCE_BYTES: usize = 16;
 
 /// Adds the nonce to responses that contain text from outside, also in a part of a composite.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +66,7 @@ fn with_nonce(mut result: CallResult, nonce: impl FnOnce(Option<String>) -> Opti
 
 /// 128 random bits in hex.
 fn nonce() -> String {
-    let mut bytes = [0; NONCE];
+    let mut bytes = [0; NONCE_BYTES];
     getrandom::fill(&mut bytes).expect("the system gives random bytes, which call ids need too");
     HEXLOWER.encode(&bytes)
 }

@@ -1,4 +1,5 @@
-//! Idempotency: a repeated `request_id` meets the stored outcome, the call under way, or a conflict; it spends nothing.
+//! Idempotency: a repeated `request_id` gets the stored outcome, joins the call in flight, or is refused as a conflict.
+//! A repeat consumes nothing.
 //!
 //! Required for anything but a read. A write runs in a task of its own from here on: it outlives its caller.
 
@@ -10,7 +11,7 @@ use tokio::select;
 pub use self::records::Records;
 use self::{
     errors::{outcome_unknown, request_id_required},
-    running::{Resolution, Running},
+    keyed_calls::{KeyedCalls, Resolution},
     wait::{forced_end, wait},
 };
 use super::{Call, CallResult, InFlight, Inner};
@@ -18,25 +19,25 @@ use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_contract::{Terminal, ToolError};
 use toolwire_telemetry::continuing_trace;
 
-mod elsewhere;
 mod errors;
 mod key_locks;
-mod of_task;
+mod keyed_calls;
 mod outcome;
 mod records;
+mod remote_calls;
 mod replay;
-mod running;
+mod task_records;
 mod wait;
 
 /// Passes on the first call of each `request_id`, and answers repeats from its record.
 #[derive(Clone, Debug)]
-pub struct Idempotent(Running);
+pub struct Idempotent(KeyedCalls);
 
 impl Idempotent {
     /// Records calls in `records`, and registers writes, which may outlive their callers, in `in_flight`. `cap` bounds
     /// every call.
     pub fn new(records: Records, in_flight: InFlight, cap: Duration) -> Self {
-        Self(Running::new(records, in_flight, cap))
+        Self(KeyedCalls::new(records, in_flight, cap))
     }
 }
 
@@ -74,11 +75,12 @@ impl<S: Inner> Middleware<Call, S> for Idempotent {
 impl Idempotent {
     async fn call_once(self, mut call: Call, mut inner: impl Inner) -> CallResult {
         if call.writes() {
-            // From here on it may be recorded, and a recorded write runs even if its caller leaves.
+            // Set before the record can exist: a recorded write runs even if its caller leaves.
             call.facts.detach();
         }
         loop {
-            let resolving = continuing_trace(self.0.clone().find_or_start(call.clone(), inner));
+            // Spawned: a caller that leaves must not drop it between the record and the start of the work.
+            let resolving = continuing_trace(self.0.clone().join_or_start(call.clone(), inner));
             let resolution = select! {
                 resolution = tokio::spawn(resolving) => resolution.unwrap_or_else(|_| Resolution::Ended(Err(call.internal()))),
                 () = forced_end(&call.context.cancellation), if call.writes() => {
@@ -86,20 +88,20 @@ impl Idempotent {
                 }
             };
             match resolution {
-                Resolution::UnderWay(waiter) => return wait(&call, waiter).await,
+                Resolution::InFlight(waiter) => return wait(&call, waiter).await,
                 Resolution::Ended(result) => return result,
-                Resolution::Asks(confirmation) => {
+                Resolution::AwaitsConfirmation(confirmation) => {
                     // Nothing was begun: a caller that leaves or cancels only ends its wait.
                     call.facts.attach();
                     return Ok(Terminal::ConfirmationRequired(Box::new(confirmation.required())));
                 }
-                Resolution::Elsewhere(remote, ready) => {
+                Resolution::Remote(remote, service) => {
                     call.accept();
-                    if let Some(end) = self.0.elsewhere.attach(&call, remote).await {
+                    if let Some(end) = self.0.remote_calls.attach(&call, remote).await {
                         return end;
                     }
                     // Nothing was done, or the owner has ended: read the record again.
-                    inner = ready;
+                    inner = service;
                 }
             }
         }

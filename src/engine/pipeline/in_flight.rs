@@ -24,12 +24,12 @@ const MAX_ENDED: usize = 10_000;
 /// The running calls. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct InFlight {
-    running: Arc<Mutex<Running>>,
+    state: Arc<Mutex<State>>,
     emptied: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
-struct Running {
+struct State {
     next: u64,
     entries: HashMap<u64, Entry>,
     ended: VecDeque<EndedCall>,
@@ -56,12 +56,12 @@ pub enum Part {
 
 /// Whether a call, or one that it made, may have requested a confirmation.
 #[derive(Debug, Default)]
-pub(super) struct Asked(AtomicBool);
+pub(super) struct ConfirmationFlag(AtomicBool);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancelOutcome {
     /// Whether one of the cancelled calls may have requested a confirmation, which must then be withdrawn.
-    pub may_have_asked: bool,
+    pub may_have_requested_confirmation: bool,
 }
 
 /// Keeps a call in the list while it runs.
@@ -85,25 +85,25 @@ impl InFlight {
     /// Lists a call until the guard is dropped.
     pub fn enter(&self, call: &Call, cancellation: Cancellation, part: Part) -> Guard {
         let (pins, call) = (call.context.pins.clone(), RunningCall::of(call));
-        let mut running = self.lock();
-        let key = running.next;
-        running.next += 1;
-        running.entries.insert(key, Entry { call, cancellation, pins, part });
+        let mut state = self.lock();
+        let key = state.next;
+        state.next += 1;
+        state.entries.insert(key, Entry { call, cancellation, pins, part });
         Guard { in_flight: self.clone(), key, end: None }
     }
 
     /// The running calls, and those that ended last, that pass the filter.
     pub fn list(&self, passes: impl Fn(&CallInfo) -> bool) -> (Vec<RunningCall>, Vec<EndedCall>) {
-        let running = self.lock();
+        let state = self.lock();
         // A call and its work are one call: they have the same id, and the work may outlive the call.
-        let now: HashMap<_, _> = running
+        let running: HashMap<_, _> = state
             .entries
             .values()
             .map(|it| (it.call.info.call_id, &it.call))
             .filter(|it| passes(&it.1.info))
             .collect();
-        let ended = running.ended.iter().filter(|it| passes(&it.info)).cloned().collect();
-        (now.into_values().cloned().collect(), ended)
+        let ended = state.ended.iter().filter(|it| passes(&it.info)).cloned().collect();
+        (running.into_values().cloned().collect(), ended)
     }
 
     /// Whether the call of this id, or its work, is running here.
@@ -116,9 +116,9 @@ impl InFlight {
         let notify;
         let ended;
         {
-            let mut running = self.lock();
-            if running.is_running(call_id) {
-                notify = Arc::clone(running.waiting.entry(call_id).or_default());
+            let mut state = self.lock();
+            if state.is_running(call_id) {
+                notify = Arc::clone(state.waiting.entry(call_id).or_default());
                 // Created under the lock: from here on it receives the notification, although it is not polled yet.
                 ended = Either::Left(notify.notified());
             } else {
@@ -129,17 +129,17 @@ impl InFlight {
     }
 
     /// Cancels a user's own call; `None` if there is none.
-    pub fn cancel(&self, user: &UserId, which: CallSelector) -> Option<CancelOutcome> {
-        let running = self.lock();
-        let is_meant = |entry: &&Entry| entry.call.info.user == *user && entry.is(which);
-        let asked = running.entries.values().filter(is_meant).map(|entry| {
+    pub fn cancel(&self, user: &UserId, selector: CallSelector) -> Option<CancelOutcome> {
+        let state = self.lock();
+        let is_selected = |entry: &&Entry| entry.call.info.user == *user && entry.matches(selector);
+        let asked = state.entries.values().filter(is_selected).map(|entry| {
             // Cancel before the flag is read: a call that is about to request a confirmation sets the flag before it
             // checks for cancellation, so one of the two sees the other.
             entry.cancellation.cancel(StopCause::Cancelled);
-            Asked::of(&entry.pins).0.load(SeqCst)
+            ConfirmationFlag::of(&entry.pins).0.load(SeqCst)
         });
-        let may_have_asked = asked.reduce(|one, other| one | other)?;
-        Some(CancelOutcome { may_have_asked })
+        let may_have_requested_confirmation = asked.reduce(|one, other| one | other)?;
+        Some(CancelOutcome { may_have_requested_confirmation })
     }
 
     /// Cancels the calls of these ids, of any user: their tasks have ended.
@@ -148,8 +148,8 @@ impl InFlight {
         if calls.is_empty() {
             return;
         }
-        let running = self.lock();
-        for entry in running.entries.values().filter(|it| calls.contains(&it.call.info.call_id)) {
+        let state = self.lock();
+        for entry in state.entries.values().filter(|it| calls.contains(&it.call.info.call_id)) {
             entry.cancellation.cancel(StopCause::Cancelled);
         }
     }
@@ -163,6 +163,7 @@ impl InFlight {
 
     pub async fn wait_until_empty(&self) {
         loop {
+            // Before the check: a call that ends between the two has then notified this wait already.
             let emptied = self.emptied.notified();
             if self.is_empty() {
                 return;
@@ -180,12 +181,12 @@ impl InFlight {
         self.len() == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Asked {
+impl ConfirmationFlag {
     /// The flag that a call shares with all calls that it makes.
     pub(super) fn of(pins: &Pins) -> Arc<Self> {
         pins.get_or_pin(Arc::default)
@@ -198,8 +199,8 @@ impl Asked {
 }
 
 impl Entry {
-    fn is(&self, which: CallSelector) -> bool {
-        match which {
+    fn matches(&self, selector: CallSelector) -> bool {
+        match selector {
             CallSelector::Call(call_id) => self.call.info.call_id == call_id,
             CallSelector::Request(request_id) => self.call.info.request_id == Some(request_id),
         }
@@ -214,27 +215,27 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        let mut running = self.in_flight.lock();
-        let Some(entry) = running.entries.remove(&self.key) else { return };
+        let mut state = self.in_flight.lock();
+        let Some(entry) = state.entries.remove(&self.key) else { return };
         let call_id = entry.call.info.call_id;
         if entry.part == Part::Call {
             // A call that is dropped before its end was abandoned by its caller.
-            running.remember(entry.call, self.end.unwrap_or(End::Error(ErrorCode::Cancelled)));
+            state.remember(entry.call, self.end.unwrap_or(End::Error(ErrorCode::Cancelled)));
         }
         // After the call is remembered as ended, since the waiters look it up.
-        if !running.waiting.is_empty()
-            && !running.is_running(call_id)
-            && let Some(notify) = running.waiting.remove(&call_id)
+        if !state.waiting.is_empty()
+            && !state.is_running(call_id)
+            && let Some(notify) = state.waiting.remove(&call_id)
         {
             notify.notify_waiters();
         }
-        if running.entries.is_empty() {
+        if state.entries.is_empty() {
             self.in_flight.emptied.notify_waiters();
         }
     }
 }
 
-impl Running {
+impl State {
     fn is_running(&self, call_id: CallId) -> bool {
         self.entries.values().any(|entry| entry.call.info.call_id == call_id)
     }

@@ -48,11 +48,11 @@ impl<S: Inner> Middleware<Call, S> for RecordModelErrors {
         };
         let attempt = Attempt::new(&call, task);
         let (tasks, end) = (Arc::clone(&self.tasks), inner.call(call));
-        Either::Right(Box::pin(async move { attempt.record(&*tasks, end.await).await }))
+        Either::Right(Box::pin(async move { attempt.record(&tasks, end.await).await }))
     }
 }
 
-/// A copy of what identifies a call of a task, kept until the call has ended.
+/// A copy of what identifies a call of a task, kept until the call has ended, since the layers below consume the call.
 struct Attempt {
     task: TaskId,
     context: ToolContext,
@@ -148,14 +148,14 @@ fn error_of_agent(end: &CallResult, facts: &Facts) -> Option<ToolError> {
         Refusal::Task(TaskRefusal::RootInsideTask { .. }) => ErrorCode::InvalidArgument,
         _ => return None,
     };
-    // The same call will fail again.
+    // Not retryable, whatever the code: the same call will fail again.
     Some(ToolError { retryable: false, ..ToolError::new(code, refusal.to_string()) })
 }
 
 /// Maps a made-up name to a valid tool name: providers refuse a history with any other.
-fn to_tool_name(asked: &str) -> ToolName {
+fn to_tool_name(requested: &str) -> ToolName {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let mut name: String = asked.chars().take(MAX_NAME).map(plain).collect();
+    let mut name: String = requested.chars().take(MAX_NAME).map(plain).collect();
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         name.insert_str(0, "tool_");
         name.truncate(MAX_NAME);

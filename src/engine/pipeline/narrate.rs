@@ -50,7 +50,7 @@ struct Narrator {
 impl Narrator {
     fn new(call: &Call) -> Self {
         let tool = Arc::clone(call.tool());
-        let arguments = if tool.narration.is_told() { call.arguments.clone().into() } else { Value::Null };
+        let arguments = if tool.narration.is_enabled() { call.arguments.clone().into() } else { Value::Null };
         Self { events: call.context.events.clone(), tool, arguments }
     }
 
@@ -58,7 +58,7 @@ impl Narrator {
         pin!(work);
         // A call that is ready at the first poll needs neither progress nor a timer.
         if let Poll::Ready(result) = poll!(&mut work) {
-            self.sum_up(&result);
+            self.send_summary(&result);
             return result;
         }
         let progress = self.tool.narration.progress(&self.arguments);
@@ -68,9 +68,10 @@ impl Narrator {
         let alive = progress.as_deref().unwrap_or(ALIVE);
         loop {
             select! {
+                // No progress event after the work is ready: the summary is the last event.
                 biased;
                 result = &mut work => {
-                    self.sum_up(&result);
+                    self.send_summary(&result);
                     return result;
                 }
                 () = sleep(INTERVAL) => self.events.progress(None, alive),
@@ -79,8 +80,8 @@ impl Narrator {
     }
 
     /// Sends the summary of a narrated tool, the last event before the result.
-    fn sum_up(&self, result: &CallResult) {
-        if !self.tool.narration.is_told() {
+    fn send_summary(&self, result: &CallResult) {
+        if !self.tool.narration.is_enabled() {
             return;
         }
         let Ok(Terminal::Result(result)) = result else { return };

@@ -58,19 +58,23 @@ pub trait Orchestrate: Send + Sync + Debug {
 }
 
 /// Carries out a call of a tool without code.
-pub(super) async fn carry_out(to: &dyn Orchestrate, in_flight: &InFlight, call: &Call) -> CallResult {
+pub(super) async fn carry_out(
+    orchestrate: &dyn Orchestrate,
+    in_flight: &InFlight,
+    call: &Call,
+) -> CallResult {
     let arguments = &call.arguments;
     let data = match (call.tool().definition.kind.behaviour().by, call_record::task_call(call)) {
         (Execution::Root, _) => {
             let (role, request) = (text(arguments, "role"), text(arguments, "request"));
             let documents = texts(arguments, "documents");
-            let id = to.root(&call_record::root_call(call), role, request, &documents).await?;
+            let id = orchestrate.root(&call_record::root_call(call), role, request, &documents).await?;
             json!({"task_id": id.as_str()})
         }
         // A tool of type log; `record` refuses all others without a task.
         (_, None) => json!({"logged": true}),
         (by, Some(task)) => {
-            let action = carry_out_in_task(to, in_flight, call, (by, &task)).await;
+            let action = carry_out_in_task(orchestrate, in_flight, call, &task, by).await;
             action.map_err(|error| task_refusal(&task.task, error))?.to_json()
         }
     };
@@ -79,27 +83,28 @@ pub(super) async fn carry_out(to: &dyn Orchestrate, in_flight: &InFlight, call: 
 }
 
 async fn carry_out_in_task(
-    to: &dyn Orchestrate,
+    orchestrate: &dyn Orchestrate,
     in_flight: &InFlight,
     call: &Call,
-    (by, task): (Execution, &TaskCall),
+    task: &TaskCall,
+    by: Execution,
 ) -> Result<Action, TaskError> {
     let arguments = &call.arguments;
     let documents = texts(arguments, "documents");
     match by {
         Execution::HandOff => {
             let result = arguments.get("result").and_then(Value::as_object).cloned().unwrap_or_default();
-            let ended = to.hand_off(task, &result, &documents).await?;
+            let ended = orchestrate.hand_off(task, &result, &documents).await?;
             // The task has ended in the store: its calls, and those of its descendants, must not continue.
             in_flight.cancel_calls(&ended.stopped.calls);
             Ok(ended.of)
         }
         Execution::Delegate => {
             let role = call.tool().definition.agent.as_deref().unwrap_or_default();
-            to.delegate(task, role, text(arguments, "request"), &documents).await
+            orchestrate.delegate(task, role, text(arguments, "request"), &documents).await
         }
-        Execution::Ask => to.ask(task, text(arguments, "question"), &documents).await,
-        Execution::Log | Execution::Executor | Execution::Root => to.log(task).await,
+        Execution::Ask => orchestrate.ask(task, text(arguments, "question"), &documents).await,
+        Execution::Log | Execution::Executor | Execution::Root => orchestrate.log(task).await,
     }
 }
 

@@ -55,17 +55,19 @@ pub fn task_refusal(id: &TaskId, error: TaskError) -> Refusal {
         Refused::NotARoot => TaskRefusal::NotARoot { id },
         Refused::NotEnded(_) => TaskRefusal::NotEnded { what },
         Refused::AlreadyResolved(_) => TaskRefusal::AlreadyResolved { what },
-        Refused::StepOver { newest, .. } => {
-            return Refusal::InvalidRequest(vec![Violation {
-                pointer: "step".to_owned(),
-                rule: "minimum".to_owned(),
-                description: format!(
-                    "step must be at least {newest}, the newest step of the task: a model's new response has a step of \
-                     its own, and what was shown of earlier ones stays"
-                ),
-            }]);
-        }
+        Refused::StepOver { newest, .. } => return step_over(newest),
         Refused::UnknownCall => TaskRefusal::UnknownCall,
     };
     refusal.into()
+}
+
+fn step_over(newest: u64) -> Refusal {
+    Refusal::InvalidRequest(vec![Violation {
+        pointer: "step".to_owned(),
+        rule: "minimum".to_owned(),
+        description: format!(
+            "step must be at least {newest}, the newest step of the task: a model's new response has a step of its own, \
+             and what was shown of earlier ones stays"
+        ),
+    }])
 }

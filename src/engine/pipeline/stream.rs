@@ -37,21 +37,21 @@ pub struct CallStream {
     events: Events,
     /// The first event, which [`open`](Self::open) has received.
     peeked: Option<Event>,
-    end: End,
+    state: CallState,
     /// The timer of the next heartbeat.
     heartbeat: Option<Pin<Box<Sleep>>>,
 }
 
 #[derive(Debug)]
-pub(super) enum End {
-    Ready(Box<Result<Terminal, Refusal>>),
-    Coming(oneshot::Receiver<Result<Terminal, Refusal>>),
-    Over,
+pub(super) enum CallState {
+    Running(oneshot::Receiver<Result<Terminal, Refusal>>),
+    Ended(Box<Result<Terminal, Refusal>>),
+    Delivered,
 }
 
 impl CallStream {
-    pub(super) fn new(call_id: CallId, events: Events, end: End) -> Self {
-        Self { call_id, events, peeked: None, end, heartbeat: None }
+    pub(super) fn new(call_id: CallId, events: Events, state: CallState) -> Self {
+        Self { call_id, events, peeked: None, state, heartbeat: None }
     }
 
     pub fn call_id(&self) -> CallId {
@@ -67,7 +67,7 @@ impl CallStream {
                 Ok(self)
             }
             Some(Ok(Step::Terminal(terminal))) => {
-                self.end = End::Ready(Box::new(Ok(terminal)));
+                self.state = CallState::Ended(Box::new(Ok(terminal)));
                 Ok(self)
             }
             None => Ok(self),
@@ -112,23 +112,24 @@ impl CallStream {
         if let Some(event) = self.peeked.take() {
             return Poll::Ready(Some(Ok(Step::Event(event))));
         }
-        if let End::Coming(coming) = &mut self.end {
+        if let CallState::Running(receiver) = &mut self.state {
             if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
                 return Poll::Ready(Some(Ok(Step::Event(event))));
             }
-            let end = ready!(Pin::new(coming).poll(cx));
-            // Work that continues after the end has no reader; its events would fill the channel.
+            let end = ready!(Pin::new(receiver).poll(cx));
+            // Closed before the remaining events are drained below: work that continues after the end has no reader,
+            // and would fill the channel.
             self.events.close();
             // The sender is dropped without an end only if the task panicked.
-            self.end = End::Ready(Box::new(end.unwrap_or_else(|_| Err(internal(self.call_id)))));
+            self.state = CallState::Ended(Box::new(end.unwrap_or_else(|_| Err(internal(self.call_id)))));
         }
         // Events that were sent before the end are delivered before it.
         if let Ok(event) = self.events.try_recv() {
             return Poll::Ready(Some(Ok(Step::Event(event))));
         }
-        Poll::Ready(match mem::replace(&mut self.end, End::Over) {
-            End::Ready(end) => Some(end.map(Step::Terminal)),
-            End::Coming(_) | End::Over => None,
+        Poll::Ready(match mem::replace(&mut self.state, CallState::Delivered) {
+            CallState::Ended(end) => Some(end.map(Step::Terminal)),
+            CallState::Running(_) | CallState::Delivered => None,
         })
     }
 }
@@ -152,7 +153,7 @@ mod tests {
     async fn a_lost_call_is_a_bug_of_the_service_and_its_events_end() {
         let (sink, events) = EventSink::not_accepted();
         let (sender, receiver) = oneshot::channel();
-        let mut stream = CallStream::new(CallId::generate(), events, End::Coming(receiver));
+        let mut stream = CallStream::new(CallId::generate(), events, CallState::Running(receiver));
         drop(sender);
         assert!(matches!(stream.next().await, Some(Err(Refusal::Internal { .. }))));
         assert!(sink.closed().now_or_never().is_some(), "work beyond the end still has a listener");

@@ -83,10 +83,11 @@ impl Line {
 
     fn end(mut self, end: &Result<Terminal, Refusal>) {
         self.ended = true;
-        self.log(end);
+        self.emit(end);
     }
 
-    fn log(&self, end: &Result<Terminal, Refusal>) {
+    /// Records the metrics and the ledger's row, and writes the log line.
+    fn emit(&self, end: &Result<Terminal, Refusal>) {
         let tool = self.facts.tool().map(|tool| tool.definition.name.as_str());
         let error = error_of(end);
         let duration = clock::now() - self.arrived.at;
@@ -117,16 +118,14 @@ impl Line {
             "call"
         );
     }
-}
 
-impl Line {
     /// The target of a call without a tool, if it is a valid tool name. Any other text may contain data of the caller
     /// and is not logged.
     fn unknown_tool(&self) -> &str {
         if self.target.parse::<ToolName>().is_ok() { &self.target } else { attribute::OTHER }
     }
 
-    fn row(&self, end: &Result<Terminal, Refusal>, took: Duration) -> LedgerRow {
+    fn row(&self, end: &Result<Terminal, Refusal>, duration: Duration) -> LedgerRow {
         let definition = self.facts.tool().map(|tool| &tool.definition);
         let name = definition.map_or(self.target.as_str(), |it| it.name.as_str());
         let intent = definition.and_then(|it| it.intents.first());
@@ -138,7 +137,7 @@ impl Line {
             tool: name.to_owned(),
             component: intent.map_or(name, String::as_str).to_owned(),
             arguments: self.facts.arguments().or_else(|| self.facts.names()).map(ToOwned::to_owned),
-            took,
+            took: duration,
             source_ids,
             error: error_of(end),
             cache_hit: self.facts.is_cache_hit(),
@@ -162,7 +161,7 @@ impl Drop for Line {
                 Refusal::CallerGone
             }
         };
-        self.log(&Err(refusal));
+        self.emit(&Err(refusal));
     }
 }
 

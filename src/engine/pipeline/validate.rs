@@ -29,22 +29,23 @@ impl<S: Inner> Middleware<Call, S> for Validate {
     type Future = Either<Ready<CallResult>, S::Future>;
 
     fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
-        if let Some(error) = call.given.error() {
+        if let Some(error) = call.given.take_error() {
             return Either::Left(ready(Ok(call.failed(error))));
         }
         let raw = mem::take(&mut call.arguments);
         match call.tool().input.check(raw) {
-            Err(violations) => Either::Left(ready(Ok(call.failed(call.given.invalid(violations))))),
+            Err(violations) => Either::Left(ready(Ok(call.failed(call.given.invalid_arguments(violations))))),
             Ok(mut arguments) => {
+                // Before the facts are set: the log shows the canonical form, by which records and caches are keyed.
                 if let Some(executor) = &call.tool().executor {
                     executor.normalize(&mut arguments, &call.context.services);
                 }
                 if self.keep_arguments {
                     let shown = call.tool().input.shown(&arguments).into_owned();
-                    call.facts.checked(Value::Object(shown).to_string());
+                    call.facts.set_arguments(Value::Object(shown).to_string());
                 } else if call.context.ledger.is_some() {
                     let names = arguments.keys().map(|name| (name.clone(), REDACTED.into()));
-                    call.facts.named(Value::Object(names.collect()).to_string());
+                    call.facts.set_names(Value::Object(names.collect()).to_string());
                 }
                 call.arguments = arguments;
                 Either::Right(inner.call(call))

@@ -37,16 +37,16 @@ pub(super) struct Sources {
 impl Sources {
     /// Returns whether the health changed.
     pub(super) fn set(&mut self, source: &str, health: SourceHealth) -> bool {
-        let is_news = self.data.get(source) != Some(&health);
+        let has_changed = self.data.get(source) != Some(&health);
         self.data.insert(source.to_owned(), health);
-        is_news
+        has_changed
     }
 
     /// Returns whether the set changed.
     pub(super) fn set_refused(&mut self, refused: BTreeMap<String, String>) -> bool {
-        let is_news = self.refused != refused;
+        let has_changed = self.refused != refused;
         self.refused = refused;
-        is_news
+        has_changed
     }
 
     /// The health of each source's data, by source.
@@ -61,21 +61,21 @@ impl Sources {
         tools: &BTreeMap<&str, &Definition>,
     ) -> Option<String> {
         let mut reasons: Vec<&str> = Vec::new();
-        let (mut to_ask, mut asked) = (vec![definition], Vec::new());
+        let (mut pending, mut visited) = (vec![definition], Vec::new());
         // Dependencies may be cyclic (a tool may call itself) and shared, so visited tools are skipped.
-        while let Some(definition) = to_ask.pop() {
-            if asked.contains(&definition.name.as_str()) {
+        while let Some(definition) = pending.pop() {
+            if visited.contains(&definition.name.as_str()) {
                 continue;
             }
-            asked.push(definition.name.as_str());
+            visited.push(definition.name.as_str());
             for reason in self.reasons(definition) {
                 if !reasons.contains(&reason) {
                     reasons.push(reason);
                 }
             }
-            to_ask.extend(definition.depends_on.iter().filter_map(|name| tools.get(name.as_str()).copied()));
+            pending.extend(definition.depends_on.iter().filter_map(|name| tools.get(name.as_str()).copied()));
         }
-        (!reasons.is_empty()).then(|| joined(&reasons))
+        (!reasons.is_empty()).then(|| join_reasons(&reasons))
     }
 
     fn reasons<'a>(&'a self, definition: &Definition) -> Vec<&'a str> {
@@ -90,7 +90,7 @@ impl Sources {
 }
 
 /// Joins reasons, of which some are sentences.
-fn joined(reasons: &[&str]) -> String {
+fn join_reasons(reasons: &[&str]) -> String {
     let mut text = String::new();
     for reason in reasons {
         match text.chars().last() {

@@ -76,7 +76,7 @@ impl InputSchema {
     /// Checked arguments for people, logs and timelines: sensitive values are masked.
     pub fn shown<'a>(&self, arguments: &'a Arguments) -> Cow<'a, Arguments> {
         if self.0.has_sensitive {
-            return Cow::Owned(sensitive::masked(&self.0.schema, arguments));
+            return Cow::Owned(sensitive::mask_all(&self.0.schema, arguments));
         }
         Cow::Borrowed(arguments)
     }

@@ -7,7 +7,7 @@ mod read;
 use std::sync::Arc;
 
 pub(super) use self::kept::Kept;
-use self::read::{Found, Read};
+use self::read::{Parsed, Read};
 use super::{
     assemble::{RegisteredTool, assemble},
     cooperative::Pace,
@@ -41,7 +41,7 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
         || (),
         |file, (), pace| {
             let read = Read::file(file, from);
-            if let Some(Found::Manifest(_)) = &read.found {
+            if let Some(Parsed::Manifest(_)) = &read.found {
                 pace.worked(PARSED);
             }
             read
@@ -79,8 +79,8 @@ fn tool_of(
 ) -> (Content, Option<Arc<RegisteredTool>>, Report) {
     let tool = match found {
         None => None,
-        Some(Found::Tool(tool)) => Some(tool),
-        Some(Found::Manifest(manifest)) => {
+        Some(Parsed::Tool(tool)) => Some(tool),
+        Some(Parsed::Manifest(manifest)) => {
             pace.worked(MADE);
             made(*manifest, offered, payloads, &mut report).map(Arc::new)
         }

@@ -78,7 +78,7 @@ impl Manifests {
     }
 
     pub(super) fn list(&self, pace: &Pace) -> Listing {
-        Listing(self.places.iter().map(|(tree, directory)| listed(tree, directory, pace)).collect())
+        Listing(self.places.iter().map(|(tree, directory)| list_directory(tree, directory, pace)).collect())
     }
 
     pub(super) fn read_all(&self) -> Contents {
@@ -139,23 +139,24 @@ fn settled(stamp: Stamp, now: SystemTime) -> Stamp {
     stamp.filter(|(modified, _)| now.duration_since(*modified).is_ok_and(|age| age >= SETTLES_AFTER))
 }
 
-fn listed(tree: &Tree, directory: &str, pace: &Pace) -> Listed {
+fn list_directory(tree: &Tree, directory: &str, pace: &Pace) -> Listed {
     let files = match tree.list(directory, "json") {
         Ok(_) if !tree.has_directory(directory) => {
             Err("there is no such directory; manifests belong there, one <name>.json a tool".to_owned())
         }
-        Ok(paths) => Ok(stamped(tree, paths, pace)),
+        Ok(paths) => Ok(read_stamps(tree, paths, pace)),
         Err(error) => Err(error.to_string()),
     };
     Listed { directory: tree.stamp(directory), files }
 }
 
-fn stamped(tree: &Tree, paths: Vec<String>, pace: &Pace) -> Vec<(String, Stamp)> {
-    let stamped = paths.into_iter().map(|path| {
+fn read_stamps(tree: &Tree, paths: Vec<String>, pace: &Pace) -> Vec<(String, Stamp)> {
+    let stamp = |path: String| {
         pace.worked(LOOKED_AT);
-        (tree.stamp(&path), path)
-    });
-    stamped.map(|(stamp, path)| (path, stamp)).collect()
+        let stamp = tree.stamp(&path);
+        (path, stamp)
+    };
+    paths.into_iter().map(stamp).collect()
 }
 
 fn read(tree: &Tree, path: &str) -> Text {

@@ -28,7 +28,7 @@ impl Narration {
 
     /// Whether calls are narrated, during the call and with a summary. A tool without `progress` is too fast for
     /// either.
-    pub fn is_told(&self) -> bool {
+    pub fn is_enabled(&self) -> bool {
         self.progress.is_some()
     }
 

@@ -16,7 +16,7 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), tool: declared(file), problems: Vec::new() }
+        Self { file: file.to_owned(), tool: tool_of_file(file), problems: Vec::new() }
     }
 
     pub(super) fn add(
@@ -47,7 +47,7 @@ impl Report {
 }
 
 /// The tool that a manifest declares: its name is the file's.
-fn declared(file: &str) -> Option<String> {
+fn tool_of_file(file: &str) -> Option<String> {
     Some(file.rsplit('/').next()?.strip_suffix(".json")?.to_owned())
 }
 

@@ -41,8 +41,10 @@ impl Snapshot {
     pub(super) fn new(tools: &[Arc<RegisteredTool>], problems: &[Problem], sources: &Sources) -> Self {
         let all: BTreeMap<_, _> =
             tools.iter().map(|tool| (tool.definition.name.as_str(), &tool.definition)).collect();
-        let tools: BTreeMap<_, _> =
-            tools.iter().map(|tool| (tool.definition.name.clone(), in_health(tool, sources, &all))).collect();
+        let tools: BTreeMap<_, _> = tools
+            .iter()
+            .map(|tool| (tool.definition.name.clone(), apply_health(tool, sources, &all)))
+            .collect();
         let intents = tools
             .values()
             .flat_map(|tool| tool.definition.intents.iter().map(|intent| (intent.clone(), Arc::clone(tool))));
@@ -126,7 +128,7 @@ impl Snapshot {
     }
 }
 
-fn in_health(
+fn apply_health(
     tool: &Arc<RegisteredTool>,
     sources: &Sources,
     all: &BTreeMap<&str, &Definition>,

@@ -25,7 +25,7 @@ pub(super) struct Template(Vec<Piece>);
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
     Text(String),
-    Place { path: Path, form: Form },
+    Placeholder { path: Path, form: Form },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,10 +68,10 @@ impl Template {
             match piece {
                 Piece::Text(words) if is_absent => text.push_str(words.strip_prefix('%').unwrap_or(words)),
                 Piece::Text(words) => text.push_str(words),
-                Piece::Place { path, form } => {
-                    let shown = form.show(path.find(values));
-                    is_absent = shown == ABSENT;
-                    text.push_str(&shown);
+                Piece::Placeholder { path, form } => {
+                    let rendered = form.render(path.find(values));
+                    is_absent = rendered == ABSENT;
+                    text.push_str(&rendered);
                     continue;
                 }
             }
@@ -92,7 +92,7 @@ impl Path {
 }
 
 impl Form {
-    fn show(&self, value: &Value) -> String {
+    fn render(&self, value: &Value) -> String {
         match (self, value) {
             (Self::Choice { yes, no }, Value::Bool(flag)) => if *flag { yes } else { no }.clone(),
             (Self::Number { signed, decimals }, Value::Number(number)) => number
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn a_value_takes_no_more_room_than_a_line_has() {
-        let shown = render("{text}", &json!({"text": "é".repeat(200)}));
-        assert_eq!(shown.chars().count(), MAX_VALUE);
-        assert!(shown.ends_with('…'));
+        let rendered = render("{text}", &json!({"text": "é".repeat(200)}));
+        assert_eq!(rendered.chars().count(), MAX_VALUE);
+        assert!(rendered.ends_with('…'));
     }
 }

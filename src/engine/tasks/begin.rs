@@ -32,18 +32,19 @@ pub(super) async fn fill(
     root: &TaskId,
     documents: Vec<InitialDocument>,
 ) -> Result<Vec<String>, DocumentRefusal> {
-    let into = workspace.of_new_tree(user, root);
+    let tree = workspace.of_new_tree(user, root);
     let mut paths = Vec::with_capacity(documents.len());
     for document in documents {
         let InitialDocument { path, content, mime_type } = document;
         let header = Header { path, mime_type, etag: "*".to_owned(), ..Header::default() };
         let (path, put) = match content {
             Content::Text(text) => {
-                (header.path.clone(), into.put(header, Bytes::from(text)).await.map(|_| ()))
+                (header.path.clone(), tree.put(header, Bytes::from(text)).await.map(|_| ()))
             }
-            Content::CopyOf(of) => copy(workspace, user, &into, &of, header).await?,
+            Content::CopyOf(source) => copy(workspace, user, &tree, &source, header).await?,
         };
         match put {
+            // An earlier attempt has written it. A source that cannot be read is an error above, whatever its refusal.
             Ok(()) | Err(DocumentRefusal::Exists { .. }) => paths.push(path),
             Err(refusal) => return Err(refusal),
         }
@@ -51,15 +52,16 @@ pub(super) async fn fill(
     Ok(paths)
 }
 
-/// Copies a document of another tree. Its bytes are stored once.
+/// Copies a document of another tree. Its bytes are stored once. Returns the path, and the outcome of the write apart
+/// from errors of the source.
 async fn copy(
     workspace: &Workspace,
     user: &User,
-    into: &WorkspaceHandle,
-    of: &str,
+    tree: &WorkspaceHandle,
+    source: &str,
     mut header: Header,
 ) -> Result<(String, Result<(), DocumentRefusal>), DocumentRefusal> {
-    let (task, path) = of.split_once('/').unwrap_or((of, ""));
+    let (task, path) = source.split_once('/').unwrap_or((source, ""));
     let unknown = || DocumentRefusal::UnknownTask { task_id: task.chars().take(64).collect() };
     let from = workspace.of_task(user, &task.parse().map_err(|_| unknown())?).await?;
     let (document, mut bytes) = from.read(path, ReadOptions::default()).await?;
@@ -72,7 +74,7 @@ async fn copy(
     header.untrusted = document.content.untrusted;
     let path = header.path.clone();
     let put = async {
-        let mut upload = into.upload(header).await?;
+        let mut upload = tree.upload(header).await?;
         while let Some(piece) = bytes.next().await? {
             upload.write(piece).await?;
         }

@@ -89,10 +89,10 @@ impl Orchestrate for Orchestrator {
         };
         let documents: Vec<_> = documents.iter().map(copy).collect();
         let key = &call.key;
-        let named =
+        let identity =
             [key.user.to_string(), key.tool.to_string(), key.request_id.to_string(), call.digest.to_string()];
         let root = NewRoot {
-            id: TaskId::of(&Digest::of_parts(named)),
+            id: TaskId::of(&Digest::of_parts(identity)),
             user: key.user.clone(),
             tool: key.tool.to_string(),
             request: request.to_owned(),
@@ -104,10 +104,11 @@ impl Orchestrate for Orchestrator {
         Box::pin(async move {
             // The documents first: an agent may claim the task as soon as it exists.
             let root = self.with_documents(root, documents).await?;
-            let begun = self.store.start_root_task(call, &root, clock::wall()).await;
-            let begun =
-                self.abandon_on_error(&root.id, begun.map_err(|error| task_refusal(&root.id, error))).await?;
-            Ok(begun.task_id.unwrap_or(root.id))
+            let started = self.store.start_root_task(call, &root, clock::wall()).await;
+            let started = started.map_err(|error| task_refusal(&root.id, error));
+            let action = self.abandon_on_error(&root.id, started).await?;
+            // A repeat gets the task of the first call.
+            Ok(action.task_id.unwrap_or(root.id))
         })
     }
 }
@@ -120,11 +121,12 @@ impl Orchestrator {
         documents: Vec<InitialDocument>,
         mutation: Mutation,
     ) -> Result<Task, Refusal> {
-        let named = [root.user.to_string(), mutation.request_id.to_string(), mutation.digest.to_string()];
-        let root = NewRoot { id: TaskId::of(&Digest::of_parts(named)), ..root };
+        let identity = [root.user.to_string(), mutation.request_id.to_string(), mutation.digest.to_string()];
+        let root = NewRoot { id: TaskId::of(&Digest::of_parts(identity)), ..root };
         let root = self.with_documents(root, documents).await?;
         let created = self.store.create_root_task(&root, mutation, clock::wall()).await;
-        self.abandon_on_error(&root.id, created.map_err(|error| task_refusal(&root.id, error))).await
+        let created = created.map_err(|error| task_refusal(&root.id, error));
+        self.abandon_on_error(&root.id, created).await
     }
 
     /// Writes the documents of a root, and returns it with their paths. A root without documents gets a random id; with
@@ -144,12 +146,12 @@ impl Orchestrator {
     }
 
     /// Deletes the documents of a root that was not started. If that fails, the sweep deletes them later.
-    async fn abandon_on_error<T>(&self, root: &TaskId, begun: Result<T, Refusal>) -> Result<T, Refusal> {
-        if begun.is_err()
+    async fn abandon_on_error<T>(&self, root: &TaskId, result: Result<T, Refusal>) -> Result<T, Refusal> {
+        if result.is_err()
             && let Err(error) = self.workspace.abandon(root).await
         {
             tracing::warn!(%error, task_id = %root, "documents of a task that did not begin are left to the sweep");
         }
-        begun
+        result
     }
 }

@@ -71,6 +71,7 @@ fn render_to_budget(input: &RenderInput<'_>) -> Result<Rendering, BudgetTooSmall
     let mut draft = Draft { system: (system, tokens), ..rounds::draft(input) };
     let (tokens, cuts) = budget::cut(&mut draft, input).map_err(|least| BudgetTooSmall { least })?;
     let last_sequence = input.events.last().map_or(input.request.sequence, |event| event.sequence);
+    // The input numbers the entries of masters and of this task as one timeline; the rendering has this task's numbers.
     let own = |sequence: u64| sequence.saturating_sub(input.before);
     let system = std::mem::take(&mut draft.system.0);
     let mut messages = messages(draft.into_parts());

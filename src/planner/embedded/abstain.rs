@@ -1,4 +1,4 @@
-//! Abstention: when no tool is meant, and what is said instead of a guess.
+//! Abstention: when no tool is meant, and the question or the refusal instead of a guess.
 
 use std::ops::Range;
 
@@ -18,12 +18,12 @@ use toolwire_engine::registry::ExtractKind;
 /// Maximum number of candidates named in a question.
 const MOST_NAMED: usize = 6;
 
-/// Whether a ranking says too little to call its first tool.
+/// Whether the evidence for a tool is too weak to call it.
 pub(crate) fn is_too_weak(ranking: &Ranking, candidate: &Candidate) -> bool {
     support(ranking, candidate) < weights().regression.enough
 }
 
-/// How much speaks for a tool.
+/// The evidence for a tool: a linear model, fitted on questions that a tool answers and on others (`weights`).
 fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
     let Ranking { coverage, unknown, foreign, .. } = *ranking;
     let weights = &weights().regression;
@@ -33,9 +33,8 @@ fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
     known + weights.unknown * unknown + weights.foreign * foreign
 }
 
-/// What is said to an order that no tool carries out, if the message gives one: a verb of orders where an order begins,
-/// and what it is done to.
-/// With the answer, the places of the verb's words.
+/// The answer to an order that no tool carries out, with the indices of the verb's words. `None` if the message is not
+/// such an order: a verb of the lexicon where an order begins, with an object.
 pub(crate) fn order<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<(&'a str, Range<usize>)> {
     if !message.is_order() {
         return None;
@@ -56,7 +55,7 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
     (has_number || has_amount || has_name).then_some((answer, at..at + verb.len()))
 }
 
-/// `I have no tool for this.`, with the nearest ones if something speaks for them, and else how to learn what there is.
+/// `I have no tool for this.`, with the nearest tools if there is some evidence for them, or else how to list all.
 pub(crate) fn no_tool(index: &Index, ranking: &Ranking) -> String {
     let near = ranking.candidates.iter().filter(|it| support(ranking, it) >= weights().regression.some);
     let titles = near.map(|it| index.tools[it.tool].tool.definition.title.as_str());
@@ -68,7 +67,7 @@ pub(crate) fn no_tool(index: &Index, ranking: &Ranking) -> String {
     }
 }
 
-/// The question for what a tool must know and the message does not say.
+/// The question for a required value that the message does not give.
 pub(crate) fn question(slot: &Slot, message: &Message<'_>, lexicon: &Words) -> String {
     let named: Vec<_> = message.found.iter().flat_map(|found| &found.candidates).take(MOST_NAMED).collect();
     let near = named.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");

@@ -8,13 +8,13 @@ use crate::{
 /// Maximum number of clauses that are planned; a message with more is one clause.
 const MOST: usize = 4;
 
-/// How many questions a text has, each closed by `?` or `;`, if they are more than are planned.
+/// The number of questions in a text, each ended by `?` or `;`, if it is more than [`MOST`].
 pub(crate) fn too_many(text: &str) -> Option<usize> {
     let parts = text.split(['?', ';']).filter(|part| part.contains(char::is_alphanumeric)).count();
     (parts > MOST).then_some(parts)
 }
 
-/// What is said to more questions than are planned.
+/// The answer to more than [`MOST`] questions.
 pub(crate) fn refusal(count: usize) -> String {
     format!("These are {count} questions, and I look into at most {MOST} at a time. Which {MOST} first?")
 }
@@ -26,7 +26,7 @@ pub(crate) fn clauses<'a>(text: &'a str, lexicon: &Words) -> Vec<&'a str> {
     if parts.is_empty() || parts.len() > MOST { vec![text] } else { parts }
 }
 
-/// At `?`, `;`, `!` and at a full stop before a space.
+/// Splits a text at `?`, `;`, `!` and at a full stop before a space.
 fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut begin = 0;
@@ -42,9 +42,9 @@ fn sentences(text: &str) -> Vec<&str> {
     parts
 }
 
-/// At a word such as `and`, where a question or an order begins behind it.
+/// Splits a text at a word such as `and` that a question or an order follows.
 fn split<'a>(text: &'a str, lexicon: &Words) -> Vec<&'a str> {
-    // Each of them begins so.
+    // Every separator begins with a comma or a space.
     for (at, _) in text.match_indices([',', ' ']) {
         let rest = &text[at..];
         let stands = |it: &&String| rest.get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it));

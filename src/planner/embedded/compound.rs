@@ -23,18 +23,22 @@ use crate::{
 const MOST_HALVES: usize = 3;
 
 /// The orders of a message whose other parts are statements: `I am done with Acme, take it off my list`.
-pub(super) fn beside_statements(asked: &PlanRequest<'_>, text: &str, before: &Before<'_>) -> Option<Routed> {
+pub(super) fn beside_statements(
+    request: &PlanRequest<'_>,
+    text: &str,
+    before: &Before<'_>,
+) -> Option<Routed> {
     let parts = statements::parts(text);
-    let parts: Vec<_> = parts.iter().map(|part| (read(asked, part.text), part)).collect();
+    let parts: Vec<_> = parts.iter().map(|part| (read(request, part.text), part)).collect();
     let is_order = |message: &Message<'_>| {
         let ranking =
-            Ranking::new(asked.offer.index(), asked.offer.flags(), slot_context(asked, message, &[]));
-        find_ordered(asked.offer.index(), &ranking, message, &Before::default()).is_some()
+            Ranking::new(request.offer.index(), request.offer.flags(), slot_context(request, message, &[]));
+        find_ordered(request.offer.index(), &ranking, message, &Before::default()).is_some()
     };
     let is_place = |message: &Message<'_>| {
         let says_nothing_else =
             |it: &Indexed| !it.is_read && it.orders.accounts_for(message, &[], 0, orders::is_direction);
-        asked.offer.index().tools.iter().any(says_nothing_else)
+        request.offer.index().tools.iter().any(says_nothing_else)
     };
     let (mut orders, mut named) = (Vec::new(), Before::default());
     for (message, part) in parts {
@@ -53,30 +57,34 @@ pub(super) fn beside_statements(asked: &PlanRequest<'_>, text: &str, before: &Be
     }
     let kinds: Vec<_> = named.named.iter().map(|(kind, _)| kind.clone()).collect();
     named.named.extend(before.named.iter().filter(|(kind, _)| !kinds.contains(kind)).cloned());
-    each(asked, &orders, &named)
+    each(request, &orders, &named)
 }
 
 /// The calls of two halves without a verb, each clearly about a tool and a name of its own: `The price of Apple and the
 /// RSI of TCS`.
-pub(super) fn halves(asked: &PlanRequest<'_>, text: &str) -> Option<Routed> {
+pub(super) fn halves(request: &PlanRequest<'_>, text: &str) -> Option<Routed> {
     let has_name = |half: &Message<'_>| half.found.iter().any(|found| !found.is_unknown());
     let halves = text.match_indices(" and ").take(MOST_HALVES).map(|(at, and)| {
         let halves = [&text[..at], &text[at + and.len()..]];
-        halves.map(|half| read(asked, half))
+        halves.map(|half| read(request, half))
     });
     let halves = halves.filter(|halves| halves.iter().all(has_name));
-    let routed = halves.filter_map(|halves| each(asked, &halves, &Before::default()));
+    let routed = halves.filter_map(|halves| each(request, &halves, &Before::default()));
     let least = weights().clauses.sure;
     routed.filter(|it| it.score >= least).max_by(|left, right| left.score.total_cmp(&right.score))
 }
 
 /// The calls of all clauses, if each is about a tool of its own.
-pub(super) fn each(asked: &PlanRequest<'_>, clauses: &[Message<'_>], before: &Before<'_>) -> Option<Routed> {
+pub(super) fn each(
+    request: &PlanRequest<'_>,
+    clauses: &[Message<'_>],
+    before: &Before<'_>,
+) -> Option<Routed> {
     let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
     let (mut confidence, mut score) = (1.0_f32, f32::MAX);
     let mut named = before.named.clone();
     for clause in clauses {
-        let routed = route(asked, clause, before, &named);
+        let routed = route(request, clause, before, &named);
         let Routing::Calls(calls) = routed.step else { return None };
         let tool = calls.first()?.tool.clone();
         if all.iter().any(|call: &PlannedCall| call.tool == tool) {
@@ -87,7 +95,7 @@ pub(super) fn each(asked: &PlanRequest<'_>, clauses: &[Message<'_>], before: &Be
             }
             return None;
         }
-        named = newer(asked.offer.index(), &calls, named);
+        named = newer(request.offer.index(), &calls, named);
         confidence = confidence.min(routed.confidence);
         score = score.min(routed.score);
         reasons.push(routed.reason);
@@ -99,7 +107,7 @@ pub(super) fn each(asked: &PlanRequest<'_>, clauses: &[Message<'_>], before: &Be
     Some(Routed { step: Routing::Calls(all), reason: reasons.join("; "), confidence, score, alternatives })
 }
 
-/// The names so far, those of a kind replaced by the names of these calls.
+/// The earlier names, with those of each kind that the calls name replaced.
 fn newer(index: &Index, calls: &[PlannedCall], older: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut before = Before::default();
     for call in calls {

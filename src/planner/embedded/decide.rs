@@ -1,4 +1,4 @@
-//! The first step of a cycle: refuse an order, split the message, follow up on what was said before, or choose by rank.
+//! The first step of a cycle: refuses an order, splits the message, follows up on earlier turns, or chooses by rank.
 
 use std::slice;
 
@@ -18,29 +18,36 @@ use crate::{
     weights::weights,
 };
 
-/// The longest message, in words, that can be the answer to a question of ours.
+/// Maximum length, in words, of a message that can answer a question of the planner.
 const SHORT: usize = 6;
 
-pub(super) fn first(asked: &PlanRequest<'_>) -> Plan {
-    if asked.offer.tools().is_empty() {
+/// Plans the first step.
+pub(super) fn first(request: &PlanRequest<'_>) -> Plan {
+    if request.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
-    let before =
-        Before::new(asked.history, asked.offer.index(), |said| read(asked, said), || replan_last(asked));
-    let message = read(asked, asked.message);
-    match before.pending.filter(|_| is_answer(asked, &message)) {
-        Some(pending) => plan_message(asked, &read(asked, &complete(asked, pending, &message)), &before),
-        None => plan_message(asked, &message, &before),
+    let before = Before::new(
+        request.history,
+        request.offer.index(),
+        |said| read(request, said),
+        || replan_last(request),
+    );
+    let message = read(request, request.message);
+    match before.pending.filter(|_| is_answer(request, &message)) {
+        Some(pending) => {
+            plan_message(request, &read(request, &complete(request, pending, &message)), &before)
+        }
+        None => plan_message(request, &message, &before),
     }
 }
 
 /// The calls that the message of the last exchange would be planned as, if only the caller's own history has it: that
 /// holds no calls. A follow-up refers to them; they are not made again.
-fn replan_last(asked: &PlanRequest<'_>) -> Vec<PlannedCall> {
-    let last = asked.history.last().filter(|last| last.calls.is_empty() && !last.is_open);
+fn replan_last(request: &PlanRequest<'_>) -> Vec<PlannedCall> {
+    let last = request.history.last().filter(|last| last.calls.is_empty() && !last.is_open);
     let Some(last) = last else { return Vec::new() };
-    let message = read(asked, &last.said);
-    match plan_message(asked, &message, &Before::default()).step {
+    let message = read(request, &last.said);
+    match plan_message(request, &message, &Before::default()).step {
         Step::Call(calls) => calls,
         _ => Vec::new(),
     }
@@ -53,8 +60,8 @@ pub(super) fn plan(step: Step, reason: &str) -> Plan {
 
 /// The pending message with the answer to our question: the name in place of the ambiguous one, or the missing part at
 /// the end.
-fn complete(asked: &PlanRequest<'_>, pending: &str, answer: &Message<'_>) -> String {
-    let said = read(asked, pending);
+fn complete(request: &PlanRequest<'_>, pending: &str, answer: &Message<'_>) -> String {
+    let said = read(request, pending);
     let unclear = said.found.iter().find(|found| !found.candidates.is_empty());
     let is_clear = |found: &NameMatch| found.candidates.is_empty() && !found.is_unknown();
     match unclear.filter(|_| answer.content.is_empty() && answer.found.iter().any(is_clear)) {
@@ -64,45 +71,46 @@ fn complete(asked: &PlanRequest<'_>, pending: &str, answer: &Message<'_>) -> Str
 }
 
 /// Whether the message answers a question of ours: it is short, and speaks for no tool by itself.
-fn is_answer(asked: &PlanRequest<'_>, message: &Message<'_>) -> bool {
+fn is_answer(request: &PlanRequest<'_>, message: &Message<'_>) -> bool {
     if message.words.len() > SHORT {
         return false;
     }
     let given = SlotContext { message, carried: &[], account: None, refers: false };
-    let ranking = Ranking::new(asked.offer.index(), asked.offer.flags(), given);
+    let ranking = Ranking::new(request.offer.index(), request.offer.flags(), given);
     ranking.candidates.first().is_none_or(|first| abstain::is_too_weak(&ranking, first))
 }
 
 /// Plans the message as one, unless every part of it is clearly about a tool of its own.
-fn plan_message(asked: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
-    let parts = clauses(whole.text, asked.offer.words()).into_iter();
+fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
+    let parts = clauses(whole.text, request.offer.words()).into_iter();
     let parts = parts.filter(|part| part.len() < whole.text.len());
-    let parts: Vec<_> = parts.map(|part| read(asked, part)).collect();
+    let parts: Vec<_> = parts.map(|part| read(request, part)).collect();
     let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
-    if let Some(answer) = said.iter().find_map(|part| order_refusal(asked, part)) {
+    if let Some(answer) = said.iter().find_map(|part| order_refusal(request, part)) {
         return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
     }
     if let Some(count) = too_many(whole.text) {
         return plan(Step::Clarify(refusal(count)), "it asks for too much at once");
     }
-    let routed = route(asked, whole, before, &before.named);
+    let routed = route(request, whole, before, &before.named);
     // An order is not split: `and` in it joins names.
-    let is_one = routed.changing(asked.offer.index()).is_some();
+    let is_one = routed.changing(request.offer.index()).is_some();
     let parts = if is_one {
         None
-    } else if let Some(routed) = beside_statements(asked, whole.text, before) {
+    } else if let Some(routed) = beside_statements(request, whole.text, before) {
         return answer(routed);
     } else if parts.len() > 1 {
-        each(asked, &parts, before)
+        each(request, &parts, before)
     } else {
-        halves(asked, whole.text)
+        halves(request, whole.text)
     };
     let clauses = &weights().clauses;
-    let is_each = |parts: &Routed| {
+    // A split that loses the tool of the whole message must be surer: it may cut one question in two.
+    let is_sure = |parts: &Routed| {
         parts.score >= if parts.calls(routed.tool()) { clauses.sure } else { clauses.very_sure }
     };
-    let routed = parts.filter(is_each).unwrap_or(routed);
-    let routed = match resolve_change(asked, whole, before, routed) {
+    let routed = parts.filter(is_sure).unwrap_or(routed);
+    let routed = match resolve_change(request, whole, before, routed) {
         Ok(routed) => routed,
         Err(question) => {
             return plan(Step::Clarify(question), "two things may be changed");
@@ -121,36 +129,37 @@ fn answer(routed: Routed) -> Plan {
 }
 
 /// The answer to an order that no tool carries out. `Get rid of it on my list` is not one: a tool does.
-fn order_refusal<'a>(asked: &PlanRequest<'a>, part: &Message<'_>) -> Option<&'a str> {
-    let (answer, verb) = abstain::order(part, asked.offer.words())?;
+fn order_refusal<'a>(request: &PlanRequest<'a>, part: &Message<'_>) -> Option<&'a str> {
+    let (answer, verb) = abstain::order(part, request.offer.words())?;
     let is_done = |(tool, is_offered): (&Indexed, &bool)| {
         let says_more = part.content.iter().any(|(_, at)| !verb.contains(at));
         *is_offered
             && !tool.is_read
             && says_more
-            && tool.orders.is_given(&asked.offer.index().words, part, &tool.slots, |_| false)
+            && tool.orders.is_given(&request.offer.index().words, part, &tool.slots, |_| false)
     };
-    let mut offered = asked.offer.index().tools.iter().zip(asked.offer.flags());
+    let mut offered = request.offer.index().tools.iter().zip(request.offer.flags());
     (!offered.any(is_done)).then_some(answer)
 }
 
 /// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or
 /// the question which of them is meant.
 fn resolve_change(
-    asked: &PlanRequest<'_>,
+    request: &PlanRequest<'_>,
     whole: &Message<'_>,
     before: &Before<'_>,
     routed: Routed,
 ) -> Result<Routed, String> {
-    let (offer, index) = (asked.offer, asked.offer.index());
+    let (offer, index) = (request.offer, request.offer.index());
     let Some(change) = routed.changing(index) else { return Ok(routed) };
     match writes::resolve_target(index, change, before, whole) {
         Meant::Change => Ok(routed),
         Meant::Either(question) => Err(question),
         Meant::Last => {
-            let given = SlotContext { message: whole, carried: &[], account: asked.account, refers: false };
+            let given = SlotContext { message: whole, carried: &[], account: request.account, refers: false };
             let ranking = Ranking::new(index, offer.flags(), given);
-            repeat_last(asked, &ranking, given, before, 0.0).ok_or_else(|| abstain::no_tool(index, &ranking))
+            repeat_last(request, &ranking, given, before, 0.0)
+                .ok_or_else(|| abstain::no_tool(index, &ranking))
         }
     }
 }

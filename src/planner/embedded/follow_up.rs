@@ -1,4 +1,4 @@
-//! The conversation before: the last calls and what they were about, for messages that only say what is different.
+//! The earlier turns: the last calls and the names in them, to which a message may refer.
 
 use std::cell::LazyCell;
 
@@ -13,14 +13,14 @@ use crate::{
 /// Calls, each with the place of its tool in the index. They are computed when they are first read.
 type LazyCalls<'a> = LazyCell<Vec<(usize, PlannedCall)>, Box<dyn FnOnce() -> Vec<(usize, PlannedCall)> + 'a>>;
 
-/// What a conversation has come to.
+/// The state of a conversation before the message.
 #[derive(Debug)]
 pub(crate) struct Before<'a> {
     /// The last calls. Few messages depend on them, and they may cost a plan of the last message.
     pub(crate) calls: LazyCalls<'a>,
-    /// What was named: kind and value, the last one first.
+    /// The names: kind and value, the newest first.
     pub(crate) named: Vec<(String, String)>,
-    /// What was said last and not answered, because something was missing.
+    /// The last message, if a question of the planner was its answer.
     pub(crate) pending: Option<&'a str>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Before<'a> {
         before
     }
 
-    /// Takes over what a message names for which nothing was called.
+    /// Adds the names of a message without calls.
     pub(crate) fn name_said(&mut self, message: &Message<'_>) {
         let known = message.found.iter().filter(|found| !found.is_unknown());
         for (kind, value) in known.flat_map(|found| &found.meanings) {
@@ -73,7 +73,7 @@ impl<'a> Before<'a> {
         }
     }
 
-    /// Takes over what a call was about. Of each kind, the newest call that names something counts.
+    /// Adds the names in a call's arguments. Of each kind, the newest call with a name counts.
     pub(crate) fn name(&mut self, index: &Index, tool: usize, call: &PlannedCall) {
         for slot in index.tools[tool].slots.iter().filter(|slot| slot.takes_names()) {
             let of = slot.of_kind();
@@ -92,24 +92,24 @@ impl<'a> Before<'a> {
     }
 }
 
-/// Whether a message begins as one that only says what is different.
+/// Whether a message begins with a lead, such as `what about`: it only changes the last call.
 pub(crate) fn leads(message: &Message<'_>) -> bool {
     english().leads.iter().any(|lead| message.says(0, lead.words()))
 }
 
-/// Whether a message says nothing but how it begins and what it names.
+/// Whether a message has nothing but a lead and names.
 pub(crate) fn is_bare(message: &Message<'_>) -> bool {
     let lead = lead(message);
     message.content.iter().all(|(_, word)| *word < lead)
 }
 
-/// How many words a message begins with that only say that something is different.
+/// The number of words of a message's lead.
 pub(crate) fn lead(message: &Message<'_>) -> usize {
     let leads = english().leads.iter().map(Phrase::words).filter(|lead| message.says(0, lead));
     leads.map(<[_]>::len).max().unwrap_or(0)
 }
 
-/// Whether a message means what was named before by a word such as `it`.
+/// Whether a message refers to an earlier name by a word such as `it`.
 pub(crate) fn has_pronoun(message: &Message<'_>, lexicon: &Words) -> bool {
     let english = english();
     let is = |words: &WordSet, at: usize| message.words.get(at).is_some_and(|word| words.has(&word.lower));

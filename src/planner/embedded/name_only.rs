@@ -1,4 +1,4 @@
-//! A message that only names a thing, as `How is Acme doing?`: the question to ask then.
+//! The question back to a message that only names a thing, such as `How is Acme doing?`
 
 use super::abstain;
 use crate::{
@@ -10,8 +10,8 @@ use toolwire_engine::registry::ExtractKind;
 /// Maximum number of available facts listed.
 const MOST: usize = 12;
 
-/// Which thing is meant, if its name is that of several; else what is wanted of it. `None` if the message says more, or
-/// names nothing that a tool is asked about.
+/// Asks which thing is meant, if several have the name; else what the user wants to know of it. `None` if the message
+/// says more, or names nothing that a tool takes.
 pub(super) fn question(offer: &Offer, message: &Message<'_>) -> Option<String> {
     let found = message.found.iter().find(|found| !found.is_unknown() && !found.is_of(ACCOUNT))?;
     if !message.content.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn question(offer: &Offer, message: &Message<'_>) -> Option<String> {
     Some(format!("What do you want to know of {name}? There is {}.", titles.join(", ")))
 }
 
-/// Whether a tool is asked about one thing, and must be.
+/// Whether a parameter is required and takes one thing.
 fn takes_one(slot: &Slot) -> bool {
     let is_one = matches!(slot.extract.kind, ExtractKind::Symbol | ExtractKind::Company)
         || (slot.extract.kind == ExtractKind::Symbols && slot.fewest < 2);

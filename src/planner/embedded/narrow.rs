@@ -1,4 +1,4 @@
-//! What was said before, narrowed by a message that says hardly anything itself: to what was named, or to a time.
+//! Narrows the last call by a message of few words: to what was named, or to a time.
 
 use super::follow_up::{Before, leads};
 use crate::{
@@ -11,8 +11,8 @@ use crate::{
     weights::weights,
 };
 
-/// The candidate that is meant by one word behind a call: `any news?` after a call for Acme is about Acme, if there is
-/// a tool for it.
+/// The candidate for a single word after a call: `any news?` after a call for Acme is about Acme, if a tool answers
+/// that.
 pub(super) fn to_what_was_named<'a>(
     index: &Index,
     ranking: &'a Ranking,
@@ -30,7 +30,7 @@ pub(super) fn to_what_was_named<'a>(
         let named = indexed.slots.iter().any(|slot| {
             slot.is_required && slot.takes_names() && it.filled.arguments.contains_key(&slot.name)
         });
-        named && indexed.is_read && it.filled.missing.is_empty() && it.filled.wrong.is_none()
+        named && indexed.is_read && it.filled.missing.is_empty() && it.filled.correction.is_none()
     };
     let least = weights().others.near_without_a_name * chosen.score;
     let near = ranking.candidates.iter().filter(|it| it.score >= least);
@@ -45,7 +45,7 @@ fn last_has_name(index: &Index, before: &Before<'_>) -> bool {
     })
 }
 
-/// What is said to `only those of December` where the last tool knows no times.
+/// The answer to `only those of December` if the last tool takes no times.
 pub(super) fn to_a_time(index: &Index, message: &Message<'_>, before: &Before<'_>) -> Option<String> {
     let (tool, _) = before.calls.first()?;
     let tool = &index.tools[*tool];

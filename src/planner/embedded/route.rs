@@ -22,13 +22,13 @@ use crate::{
 
 /// Routes one clause. `named` are the names that it may refer to.
 pub(super) fn route(
-    asked: &PlanRequest<'_>,
+    request: &PlanRequest<'_>,
     message: &Message<'_>,
     before: &Before<'_>,
     named: &[(String, String)],
 ) -> Routed {
-    let offer = asked.offer;
-    let given = slot_context(asked, message, named);
+    let offer = request.offer;
+    let given = slot_context(request, message, named);
     let ranking = Ranking::new(offer.index(), offer.flags(), given);
     let ordered = find_ordered(offer.index(), &ranking, message, before);
     // An order to change something comes before any read: a read may score higher by the same words.
@@ -41,28 +41,31 @@ pub(super) fn route(
         // A bare lead, as in `What about Infosys?`, speaks for no other tool.
         let is_bare = leads(message) && is_bare(message);
         let best = chosen.filter(|_| !is_weak && !is_bare && nearly.is_none()).map_or(0.0, |it| it.score);
-        if let Some(routed) = repeat_last(asked, &ranking, given, before, best) {
+        if let Some(routed) = repeat_last(request, &ranking, given, before, best) {
             return routed;
         }
     }
     // Only after a repeat was tried: `Add Wipro` behind another order is a follow-up, not an incomplete order.
     if let Some(tool) = nearly {
-        let example = &offer.index().tools[tool].tool.definition.utterances[0];
-        let words =
-            format!("I change something only if I am told to and nothing else is said, such as: “{example}”");
-        return Routed { step: Routing::Ask(words), ..nothing(offer, &ranking) };
+        return Routed { step: Routing::Ask(ask_for_order(offer, tool)), ..nothing(offer, &ranking) };
     }
     if let Some(candidate) = chosen.filter(|_| !is_weak) {
         return call(offer, &ranking, candidate, message);
     }
-    let asked_back = name_only::question(offer, message);
-    match asked_back.or_else(|| narrow::to_a_time(offer.index(), message, before)) {
+    let question = name_only::question(offer, message);
+    match question.or_else(|| narrow::to_a_time(offer.index(), message, before)) {
         Some(question) => Routed { step: Routing::Ask(question), ..nothing(offer, &ranking) },
         None => nothing(offer, &ranking),
     }
 }
 
-/// The best tool whose change the message orders, if it says nothing else. Behind a call that takes several names, the
+/// The answer to a message that nearly orders a change: an example of an order.
+fn ask_for_order(offer: &Offer, tool: usize) -> String {
+    let example = &offer.index().tools[tool].tool.definition.utterances[0];
+    format!("I change something only if I am told to and nothing else is said, such as: “{example}”")
+}
+
+/// The best tool whose change the message orders, if it says nothing else. After a call that takes several names, the
 /// words of that call are accepted too: `add Acme to the comparison`.
 pub(super) fn find_ordered<'a>(
     index: &Index,
@@ -93,6 +96,7 @@ fn nearly_ordered(index: &Index, ranking: &Ranking, read: Option<&Candidate>) ->
     (has_example && !is_near && !abstain::is_too_weak(ranking, first)).then_some(first.tool)
 }
 
+/// A clause that no tool is about.
 fn nothing(offer: &Offer, ranking: &Ranking) -> Routed {
     Routed {
         step: Routing::Nothing(abstain::no_tool(offer.index(), ranking)),
@@ -111,7 +115,7 @@ fn call(offer: &Offer, ranking: &Ranking, candidate: &Candidate, message: &Messa
     let words: Vec<_> = words.iter().take(3).map(|word| format!("“{word}”")).collect();
     let reason = format!("chosen by the words {}", words.join(", "));
     let alternatives = alternatives(index, ranking, Some(candidate.tool));
-    let question = candidate.filled.wrong.clone().or_else(|| {
+    let question = candidate.filled.correction.clone().or_else(|| {
         let slot = &indexed.slots[*candidate.filled.missing.first()?];
         Some(abstain::question(slot, message, offer.words()))
     });
@@ -144,17 +148,17 @@ fn confidence(ranking: &Ranking, chosen: &Candidate) -> f32 {
 }
 
 /// Reads a text as a message of the request.
-pub(super) fn read<'a>(asked: &PlanRequest<'_>, text: &'a str) -> Message<'a> {
-    let offer = asked.offer;
-    Message::new(text, asked.today, offer.names(), &offer.index().words)
+pub(super) fn read<'a>(request: &PlanRequest<'_>, text: &'a str) -> Message<'a> {
+    let offer = request.offer;
+    Message::new(text, request.today, offer.names(), &offer.index().words)
 }
 
 /// What slots are filled from: a message, and the names that it may refer to.
 pub(super) fn slot_context<'a>(
-    asked: &PlanRequest<'a>,
+    request: &PlanRequest<'a>,
     message: &'a Message<'a>,
     carried: &'a [(String, String)],
 ) -> SlotContext<'a> {
-    let refers = has_pronoun(message, asked.offer.words());
-    SlotContext { message, carried, account: asked.account, refers }
+    let refers = has_pronoun(message, request.offer.words());
+    SlotContext { message, carried, account: request.account, refers }
 }

@@ -1,4 +1,4 @@
-//! A clause as it was routed.
+//! The result of routing a clause.
 
 use crate::{
     Alternative, PlannedCall,
@@ -11,12 +11,12 @@ use crate::{
 /// Maximum number of alternatives reported.
 pub(super) const ALTERNATIVES: usize = 3;
 
-/// How one clause is understood.
+/// The routing of one clause, and why.
 pub(super) struct Routed {
     pub(super) step: Routing,
     pub(super) reason: String,
     pub(super) confidence: f32,
-    /// How well the words speak for the tool that is called.
+    /// The score of the tool that is called.
     pub(super) score: f32,
     pub(super) alternatives: Vec<Alternative>,
 }
@@ -44,7 +44,7 @@ impl Routed {
     }
 }
 
-/// What a clause comes to.
+/// The decision about a clause.
 pub(super) enum Routing {
     /// Calls of one tool, or of those that were called last.
     Calls(Vec<PlannedCall>),
@@ -53,7 +53,7 @@ pub(super) enum Routing {
     Nothing(String),
 }
 
-/// The best tools but for the chosen one.
+/// The best tools except the chosen one.
 pub(super) fn alternatives(index: &Index, ranking: &Ranking, chosen: Option<usize>) -> Vec<Alternative> {
     let others = ranking.candidates.iter().filter(|it| Some(it.tool) != chosen);
     let name = |it: &Candidate| index.tools[it.tool].tool.definition.name.as_str().to_owned();

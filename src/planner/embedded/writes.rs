@@ -16,7 +16,7 @@ use crate::{
 };
 use toolwire_engine::registry::Category;
 
-/// The meaning of a message that orders a change behind a call that takes several names.
+/// The meaning of a message that orders a change after a call that takes several names.
 pub(super) enum Meant {
     Change,
     /// The last call with one name more.
@@ -25,7 +25,7 @@ pub(super) enum Meant {
     Either(String),
 }
 
-/// What `add Wipro` means behind a comparison: the list that its other words clearly speak for.
+/// Resolves `add Wipro` after a comparison: to the list for which its other words speak clearly.
 pub(super) fn resolve_target(
     index: &Index,
     change: usize,
@@ -86,5 +86,5 @@ pub(super) fn ask_for_name(
 }
 
 fn is_unsaid(at: usize, slot: &Slot, filled: &Filled) -> bool {
-    slot.is_required && slot.takes_names() && !filled.said.contains(&at)
+    slot.is_required && slot.takes_names() && !filled.from_message.contains(&at)
 }

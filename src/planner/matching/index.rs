@@ -17,11 +17,11 @@ pub(crate) struct Index {
     pub(crate) words: InvertedIndex,
 }
 
-/// What is known of one tool.
+/// One tool as the planner knows it.
 #[derive(Debug)]
 pub(crate) struct Indexed {
     pub(crate) tool: Arc<RegisteredTool>,
-    /// What it takes, and how that is read from a message.
+    /// Its parameters that are read from messages.
     pub(crate) slots: Vec<Slot>,
     /// Whether it changes nothing.
     pub(crate) is_read: bool,
@@ -69,7 +69,7 @@ impl Indexed {
     }
 }
 
-/// Whether the manifest says of everything that is required how it is read.
+/// Whether the manifest has an `extract` for every required parameter.
 fn is_readable(tool: &RegisteredTool) -> bool {
     let required = tool.definition.input_schema.get("required").and_then(Value::as_array);
     let mut names = required.into_iter().flatten().filter_map(Value::as_str);

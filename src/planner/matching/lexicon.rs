@@ -1,4 +1,4 @@
-//! What the domains say of words: synonyms, names that people use, orders that no tool carries out, and words of other
+//! The lexicons of the domains: synonyms, names that people use, orders that no tool carries out, and words of other
 //! subjects.
 
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ struct File {
     /// What one thing of a kind is called in questions, by kind.
     #[serde(default)]
     nouns: HashMap<String, String>,
-    /// What is said to such an order.
+    /// The answer to such an order.
     #[serde(default)]
     orders_answer: Option<String>,
     /// Single words that show that a question is about something that no tool does.

@@ -1,4 +1,5 @@
-//! Whether what was found out is limited to what a message names: a time, names, and words.
+//! The parts of a message that had no effect on the calls: a time, names, numbers and words. An answer says so, since
+//! it is less narrow than the question.
 
 use chrono::NaiveDate;
 
@@ -12,24 +13,24 @@ use super::{
 };
 use toolwire_engine::registry::ExtractKind;
 
-/// What of a message had no part in what was found out.
+/// The parts of a message that had no effect on the calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub time: Option<LeftOutTime>,
-    /// Its names and numbers that no tool that was called takes, and its words that are of none of them, in order.
+    /// The names and numbers that no called tool takes, and the words that belong to none, in order.
     pub words: Vec<String>,
 }
 
-/// How the time of a message had no part.
+/// Why the time of a message had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutTime {
-    /// It names dates or a time that is over, and no tool that was called takes a time.
+    /// The message names dates or a past time, and no called tool takes a time.
     Whole,
-    /// It names a time of the calendar, and the tools that were called know only times that end now.
+    /// The message names a time of the calendar, and the called tools only take times that end now.
     Calendar,
 }
 
-/// What these tools, which were called for a message, had no regard for.
+/// The parts of a message that had no effect on the calls of these tools.
 pub(crate) fn left_out(
     index: &Index,
     names: &NameIndex,
@@ -41,13 +42,7 @@ pub(crate) fn left_out(
     let is_called = |(_, it): &(usize, &Indexed)| called.contains(&it.tool.definition.name.as_str());
     let called: Vec<_> = index.tools.iter().enumerate().filter(is_called).collect();
     let slots: Vec<_> = called.iter().flat_map(|(_, it)| &it.slots).collect();
-    let time = if message.times.is_narrow() && !slots.iter().any(|slot| slot.takes_a_time()) {
-        Some(LeftOutTime::Whole)
-    } else {
-        let is_calendar =
-            message.times.is_of_calendar(&message.words) && !slots.iter().any(|slot| slot.takes_dates());
-        is_calendar.then_some(LeftOutTime::Calendar)
-    };
+    let time = unused_time(&message, &slots);
     let takes_texts = |slot: &&Slot| matches!(slot.extract.kind, ExtractKind::Rest | ExtractKind::Topic);
     // A tool that takes free text was given every word, so none is left out.
     if slots.iter().any(takes_texts) {
@@ -56,21 +51,50 @@ pub(crate) fn left_out(
     let unnamed = message.found.iter().filter(|found| !slots.iter().any(|slot| takes(slot, found)));
     let mut words: Vec<_> =
         unnamed.map(|found| (found.begin, &message.text[found.begin..found.end])).collect();
+    words.extend(unused_words(index, &called, &message, &slots));
+    words.extend(unused_numbers(&message, &slots));
+    words.sort_unstable();
+    words.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
+    LeftOut { time, words: words.into_iter().map(|(_, word)| word.to_owned()).collect() }
+}
+
+fn unused_time(message: &Message<'_>, slots: &[&Slot]) -> Option<LeftOutTime> {
+    if message.times.is_narrow() && !slots.iter().any(|slot| slot.takes_a_time()) {
+        return Some(LeftOutTime::Whole);
+    }
+    let of_calendar = message.times.is_of_calendar(&message.words);
+    (of_calendar && !slots.iter().any(|slot| slot.takes_dates())).then_some(LeftOutTime::Calendar)
+}
+
+/// The words that are neither of a called tool nor a value, a time or a number, each with its position.
+fn unused_words<'a>(
+    index: &Index,
+    called: &[(usize, &Indexed)],
+    message: &Message<'a>,
+    slots: &[&Slot],
+) -> Vec<(usize, &'a str)> {
+    let mut unused = Vec::new();
     for (term, at) in &message.content {
         let word = &message.words[*at];
         let is_of_tool = |(tool, _): &(u32, f32)| called.iter().any(|(at, _)| *at == *tool as usize);
         let is_of_value = |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.term));
-        let is_regarded = index.words.postings(*term).iter().any(is_of_tool)
+        let is_used = index.words.postings(*term).iter().any(is_of_tool)
             || slots.iter().any(is_of_value)
             || message.times.takes(*at)
             || word.number().is_some()
             || is_calendar(&word.lower)
             || is_filler(&word.term);
-        if !is_regarded {
-            words.push((word.begin, &message.text[word.begin..word.end]));
+        if !is_used {
+            unused.push((word.begin, &message.text[word.begin..word.end]));
         }
     }
-    // Numbers come after words: a bound (`under 15`) begins before its number, and the list is sorted at the end.
+    unused
+}
+
+/// The numbers that no called tool takes, each with its position. One that something is compared with (`under 15`) is
+/// never taken as a number of things, and is named from the first word of the comparison on.
+fn unused_numbers<'a>(message: &Message<'a>, slots: &[&Slot]) -> Vec<(usize, &'a str)> {
+    let mut unused = Vec::new();
     let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
     for (at, word) in message.words.iter().enumerate() {
         let is_number = word.number().is_some_and(|number| number > 1) && !message.times.takes(at);
@@ -79,12 +103,10 @@ pub(crate) fn left_out(
             || slots.iter().any(|slot| slot.phrases.iter().any(|it| it.0.contains(&word.lower)));
         if is_bound || (is_number && message.tokens[at].is_some() && !takes_numbers && !is_of_value()) {
             let begin = message.words[message.bound(at).unwrap_or(at)].begin;
-            words.push((begin, &message.text[begin..word.end]));
+            unused.push((begin, &message.text[begin..word.end]));
         }
     }
-    words.sort_unstable();
-    words.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
-    LeftOut { time, words: words.into_iter().map(|(_, word)| word.to_owned()).collect() }
+    unused
 }
 
 /// Whether a parameter takes a number of things, or as many as are named.

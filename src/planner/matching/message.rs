@@ -17,7 +17,7 @@ pub(crate) struct Message<'a> {
     pub(crate) words: Vec<Word>,
     pub(crate) found: Vec<NameMatch>,
     pub(crate) times: Times,
-    /// What it is about, names apart, each term with the place of its word.
+    /// The terms without stop words and names, each with the index of its word.
     pub(crate) content: Vec<(Term, usize)>,
     /// The terms of all words, `None` for those of names.
     pub(crate) tokens: Vec<Option<Token>>,
@@ -41,19 +41,19 @@ impl<'a> Message<'a> {
         Self { text, words, found, times, content, tokens }
     }
 
-    /// The first word of what is to be done, after what is only polite.
+    /// The index of the first word after polite ones.
     pub(crate) fn first(&self) -> usize {
         polite(&self.words)
     }
 
-    /// How many words at the end only make an order polite.
+    /// The number of words at the end that only make an order polite.
     pub(crate) fn tag(&self) -> usize {
         let ends =
             |tag: &&[String]| self.words.len() > tag.len() && self.says(self.words.len() - tag.len(), tag);
         english().tags.iter().map(Phrase::words).find(ends).map_or(0, <[_]>::len)
     }
 
-    /// Whether something is to be done, and nothing asked.
+    /// Whether the message is an order, not a question.
     pub(crate) fn is_order(&self) -> bool {
         let first = self.first();
         let Some(word) = self.words.get(first) else { return false };

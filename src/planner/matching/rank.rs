@@ -1,4 +1,4 @@
-//! Orders tools by how well a message speaks for them: the words first, then what each takes.
+//! Ranks the tools for a message: by its words, then by how the parameters of each fit it.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use super::{
 use crate::weights::weights;
 use toolwire_engine::registry::ExtractKind;
 
-/// Maximum number of tools, the best by words alone, that are ranked closely.
+/// Number of tools, the best by words alone, whose parameters are filled and scored too.
 const CANDIDATES: usize = 16;
 
 /// A tool that may be meant.
@@ -20,11 +20,11 @@ const CANDIDATES: usize = 16;
 pub(crate) struct Candidate {
     /// Its place in the index.
     pub(crate) tool: usize,
-    /// How well the message speaks for it.
+    /// The score by words and parameters.
     pub(crate) score: f32,
     /// Whether it takes something known that the message names.
     pub(crate) takes_known: bool,
-    /// What its arguments would be.
+    /// The arguments that it would be called with.
     pub(crate) filled: Filled,
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct Candidate {
 #[derive(Debug)]
 pub(crate) struct Ranking {
     pub(crate) candidates: Vec<Candidate>,
-    /// The share of what the message is about that any tool knows, 0 to 1.
+    /// The share of the message, weighted by rarity, that some tool knows, 0 to 1.
     pub(crate) coverage: f32,
-    /// How many words of it no tool knows.
+    /// Number of words that no tool knows.
     pub(crate) unknown: f32,
-    /// How many names and words of it are of things that no tool is about.
+    /// Number of names and words of things that no tool is about.
     pub(crate) foreign: f32,
     terms: Vec<MessageTerm>,
 }
@@ -51,7 +51,7 @@ struct MessageTerm {
 }
 
 impl Ranking {
-    /// The offered tools in order. `offered` says so of each tool of the index.
+    /// Ranks the offered tools. `offered` has a flag for each tool of the index.
     pub(crate) fn new(index: &Index, offered: &[bool], given: SlotContext<'_>) -> Self {
         let message = given.message;
         let terms = message_terms(&index.words, message);
@@ -106,13 +106,13 @@ fn takes(slot: &Slot, given: SlotContext<'_>) -> bool {
     given.message.found.iter().any(|found| found.is_of(slot.of_kind()))
 }
 
-/// The score of the words, more where the tool takes what the message gives, less where it lacks something.
+/// Adjusts the score by words: up for each value of the message that the tool takes, down for each that is missing.
 fn fit(indexed: &Indexed, filled: &Filled, given: SlotContext<'_>, words: f32) -> Option<f32> {
     let weights = &weights().fit;
     let things = given.message.found.iter().filter(|found| !found.is_of(ACCOUNT) && !found.is_unknown());
     let known: Vec<_> = things.collect();
     let mut score = fit_of_names(indexed, &known, given, words)?;
-    score += filled.said.iter().map(|at| slot_score(&indexed.slots[*at])).sum::<f32>();
+    score += filled.from_message.iter().map(|at| slot_score(&indexed.slots[*at])).sum::<f32>();
     let names_account = given.message.found.iter().any(|found| found.is_of(ACCOUNT));
     if names_account && !indexed.slots.iter().any(|slot| slot.extract.kind == ExtractKind::Account) {
         score *= weights.account_not_taken;
@@ -154,7 +154,7 @@ fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>,
     })
 }
 
-/// What it adds that the message says what a slot takes.
+/// The term that is added if the message gives a value for a slot.
 fn slot_score(slot: &Slot) -> f32 {
     match slot.extract.kind {
         ExtractKind::Timeframe => weights().fit.time_taken,
@@ -179,8 +179,8 @@ fn message_terms(index: &InvertedIndex, message: &Message<'_>) -> Vec<MessageTer
     singles.chain(together.map(|term| MessageTerm { term: Some(term), word: None })).collect()
 }
 
-/// How much of a message any tool knows, rare words counting more. Numbers and times say nothing of it. A name that is
-/// not known counts against it. With it, how many words and names are not known.
+/// The coverage of a message, and the numbers of unknown and of foreign words. Numbers and times do not count; unknown
+/// names count against it.
 fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[MessageTerm]) -> (f32, f32, f32) {
     let (mut known, mut all, mut unknown, mut out_of_scope) = (0.0, 0.0, 0.0, 0.0);
     for MessageTerm { term, word } in terms {

@@ -1,6 +1,6 @@
-//! What a tool takes, and the values that a message gives for it, as the manifest's `extract` says.
+//! Fills the parameters of a tool from a message, by the `extract` of its manifest.
 //!
-//! A value is never moved into its bounds: what is out of them becomes a question. Not here: which tool is meant.
+//! A value is never clamped to its bounds: one out of bounds becomes a question. Not here: which tool is meant.
 
 mod read;
 mod slot;
@@ -18,14 +18,14 @@ pub(crate) use self::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filled {
     pub(crate) arguments: Map<String, Value>,
-    /// The slots, by place, that must be filled and are not.
+    /// The indices of the required slots that are not filled.
     pub(crate) missing: Vec<usize>,
-    /// Why a value cannot be taken, as a question.
-    pub(crate) wrong: Option<String>,
-    /// Of a parameter that takes one name: the other names, each for a call of its own.
+    /// The question about a value that cannot be taken.
+    pub(crate) correction: Option<String>,
+    /// The further names for a parameter that takes one, each for a call of its own.
     pub(crate) others: Option<(String, Vec<String>)>,
-    /// The slots, by place, that the message itself fills.
-    pub(crate) said: Vec<usize>,
+    /// The indices of the slots that the message itself fills, and no earlier turn.
+    pub(crate) from_message: Vec<usize>,
 }
 
 impl Filled {
@@ -42,18 +42,19 @@ impl Filled {
                 continue;
             };
             if let Some(number) = value.as_f64() {
-                filled.wrong = filled.wrong.take().or_else(|| slot.out_of_bounds(number));
+                filled.correction = filled.correction.take().or_else(|| slot.out_of_bounds(number));
             }
             if let (Some(word), false) = (value.as_str(), slot.allowed.is_empty())
                 && !slot.allowed.iter().any(|it| it == word)
             {
-                filled.wrong = Some(format!("Which {} do you mean: {}?", slot.name, slot.allowed.join(", ")));
+                filled.correction =
+                    Some(format!("Which {} do you mean: {}?", slot.name, slot.allowed.join(", ")));
             }
             if value.as_array().is_some_and(|list| list.len() < slot.fewest) {
                 filled.missing.push(at);
             }
             if is_said {
-                filled.said.push(at);
+                filled.from_message.push(at);
             }
             if !others.is_empty() {
                 filled.others = Some((slot.name.clone(), others));

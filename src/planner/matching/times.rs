@@ -10,7 +10,7 @@ use super::words::Word;
 pub(crate) use crate::english::Unit;
 use crate::english::english;
 
-/// How a length of time is said.
+/// The form of a length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PeriodForm {
     /// `the last two weeks`.

@@ -1,4 +1,4 @@
-//! Probes an address where no gRPC server answers: once, when a command cannot go on.
+//! Probes an address at which no gRPC server answers, once, to explain the failure of a command.
 
 use std::{fmt, time::Duration};
 
@@ -10,20 +10,20 @@ use tokio::{
 
 use toolwire_base::words::one_line;
 
-/// How much of an answer is looked at, in bytes, and how long it is waited for.
+/// Maximum number of bytes of a response that are examined, and maximum wait for them.
 const ANSWER: (usize, Duration) = (1_024, Duration::from_secs(2));
 /// The maximum length, in characters, of server text shown in an error.
-const LONGEST: usize = 200;
-/// What an HTTP/2 client says first: the preface and empty settings (RFC 9113 §3.4).
+const MAX_PROBED: usize = 200;
+/// The first bytes of an HTTP/2 client: the preface and empty settings (RFC 9113 §3.4).
 const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-/// A TLS record that holds an alert, which is what a TLS server answers to anything but a handshake.
+/// The beginning of a TLS alert, with which a TLS server answers everything but a handshake.
 const TLS_ALERT: &[u8] = &[0x15, 0x03];
 /// The kind of an HTTP/2 frame of settings, in the fourth byte.
 const SETTINGS: u8 = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProbeResult {
-    /// A server that speaks HTTP/1, but not HTTP/2; what it says to that.
+    /// A server that speaks HTTP/1, but not HTTP/2; the text of its response.
     Http1(String),
     /// A server that wants TLS first.
     Tls,
@@ -33,34 +33,35 @@ pub(super) enum ProbeResult {
     Other(String),
     /// A server that closes the connection.
     Closed,
-    /// A server that says nothing.
+    /// A server that sends nothing.
     Silence,
-    /// No server.
-    Nobody(String),
+    /// No server: why.
+    NoServer(String),
 }
 
-/// What a URL answers to a client that begins without TLS.
-pub(super) async fn what_answers(url: &str) -> ProbeResult {
+/// Probes a URL as a client without TLS.
+pub(super) async fn probe(url: &str) -> ProbeResult {
     let (bytes, bound) = ANSWER;
-    let mut heard = Vec::with_capacity(bytes);
-    match timeout(bound, greet(url, &mut heard)).await {
-        Ok(Err(nobody)) => nobody,
-        Ok(Ok(())) if heard.is_empty() => ProbeResult::Closed,
-        Err(_) if heard.is_empty() => ProbeResult::Silence,
-        // What came within the bound is looked at, however the waiting ended.
-        Ok(Ok(())) | Err(_) => classify(&heard),
+    let mut received = Vec::with_capacity(bytes);
+    match timeout(bound, read_response(url, &mut received)).await {
+        Ok(Err(no_server)) => no_server,
+        Ok(Ok(())) if received.is_empty() => ProbeResult::Closed,
+        Err(_) if received.is_empty() => ProbeResult::Silence,
+        // Also after the time-out: the bytes that have arrived are examined.
+        Ok(Ok(())) | Err(_) => classify(&received),
     }
 }
 
-/// Listens until the other side ends or wants TLS, which some say only after their settings.
-async fn greet(url: &str, heard: &mut Vec<u8>) -> Result<(), ProbeResult> {
+/// Reads until the peer closes or asks for TLS, which some do only after their settings.
+async fn read_response(url: &str, received: &mut Vec<u8>) -> Result<(), ProbeResult> {
     let Some(address) = address(url) else {
-        return Err(ProbeResult::Nobody("the address has no host".to_owned()));
+        return Err(ProbeResult::NoServer("the address has no host".to_owned()));
     };
     let mut stream =
-        TcpStream::connect(address).await.map_err(|error| ProbeResult::Nobody(error.to_string()))?;
+        TcpStream::connect(address).await.map_err(|error| ProbeResult::NoServer(error.to_string()))?;
     let _ = stream.write_all(GREETING).await;
-    while heard.len() < ANSWER.0 && !is_tls(heard) && stream.read_buf(heard).await.unwrap_or(0) > 0 {}
+    while received.len() < ANSWER.0 && !is_tls(received) && stream.read_buf(received).await.unwrap_or(0) > 0 {
+    }
     Ok(())
 }
 
@@ -78,7 +79,9 @@ fn classify(bytes: &[u8]) -> ProbeResult {
     if text.starts_with("HTTP/1.") {
         let (_, body) = text.split_once("\r\n\r\n").unwrap_or_default();
         let is_text = !body.trim_start().starts_with(['<', '{']);
-        return ProbeResult::Http1(one_line(if is_text { body } else { "" }).chars().take(LONGEST).collect());
+        return ProbeResult::Http1(
+            one_line(if is_text { body } else { "" }).chars().take(MAX_PROBED).collect(),
+        );
     }
     if bytes.get(3) == Some(&SETTINGS) {
         return ProbeResult::Http2;
@@ -104,7 +107,7 @@ impl fmt::Display for ProbeResult {
             Self::Other(text) => write!(f, "what answers there is no HTTP server; it says {text:?}"),
             Self::Closed => f.write_str("what answers there closes the connection"),
             Self::Silence => f.write_str("connections are accepted there, but nothing answers"),
-            Self::Nobody(why) => write!(f, "nothing answers there: {why}"),
+            Self::NoServer(why) => write!(f, "nothing answers there: {why}"),
         }
     }
 }
@@ -115,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// What is found where a server sends this, part by part, to each client.
+    /// The result of probing a server that sends these parts to each client.
     async fn found(parts: &[&'static [u8]]) -> ProbeResult {
         let parts = parts.to_vec();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -129,7 +132,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         });
-        let answer = what_answers(&url).await;
+        let answer = probe(&url).await;
         serving.await.unwrap();
         answer
     }
@@ -161,6 +164,6 @@ mod tests {
     #[tokio::test]
     async fn where_nobody_listens_that_is_said() {
         let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-        assert!(matches!(what_answers(&format!("http://{free}")).await, ProbeResult::Nobody(_)));
+        assert!(matches!(probe(&format!("http://{free}")).await, ProbeResult::NoServer(_)));
     }
 }

@@ -11,18 +11,18 @@ use toolwire_base::clock;
 use toolwire_contract as contract;
 
 const LOST: &str = "error: the connection to the server was lost before the call ended";
-/// What to do about a call then.
+/// Advice after a lost connection.
 const REPEAT: &str = "Try again; repeat a write with the same --request-id, so that it is done once.";
 
-/// Says why a call was not carried out, which is the end of the command.
+/// Reports why a call was not carried out, and returns the failure of the command.
 pub fn refusal(status: &Status) -> Failure {
     refusal_or_lost(status, REPEAT)
 }
 
-/// The same, with what to do if the connection was lost.
+/// The same with other advice for a lost connection.
 pub fn refusal_or_lost(status: &Status, repeat: &str) -> Failure {
     console::say(&in_words(status, repeat));
-    Failure::Said
+    Failure::Reported
 }
 
 /// The same for a program: code, reason, message, and every rule that is broken.
@@ -64,7 +64,7 @@ fn is_lost_connection(status: &Status) -> bool {
     status.code() == Code::Unknown && status.source().is_some()
 }
 
-/// What a reason says more exactly than its code.
+/// Advice on a reason that is more exact than that on its code.
 fn advice_on(reason: &str) -> Option<&'static str> {
     Some(match reason {
         "UNKNOWN_CONFIRMATION" => "`toolwire confirmations --all` shows those that you may see.",

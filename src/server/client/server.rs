@@ -37,15 +37,14 @@ use crate::{
 use toolwire_contract::status::wrong_port;
 use toolwire_tool::context::{User, UserId};
 
-/// How long a connection may take to come about.
+/// Maximum time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Methods that change nothing and that every server of ours has.
 const METHODS: [&str; 2] = ["/grpc.health.v1.Health/Check", "/toolwire.v1.ToolService/GetLimits"];
-/// How often a silent server is asked whether it lives, and how long its answer may take.
+/// The interval of keep-alive pings to a silent server, and the time-out of each.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
 
-/// What answers the requests of a command: a transport for generated clients, whose requests say who makes them. Cheap
-/// to clone.
+/// The transport of a command's requests, for generated clients. It adds the caller's identity to each. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Server(Transport);
 
@@ -53,7 +52,7 @@ pub struct Server(Transport);
 enum Transport {
     /// To a server, by the flags `--server`, `--token`, `--ca` and `--user`.
     Connected { channel: Channel, credentials: HeaderMap },
-    /// To the services of this program, as this user. No call and no turn lasts longer than `cap`.
+    /// To the services of this program, on behalf of this user. `cap` bounds every call and turn.
     Within { routes: Routes, user: User, cap: Duration },
 }
 
@@ -83,11 +82,11 @@ impl Server {
             .connect()
             .await
             .map_err(|error| unreachable(url, &error))?;
-        greet(url, channel.clone()).await?;
+        check_grpc(url, channel.clone()).await?;
         Ok(Self(Transport::Connected { channel, credentials: metadata.into_headers() }))
     }
 
-    /// The services of this program, asked as this user. No call and no turn lasts longer than `cap`.
+    /// A transport to the services of this program, on behalf of this user. `cap` bounds every call and turn.
     pub fn within(routes: Routes, user: User, cap: Duration) -> Self {
         Self(Transport::Within { routes, user, cap })
     }
@@ -135,9 +134,9 @@ fn metadata(credentials: &Credentials) -> Result<MetadataMap, Failure> {
     Ok(metadata)
 }
 
-/// Makes sure that the other end speaks gRPC, whatever it says: a connection alone does not tell. Asked in HTTP's
-/// words, since a client of gRPC reads any answer as gRPC and says what is wrong with its bytes.
-async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
+/// Checks that the peer speaks gRPC, which a connection alone does not show. Uses plain HTTP/2 requests: a gRPC client
+/// would report errors in the bytes of any other response.
+async fn check_grpc(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
     for method in METHODS {
         match timeout(CONNECT_TIMEOUT, channel.clone().oneshot(empty(method))).await {
             Ok(Ok(answer)) if is_grpc(answer.headers()) => {
@@ -150,7 +149,7 @@ async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
             Ok(Ok(answer)) if is_gateway_error(answer.status()) => {
                 return Err(behind_gateway(url, answer.status()));
             }
-            // A proxy may pass the one on and not the other.
+            // A proxy may forward one of the methods only.
             Ok(Ok(_)) => {}
             Ok(Err(_)) | Err(_) => return Err(not_grpc(url).await),
         }
@@ -158,7 +157,7 @@ async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
     Err(no_server(url, &ProbeResult::Http2))
 }
 
-/// A request for a method, of one message without fields.
+/// A request for a method with one empty message.
 fn empty(method: &'static str) -> Request<Body> {
     let mut request = Request::new(Body::new(Full::from(Bytes::from_static(&[0; 5]))));
     *request.method_mut() = http::Method::POST;
@@ -168,7 +167,7 @@ fn empty(method: &'static str) -> Request<Body> {
     request
 }
 
-/// A proxy that has no server may send the status alone, without a content type.
+/// Also true for a status without a content type, which a proxy without a server may send.
 fn is_grpc(headers: &HeaderMap) -> bool {
     let has_type = |kind: &HeaderValue| kind.as_bytes().starts_with(b"application/grpc");
     headers.contains_key("grpc-status") || headers.get(CONTENT_TYPE).is_some_and(has_type)
@@ -195,7 +194,7 @@ fn at_http_port(url: &ServerUrl, grpc: Option<u16>) -> Failure {
 }
 
 async fn not_grpc(url: &ServerUrl) -> Failure {
-    let found = probe::what_answers(&url.0).await;
+    let found = probe::probe(&url.0).await;
     match (found, url.is_https()) {
         (ProbeResult::Tls, false) => {
             Failure::Failed(format!("the server speaks TLS: use {}", tls::https_url(url)))

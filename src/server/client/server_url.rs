@@ -1,4 +1,4 @@
-//! The address of a server, as it stands on the command line.
+//! The address of a server, as it is written on the command line.
 
 use std::str::FromStr;
 

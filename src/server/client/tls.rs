@@ -46,7 +46,7 @@ pub(super) fn why(url: &ServerUrl, error: &(dyn Error + 'static)) -> Option<Stri
     })
 }
 
-/// An I/O error does not name what it wraps as its source.
+/// An I/O error does not report the error that it wraps as its source.
 fn of_rustls<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let inner = || cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref();
     cause.downcast_ref().or_else(inner)
@@ -89,7 +89,7 @@ fn of_certificate(error: &CertificateError) -> String {
     }
 }
 
-/// The error and what it comes from, in order.
+/// An error and the chain of its sources.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     successors(Some(error), |&cause| cause.source())
 }

@@ -1,4 +1,4 @@
-//! Prompts for what must not stand on a command line: on the terminal, or else as lines of standard input.
+//! Prompts for values that must not be on a command line: on the terminal, or else as lines of standard input.
 
 use std::io::{self, BufRead, ErrorKind, IsTerminal};
 
@@ -13,19 +13,19 @@ use toolwire_base::words::without_bom;
 /// A line that is being read.
 type Reading = JoinHandle<io::Result<String>>;
 
-/// A read of standard input cannot be stopped: one whose waiter has left goes on here.
+/// The read that continues after its waiter has left: a read of standard input cannot be cancelled.
 static LEFT: Mutex<Option<Reading>> = Mutex::const_new(None);
 
-/// A question, by what the terminal shows before the answer.
+/// A prompt on the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// What is typed is shown.
+    /// With echo.
     Open(&'static str),
-    /// What is typed is not shown.
+    /// Without echo.
     Secret(&'static str),
 }
 
-/// The answers as they stand, one a question. Blocks until they are given; without a terminal each is a line of
+/// Asks the questions in turn. Blocks until they are given; without a terminal each is a line of
 /// standard input, and a line that is missing is `UnexpectedEof`.
 pub fn ask<const N: usize>(questions: [Question; N]) -> io::Result<[String; N]> {
     if io::stdin().is_terminal() { prompt_all(&Term::stderr(), questions) } else { lines(io::stdin().lock()) }
@@ -39,7 +39,7 @@ pub async fn answer(prompt: &str) -> io::Result<Option<String>> {
     if is_terminal {
         Term::stderr().write_str(prompt)?;
         forget_typed()?;
-        // So is a line that came in between.
+        // A line that arrived in between is no answer either.
         left.take_if(|reading| reading.is_finished());
     }
     next(&mut left, || lines(io::stdin().lock()).map(|[line]| line)).await

@@ -11,15 +11,15 @@ pub enum Failure {
     Start(String),
     #[error("{0}")]
     Failed(String),
-    /// The tool or the command failed, and has said so.
+    /// The tool or the command failed, which was reported already.
     #[error("failed")]
-    Said,
-    /// A person must approve the call first, and the command has said so.
+    Reported,
+    /// A person must approve the call first, which was reported already.
     #[error("awaits confirmation")]
     AwaitsConfirmation,
-    /// The service would not start, and the command has said so.
+    /// The service would not start, which was reported already.
     #[error("refused")]
-    SaidRefused,
+    ReportedRefusal,
     #[error("interrupted")]
     Interrupted,
 }
@@ -27,18 +27,18 @@ pub enum Failure {
 impl Failure {
     pub fn code(&self) -> u8 {
         match self {
-            Self::Failed(_) | Self::Said => 1,
-            Self::Usage(_) | Self::Start(_) | Self::SaidRefused => 2,
+            Self::Failed(_) | Self::Reported => 1,
+            Self::Usage(_) | Self::Start(_) | Self::ReportedRefusal => 2,
             Self::AwaitsConfirmation => 3,
             Self::Interrupted => 130,
         }
     }
 
-    /// What is left to say: one line, or a heading and a line for each problem.
+    /// The text that is still to be printed: one line, or a heading and a line for each problem.
     pub fn text(&self) -> Option<String> {
         match self {
             // An interrupting user knows it, and does not wait for the reader of the output.
-            Self::Said | Self::SaidRefused | Self::AwaitsConfirmation | Self::Interrupted => None,
+            Self::Reported | Self::ReportedRefusal | Self::AwaitsConfirmation | Self::Interrupted => None,
             other => Some(with_heading(&other.to_string())),
         }
     }

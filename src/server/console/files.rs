@@ -9,7 +9,7 @@ use std::{
 
 use super::failure::Failure;
 
-/// What happens to an existing file.
+/// The treatment of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     Replace,

@@ -6,12 +6,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{is_watched, say};
 
-/// What the bar counts to.
+/// The length of the bar.
 const WHOLE: u32 = 1000;
-/// How often the bar moves by itself.
+/// The interval at which the bar moves by itself.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Tells what happens during a call.
+/// Prints the progress of a call.
 #[derive(Debug)]
 pub enum Narrator {
     /// A line an event.
@@ -38,7 +38,7 @@ impl Narrator {
         }
     }
 
-    /// Tells how far the call is.
+    /// Shows the progress of the call.
     pub fn progress(&self, fraction: Option<f64>, message: &str, line: &str) {
         match self {
             Self::Lines => say(line),

@@ -19,11 +19,11 @@ use toolwire_contract::proto::agent::v1;
 pub struct Command {
     /// Its name, help and arguments.
     pub clap: clap::Command,
-    /// What it does.
+    /// Its implementation.
     pub run: Run,
 }
 
-/// What a command does, given its arguments as [`Command::clap`] read them.
+/// The implementation of a command, whose arguments [`Command::clap`] has parsed.
 pub enum Run {
     /// Something by itself.
     Alone(Alone),
@@ -38,7 +38,7 @@ pub enum Run {
 pub struct Job {
     /// Starts it: its name.
     pub start: StartJob,
-    /// What came out, for people.
+    /// The result, for people.
     pub tell: fn(&v1::Job) -> String,
 }
 
@@ -98,7 +98,7 @@ impl Command {
 fn read<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
     A::from_arg_matches(matches).map_err(|error| {
         // What is wrong is shown as clap shows it.
-        console::usage(&error).err().unwrap_or(Failure::SaidRefused)
+        console::usage(&error).err().unwrap_or(Failure::ReportedRefusal)
     })
 }
 

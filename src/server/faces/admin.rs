@@ -47,16 +47,16 @@ use toolwire_telemetry::metric::export::{Scrape, TEXT_FORMAT};
 
 /// Connections at once; a further one takes the place of one without a request, or waits until one has ended.
 const MAX_CONNECTIONS: usize = 16;
-/// How long a peer may take to say what it wants.
+/// Maximum time to receive the headers of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a connection may last, slow readers included.
+/// Maximum duration of a connection.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of a request's headers.
 const MAX_HEADERS: usize = 16 * 1024;
-/// How long to wait after the kernel would not hand a connection over, as when there are no file descriptors.
+/// The pause after an error of accept, such as a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What every connection of HTTP/2 begins with, and none of HTTP/1.
+/// The beginning of the preface of HTTP/2, with which no HTTP/1 request begins.
 const HTTP2: [u8; 5] = *b"PRI *";
 
 const OVERVIEW: &str = "/metrics tells what is counted, /healthz whether the process lives, /readyz whether it takes \
@@ -67,7 +67,7 @@ const OVERVIEW: &str = "/metrics tells what is counted, /healthz whether the pro
 pub struct Admin {
     listener: TcpListener,
     scrape: Option<Scrape>,
-    /// Where gRPC is spoken.
+    /// The address of the gRPC listener.
     grpc_at: Option<SocketAddr>,
 }
 
@@ -79,7 +79,7 @@ pub struct BindError {
     cause: std::io::Error,
 }
 
-/// What the handlers know.
+/// The state of the handlers.
 #[derive(Clone, Debug)]
 struct AdminState {
     scrape: Option<Scrape>,
@@ -93,7 +93,7 @@ impl Admin {
         Ok(Self { listener, scrape, grpc_at: None })
     }
 
-    /// The same, which tells gRPC clients where gRPC is spoken.
+    /// Names the gRPC listener to gRPC clients that connect here.
     pub fn beside(self, grpc_at: Option<SocketAddr>) -> Self {
         Self { grpc_at, ..self }
     }
@@ -155,13 +155,13 @@ impl Silent {
     }
 }
 
-/// One request. What goes wrong on a connection is the peer's affair.
+/// Answers one request. Errors of a connection are ignored: they concern its peer only.
 async fn answer(stream: TcpStream, routes: Router, has_asked: Arc<AtomicBool>, grpc_at: Option<SocketAddr>) {
     let mut beginning = [0; HTTP2.len()];
-    // Looked at, not read: a peer that is silent is left to the bound on headers below.
+    // Peeked, not read: HTTP/1 needs the bytes. A silent peer is left to the time-out of headers below.
     let seen = timeout(HEADER_TIMEOUT, stream.peek(&mut beginning)).await;
     if matches!(seen, Ok(Ok(_)) if beginning == HTTP2) {
-        return say_port(stream, grpc_at).await;
+        return reject_http2(stream, grpc_at).await;
     }
     let routes = ServiceBuilder::new()
         .map_request(move |request: Request<Incoming>| {
@@ -178,8 +178,8 @@ async fn answer(stream: TcpStream, routes: Router, has_asked: Arc<AtomicBool>, g
     let _ = connection.await;
 }
 
-/// Tells a client of HTTP/2, which is one of gRPC most likely, which port this is, in the words that such clients show.
-async fn say_port(mut stream: TcpStream, grpc_at: Option<SocketAddr>) {
+/// Rejects a client of HTTP/2, most likely one of gRPC, with a response that such clients display.
+async fn reject_http2(mut stream: TcpStream, grpc_at: Option<SocketAddr>) {
     let grpc = grpc_at.map_or_else(String::new, |at| format!(" gRPC is spoken on port {}.", at.port()));
     let text = format!("This is the admin port, which speaks HTTP/1.1 only.{grpc}\n");
     let answer = format!(
@@ -199,13 +199,12 @@ fn routes(known: AdminState) -> Router {
         .route("/healthz", get(async || "alive\n"))
         .route("/readyz", get(ready))
         .fallback(async || (StatusCode::NOT_FOUND, OVERVIEW))
-        .layer(from_fn(well_formed))
+        .layer(from_fn(require_well_formed))
         .with_state(known)
 }
 
-/// Lets those requests in that name one host and expect nothing more, as the HTTP listener does. One of HTTP/1.0 need
-/// not name any.
-async fn well_formed(request: Request, next: Next) -> Response {
+/// Passes requests that name one host and expect nothing more, as the HTTP listener does. HTTP/1.0 needs no host.
+async fn require_well_formed(request: Request, next: Next) -> Response {
     let may_be_nameless =
         request.version() < Version::HTTP_11 && !request.headers().contains_key(header::HOST);
     if !may_be_nameless && host::authority(request.uri(), request.headers()).is_none() {

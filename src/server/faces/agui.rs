@@ -1,7 +1,7 @@
 //! AG-UI over HTTP: a conversation as the runs and events of that protocol (specification 003's `/copilotkit` routes).
 //!
-//! `threadId` is a session of ours; what it remembers is what counts, and a caller's messages stand before it only as
-//! far as they are older. Not here: `CopilotKit`'s own runtime protocol, and tools that a caller would carry out.
+//! `threadId` is a session. Its memory takes precedence; of a caller's messages only those that are older are added
+//! before it. Not here: `CopilotKit`'s own runtime protocol, and tools that a caller would carry out.
 
 mod action;
 pub mod event;

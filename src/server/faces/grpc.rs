@@ -41,10 +41,8 @@ pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 use toolwire_config as config;
 use toolwire_tool::context::User;
 
-/// What a method answers.
 type Answered<T> = Result<Response<T>, Status>;
 
-/// What a method that streams answers with.
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 /// The parts of a request: who makes it, how it came, and its message.
@@ -59,7 +57,7 @@ pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
     Listener::open(server.listen, server.reuse_port, files, &Protocols::Http2)
 }
 
-/// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so. A peer that speaks
+/// Serves until `shutdown`, then drains. While `ready` is false, health reports `NOT_SERVING`. A peer that speaks
 /// HTTP/1 is referred to the port for it.
 pub async fn serve(
     face: Face,

@@ -1,8 +1,8 @@
 //! The HTTP listener: the table of its routes, and the layers that each request passes.
 //!
-//! HTTP/1.1 and HTTP/2 on one port, beside that of gRPC. What both share (connections, users, deadlines, room, drain)
-//! is `transport`; what is here knows hosts, origins, routes and problems. A face is a list of routes: it turns a
-//! request into a call and renders what comes of it, and is named in its records.
+//! HTTP/1.1 and HTTP/2 on one port, beside that of gRPC. Connections, users, deadlines, quotas and the drain, which
+//! both share, are in `transport`; here are hosts, origins, routes and problems. A face is a list of routes: it
+//! converts a request to a call, renders the result, and is named in the records.
 
 mod answer;
 pub mod conditional;
@@ -93,27 +93,27 @@ fn stack(
 + 'static
 + use<> {
     let routes = ServiceBuilder::new()
-        .map_request(entering)
-        // Innermost: a request that is not permitted must learn nothing of what is there.
+        .map_request(enter_routes)
+        // Innermost: a request that is not permitted must not learn which representations exist.
         .layer(Layer(CheckConditions))
         .service(table.router(http));
     ServiceBuilder::new()
         // Before anything looks for the route.
         .map_request(path::normalise)
-        // Above all that answers: its span sees every answer in its final form.
+        // Above every layer that can respond: its span sees every response in its final form.
         .layer(Layer(Trace(table)))
-        // So that a connection on which nothing is under way can be closed.
+        // Counts refusals too: a connection is idle only when no request is in flight.
         .layer(Layer(CountRequests))
-        // By headers alone, before anything is read: host, origin, route, type of the body.
+        // Host, origin, route and media type, by headers alone, before any of the body is read.
         .layer(Layer(edge))
         // What the layers below refuse becomes a problem.
         .map_response(problem_layer::to_problem)
-        // Panics, time of arrival, deadline, user, room, end of watches.
+        // Panics, arrival, deadline, user, quotas, end of watches.
         .service(transport::http_stack(routes, timeout::find, common))
 }
 
-/// A request as the routes take it. Its records name the face.
-fn entering(mut request: Request<Body>) -> Request<AxumBody> {
+/// Converts a request for the routes, and names the face for its records.
+fn enter_routes(mut request: Request<Body>) -> Request<AxumBody> {
     let face = request.extensions().get::<RouteMatch>().map(|found| found.face);
     if let (Some(face), Some(arrival)) = (face, request.extensions_mut().get_mut::<Arrival>()) {
         arrival.face = face;

@@ -1,5 +1,5 @@
-//! The parts of a request that every RPC that calls a tool has in common, validated. A request within the process
-//! passes the same checks ([`enter`]).
+//! Decodes and validates the parts that requests for calls have in common. Requests within the process pass the same
+//! checks ([`enter`]).
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use toolwire_contract::{
     proto::v1::{self, invoke_tool_request::Input},
 };
 use toolwire_engine::{
-    pipeline::{ArrivalTime, Call, Target, Wishes},
+    pipeline::{ArrivalTime, Call, CallOptions, Target},
     registry::{Category, ToolType},
 };
 use toolwire_store::audit::{By, on_behalf};
 use toolwire_tool::context::{Origin, SessionId, ToolContext, User};
 
-/// What a typed request and one over HTTP say beside their message.
+/// The metadata of typed requests and of requests over HTTP.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-toolwire-request-id");
 const TASK_ID: HeaderName = HeaderName::from_static("x-toolwire-task-id");
 const SESSION_ID: HeaderName = HeaderName::from_static("x-toolwire-session-id");
@@ -35,8 +35,8 @@ const REQUIRE: HeaderName = HeaderName::from_static("x-toolwire-require-confirma
 
 /// The time of a call whose caller states none: longer than any cap.
 const UNBOUNDED: Duration = Duration::from_hours(24);
-/// Told when required parameters are missing from a structure without fields. Client libraries that load `.proto` files
-/// at run time take a plain object for `google.protobuf.Struct` and drop all of its keys without a word.
+/// The hint for required parameters that are missing from a structure without fields. Client libraries that load
+/// `.proto` files at run time take a plain object for `google.protobuf.Struct` and drop all of its keys without a word.
 const EMPTY_STRUCT: &str = "`arguments` arrived as an empty Struct. If your program did fill it, its proto loader \
                             dropped the keys: send `arguments_json`, or see docs/CLIENTS.md on Struct";
 
@@ -65,7 +65,7 @@ pub fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Ca
     Call::new_at(arrived, context, target, arguments)
 }
 
-/// When a request came, and a context with its identity and its deadline.
+/// The arrival of a request, and a context with its identity and its deadline.
 pub fn caller(extensions: &Extensions) -> (ArrivalTime, ToolContext) {
     let user = user(extensions);
     let arrival = extensions.get::<Arrival>();
@@ -79,7 +79,7 @@ pub fn caller(extensions: &Extensions) -> (ArrivalTime, ToolContext) {
     (arrived, context)
 }
 
-/// What a request asks for, and a context with its identity, its deadline and what it says of itself.
+/// The message of a request, and a context with its identity, its deadline, and the fields that it may set.
 pub fn split<T>(
     request: Request<T>,
     context: impl FnOnce(&mut T) -> Option<v1::ToolContext>,
@@ -90,18 +90,18 @@ pub fn split<T>(
     Ok((own, message))
 }
 
-/// Puts into a request that this program makes to itself what the layers of a connection put into those that come over
-/// one: its user, when it came, and how long it may take, which is the shorter of its time-out and `cap`.
+/// Inserts into a request of this program to itself what the layers insert into those of connections: its user and its
+/// arrival, with the shorter of its time-out and `cap`.
 pub fn enter<B>(request: &mut http::Request<B>, user: User, cap: Duration) {
-    let asked = grpc_timeout::in_headers(request.headers()).ok().flatten();
+    let requested = grpc_timeout::in_headers(request.headers()).ok().flatten();
     let ArrivalTime { at, wall } = ArrivalTime::now();
-    let timeout = Some(asked.map_or(cap, |asked| asked.min(cap)));
+    let timeout = Some(requested.map_or(cap, |requested| requested.min(cap)));
     let arrival = Arrival { at, wall, timeout, peer: None, face: Origin::PROCESS.face };
     request.extensions_mut().insert(arrival);
     request.extensions_mut().insert(user);
 }
 
-/// Where a request came from.
+/// The face and the peer of a request.
 pub fn origin(extensions: &Extensions) -> Origin {
     let arrival = extensions.get::<Arrival>();
     let peer = arrival.and_then(|it| it.peer);
@@ -111,7 +111,7 @@ pub fn origin(extensions: &Extensions) -> Origin {
     }
 }
 
-/// Does what a request asks for that is not a call: the records of what it changes say how it came.
+/// Runs the work of a request that is not a call, so that the audit records of its changes name the request's origin.
 pub fn record_doing<'a, T: 'a>(
     extensions: &Extensions,
     doing: impl Future<Output = T> + Send + 'a,
@@ -125,14 +125,14 @@ pub fn user(extensions: &Extensions) -> User {
     extensions.get::<User>().cloned().expect("every RPC of our services requires a user")
 }
 
-/// The call is complete and goes to the pipeline, which logs it.
+/// Marks the request as a call that goes to the pipeline, whose log line replaces that of the transport.
 pub fn hand_over(extensions: &Extensions) {
     if let Some(logged_by_pipeline) = extensions.get::<LoggedByPipeline>() {
         logged_by_pipeline.set();
     }
 }
 
-/// What to tell a caller that lacks required parameters, judging by the form in which its arguments came.
+/// A hint for a caller that lacks required parameters, from the form of its arguments.
 pub(super) fn missing_hint(input: Option<&Input>) -> Option<&'static str> {
     match input {
         Some(Input::Arguments(structure)) if structure.fields.is_empty() => Some(EMPTY_STRUCT),
@@ -153,11 +153,11 @@ pub fn context(own: &mut ToolContext, context: v1::ToolContext) -> Result<(), Re
     Ok(())
 }
 
-/// What passes the filter of a listing.
+/// The filter of a listing.
 pub fn filter(listing: v1::ListToolsRequest) -> Result<Filter, Refusal> {
     let (category, kind) = (listing.category(), listing.r#type());
     let filter = Filter {
-        // Neither is found for any.
+        // Unspecified matches no variant, and so filters nothing.
         category: Category::VARIANTS.iter().copied().find(|it| v1::ToolCategory::from(*it) == category),
         kind: ToolType::VARIANTS.iter().copied().find(|it| v1::ToolType::from(*it) == kind),
         ..Filter::with_tags(request::tags("tags", listing.tags)?)
@@ -165,16 +165,16 @@ pub fn filter(listing: v1::ListToolsRequest) -> Result<Filter, Refusal> {
     Ok(filter.with_words(request::search("text", &listing.text)?))
 }
 
-/// Task, session, `request_id` and wishes of a typed request, which travel as metadata.
+/// Task, session, `request_id` and options of a typed request, which travel as metadata.
 pub(super) fn metadata(call: &mut Call, metadata: &HeaderMap) -> Result<(), Refusal> {
     call.request_id = request::request_id("request_id", text(metadata, &REQUEST_ID)?)?;
     call.context.task_id = request::task_id(TASK_ID.as_str(), text(metadata, &TASK_ID)?)?;
     call.context.session_id = session(metadata)?;
-    call.wishes = wishes(metadata)?.if_any();
+    call.options = options(metadata)?.if_any();
     Ok(())
 }
 
-fn wishes(metadata: &HeaderMap) -> Result<Wishes, Refusal> {
+fn options(metadata: &HeaderMap) -> Result<CallOptions, Refusal> {
     let malformed = |header: &HeaderName, what: &str| request::refuse(header.as_str(), "format", what);
     let wait = match text(metadata, &WAIT)? {
         "" => None,
@@ -185,7 +185,7 @@ fn wishes(metadata: &HeaderMap) -> Result<Wishes, Refusal> {
         "true" => true,
         _ => return Err(malformed(&REQUIRE, "must be true or false")),
     };
-    Ok(Wishes {
+    Ok(CallOptions {
         expected_digest: request::expected_digest(
             EXPECTED_DIGEST.as_str(),
             text(metadata, &EXPECTED_DIGEST)?,
@@ -200,7 +200,7 @@ fn session(metadata: &HeaderMap) -> Result<Option<SessionId>, Refusal> {
     request::session_id(SESSION_ID.as_str(), text(metadata, &SESSION_ID)?)
 }
 
-/// A header's text; empty if there is none. What cannot be read is not taken for absent: a write would lose its
+/// The text of a header; empty without one. A malformed value is refused, not taken for absent: a write would lose its
 /// `request_id`.
 fn text<'a>(metadata: &'a HeaderMap, key: &HeaderName) -> Result<&'a str, Refusal> {
     let mut values = metadata.get_all(key).iter();

@@ -1,7 +1,7 @@
 //! The REST face: tools as routes, and the other services by one table.
 //!
-//! It spells requests and answers and decides nothing: what may be called, and what becomes of it, is said below. Not
-//! here: the listener with its layers (`http`), and the routes that specifications show (`spec_routes`).
+//! It decodes requests and encodes responses, and decides nothing: permissions and effects are the business of
+//! `service`. Not here: the listener with its layers (`http`), and the routes of the specifications (`spec_routes`).
 
 mod answer;
 mod definitions;
@@ -32,8 +32,8 @@ use super::{
     transport::rules::{Access, Pool, Rule},
 };
 
-/// What anyone may read: it says nothing of anybody.
-const ANYONE: Rule = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
+/// The rule of a page without data of users.
+const PUBLIC: Rule = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
 
 /// Every route of this face.
 pub fn routes() -> Vec<Route> {
@@ -51,7 +51,7 @@ pub fn routes() -> Vec<Route> {
         read("/v1/exports/{format}", get(listing::export)),
         read("/v1/openapi.json", get(openapi::answer)),
         read("/openapi.json", get(openapi::answer)),
-        Route::new(Method::GET, "/errors/{code}", ANYONE, get(errors::page)),
+        Route::new(Method::GET, "/errors/{code}", PUBLIC, get(errors::page)),
     ];
     routes.extend(dispatch::routes());
     routes

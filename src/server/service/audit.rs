@@ -18,13 +18,13 @@ use toolwire_tool::context::User;
 
 pub use toolwire_store::audit::Filter;
 
-const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
+const SIZES: Sizes = Sizes { default: 100, max: 1_000 };
 
-/// The most tools of a filter.
-const MOST_TOOLS: usize = 32;
+/// Maximum number of tools in a filter.
+const MAX_TOOLS: usize = 32;
 
-/// The longest identifier of a filter, in bytes.
-const LONGEST: usize = 64;
+/// Maximum length of an identifier in a filter, in bytes.
+const MAX_ID_LENGTH: usize = 64;
 
 /// The audit, as every face offers it. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -35,9 +35,9 @@ pub struct Audit {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// What is on it, the newest first.
+    /// The newest first.
     pub records: Vec<Record>,
-    /// Where the next one begins; empty on the last one.
+    /// The token of the next page; empty on the last one.
     pub next: String,
 }
 
@@ -51,11 +51,11 @@ impl Audit {
     pub async fn list(&self, user: &User, filter: Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         check(&filter)?;
         let size = SIZES.of(size)?;
-        let page_token = PageToken::of(&*self.store, List::Audit, &user.id, &filter).await?;
-        let before = page_token.place(token)?.map(u64::from_be_bytes);
+        let page_token = PageToken::of(&self.store, List::Audit, &user.id, &filter).await?;
+        let before = page_token.decode(token)?.map(u64::from_be_bytes);
         let observes = self.policy.may_observe(user);
         let oldest = clock::wall().checked_sub(RETENTION);
-        // What the sweep has not come to is not shown either.
+        // Expired records are hidden even before the sweep deletes them.
         let filter = Filter { since: filter.since.max(oldest), ..filter };
         let criteria = Criteria { seen_by: (!observes).then(|| user.id.clone()), filter };
         let records = self.store.audit_records(&criteria, before, size + 1).await;
@@ -69,20 +69,20 @@ impl Audit {
                 record.peer = None;
             }
         }
-        Ok(Page { records, next: last.map(|it| page_token.text(it.to_be_bytes())).unwrap_or_default() })
+        Ok(Page { records, next: last.map(|it| page_token.encode(it.to_be_bytes())).unwrap_or_default() })
     }
 }
 
 fn check(filter: &Filter) -> Result<(), Refusal> {
-    if filter.tools.len() > MOST_TOOLS {
-        let what = format!("must have at most {MOST_TOOLS} elements");
+    if filter.tools.len() > MAX_TOOLS {
+        let what = format!("must have at most {MAX_TOOLS} elements");
         return Err(refuse("filter.tools", "max_items", &what));
     }
     for (field, text) in
         [("filter.call_id", &filter.call_id), ("filter.confirmation_id", &filter.confirmation_id)]
     {
-        if text.len() > LONGEST {
-            return Err(refuse(field, "max_length", &format!("must have at most {LONGEST} bytes")));
+        if text.len() > MAX_ID_LENGTH {
+            return Err(refuse(field, "max_length", &format!("must have at most {MAX_ID_LENGTH} bytes")));
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! Calls as every face lists them: those that run, those that ended last, and those whose outcome is kept.
 //!
-//! Three sources say what is known: the list of what runs and the last that ended, both of this process, and the
-//! records of calls with a `request_id`, which outlive it and stand above the others. Not here: calling, and cancelling
-//! what runs in this process.
+//! They have three sources: the running calls and the last ended ones, both of this process, and the records of calls
+//! with a `request_id`, which outlive the process and take precedence. Not here: calling, and cancelling calls of this
+//! process.
 
 mod list;
 mod record;
@@ -24,32 +24,32 @@ use toolwire_engine::{
     registry::Registry,
 };
 use toolwire_store::{
-    Store,
+    Store, StoreError,
     calls::{RecordSelector, RecordedCall},
     cancellations::Subject,
 };
 use toolwire_tool::context::{CallId, RequestId, User, UserId};
 
-/// The longest that anybody waits for the end of a call in one request.
-pub const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// Maximum wait for the end of a call in one request.
+pub const MAX_WAIT: Duration = Duration::from_mins(1);
 
-/// What other processes do is seen this late at most.
-const LOOK: Duration = Duration::from_millis(500);
+/// The interval of polling for changes by other processes, of which nothing notifies this one.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What looking at calls needs.
+/// The parts that queries of calls need.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The calls with a `request_id`.
     pub store: Arc<Store>,
-    /// What they wait for.
+    /// The confirmations for which they wait.
     pub confirmations: Arc<Store>,
-    /// The tools, whose results are read.
+    /// The tools, whose schemas stored results are read by.
     pub registry: Arc<Registry>,
-    /// Which user may see whose calls.
+    /// Decides which user may see whose calls.
     pub policy: Arc<dyn Policy>,
     /// The calls that are running.
     pub in_flight: InFlight,
-    /// No call lasts longer.
+    /// Maximum duration of a call.
     pub cap: Duration,
 }
 
@@ -65,14 +65,13 @@ pub enum CallRef {
     Request(RequestId, Option<String>),
 }
 
-/// A call, with what it came to.
+/// A call with its outcome.
 #[derive(Clone, Debug)]
 pub struct CallView {
-    /// What is known of it.
     pub record: Record,
     /// Its outcome, if it is kept.
     pub result: Option<ToolResult>,
-    /// What it waits for.
+    /// The confirmation for which it waits.
     pub required: Option<Box<ConfirmationRequired>>,
 }
 
@@ -82,7 +81,7 @@ impl Calls {
         Self(Arc::new(parts))
     }
 
-    /// One call; with `wait`, once it has ended or the wait is over, which it is when `ends` fires, too.
+    /// One call. With `wait`, returns once it has ended, the wait is over, or `ends` is cancelled.
     pub async fn get(
         &self,
         user: &User,
@@ -90,7 +89,7 @@ impl Calls {
         wait: Duration,
         ends: &CancellationToken,
     ) -> Result<CallView, Refusal> {
-        let until = clock::now() + wait.min(LONGEST_WAIT);
+        let until = clock::now() + wait.min(MAX_WAIT);
         loop {
             let (record, recorded) = self.find(user, which).await?;
             if record.state.is_final() || clock::now() >= until || ends.is_cancelled() {
@@ -98,44 +97,29 @@ impl Calls {
             }
             tokio::select! {
                 () = self.0.in_flight.wait_for_end(record.call_id) => {}
-                () = sleep(LOOK) => {}
+                () = sleep(POLL_INTERVAL) => {}
                 () = sleep_until(until) => {}
                 () = ends.cancelled() => {}
             }
         }
     }
 
-    /// What is known of a call, and its record if it has one.
+    /// Finds a call in all three sources. Also returns its stored record, if it has one.
     async fn find(&self, user: &User, which: &CallRef) -> Result<(Record, Option<RecordedCall>), Refusal> {
+        // Before the stored records are read: a call that ends in between is in one of both.
         let (mut running, mut ended) = self.0.in_flight.list(|seen| self.is_meant(user, which, seen));
-        let named = match which {
-            CallRef::Call(call_id) => RecordSelector::Call(*call_id),
-            CallRef::Request(id, tool) => RecordSelector::Request(&user.id, *id, tool.as_deref()),
-        };
-        // The running calls are listed before the state is read: a call that ends in between is in one of both.
-        let recorded = match self.0.store.find_calls(named, clock::wall()).await {
-            Ok(mut recorded) => {
-                recorded.retain(|it| self.may_see(user, &it.key.user));
-                recorded
-            }
-            // Without the state the calls of this process are still known.
+        let recorded = match self.find_recorded(user, which).await {
+            Ok(recorded) => recorded,
+            // Without the state, the calls of this process are still known.
             Err(_) if !running.is_empty() || !ended.is_empty() => Vec::new(),
             Err(error) => return Err(unavailable(&error)),
         };
-        // One identifier can name calls of several tools: the caller must then name the tool.
-        if let (CallRef::Request(_, None), [one, other, ..]) = (which, &recorded[..]) {
-            let what = format!("must say which call: {} and others", one.key.tool);
-            return Err(if one.key.tool == other.key.tool {
-                unknown(which)
-            } else {
-                refuse("tool", "required", &what)
-            });
-        }
+        check_unique(which, &recorded)?;
         if let CallRef::Request(_, Some(tool)) = which {
             running.retain(|it| it.facts.tool().is_some_and(|it| *it.definition.name == **tool));
             ended.retain(|it| *it.tool == **tool);
         }
-        // A record stands above what this process knows: it outlives a restart.
+        // The stored record takes precedence: after a restart it alone knows the outcome.
         if let Some(recorded) = recorded.into_iter().next() {
             let runs = self.0.in_flight.is_running(recorded.call_id);
             return Ok((Record::of_recorded(&recorded, runs, self.0.cap), Some(recorded)));
@@ -147,22 +131,33 @@ impl Calls {
         found.map(|record| (record, None)).ok_or_else(|| unknown(which))
     }
 
+    /// The stored records of a call that the user may see.
+    async fn find_recorded(&self, user: &User, which: &CallRef) -> Result<Vec<RecordedCall>, StoreError> {
+        let selector = match which {
+            CallRef::Call(call_id) => RecordSelector::Call(*call_id),
+            CallRef::Request(id, tool) => RecordSelector::Request(&user.id, *id, tool.as_deref()),
+        };
+        let mut recorded = self.0.store.find_calls(selector, clock::wall()).await?;
+        recorded.retain(|it| self.may_see(user, &it.key.user));
+        Ok(recorded)
+    }
+
     /// Cancels a user's own call in the other processes that share the state. `is_here`: whether this process has
-    /// cancelled it, which then answers for all. Whether it was running.
+    /// cancelled it already. Returns whether it was running.
     pub(super) async fn cancel_elsewhere(&self, user: &User, which: CallSelector, is_here: bool) -> bool {
         let subject = match which {
-            // It runs in one process.
+            // A call runs in one process only; calls of one `request_id` may run in several.
             CallSelector::Call(_) if is_here => return true,
             CallSelector::Call(call_id) => Subject::Call(call_id),
             CallSelector::Request(request_id) => Subject::Request(request_id),
         };
-        let asked = if is_here {
+        let requested = if is_here {
             self.0.store.request_cancel(&user.id, &subject).await.map(|()| true)
         } else {
             self.0.store.cancel_elsewhere(&user.id, &subject).await
         };
-        asked.unwrap_or_else(|error| {
-            tracing::warn!(%error, "other processes cannot be asked to cancel a call");
+        requested.unwrap_or_else(|error| {
+            tracing::warn!(%error, "other processes cannot be requested to cancel a call");
             is_here
         })
     }
@@ -216,7 +211,16 @@ impl Calls {
     }
 }
 
-/// The words are the same whether there is no such call or it is another user's.
+/// Refuses an identifier that names calls of several tools: the caller must name the tool, too.
+fn check_unique(which: &CallRef, recorded: &[RecordedCall]) -> Result<(), Refusal> {
+    let (CallRef::Request(_, None), [one, other, ..]) = (which, recorded) else { return Ok(()) };
+    if one.key.tool == other.key.tool {
+        return Err(unknown(which));
+    }
+    Err(refuse("tool", "required", &format!("must say which call: {} and others", one.key.tool)))
+}
+
+/// The same refusal whether the call does not exist or is another user's.
 fn unknown(which: &CallRef) -> Refusal {
     let id = match which {
         CallRef::Call(call_id) => call_id.to_string(),

@@ -1,7 +1,7 @@
 //! Confirmations as every face offers them: which user sees which, who may decide, and the bounds of a request, once.
 //!
-//! A face spells requests and answers in its own form; nothing here is a wire type. Not here: what needs a confirmation
-//! (`toolwire_engine::pipeline`), and what becomes of one (`toolwire_store::confirmations`).
+//! A face decodes requests and encodes responses in its own form; nothing here is a wire type. Not here: which calls
+//! need a confirmation (`toolwire_engine::pipeline`), and its states (`toolwire_store::confirmations`).
 
 mod decide;
 mod list;
@@ -30,22 +30,22 @@ use toolwire_store::{
 };
 use toolwire_tool::context::User;
 
-/// The longest that anybody waits for a decision in one request.
-pub const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// Maximum wait for a decision in one request.
+pub const MAX_WAIT: Duration = Duration::from_mins(1);
 
-/// Decisions that other processes make are seen this late at most.
-const LOOK: Duration = Duration::from_millis(500);
+/// The interval of polling for changes by other processes, of which nothing notifies this one.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What confirmations are offered with.
+/// The parts that confirmations need.
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub store: Arc<Store>,
-    /// The tools as they stand now.
+    /// The tools: an approval is bound to the present definition of its tool.
     pub registry: Arc<Registry>,
     pub policy: Arc<dyn Policy>,
     /// Whether users may decide on their own calls.
     pub own_calls: bool,
-    /// How long an approved one can be used.
+    /// The time in which an approved one can be used.
     pub use_within: Duration,
 }
 
@@ -57,7 +57,7 @@ pub struct Confirmations(Arc<Parts>);
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfirmationView {
     pub confirmation: Confirmation,
-    /// Why the user may not decide it now; `None` if the user may.
+    /// Why the user may not decide on it now; `None` if the user may.
     pub why_not: Option<String>,
     /// Whether approval must repeat the tool's name.
     pub name_required: bool,
@@ -81,7 +81,7 @@ impl Confirmations {
         ends: &CancellationToken,
     ) -> Result<ConfirmationView, Refusal> {
         let parsed = id.parse().map_err(|_| unknown(id))?;
-        let until = clock::now() + wait.min(LONGEST_WAIT);
+        let until = clock::now() + wait.min(MAX_WAIT);
         let mut changes = self.0.store.follow_confirmation(&parsed);
         loop {
             changes.mark_unchanged();
@@ -99,7 +99,7 @@ impl Confirmations {
         }
     }
 
-    /// Withdraws what a user's own cancelled call asked for. Whether there was any.
+    /// Withdraws the confirmations of a user's own cancelled call. Returns whether there were any.
     pub async fn withdraw(&self, user: &User, call: CallRef) -> Result<bool, Refusal> {
         let withdrawn = self.0.store.withdraw_confirmations(&user.id, call, clock::wall()).await;
         withdrawn.map(|count| count > 0).map_err(|error| unavailable(&error))
@@ -148,7 +148,7 @@ impl Confirmations {
 async fn look_again(changed: &mut tokio::sync::watch::Receiver<u64>, until: Instant) {
     tokio::select! {
         _ = changed.changed() => {}
-        () = sleep(LOOK) => {}
+        () = sleep(POLL_INTERVAL) => {}
         () = sleep_until(until) => {}
     }
 }

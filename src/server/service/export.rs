@@ -13,24 +13,23 @@ use toolwire_engine::{
 };
 use toolwire_tool::context::User;
 
-/// The longest export, in bytes: clients stop at 4 MiB.
-const LONGEST: usize = 3 * 1024 * 1024;
+/// Maximum size of an export in bytes: clients accept messages of 4 MiB.
+const MAX_BYTES: usize = 3 * 1024 * 1024;
 /// Estimated size of a tool in an export, in bytes.
 const OF_A_TOOL: usize = 2 * 1024;
 
-/// What is to be exported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportRequest {
     pub format: String,
-    /// In the strict form, where the format has one.
+    /// Selects the strict form, if the format has one.
     pub strict: bool,
     /// Only tools with all of these tags.
     pub tags: Vec<String>,
 }
 
 impl Tools {
-    /// The tools that a user may call, declared in a format, in order of name. Of all that a user sees it is made once;
-    /// of a part each time.
+    /// The tools that a user may call, declared in a format, in order of name. An export of all tools is cached; one of
+    /// a part is made each time.
     pub async fn export(&self, user: &User, wanted: ExportRequest) -> Result<Arc<Exported>, Refusal> {
         let ExportRequest { format, strict, tags } = wanted;
         let format = parse_format(&format)?;
@@ -50,9 +49,9 @@ impl Tools {
             None => offload::if_large(bytes, work).await.1,
         };
         let length = exported.export.json.len();
-        if length > LONGEST {
+        if length > MAX_BYTES {
             let what = format!(
-                "must name fewer tools: the export has {length} bytes, and at most {LONGEST} fit into an answer"
+                "must name fewer tools: the export has {length} bytes, and at most {MAX_BYTES} fit into an answer"
             );
             return Err(request::refuse("tags", "max_length", &what));
         }

@@ -25,20 +25,20 @@ impl Guidance {
     }
 }
 
-/// What was last said of all tools.
+/// The guidance on all tools, as last made.
 #[derive(Debug, Default)]
 pub(super) struct CachedGuidance(ArcSwapOption<Whole>);
 
 #[derive(Debug)]
 struct Whole {
-    /// Holds no tools; while it is there, no other snapshot has its address.
+    /// Weak, so that it keeps no tools alive. While it exists, no other snapshot has the same address.
     snapshot: Weak<Snapshot>,
     budgets: Vec<SourceBudget>,
     guidance: Arc<Guidance>,
 }
 
 impl CachedGuidance {
-    /// What is said of all tools of a snapshot.
+    /// The guidance on all tools of a snapshot.
     pub(super) fn of(&self, snapshot: &Arc<Snapshot>, budgets: Vec<SourceBudget>) -> Arc<Guidance> {
         if let Some(whole) = &*self.0.load()
             && whole.snapshot.as_ptr() == Arc::as_ptr(snapshot)

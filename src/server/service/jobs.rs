@@ -31,7 +31,7 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{User, UserId};
 
-/// What jobs are offered with.
+/// The parts that jobs need.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// Calls tools for them.
@@ -71,7 +71,7 @@ impl Jobs {
         Self { parts: Arc::new(parts), running: Arc::default() }
     }
 
-    /// The same jobs, whose texts another model writes.
+    /// The same with another model.
     #[must_use]
     pub fn by(&self, model: Option<Arc<dyn Model>>) -> Self {
         Self::new(Parts { model, ..(*self.parts).clone() })
@@ -82,7 +82,7 @@ impl Jobs {
         self.find(user, id).await?.ok_or_else(|| unknown(&id))
     }
 
-    /// Cancels a job with its calls; of one that has ended nothing changes. The job as it stands then.
+    /// Cancels a job with its calls, unless it has ended. Returns the job as it is then.
     pub async fn cancel(&self, user: &User, id: &str) -> Result<Job, Refusal> {
         let id = parse_id(id)?;
         self.find(user, id).await?.ok_or_else(|| unknown(&id))?;
@@ -96,7 +96,7 @@ impl Jobs {
         self.find(user, id).await?.ok_or_else(|| unknown(&id))
     }
 
-    /// Stops a job that this process carries out. Whether it did.
+    /// Stops a job that this process carries out. Returns whether there was one.
     pub fn cancel_here(&self, user: &UserId, id: JobId) -> bool {
         let running = self.running.lock();
         let job = running.get(&(user.clone(), id));
@@ -106,12 +106,12 @@ impl Jobs {
         job.is_some()
     }
 
-    /// The server ends: jobs that run are ended as interrupted, and none begins any more.
+    /// Ends the running jobs as interrupted, and lets none begin any more: the server ends.
     pub fn interrupt(&self) {
         self.running.draining.cancel();
     }
 
-    /// Waits until no job runs here.
+    /// Waits until this process carries out no job.
     pub async fn wait_empty(&self) {
         loop {
             let left = self.running.left.notified();
@@ -122,7 +122,7 @@ impl Jobs {
         }
     }
 
-    /// How many jobs run here.
+    /// The number of jobs that this process carries out.
     pub fn running(&self) -> usize {
         self.running.lock().len()
     }

@@ -14,50 +14,50 @@ use toolwire_tool::context::User;
 #[derive(Clone, Debug)]
 pub struct Listing {
     snapshot: Arc<Snapshot>,
-    sight: Sight,
+    visibility: Visibility,
     filter: Filter,
     next: usize,
 }
 
-/// What a user may know of.
+/// The tools of which a user may know: those that the user may call.
 #[derive(Clone, Debug)]
-pub(super) struct Sight {
+pub(super) struct Visibility {
     user: User,
     policy: Arc<dyn Policy>,
-    /// Asked once for all names.
+    /// Whether that is all tools. Looked up once, not for each name.
     is_whole: bool,
 }
 
 impl Listing {
-    pub(super) fn new(snapshot: Arc<Snapshot>, sight: Sight, filter: Filter) -> Self {
-        Self { snapshot, sight, filter, next: 0 }
+    pub(super) fn new(snapshot: Arc<Snapshot>, visibility: Visibility, filter: Filter) -> Self {
+        Self { snapshot, visibility, filter, next: 0 }
     }
 
-    /// The next tool, borrowed: to count who holds it costs as much as to send it.
+    /// The next tool. Borrowed, since a reference count would cost as much as sending it.
     pub fn next_tool(&mut self) -> Option<&Arc<RegisteredTool>> {
         let tools = self.snapshot.tools().as_slice();
-        let is_wanted =
-            |tool: &Arc<RegisteredTool>| self.sight.sees(tool) && self.filter.passes(&tool.definition);
-        let found = tools[self.next..].iter().position(is_wanted)?;
+        let is_listed =
+            |tool: &Arc<RegisteredTool>| self.visibility.sees(tool) && self.filter.passes(&tool.definition);
+        let found = tools[self.next..].iter().position(is_listed)?;
         self.next += found + 1;
         tools.get(self.next - 1)
     }
 
-    /// Whether it is of all tools that there are.
+    /// Whether it has every tool of its snapshot.
     pub(super) fn is_whole(&self) -> bool {
-        self.sight.is_whole && self.filter == Filter::default()
+        self.visibility.is_whole && self.filter == Filter::default()
     }
 
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }
 
-    /// What an answer made of it is kept as, if it is of all that its user sees: `what` it is, and of which tools.
+    /// The key in a cache of `what` is made of this listing. `None` with a filter: such results are not cached.
     pub fn cache_key(&self, what: &str) -> Option<Digest> {
         if self.filter != Filter::default() {
             return None;
         }
-        if self.sight.is_whole {
+        if self.visibility.is_whole {
             return Some(Digest::of_parts([what, "all"]));
         }
         let seen: Vec<_> = self.clone().map(|tool| tool.definition.name.to_string()).collect();
@@ -73,19 +73,19 @@ impl Iterator for Listing {
     }
 }
 
-impl Sight {
+impl Visibility {
     pub(super) fn new(user: User, policy: Arc<dyn Policy>) -> Self {
         let is_whole = policy.may_call_all(&user);
         Self { user, policy, is_whole }
     }
 
-    /// The same as it is now, if the policy has changed.
+    /// Looks the permissions up again, since the policy may have changed.
     pub(super) fn renew(&mut self) {
         self.is_whole = self.policy.may_call_all(&self.user);
     }
 
     pub(super) fn sees(&self, tool: &RegisteredTool) -> bool {
-        // First, so that a tool which is seen in any case is not looked at.
+        // First: the name of a tool that is visible in any case need not be read.
         self.is_whole || self.may_call(&tool.definition.name)
     }
 

@@ -13,20 +13,21 @@ use toolwire_tool::context::UserId;
 /// Number of bytes of the digest that binds a token to its user and list, and shows any tampering.
 const MARK: usize = 16;
 
-/// How many entries a page may have, and has if its caller does not say.
+/// The size of a page: the default, and the maximum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    pub(super) usual: u32,
-    pub(super) most: u32,
+    pub(super) default: u32,
+    pub(super) max: u32,
 }
 
 impl Sizes {
-    pub(super) fn of(self, asked: i32) -> Result<u32, Refusal> {
-        let Self { usual, most } = self;
-        match u32::try_from(asked) {
-            Ok(0) => Ok(usual),
-            Ok(size) if size <= most => Ok(size),
-            _ => Err(refuse("page_size", "range", &format!("must be from 1 to {most}, or 0 for {usual}"))),
+    /// The size of a page, if its caller requests this one; 0 stands for the default.
+    pub(super) fn of(self, requested: i32) -> Result<u32, Refusal> {
+        let Self { default, max } = self;
+        match u32::try_from(requested) {
+            Ok(0) => Ok(default),
+            Ok(size) if size <= max => Ok(size),
+            _ => Err(refuse("page_size", "range", &format!("must be from 1 to {max}, or 0 for {default}"))),
         }
     }
 }
@@ -43,10 +44,10 @@ pub(super) enum List {
     Versions,
 }
 
-/// The tokens of one list, of one user and one filter: no other list takes them.
+/// Makes and reads the page tokens of one list, for one user and one filter. No other list accepts them.
 ///
-/// A token is a place in the list, sealed with a secret of the state's. A place that is a number of the store's counts
-/// what others do as well, so only this service and the others over the same state read it.
+/// A token is a position in the list, sealed with a secret of the state. It is encrypted too: a position that the store
+/// counts over all users would reveal the activity of others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageToken {
     list: List,
@@ -54,13 +55,14 @@ pub(super) struct PageToken {
 }
 
 impl PageToken {
-    /// `filter` is everything that the entries of the list depend on, apart from the user.
+    /// `filter` is everything on which the entries of the list depend, except the user.
     pub(super) async fn of(
         store: &Store,
         list: List,
         user: &UserId,
         filter: &(impl Debug + Sync),
     ) -> Result<Self, Refusal> {
+        // The filter is bound by its `Debug` text: a renamed field invalidates the tokens that callers hold.
         let secret = store.page_secret().await.map_err(|error| unavailable(&error))?;
         Ok(Self::new(&secret, list, user, filter))
     }
@@ -72,24 +74,24 @@ impl PageToken {
         Self { list, key: Digest::of_parts(bound_to) }
     }
 
-    /// The token of a place.
-    pub(super) fn text(&self, place: impl AsRef<[u8]>) -> String {
-        let place = place.as_ref();
-        let mark = self.mark(place);
-        BASE64URL_NOPAD.encode(&[self.mask(place, &mark).as_slice(), &mark].concat())
+    /// The token of a position.
+    pub(super) fn encode(&self, position: impl AsRef<[u8]>) -> String {
+        let position = position.as_ref();
+        let mark = self.mark(position);
+        BASE64URL_NOPAD.encode(&[self.mask(position, &mark).as_slice(), &mark].concat())
     }
 
-    /// The place of a token; none if the text is empty.
-    pub(super) fn place<P: TryFrom<Vec<u8>>>(&self, text: &str) -> Result<Option<P>, Refusal> {
+    /// The position of a token; `None` if the text is empty.
+    pub(super) fn decode<P: TryFrom<Vec<u8>>>(&self, text: &str) -> Result<Option<P>, Refusal> {
         if text.is_empty() {
             return Ok(None);
         }
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).unwrap_or_default();
-        let place = bytes.split_last_chunk::<MARK>().and_then(|(masked, mark)| {
-            let place = self.mask(masked, mark);
-            if self.mark(&place) == *mark { P::try_from(place).ok() } else { None }
+        let position = bytes.split_last_chunk::<MARK>().and_then(|(masked, mark)| {
+            let position = self.mask(masked, mark);
+            if self.mark(&position) == *mark { P::try_from(position).ok() } else { None }
         });
-        place.map(Some).ok_or_else(|| {
+        position.map(Some).ok_or_else(|| {
             let what = match self.list {
                 List::Documents | List::Versions => "these criteria",
                 _ => "this filter",
@@ -99,17 +101,17 @@ impl PageToken {
         })
     }
 
-    /// Tells a place of this list from any other text.
-    fn mark(&self, place: &[u8]) -> [u8; MARK] {
-        let digest = self.digest(&[b"mark", place]);
+    /// The authentication tag of a position, which also serves as the nonce of its mask.
+    fn mark(&self, position: &[u8]) -> [u8; MARK] {
+        let digest = self.digest(&[b"mark", position]);
         std::array::from_fn(|index| digest.as_bytes()[index])
     }
 
-    /// A place hidden by its mark, or shown again by it.
-    fn mask(&self, place: &[u8], mark: &[u8]) -> Vec<u8> {
+    /// Encrypts a position, or decrypts it again: the same operation in both directions.
+    fn mask(&self, position: &[u8], mark: &[u8]) -> Vec<u8> {
         let stream =
             (0_u64..).flat_map(|block| *self.digest(&[b"mask", mark, &block.to_be_bytes()]).as_bytes());
-        place.iter().zip(stream).map(|(byte, mask)| byte ^ mask).collect()
+        position.iter().zip(stream).map(|(byte, mask)| byte ^ mask).collect()
     }
 
     fn digest(&self, parts: &[&[u8]]) -> Digest {
@@ -148,22 +150,22 @@ mod tests {
         fn a_token_goes_on_with_the_list_that_it_came_from_and_with_no_other(
             one in bound(),
             other in bound(),
-            place: String,
+            position: String,
         ) {
-            let text = token(one).text(&place);
-            let found = token(other).place::<String>(&text);
-            prop_assert_eq!(found.ok(), (one == other).then_some(Some(place)));
+            let text = token(one).encode(&position);
+            let found = token(other).decode::<String>(&text);
+            prop_assert_eq!(found.ok(), (one == other).then_some(Some(position)));
         }
 
         #[test]
-        fn what_was_changed_and_what_is_none_is_refused(place: [u8; 8], at in 0..24_usize, other in 1..=255_u8) {
+        fn what_was_changed_and_what_is_none_is_refused(position: [u8; 8], at in 0..24_usize, other in 1..=255_u8) {
             let ours = token(("ours", List::Calls, "riley", ""));
-            let text = ours.text(place);
-            prop_assert_eq!(ours.place(&text).ok(), Some(Some(place)));
+            let text = ours.encode(position);
+            prop_assert_eq!(ours.decode(&text).ok(), Some(Some(position)));
             let mut bytes = BASE64URL_NOPAD.decode(text.as_bytes()).expect("ours");
             bytes[at] ^= other;
-            prop_assert!(ours.place::<[u8; 8]>(&BASE64URL_NOPAD.encode(&bytes)).is_err());
-            prop_assert!(ours.place::<[u8; 9]>(&text).is_err());
+            prop_assert!(ours.decode::<[u8; 8]>(&BASE64URL_NOPAD.encode(&bytes)).is_err());
+            prop_assert!(ours.decode::<[u8; 9]>(&text).is_err());
         }
     }
 
@@ -171,22 +173,22 @@ mod tests {
     fn any_other_text_is_refused_and_none_is_the_beginning() {
         let ours = token(("ours", List::Calls, "riley", ""));
         for bad in ["x", "AAAA", "not base64 at all!"] {
-            assert!(ours.place::<String>(bad).is_err(), "{bad}");
+            assert!(ours.decode::<String>(bad).is_err(), "{bad}");
         }
-        assert_eq!(ours.place::<String>("").expect("none"), None);
+        assert_eq!(ours.decode::<String>("").expect("none"), None);
     }
 
     #[test]
     fn a_token_shows_no_place() {
         let ours = token(("ours", List::Tasks, "riley", ""));
-        let [one, next] = [7_u64, 8].map(|place| ours.text(place.to_be_bytes()));
+        let [one, next] = [7_u64, 8].map(|position| ours.encode(position.to_be_bytes()));
         let same = one.bytes().zip(next.bytes()).filter(|(one, other)| one == other).count();
         assert!(same < one.len() / 2, "{one} {next}");
     }
 
     #[test]
     fn a_page_is_of_a_size_in_bounds() {
-        let sizes = Sizes { usual: 100, most: 1_000 };
+        let sizes = Sizes { default: 100, max: 1_000 };
         assert_eq!([0, 1, 1_000].map(|asked| sizes.of(asked).ok()), [Some(100), Some(1), Some(1_000)]);
         assert!(sizes.of(-1).is_err() && sizes.of(1_001).is_err());
     }

@@ -15,9 +15,9 @@ use toolwire_tool::context::{
     Attributes, CallId, InvalidId, RequestId, SessionId, TaskId, TaskLabel, UserId,
 };
 
-/// The longest text to look for, in bytes.
+/// Maximum length of a search text, in bytes.
 const MAX_SEARCH: usize = 256;
-/// The most tags to look for.
+/// Maximum number of tags in a filter.
 const MAX_TAGS: usize = 32;
 
 pub fn target(given: Option<Target>) -> Result<Target, Refusal> {
@@ -90,7 +90,7 @@ pub fn wait(field: &str, wait: Option<prost_types::Duration>) -> Result<Option<D
     wait.map(|wait| wait.try_into().map_err(negative)).transpose()
 }
 
-/// How long an answer is waited for, at most `longest`; not at all if nothing is said.
+/// The wait for an answer, at most `longest`; zero if absent.
 pub fn wait_within(
     field: &str,
     wait: Option<prost_types::Duration>,

@@ -1,8 +1,8 @@
 //! Runs: tasks that the server's own agent works on (specification 002's loop), with all tasks below them.
 //!
-//! It is a worker like any other: it leases a task, renders it, asks a model, and hands every call of the model's to
-//! `tasks`, whose answer alone decides whether the loop goes on. What it leaves open the next worker finds. Not here:
-//! what a call does to a task (`toolwire_engine::tasks`), and models (`toolwire_sources::models`).
+//! It is a worker like any other: it leases a task, renders it, asks a model, and hands every call of the model to
+//! `tasks`, whose answer alone decides whether the loop continues. The next worker finds what it leaves open. Not here:
+//! the effect of a call on its task (`toolwire_engine::tasks`), and models (`toolwire_sources::models`).
 
 mod call;
 mod drive;
@@ -30,10 +30,10 @@ use super::turns::BudgetWish;
 use toolwire_agent::{
     Budget, TurnId,
     log::Reader,
-    running::{Admission, Running},
+    running::{Admission, Running, RunningTurn},
 };
 use toolwire_base::clock;
-use toolwire_contract::{Refusal, TurnRefusal};
+use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::turn_event::Event};
 use toolwire_sources::models::Model;
 use toolwire_tool::context::{RequestId, SessionId, ToolContext};
 
@@ -44,12 +44,11 @@ pub struct Runs {
     running: Running,
 }
 
-/// Asks for a task to be worked on.
 #[derive(Clone, Debug)]
 pub struct NewRun {
     pub context: ToolContext,
     pub task_id: String,
-    /// Lowers what each of its tasks may spend each time it is worked on.
+    /// Lowers the budget that each of its tasks has each time it is worked on.
     pub budget: BudgetWish,
 }
 
@@ -60,13 +59,13 @@ impl Runs {
         Self { parts: Arc::new(parts), running }
     }
 
-    /// The same, asking another model.
+    /// The same with another model.
     #[must_use]
     pub fn by(&self, model: Option<Arc<dyn Model>>) -> Self {
         Self::new(Parts { model, ..(*self.parts).clone() })
     }
 
-    /// The same, asking another model for the tasks of a role.
+    /// The same with another model for the tasks of a role.
     #[must_use]
     pub fn by_role(&self, role: &str, model: Arc<dyn Model>) -> Self {
         Self::new(Parts { roles: self.parts.roles.with_model(role, model), ..(*self.parts).clone() })
@@ -77,18 +76,18 @@ impl Runs {
         &self.running
     }
 
-    /// Works on a task, and on all that work for it, until it has ended or all wait for people. Leaving the events
-    /// stops that; started writes go on.
+    /// Works on a task and the tasks below it, until it has ended or all wait for people. Dropping the events stops the
+    /// work; writes that have begun continue.
     pub async fn begin(&self, new: NewRun) -> Result<(TurnId, Reader), Refusal> {
         let Some(model) = self.parts.model.clone() else { return Err(TurnRefusal::NoModel.into()) };
         let user = new.context.user.clone();
         let task = self.parts.tasks.get(&user, &new.task_id).await?;
         let turn_id = RequestId::generate();
-        // Two at once would take each other's leases.
+        // One run per task: two would take each other's leases.
         let session: SessionId = task.id.as_str().parse().expect("the name of a task is short enough");
         // Entered before anything is spawned, so that a second run is refused at once.
-        let entered = self.running.enter(&user.id, turn_id, &session, None, clock::wall())?;
-        let Admission::New(place, reader) = entered else { return Err(Refusal::CallerGone) };
+        let admission = self.running.enter(&user.id, turn_id, &session, None, clock::wall())?;
+        let Admission::New(running, reader) = admission else { return Err(Refusal::CallerGone) };
         let budget: Budget = new.budget.within(self.parts.agent.settings());
         let mut context = new.context;
         if let Some(time) = new.budget.max_time {
@@ -96,29 +95,20 @@ impl Runs {
         }
         let parts = Arc::clone(&self.parts);
         let work = async move {
-            let mut work = Work {
+            let work = Work {
                 parts: &parts,
                 model,
                 context,
                 task: task.id,
                 budget,
                 turn_id,
-                log: &place.log,
+                log: &running.log,
                 spent: Spending::default(),
                 asked: Vec::new(),
             };
-            let deadline = work.context.deadline.at();
-            let end = tokio::select! {
-                // The deadline wins a tie.
-                biased;
-                () = sleep_until(deadline) => Err(Refusal::DeadlineExceeded),
-                () = place.cancelled.cancelled() => Err(TurnRefusal::Cancelled.into()),
-                () = place.log.abandoned() => Err(Refusal::CallerGone),
-                end = drive::run(&mut work) => end,
-                never = place.log.keep_talking() => match never {},
-            };
-            // The place is freed before the end is sent, so that a reader of the end can begin the next run.
-            let log = place.leave();
+            let end = work_until_end(work, &running).await;
+            // Its place is freed before the end is sent, so that a reader of the end can begin the next run.
+            let log = running.leave();
             match end {
                 Ok(event) => log.tell(event),
                 Err(refusal) => log.refuse(refusal),
@@ -126,5 +116,19 @@ impl Runs {
         };
         tokio::spawn(work.in_current_span());
         Ok((turn_id, reader))
+    }
+}
+
+/// Works until the task has ended or must wait, or until the deadline, a cancellation, or the departure of all readers.
+async fn work_until_end(mut work: Work<'_>, running: &RunningTurn) -> Result<Event, Refusal> {
+    let deadline = work.context.deadline.at();
+    tokio::select! {
+        // The deadline wins a tie.
+        biased;
+        () = sleep_until(deadline) => Err(Refusal::DeadlineExceeded),
+        () = running.cancelled.cancelled() => Err(TurnRefusal::Cancelled.into()),
+        () = running.log.abandoned() => Err(Refusal::CallerGone),
+        end = drive::run(&mut work) => end,
+        never = running.log.keep_talking() => match never {},
     }
 }

@@ -1,7 +1,7 @@
-//! A cache of what is made from a state of the registry, for as long as that state holds.
+//! A cache of values made from a snapshot of the registry, for as long as it is the current one.
 //!
-//! A few large answers only: for every visible set of tools, in every form. What a caller narrows further is made each
-//! time, so that one caller cannot evict what others use.
+//! For a few large values: one for each visible set of tools and each form. Values for a filter of a caller's choice
+//! are not cached, so that one caller cannot evict the values of others.
 
 use std::{
     collections::VecDeque,
@@ -12,8 +12,8 @@ use toolwire_base::{digest::Digest, offload};
 use toolwire_engine::registry::Snapshot;
 
 /// Bounds of the cache, in entries and in bytes.
-const MOST: usize = 64;
-const MOST_BYTES: usize = 32 * 1024 * 1024;
+const MAX_ENTRIES: usize = 64;
+const MAX_BYTES: usize = 32 * 1024 * 1024;
 
 /// Answers about one state of the registry. Cheap to clone; clones share it.
 #[derive(Debug)]
@@ -21,9 +21,9 @@ pub struct SnapshotCache<V>(Arc<Mutex<Answers<V>>>);
 
 #[derive(Debug)]
 struct Answers<V> {
-    /// Holds no tools; while it is there, no other snapshot has its address.
+    /// Weak, so that it keeps no tools alive. While it exists, no other snapshot has the same address.
     of: Weak<Snapshot>,
-    /// By what was asked, with their bytes; the last made is first.
+    /// Values with their key and size, the newest first.
     made: VecDeque<(Digest, usize, V)>,
 }
 
@@ -40,8 +40,8 @@ impl<V> Clone for SnapshotCache<V> {
 }
 
 impl<V: Clone + Send + 'static> SnapshotCache<V> {
-    /// The answer to what a key names. Made on a miss, under the user's permit, for about this many bytes;
-    /// `make` says how many it has become.
+    /// The value of a key. On a miss it is made under a permit of the user's, since it has about this many bytes;
+    /// `make` returns its actual size.
     pub async fn of(
         &self,
         snapshot: &Arc<Snapshot>,
@@ -53,7 +53,7 @@ impl<V: Clone + Send + 'static> SnapshotCache<V> {
             return found;
         }
         let (kept, snapshot) = (self.clone(), Arc::clone(snapshot));
-        // A caller that waited for its permit finds what the one before has made.
+        // Looked up again under the permit: a caller before may have made it.
         let work = move || kept.find(&snapshot, &key).unwrap_or_else(|| kept.keep(&snapshot, key, make()));
         offload::if_large(bytes, work).await
     }
@@ -72,8 +72,8 @@ impl<V: Clone + Send + 'static> SnapshotCache<V> {
             *answers = Answers { of: Arc::downgrade(snapshot), made: VecDeque::new() };
         }
         answers.made.push_front((key, bytes, value.clone()));
-        while answers.made.len() > MOST
-            || answers.made.iter().map(|(_, bytes, _)| bytes).sum::<usize>() > MOST_BYTES
+        while answers.made.len() > MAX_ENTRIES
+            || answers.made.iter().map(|(_, bytes, _)| bytes).sum::<usize>() > MAX_BYTES
         {
             answers.made.pop_back();
         }
@@ -121,15 +121,15 @@ mod tests {
     async fn few_answers_are_kept_and_few_bytes() {
         let (kept, snapshot) = (SnapshotCache::default(), Arc::new(Snapshot::empty()));
         let first = ask(&kept, &snapshot, "0", 1).await;
-        for number in 1..MOST {
+        for number in 1..MAX_ENTRIES {
             ask(&kept, &snapshot, &number.to_string(), 1).await;
         }
         assert_eq!(ask(&kept, &snapshot, "0", 1).await, first);
         ask(&kept, &snapshot, "more", 1).await;
         assert_ne!(ask(&kept, &snapshot, "0", 1).await, first);
-        let large = ask(&kept, &snapshot, "large", MOST_BYTES).await;
-        assert_eq!(ask(&kept, &snapshot, "large", MOST_BYTES).await, large);
+        let large = ask(&kept, &snapshot, "large", MAX_BYTES).await;
+        assert_eq!(ask(&kept, &snapshot, "large", MAX_BYTES).await, large);
         ask(&kept, &snapshot, "another", 1).await;
-        assert_ne!(ask(&kept, &snapshot, "large", MOST_BYTES).await, large);
+        assert_ne!(ask(&kept, &snapshot, "large", MAX_BYTES).await, large);
     }
 }

@@ -1,7 +1,7 @@
 //! Tasks as every face offers them: ownership, and the bounds of a request, once (spec 002).
 //!
-//! A face spells requests and answers in its own form; nothing here is a wire type. A user has the own trees and no
-//! others. Not here: how a call of a task is recorded (`toolwire_engine::pipeline`), and what becomes of a task
+//! A face decodes requests and encodes responses in its own form; nothing here is a wire type. Users access their own
+//! trees only. Not here: how a call of a task is recorded (`toolwire_engine::pipeline`), and the states of a task
 //! (`toolwire_store::tasks`).
 
 mod change;
@@ -40,19 +40,19 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{RequestId, TaskId, User};
 
-/// The longest request, question or answer, in bytes.
-pub const LONGEST_REQUEST: usize = 65_536;
+/// Maximum length of a request, a question or an answer, in bytes.
+pub const MAX_REQUEST_LENGTH: usize = 65_536;
 
-/// The most documents that go along with anything.
-pub const MOST_DOCUMENTS: usize = 64;
+/// Maximum number of documents that accompany a request, a result or an answer.
+pub const MAX_DOCUMENTS: usize = 64;
 
-/// What others change is seen this late at most where nothing tells of it.
-const LOOK: Duration = Duration::from_millis(500);
+/// The interval of polling for changes by other processes, of which nothing notifies this one.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A silent stream says that it is alive this often.
+/// The interval at which a silent stream sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
-/// What tasks are offered with.
+/// The parts that tasks need.
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub store: Arc<Store>,
@@ -77,13 +77,13 @@ impl Tasks {
         self.0.store.task(&user.id, &id).await.map_err(|error| task_refusal(&id, error))
     }
 
-    /// What has no end yet of a task's calls.
+    /// The calls of a task that have no end yet.
     pub async fn open_calls(&self, user: &User, id: &str) -> Result<Vec<OpenCall>, Refusal> {
         let id = parse_id(id)?;
         self.0.store.open_calls(&user.id, &id).await.map_err(|error| task_refusal(&id, error))
     }
 
-    /// Tells the calls that something stopped, and says what came of it.
+    /// Cancels the calls that a change has stopped, after its commit. Returns the result of the change.
     fn settle<T>(&self, ending: Ending<T>) -> T {
         self.0.pipeline.in_flight().cancel_calls(&ending.stopped.calls);
         ending.of
@@ -101,12 +101,12 @@ fn parse_id(id: &str) -> Result<TaskId, Refusal> {
     }
 }
 
-/// Why something did not succeed of the task of this name.
+/// Maps an error of the store to the refusal that names the task.
 fn why(id: &TaskId) -> impl Fn(TaskError) -> Refusal + use<'_> {
     move |error| task_refusal(id, error)
 }
 
-/// A change that a repeat of must be recognised; `content` says everything that it is about.
+/// The idempotency key of a change, with the digest of its content: a repeat with another content is refused.
 fn mutation(
     method: &'static str,
     request_id: Option<RequestId>,
@@ -121,7 +121,7 @@ fn mutation(
     Ok(Mutation { method, request_id, digest })
 }
 
-/// A text of 1 to this many bytes.
+/// Checks a text of 1 to this many bytes.
 fn text<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, Refusal> {
     if text.trim().is_empty() {
         return Err(refuse(field, "required", "must not be empty"));
@@ -129,7 +129,7 @@ fn text<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, Refusal>
     check_length(field, text, most)
 }
 
-/// A text of at most this many bytes.
+/// Checks a text of at most this many bytes.
 fn check_length<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, Refusal> {
     if text.len() > most {
         return Err(refuse(field, "max_length", &format!("must have at most {most} bytes")));
@@ -137,16 +137,16 @@ fn check_length<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str, 
     Ok(text)
 }
 
-/// Paths that go along.
+/// Checks the paths of accompanying documents.
 fn documents(field: &str, paths: Vec<String>) -> Result<Vec<String>, Refusal> {
-    if paths.len() > MOST_DOCUMENTS {
-        let what = format!("must have at most {MOST_DOCUMENTS} elements");
+    if paths.len() > MAX_DOCUMENTS {
+        let what = format!("must have at most {MAX_DOCUMENTS} elements");
         return Err(refuse(field, "max_items", &what));
     }
     Ok(paths)
 }
 
-/// An object that is a result: within the depth that arguments have.
+/// Checks a result, which may nest as deep as arguments.
 fn result(
     field: &str,
     result: serde_json::Map<String, Value>,
@@ -164,9 +164,9 @@ fn result(
 
 /// Waits until something may have changed, or the given instant.
 async fn look_again(changed: &mut tokio::sync::watch::Receiver<u64>, until: tokio::time::Instant) {
-    let until = until.min(clock::now() + LOOK);
+    let until = until.min(clock::now() + POLL_INTERVAL);
     tokio::select! {
-        told = changed.changed() => if told.is_err() { tokio::time::sleep_until(until).await },
+        result = changed.changed() => if result.is_err() { tokio::time::sleep_until(until).await },
         () = tokio::time::sleep_until(until) => {}
     }
 }

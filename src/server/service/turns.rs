@@ -27,12 +27,11 @@ use toolwire_contract::{Refusal, TurnRefusal, proto::agent::v1::Paused};
 use toolwire_store::{Store, sessions::StoredTurn};
 use toolwire_tool::context::User;
 
-/// What turns are offered with.
+/// The parts that turns need.
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub agent: Agent,
     pub store: Arc<Store>,
-    /// What persons must decide.
     pub confirmations: Confirmations,
 }
 
@@ -43,12 +42,12 @@ pub struct Turns {
     running: Running,
 }
 
-/// What came of asking for a turn.
+/// The result of beginning or following a turn.
 #[derive(Debug)]
 pub enum Begun {
-    /// It runs: its events, from the first on.
+    /// The turn runs: its events from the first on.
     Runs(TurnId, Reader),
-    /// It ended or paused before.
+    /// The turn has ended or paused already.
     Kept(Box<StoredTurn>),
 }
 
@@ -71,12 +70,12 @@ impl Turns {
         &self.parts.agent
     }
 
-    /// The turns that run.
+    /// The turns that this process carries out.
     pub fn running(&self) -> &Running {
         &self.running
     }
 
-    /// A turn of the user's that is kept.
+    /// Reads a turn of the user's that ended or paused.
     async fn find_kept(&self, user: &User, turn_id: TurnId) -> Result<Option<StoredTurn>, Refusal> {
         let kept = self.parts.store.turn(&user.id, turn_id).await;
         kept.map_err(|error| unavailable(&error))
@@ -101,12 +100,12 @@ fn unknown(id: &(impl ToString + ?Sized)) -> Refusal {
     TurnRefusal::Unknown { id }.into()
 }
 
-/// What a paused turn tells of the calls that wait.
+/// The terminal event of a paused turn, with the calls that wait.
 fn pause_event(turn: &StoredTurn) -> Paused {
     Paused::decode(turn.reply.as_slice()).unwrap_or_default()
 }
 
-/// The calls of a paused turn that wait.
+/// The calls of a paused turn that wait, from its checkpoint.
 fn pending(turn: &StoredTurn) -> Vec<Pending> {
     serde_json::from_str::<Checkpoint>(&turn.standing).map(|it| it.pending).unwrap_or_default()
 }

@@ -1,14 +1,13 @@
-//! What callers learn of a store that fails: nothing of the cause, which is for operators.
+//! The refusal after an error of the store. Its cause is for operators: callers learn only when to try again.
 
 use std::time::Duration;
 
 use toolwire_contract::Refusal;
 use toolwire_store::StoreError;
 
-/// When to try again.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// Tells operators why, and callers when to try again.
+/// Logs an error of the store, and returns the refusal.
 pub(super) fn unavailable(error: &StoreError) -> Refusal {
     if matches!(error, StoreError::Crowded) {
         tracing::warn!(%error, "too many read the state");

@@ -1,7 +1,7 @@
 //! Workspaces as every face offers them: the bounds of a request, and pagination, once.
 //!
-//! A face spells requests and answers in its own form; nothing here is a wire type. Not here: what a document may be
-//! (`toolwire_store::workspace`).
+//! A face decodes requests and encodes responses in its own form; nothing here is a wire type. Not here: the rules for
+//! documents (`toolwire_store::workspace`).
 
 use std::fmt;
 
@@ -21,14 +21,14 @@ use toolwire_store::{
 use toolwire_tool::context::{TaskId, User};
 
 /// The sizes of pages and of answers.
-const PAGE: Sizes = Sizes { usual: 100, most: 1_000 };
-const HITS: Sizes = Sizes { usual: 20, most: 100 };
+const PAGE: Sizes = Sizes { default: 100, max: 1_000 };
+const HITS: Sizes = Sizes { default: 20, max: 100 };
 
-/// The most tags of a filter.
-const MOST_TAGS: usize = 32;
+/// Maximum number of tags in a filter.
+const MAX_TAGS: usize = 32;
 
-/// The longest part of a filter, in bytes.
-const LONGEST: usize = 512;
+/// Maximum length of a text in a filter, in bytes.
+const MAX_FILTER_LENGTH: usize = 512;
 
 /// Workspaces, as every face offers them. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct Workspaces(Workspace);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
     pub items: Vec<T>,
-    /// Where the next one begins; empty on the last one.
+    /// The token of the next page; empty on the last one.
     pub next: String,
 }
 
@@ -47,7 +47,8 @@ impl Workspaces {
         Self(workspace)
     }
 
-    /// The workspace that a task of the user's shares. What is written is the user's: an agent's has its lease.
+    /// The workspace of a task. The user is recorded as the author of writes; see `of_leased_task` for those of an
+    /// agent.
     pub async fn of_task(&self, user: &User, task_id: &str) -> Result<WorkspaceHandle, Refusal> {
         if task_id.is_empty() {
             return Err(request::refuse("task_id", "required", "must name a task; CreateTask begins one"));
@@ -58,7 +59,7 @@ impl Workspaces {
         Ok(self.0.of_task(user, &task).await?.as_person())
     }
 
-    /// The same for the agent that has a lease on the task: what is written is the task's.
+    /// The same for the agent that holds the lease of the task. The task is recorded as the author of writes.
     pub async fn of_leased_task(
         &self,
         tasks: &Tasks,
@@ -92,11 +93,11 @@ impl Workspaces {
         check(criteria)?;
         let size = PAGE.of(size)?;
         let page_token = self.page_token(workspace, List::Documents, criteria).await?;
-        let after: String = page_token.place(token)?.unwrap_or_default();
+        let after: String = page_token.decode(token)?.unwrap_or_default();
         let mut items = workspace.list(criteria, &after, size + 1).await?;
         let goes_on = cut(&mut items, size, document_size);
         let next = match items.last() {
-            Some(last) if goes_on => page_token.text(&last.path),
+            Some(last) if goes_on => page_token.encode(&last.path),
             _ => String::new(),
         };
         Ok(Page { items, next })
@@ -112,17 +113,17 @@ impl Workspaces {
     ) -> Result<Page<Version>, Refusal> {
         let size = PAGE.of(size)?;
         let page_token = self.page_token(workspace, List::Versions, &path).await?;
-        let below = page_token.place(token)?.map_or(u32::MAX, u32::from_be_bytes);
+        let below = page_token.decode(token)?.map_or(u32::MAX, u32::from_be_bytes);
         let mut items = workspace.versions(path, below, size + 1).await?;
         let goes_on = cut(&mut items, size, version_size);
         let next = match items.last() {
-            Some(last) if goes_on => page_token.text(last.version.to_be_bytes()),
+            Some(last) if goes_on => page_token.encode(last.version.to_be_bytes()),
             _ => String::new(),
         };
         Ok(Page { items, next })
     }
 
-    /// The documents of a workspace that have the words of a query and pass, best first.
+    /// The documents of a workspace that match a query and pass, best first.
     pub async fn search(
         &self,
         workspace: &WorkspaceHandle,
@@ -135,7 +136,7 @@ impl Workspaces {
         Ok(workspace.search(query, criteria, size as usize).await?)
     }
 
-    /// The tokens of a list of a workspace: it depends on the tree as well.
+    /// The page tokens of a list, which is bound to the tree as well.
     async fn page_token(
         &self,
         workspace: &WorkspaceHandle,
@@ -170,15 +171,15 @@ fn version_size(version: &Version) -> usize {
     version.why.len() + version.written_by.len() + content_size(&version.content)
 }
 
-/// With what the parts of fixed length take.
+/// Includes an estimate of the parts of fixed length.
 fn content_size(content: &Content) -> usize {
     content.summary.len() + content.mime_type.len() + 256
 }
 
 fn check(criteria: &Criteria) -> Result<(), Refusal> {
     let Criteria { path_prefix, tags, mime_type, created_by, updated_by, .. } = criteria;
-    if tags.len() > MOST_TAGS {
-        let what = format!("must have at most {MOST_TAGS} elements");
+    if tags.len() > MAX_TAGS {
+        let what = format!("must have at most {MAX_TAGS} elements");
         return Err(request::refuse("filter.tags", "max_items", &what));
     }
     let texts = [
@@ -188,10 +189,10 @@ fn check(criteria: &Criteria) -> Result<(), Refusal> {
         ("filter.updated_by", updated_by),
     ];
     let tags = tags.iter().map(|tag| ("filter.tags", tag));
-    let long = texts.into_iter().chain(tags).find(|(_, text)| text.len() > LONGEST);
+    let long = texts.into_iter().chain(tags).find(|(_, text)| text.len() > MAX_FILTER_LENGTH);
     match long {
         Some((field, _)) => {
-            let what = format!("must have at most {LONGEST} bytes");
+            let what = format!("must have at most {MAX_FILTER_LENGTH} bytes");
             Err(request::refuse(field, "max_length", &what))
         }
         None => Ok(()),

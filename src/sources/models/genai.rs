@@ -38,18 +38,18 @@ struct Inner {
     endpoint: Endpoint,
     key: Key,
     client: Client,
-    /// Those of the client, for what it is not asked for.
+    /// The connections of the client, for requests that genai cannot make.
     connections: reqwest::Client,
     bounds: Bounds,
 }
 
-/// What is shown with each request.
+/// The credentials of each request.
 enum Key {
     Fixed(AuthData),
     Fetched(Tokens),
 }
 
-/// The provider's own address. None for one that is anywhere.
+/// The provider's own address. `None` for a compatible server, which has none.
 const fn address(provider: Provider) -> Option<&'static str> {
     match provider {
         Provider::Gemini => Some("https://generativelanguage.googleapis.com/v1beta/"),
@@ -133,8 +133,8 @@ impl Inner {
             let error = match timeout_at(deadline, self.attempt(request, &mut refused)).await {
                 Err(_) => ModelError::TimedOut,
                 Ok(Ok(open)) => return Ok(open),
-                Ok(Err(Failed::Refused)) => continue,
-                Ok(Err(Failed::For(error))) => error,
+                Ok(Err(AttemptError::Refused)) => continue,
+                Ok(Err(AttemptError::For(error))) => error,
             };
             tracing::warn!(model = self.id, error = error.into_str(), repeats, "a model did not answer");
             let Some(pause) = retry::pause(error, repeats, deadline) else { return Err(error) };
@@ -143,8 +143,8 @@ impl Inner {
         }
     }
 
-    async fn attempt(&self, request: &Request, refused: &mut bool) -> Result<Open, Failed> {
-        let (auth, token) = self.auth().await.map_err(Failed::For)?;
+    async fn attempt(&self, request: &Request, refused: &mut bool) -> Result<Open, AttemptError> {
+        let (auth, token) = self.auth().await.map_err(AttemptError::For)?;
         let target = ServiceTarget {
             endpoint: self.endpoint.clone(),
             auth,
@@ -156,9 +156,9 @@ impl Inner {
             (Err(ModelError::AuthFailed), Some(token), Key::Fetched(tokens)) if !*refused => {
                 *refused = true;
                 tokens.forget(&token).await;
-                Err(Failed::Refused)
+                Err(AttemptError::Refused)
             }
-            (opened, ..) => opened.map_err(Failed::For),
+            (opened, ..) => opened.map_err(AttemptError::For),
         }
     }
 
@@ -189,7 +189,7 @@ impl Inner {
 }
 
 /// Why an attempt failed.
-enum Failed {
+enum AttemptError {
     /// A token was refused, and another one is to be tried.
     Refused,
     For(ModelError),

@@ -29,8 +29,8 @@ pub struct SourceStatus {
     pub budget: Option<Budget>,
     /// Until when the source is left alone after it refused us, if it did.
     pub cool_down_until: Option<SystemTime>,
-    /// Why a request made now would wait for more than its turn, until when, and how long that is; or which parts of
-    /// the source would have it wait.
+    /// Why a request made now would wait for more than the rate limit, until when, and how long that is; or which parts
+    /// of the source would delay it.
     pub reason: Option<String>,
 }
 
@@ -42,10 +42,10 @@ pub struct Pause {
     pub reason: String,
 }
 
-/// What else than limits and cool-downs keeps a source from being asked: what only its domain knows.
+/// A further reason not to ask a source, beside limits and cool-downs, which only its domain knows.
 pub trait Hold: Send + Sync + Debug {
     fn source(&self) -> &str;
-    /// Until when it is not asked for the user; `None` if nothing keeps it.
+    /// The pause in force for the user.
     fn of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Option<Pause>>;
 }
 
@@ -110,8 +110,8 @@ impl Limits {
         Self { holds, ..self }
     }
 
-    /// What keeps a source from being asked for the longest time: its cool-down, a pause that it asked for, or what its
-    /// domain knows. And what keeps parts of it.
+    /// The longest pause of a source, be it a cool-down, a hold-off or a hold of its domain; and the pauses of its
+    /// parts.
     async fn pauses_of_user(
         &self,
         user: &UserId,
@@ -130,7 +130,8 @@ impl Limits {
         (longest, parts.into_iter().map(|(_, held)| held).collect())
     }
 
-    /// The pauses that a source or its parts asked for, and the cool-downs of its parts. What cannot be read is none.
+    /// The hold-offs of a source and of its parts, and the cool-downs of its parts. Those that cannot be read count as
+    /// none.
     async fn pauses(&self, source: &str, now: SystemTime) -> Vec<(String, Pause)> {
         let hold_offs = self.hold_offs.of_source(source, now).await.unwrap_or_else(|error| {
             tracing::warn!(source, %error, "hold-offs cannot be read");

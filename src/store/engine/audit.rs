@@ -9,7 +9,7 @@ use crate::{
     audit::{Criteria, Kind, RETENTION, Record, Verdict, by},
     confirmations::{self, Confirmation, Decision},
     idempotency::Beginning,
-    rows::audit::{self as rows, Added, NewRecord},
+    rows::audit::{self as rows, Inserted, NewRecord},
     scoped,
 };
 use toolwire_base::digest::Digest;
@@ -18,7 +18,7 @@ use toolwire_tool::context::{CallId, KnownBy, RequestId, TaskId, UserId};
 
 /// Maximum number of records per user, and of all users. Beyond it, each new record deletes the two oldest.
 const MAX_RECORDS_PER_USER: u64 = 200_000;
-const MAX_OF_ALL: u64 = 2_000_000;
+const MAX_RECORDS: u64 = 2_000_000;
 const DELETED_FOR_ONE: u32 = 2;
 
 /// Maximum number of records that a sweep examines in one transaction, so that other transactions run in between.
@@ -31,19 +31,18 @@ pub(super) struct Approval<'a> {
     pub(super) approver: &'a str,
 }
 
-/// A change by a request other than a tool call.
-pub(super) struct Changed<'a> {
+/// A request other than a tool call that changes something, for the record of it.
+pub(super) struct AuditedRequest<'a> {
     /// Its method, such as `TaskService.CreateTask`.
     pub(super) method: &'static str,
     pub(super) user: &'a UserId,
-    /// Digest of the request.
     pub(super) digest: Digest,
     pub(super) task: &'a TaskId,
     pub(super) request_id: Option<RequestId>,
     pub(super) call_id: Option<CallId>,
 }
 
-impl<'a> Changed<'a> {
+impl<'a> AuditedRequest<'a> {
     pub(super) fn new(method: &'static str, user: &'a UserId, task: &'a TaskId, digest: Digest) -> Self {
         Self { method, user, digest, task, request_id: None, call_id: None }
     }
@@ -70,7 +69,7 @@ impl Store {
 }
 
 /// Records that a call begins, and returns the position of the record.
-pub(super) async fn begun(
+pub(super) async fn record_beginning(
     tx: &mut Tx,
     call: &Beginning<'_>,
     approval: Option<Approval<'_>>,
@@ -120,7 +119,7 @@ pub(super) async fn record_decision(
         face: &by.via,
         approver: by.by.as_str(),
         on_behalf_of: &by.on_behalf_of,
-        ..about(confirmation, verdict, by.at)
+        ..record_of(confirmation, verdict, by.at)
     };
     insert(tx, record).await?;
     Ok(())
@@ -133,31 +132,35 @@ pub(super) async fn record_lapse(
     verdict: Verdict,
     now: SystemTime,
 ) -> Result<(), Error> {
-    insert(tx, about(confirmation, verdict, now)).await?;
+    insert(tx, record_of(confirmation, verdict, now)).await?;
     Ok(())
 }
 
 /// Records a change by a request other than a tool call.
-pub(super) async fn changed(tx: &mut Tx, it: &Changed<'_>, now: SystemTime) -> Result<(), Error> {
+pub(super) async fn record_request(
+    tx: &mut Tx,
+    request: &AuditedRequest<'_>,
+    now: SystemTime,
+) -> Result<(), Error> {
     let by = by();
     let record = NewRecord {
         kind: Kind::Write,
         at: now,
         ended_at: Some(now),
-        user: it.user,
+        user: request.user,
         known_by: by.known_by,
         peer: by.origin.peer,
         face: by.origin.face,
-        caller: it.user,
-        tool: it.method,
+        caller: request.user,
+        tool: request.method,
         definition_digest: None,
-        arguments_digest: it.digest,
+        arguments_digest: request.digest,
         verdict: Verdict::Allowed,
         code: "OK",
-        call_id: it.call_id.map(|id| id.to_string()).unwrap_or_default(),
-        request_id: it.request_id.map(|id| id.to_string()).unwrap_or_default(),
+        call_id: request.call_id.map(|id| id.to_string()).unwrap_or_default(),
+        request_id: request.request_id.map(|id| id.to_string()).unwrap_or_default(),
         trace_id: by.trace_id.map(|id| id.to_string()).unwrap_or_default(),
-        task_id: it.task.as_str(),
+        task_id: request.task.as_str(),
         confirmation_id: "",
         approver: "",
         on_behalf_of: "",
@@ -167,8 +170,8 @@ pub(super) async fn changed(tx: &mut Tx, it: &Changed<'_>, now: SystemTime) -> R
 }
 
 /// A record of the end of a confirmation, without an acting user.
-fn about(confirmation: &Confirmation, verdict: Verdict, at: SystemTime) -> NewRecord<'_> {
-    let (asked, key) = (&confirmation.asked, &confirmation.key);
+fn record_of(confirmation: &Confirmation, verdict: Verdict, at: SystemTime) -> NewRecord<'_> {
+    let (request, key) = (&confirmation.asked, &confirmation.key);
     NewRecord {
         kind: Kind::Decision,
         at,
@@ -179,14 +182,14 @@ fn about(confirmation: &Confirmation, verdict: Verdict, at: SystemTime) -> NewRe
         face: "",
         caller: &key.user,
         tool: key.tool.as_str(),
-        definition_digest: Some(asked.definition_digest),
+        definition_digest: Some(request.definition_digest),
         arguments_digest: confirmation.arguments_digest,
         verdict,
         code: "",
-        call_id: asked.outermost.call_id.to_string(),
+        call_id: request.outermost.call_id.to_string(),
         request_id: key.request_id.to_string(),
         trace_id: String::new(),
-        task_id: asked.task_id.as_ref().map_or("", |id| id.as_str()),
+        task_id: request.task_id.as_ref().map_or("", |id| id.as_str()),
         confirmation_id: confirmation.id.as_str(),
         approver: confirmation.decided.as_ref().map_or("", |it| it.by.as_str()),
         on_behalf_of: "",
@@ -195,10 +198,10 @@ fn about(confirmation: &Confirmation, verdict: Verdict, at: SystemTime) -> NewRe
 
 async fn insert(tx: &mut Tx, record: NewRecord<'_>) -> Result<i64, Error> {
     let user = record.user;
-    let Added { sequence, of_user_before, of_all_before } = rows::insert(tx, record).await?;
+    let Inserted { sequence, of_user_before, of_all_before } = rows::insert(tx, record).await?;
     if of_user_before + 1 >= MAX_RECORDS_PER_USER {
         rows::delete_oldest(tx, Some(user), DELETED_FOR_ONE).await?;
-    } else if of_all_before + 1 >= MAX_OF_ALL {
+    } else if of_all_before + 1 >= MAX_RECORDS {
         rows::delete_oldest(tx, None, DELETED_FOR_ONE).await?;
     }
     Ok(sequence)

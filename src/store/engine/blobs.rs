@@ -34,7 +34,7 @@ const ROWS_AT_ONCE: u32 = 500;
 impl Store {
     /// Begins to write a blob, which is not retained until a row references it.
     pub async fn begin_blob(&self) -> Result<Sink, StoreError> {
-        // So that the directory is there, and a state that cannot be used says so before any byte comes.
+        // Opens the state, which creates its directory, and fails before any byte is received if it cannot be used.
         self.readers().await?;
         Ok(Sink::new(self.files(), self.pins.clone()))
     }
@@ -66,11 +66,11 @@ impl Store {
     pub async fn discard_blob(&self, stored: Stored) -> Result<(), StoreError> {
         let (Some(pin), Some(files)) = (&stored.pin, self.files()) else { return Ok(()) };
         let (digest, path) = (&stored.digest, &files.of(&stored.digest));
-        // Within a transaction, so that no other process names the file between the look and its deletion. Deleting it
-        // again does nothing.
+        // Within a transaction, so that no other process references the file between the check and its deletion.
+        // Deletion is idempotent.
         transact!(self, Lane::Platform, Durability::Process, |tx| {
             if rows::is_in_file(digest).optional(tx).await? != Some(true) {
-                // A file that is gone is what is wanted; one that stays is swept.
+                // A file that cannot be deleted is left to the sweep.
                 pin.if_alone(|| fs::remove_file(path).ok());
             }
             Ok(())
@@ -83,13 +83,13 @@ impl Store {
             Swept { rows: self.delete_unused_rows(now - ORPHAN_RETENTION).await?, ..Swept::default() };
         let Some(files) = self.files() else { return Ok(swept) };
         let unfinished = files.unfinished();
-        let old = listed(&files, move |_| old_in(&unfinished, now, UNFINISHED_RETENTION)).await?;
+        let old = list_files(&files, move |_| list_old(&unfinished, now, UNFINISHED_RETENTION)).await?;
         for (path, _) in old {
             swept.unfinished += usize::from(fs::remove_file(path).is_ok());
         }
-        let named = listed(&files, move |files| old_named(files, now)).await?;
-        for some in named.chunks(FILES_AT_ONCE) {
-            swept.orphans += self.unlink_orphans(some).await?;
+        let old = list_files(&files, move |files| list_old_blobs(files, now)).await?;
+        for batch in old.chunks(FILES_AT_ONCE) {
+            swept.orphans += self.unlink_orphans(batch).await?;
         }
         Ok(swept)
     }
@@ -114,8 +114,8 @@ impl Store {
         transact!(self, Lane::Platform, Durability::Process, |tx| {
             let mut count = 0;
             for (path, digest) in files {
-                let is_named = rows::is_in_file(digest).optional(tx).await? == Some(true);
-                count += usize::from(!is_named && fs::remove_file(path).is_ok());
+                let is_referenced = rows::is_in_file(digest).optional(tx).await? == Some(true);
+                count += usize::from(!is_referenced && fs::remove_file(path).is_ok());
             }
             Ok(count)
         })
@@ -139,7 +139,7 @@ pub(super) async fn add_use(
 ) -> Result<bool, Error> {
     let is_in_file = rows::is_in_file(&stored.digest).optional(tx).await?;
     if is_in_file.unwrap_or(stored.inline.is_none()) {
-        // A look, not a read: it waits for nothing.
+        // One `stat`, which is short enough to block for.
         let path = files.map(|files| files.of(&stored.digest));
         if !path.is_some_and(|path| path.exists()) {
             return Ok(false);
@@ -150,37 +150,39 @@ pub(super) async fn add_use(
     Ok(true)
 }
 
-type Named = Vec<(PathBuf, Digest)>;
+/// Paths of files, each with the digest that its name encodes.
+type BlobFiles = Vec<(PathBuf, Digest)>;
 
 /// Lists files on the blocking thread pool.
-async fn listed(
+async fn list_files(
     files: &Files,
-    look: impl FnOnce(&Files) -> io::Result<Named> + Send + 'static,
-) -> Result<Named, StoreError> {
+    list: impl FnOnce(&Files) -> io::Result<BlobFiles> + Send + 'static,
+) -> Result<BlobFiles, StoreError> {
     let files = files.clone();
-    let looked = spawn_blocking(move || look(&files).map_err(|error| files.failed(&error)));
-    looked.await.map_err(|_| StoreError::Late)?
+    let list = spawn_blocking(move || list(&files).map_err(|error| files.failed(&error)));
+    list.await.map_err(|_| StoreError::Late)?
 }
 
-/// Old files of all folders named by two digits.
-fn old_named(files: &Files, now: SystemTime) -> io::Result<Named> {
+/// Lists the old blob files, in the folders that are named by two digits.
+fn list_old_blobs(files: &Files, now: SystemTime) -> io::Result<BlobFiles> {
     let mut found = Vec::new();
     for folder in entries(files.root())? {
         if folder.file_name().is_some_and(|name| name.len() == 2) {
-            found.extend(old_in(&folder, now, ORPHAN_RETENTION)?);
+            found.extend(list_old(&folder, now, ORPHAN_RETENTION)?);
         }
     }
+    // Ignores files of other names, which are not blobs.
     found.retain(|(path, digest)| *path == files.of(digest));
     Ok(found)
 }
 
-/// The files of a folder that were last modified at least `kept` ago, each with the digest that its name encodes, if it
-/// does.
-fn old_in(folder: &Path, now: SystemTime, kept: Duration) -> io::Result<Named> {
+/// Lists the files of a folder that were last modified at least `retention` ago. A name that encodes no digest counts
+/// as that of the digest of the name.
+fn list_old(folder: &Path, now: SystemTime, retention: Duration) -> io::Result<BlobFiles> {
     let mut found = Vec::new();
     for path in entries(folder)? {
-        let Ok(changed) = fs::metadata(&path).and_then(|of| of.modified()) else { continue };
-        if changed + kept <= now {
+        let Ok(modified) = fs::metadata(&path).and_then(|metadata| metadata.modified()) else { continue };
+        if modified + retention <= now {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let digest = Digest::from_hex(name).unwrap_or_else(|| Digest::of_bytes(name.as_bytes()));
             found.push((path, digest));

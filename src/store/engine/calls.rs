@@ -1,13 +1,12 @@
 //! Records of calls with a `request_id`, as steps of the transactions of idempotency, confirmations and tasks. The
 //! audit records beginnings and ends too.
 
-mod look;
 mod owner;
 mod quota;
+mod read;
 
 use std::time::SystemTime;
 
-use self::quota::full;
 use super::{
     Error, Tx,
     audit::{self, Approval},
@@ -29,9 +28,10 @@ pub(super) const OK: &str = "OK";
 /// The code of an attempt that waits for a person.
 const SUSPENDED: &str = "CONFIRMATION_REQUIRED";
 
-pub(super) struct Recorded {
+/// The record of an earlier attempt of a call.
+pub(super) struct CallRecord {
     pub(super) begun: SystemTime,
-    pub(super) standing: RecordState,
+    pub(super) state: RecordState,
     digest: Digest,
 }
 
@@ -52,21 +52,31 @@ pub(super) enum Opening<'a> {
     Asked(&'a ConfirmationId),
 }
 
-impl Recorded {
+impl CallRecord {
     pub(super) fn is_of(&self, digest: ArgumentsDigest) -> bool {
         self.digest == digest
     }
 
+    /// The response to a repeat of the call; `None` if the call waits for a person.
+    pub(super) fn response(self, digest: ArgumentsDigest) -> Option<Begun> {
+        match self.state {
+            _ if !self.is_of(digest) => Some(Begun::Conflict),
+            RecordState::Ended(response) => Some(response),
+            RecordState::Started => Some(Begun::Unfinished { begun: self.begun }),
+            RecordState::Asked(_) => None,
+        }
+    }
+
     fn of(record: Record, key: &Key) -> Self {
         let (begun, digest) = (record.begun_at, record.digest);
-        let standing = match (record.state, record.kept.is_some()) {
-            // An outcome that cannot be read any more counts as unfinished: nothing is carried out twice.
+        let state = match (record.state, record.kept.is_some()) {
+            // A call whose outcome can no longer be read counts as unfinished, so that it is not executed twice.
             (_, true) => outcome(record, key)
                 .map_or(RecordState::Started, |result| RecordState::Ended(Begun::Ended(Box::new(result)))),
             (State::Asked, false) => RecordState::Asked(record.confirmation_id),
             (State::Started, false) => RecordState::Started,
         };
-        Self { begun, standing, digest }
+        Self { begun, state, digest }
     }
 }
 
@@ -86,18 +96,18 @@ fn outcome(record: Record, key: &Key) -> Option<ToolResult<StoredPayload>> {
 }
 
 /// Finds the record of a call, unless it has expired.
-pub(super) async fn find(tx: &mut Tx, key: &Key, now: i64) -> Result<Option<Recorded>, Error> {
-    // Each call takes a few of the expired away, so that they never pile up.
+pub(super) async fn find(tx: &mut Tx, key: &Key, now: i64) -> Result<Option<CallRecord>, Error> {
+    // Each call deletes a few expired records, so that they do not accumulate.
     rows::delete_expired(tx, instant(now)).await?;
     let Some(record) = rows::find(key).optional(tx).await? else { return Ok(None) };
     if record.expires_at > instant(now) {
-        return Ok(Some(Recorded::of(record, key)));
+        return Ok(Some(CallRecord::of(record, key)));
     }
     rows::delete(tx, key).await?;
     Ok(None)
 }
 
-/// Adds a record, unless the quota is exhausted.
+/// Adds a record, unless the quota is exhausted; then it returns that as the response.
 pub(super) async fn add(
     tx: &mut Tx,
     call: &Beginning<'_>,
@@ -105,19 +115,19 @@ pub(super) async fn add(
     now: i64,
     quota: Quota,
 ) -> Result<Option<Begun>, Error> {
-    if let Some(full) = full(tx, &call.key.user, instant(now), quota).await? {
+    if let Some(full) = quota::free(tx, &call.key.user, instant(now), quota).await? {
         return Ok(Some(full));
     }
-    let opened = match opening {
+    let columns = match opening {
         Opening::Started(approval) => {
-            // First, since the row names the record.
-            let audit = audited(tx, call, approval, now).await?;
+            // First, since the row of the call references the audit record.
+            let audit = record_audit(tx, call, approval, now).await?;
             (State::Started, approval.map(|it| it.confirmation), audit)
         }
         Opening::Asked(id) => (State::Asked, Some(id), None),
     };
     let replica = tx.replica().to_owned();
-    rows::insert(tx, call, opened, &replica, instant(now)).await?;
+    rows::insert(tx, call, columns, &replica, instant(now)).await?;
     Ok(None)
 }
 
@@ -132,14 +142,14 @@ pub(super) async fn start(
     if rows::start(call, &replica, instant(now)).execute(tx).await? == 0 {
         return Ok(false);
     }
-    // Only now: a call that did not wait must not be noted twice.
-    let audit = audited(tx, call, approval, now).await?;
+    // Only now: for a call that did not wait, the caller adds a record, which has an audit record of its own.
+    let audit = record_audit(tx, call, approval, now).await?;
     rows::set_audit(call.key, audit).run(tx).await?;
     Ok(true)
 }
 
-/// Records in the audit that a call begins: a write, or a call that a person approved.
-async fn audited(
+/// Adds an audit record of the beginning of a call, if it is a write or a person approved it.
+async fn record_audit(
     tx: &mut Tx,
     call: &Beginning<'_>,
     approval: Option<Approval<'_>>,
@@ -148,7 +158,7 @@ async fn audited(
     if call.effect == Effect::Read && approval.is_none() {
         return Ok(None);
     }
-    audit::begun(tx, call, approval, now).await.map(Some)
+    audit::record_beginning(tx, call, approval, now).await.map(Some)
 }
 
 /// Suspends a call that has begun.
@@ -179,7 +189,7 @@ pub(super) async fn turn_down(
 
 /// Deletes the record of a call. `code` is how it ended.
 pub(super) async fn forget(tx: &mut Tx, key: &Key, code: &str) -> Result<(), Error> {
-    // First, since the record of the call names that of the audit.
+    // First, since the audit record is found by the row of the call.
     rows::complete_audit(key, code, clock::wall()).run(tx).await?;
     rows::delete(tx, key).await
 }

@@ -44,11 +44,11 @@ impl Store {
     pub async fn cancel_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
         match self.replica.peers(&self.location) {
             0 => Ok(false),
-            peers => self.cancel_at(peers, user, subject).await,
+            peers => self.request_and_wait(peers, user, subject).await,
         }
     }
 
-    /// The same without waiting for an answer.
+    /// Requests the other processes to cancel work of a user, without waiting for an answer.
     pub async fn request_cancel(&self, user: &UserId, subject: &Subject) -> Result<(), StoreError> {
         if self.replica.peers(&self.location) == 0 {
             return Ok(());
@@ -60,7 +60,7 @@ impl Store {
     /// Follows the requests of other processes, from the time that this process is visible to them, which is now at the
     /// latest.
     pub async fn cancel_requests(&self) -> Result<CancelRequests<'_>, StoreError> {
-        // First: opening creates the state's directory.
+        // First: opening creates the state's directory, in which the lock file of this process is.
         self.readers().await?;
         self.replica.id(&self.location)?;
         Ok(CancelRequests { state: self, changed: None, read: HashSet::new() })
@@ -83,14 +83,20 @@ impl Store {
     async fn insert_request(&self, user: &UserId, subject: &Subject) -> Result<String, StoreError> {
         // Other processes read requests only while they see another process.
         self.replica.id(&self.location)?;
-        // A loss of power loses the row, and ends its readers too.
+        // A loss of power that loses the row also ends the processes that would read it.
         self.transact(Lane::User(user), Durability::Process, |tx| {
-            scoped(ask(tx, user, subject, clock::wall()))
+            scoped(insert(tx, user, subject, clock::wall()))
         })
         .await
     }
 
-    async fn cancel_at(&self, peers: usize, user: &UserId, subject: &Subject) -> Result<bool, StoreError> {
+    /// Requests `peers` processes to cancel work, and waits until one of them has cancelled it or all have answered.
+    async fn request_and_wait(
+        &self,
+        peers: usize,
+        user: &UserId,
+        subject: &Subject,
+    ) -> Result<bool, StoreError> {
         let until = clock::now() + ANSWER_WITHIN;
         let mut changed = self.follow(Topic::Elsewhere).await?;
         // Read before the request: once the owner has cancelled the call, its record no longer names an owner.
@@ -98,11 +104,11 @@ impl Store {
         let id = self.insert_request(user, subject).await?;
         let (mut answers, mut done) = (0, false);
         while !done && answers < peers && timeout_at(until, changed.changed()).await.is_ok() {
-            let Some(read) = self.fetch_optional(rows::answers(&id)).await? else { break };
-            (answers, done) = read;
+            let Some(row) = self.fetch_optional(rows::answers(&id)).await? else { break };
+            (answers, done) = row;
         }
         if !done && answers < peers {
-            // An owner has not answered yet, such as a stopped process: the request is kept for it.
+            // An owner, such as a stopped process, has not answered yet: the request is retained for it.
             return Ok(is_carried_out);
         }
         self.transact(Lane::User(user), Durability::Process, |tx| scoped(rows::delete(&id).run(tx))).await?;
@@ -138,7 +144,7 @@ impl CancelRequests<'_> {
     /// Waits for a reason to read the table, at most until `until`.
     async fn wait(&mut self, until: Instant) {
         while self.state.replica.peers(&self.state.location) == 0 {
-            // A process that has ended may have left a request: the table is read at `until`.
+            // A process that has ended may have left a request, so the table is read at `until` all the same.
             self.changed = None;
             if clock::now() >= until {
                 return;
@@ -161,32 +167,34 @@ impl CancelRequests<'_> {
         let recent = clock::wall() - RETENTION;
         let Some(since) = replica.seen_since().map(|seen| seen.max(recent)) else { return Ok(Vec::new()) };
         let rows = self.state.fetch_all(rows::list(&replica.name(), since)).await?;
-        let (mut there, mut requests) = (HashSet::new(), Vec::new());
+        let (mut present, mut requests) = (HashSet::new(), Vec::new());
         for row in rows {
             if !self.read.contains(&row.id) {
                 requests.extend(row.request);
             }
-            there.insert(row.id);
+            present.insert(row.id);
         }
-        self.read = there;
+        // Requests whose rows are gone need not be remembered.
+        self.read = present;
         Ok(requests)
     }
 }
 
 /// Inserts, as a step of a transaction, requests to the owners of these calls of a user to cancel them.
-pub(super) async fn ask_for_calls(
-    change: &mut Tx,
+pub(super) async fn request_for_calls(
+    tx: &mut Tx,
     user: &UserId,
     calls: impl Iterator<Item = CallId>,
     now: SystemTime,
 ) -> Result<(), Error> {
     for call_id in calls {
-        ask(change, user, &Subject::Call(call_id), now).await?;
+        insert(tx, user, &Subject::Call(call_id), now).await?;
     }
     Ok(())
 }
 
-async fn ask(tx: &mut Tx, user: &UserId, subject: &Subject, now: SystemTime) -> Result<String, Error> {
+/// Inserts a request after deleting those that expired and the user's oldest beyond the limit. Returns its identifier.
+async fn insert(tx: &mut Tx, user: &UserId, subject: &Subject, now: SystemTime) -> Result<String, Error> {
     rows::delete_until(now - RETENTION).run(tx).await?;
     rows::delete_beyond(user, MAX_REQUESTS_PER_USER - 1).run(tx).await?;
     let (id, replica) = (Uuid::now_v7().to_string(), tx.replica().to_owned());

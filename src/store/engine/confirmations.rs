@@ -16,8 +16,12 @@ use toolwire_telemetry::metric;
 pub(crate) use self::waiters::Waiters;
 
 impl Store {
-    /// Notifies waiters in this process, and updates the metrics, after a commit that changed confirmations.
-    pub(super) fn confirmations_changed(&self, changed: impl IntoIterator<Item = (ConfirmationId, State)>) {
+    /// Notifies followers and waiters in this process, and updates the metrics, after a commit that changed
+    /// confirmations.
+    pub(super) fn notify_confirmation_changes(
+        &self,
+        changed: impl IntoIterator<Item = (ConfirmationId, State)>,
+    ) {
         let mut any = false;
         for (id, state) in changed {
             self.confirmation_waiters.notify(&id);
@@ -26,12 +30,12 @@ impl Store {
         }
         self.confirmations_changed.send_modify(|changes| *changes += 1);
         if any {
-            self.tasks_changed();
+            self.notify_task_followers();
         }
     }
 
-    /// Notifies waiters in this process that a task has ended, which withdraws its confirmations.
-    pub(super) fn confirmations_withdrawn(&self) {
+    /// Notifies followers and all waiters in this process after the end of a task, which withdraws its confirmations.
+    pub(super) fn notify_confirmation_withdrawals(&self) {
         self.confirmation_waiters.notify_all();
         self.confirmations_changed.send_modify(|changes| *changes += 1);
     }

@@ -29,7 +29,7 @@ impl CoolDowns for Store {
         user: Option<&'a UserId>,
         cool_down: &'a CoolDown,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        // Forgotten, it would let us ask a source again that has just refused us.
+        // If it were lost, requests would be sent to a source that has just refused one.
         Box::pin(self.transact(Lane::Source(source), Durability::Power, move |tx| {
             scoped(rows::put(source, user, cool_down).run(tx))
         }))

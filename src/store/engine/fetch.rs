@@ -1,4 +1,4 @@
-//! Statements that read, each by itself, with one of the connections that only read.
+//! Reads of a single statement, on a read-only connection.
 
 use super::Store;
 use crate::{
@@ -26,14 +26,14 @@ impl Store {
         self.explain(statement.all(&mut reader).await)
     }
 
-    /// Reads a page: for a user, when it is the user's turn.
+    /// Reads a page. For a user, it waits for a permit of the user.
     pub(super) async fn fetch_for<T: FromRow>(
         &self,
         user: Option<&UserId>,
         page: Statement<T>,
     ) -> Result<Vec<T>, StoreError> {
         let Some(user) = user else { return self.fetch_all(page).await };
-        let mut reader = self.explain(self.reading(user).await)?;
+        let mut reader = self.explain(self.reader_for(user).await)?;
         self.explain(page.all(&mut reader).await)
     }
 }

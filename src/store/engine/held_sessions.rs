@@ -34,13 +34,13 @@ impl Drop for Locked {
 
 /// Acquires a session for one turn, unless another process holds it.
 pub(super) fn hold(
-    place: &Location,
+    location: &Location,
     user: &UserId,
     session: &SessionId,
     turn_id: RequestId,
 ) -> Result<SessionLock, StoreError> {
     // A state in memory has no other process, and a state without a location fails where it is used.
-    let Location::Directory(directory) = place else {
+    let Location::Directory(directory) = location else {
         return Ok(SessionLock::Acquired(SessionGuard { guard: None }));
     };
     let name = Digest::of_parts([user.as_str(), session.as_str()]).to_string();
@@ -86,10 +86,10 @@ mod tests {
     #[test]
     fn a_session_is_one_turns_until_it_lets_go() {
         let directory = tempfile::tempdir().unwrap();
-        let place = Location::Directory(directory.path().to_owned());
+        let location = Location::Directory(directory.path().to_owned());
         let (first, second) = (RequestId::generate(), RequestId::generate());
         let take = |session: &str, turn| {
-            hold(&place, &"riley".parse().unwrap(), &session.parse().unwrap(), turn).unwrap()
+            hold(&location, &"riley".parse().unwrap(), &session.parse().unwrap(), turn).unwrap()
         };
         let SessionLock::Acquired(held) = take("s", first) else { panic!("nobody else has it") };
         let SessionLock::HeldBy(name) = take("s", second) else { panic!("another has it") };

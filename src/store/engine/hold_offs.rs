@@ -25,7 +25,7 @@ impl HoldOffs for Store {
     }
 
     fn begin<'a>(&'a self, name: &'a str, hold_off: &'a HoldOff) -> BoxFuture<'a, Result<(), StoreError>> {
-        // Lost with the power, it costs one request that is answered with another.
+        // If it is lost with the power, it costs one request, which the source answers with another hold-off.
         Box::pin(self.transact(Lane::Source(name), Durability::Process, move |tx| {
             scoped(rows::put(name, hold_off).run(tx))
         }))

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Lane, StoreError,
     cancellations::Subject,
-    idempotency::{Beginning, Begun, EndElsewhere, Idempotency, Key, Owner, Quota},
+    idempotency::{Beginning, Begun, Idempotency, Key, Owner, Quota, RemoteEnd},
     scoped,
 };
 use toolwire_contract::ToolResult;
@@ -24,14 +24,14 @@ impl Idempotency for Store {
     }
 
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
-        // The caller receives this outcome next, and a repeat must receive it again.
+        // The caller receives this outcome next, so a repeat must receive it even after a loss of power.
         Box::pin(self.transact(Lane::User(&key.user), Durability::Power, move |tx| {
             scoped(calls::end(tx, key, result))
         }))
     }
 
     fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
-        // Lost, it leaves a call that seems unfinished: nothing is carried out twice.
+        // If it is lost, the call seems unfinished, and is not executed twice.
         Box::pin(
             self.transact(Lane::User(&key.user), Durability::Process, move |tx| {
                 scoped(calls::suspend(tx, key))
@@ -40,7 +40,7 @@ impl Idempotency for Store {
     }
 
     fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        // Lost, it leaves a call that seems unfinished: nothing is carried out twice.
+        // As in `suspend`.
         Box::pin(self.transact(Lane::User(&key.user), Durability::Process, move |tx| {
             scoped(calls::forget(tx, key, code))
         }))
@@ -50,8 +50,8 @@ impl Idempotency for Store {
         Box::pin(async move { self.explain(self.owner_of_call(key).await) })
     }
 
-    fn ended_elsewhere<'a>(&'a self, key: &'a Key, call_id: CallId) -> BoxFuture<'a, EndElsewhere> {
-        Box::pin(self.end_of_call_elsewhere(key, call_id))
+    fn wait_for_remote_end<'a>(&'a self, key: &'a Key, call_id: CallId) -> BoxFuture<'a, RemoteEnd> {
+        Box::pin(self.end_of_remote_call(key, call_id))
     }
 
     fn cancel_owner<'a>(
@@ -65,9 +65,9 @@ impl Idempotency for Store {
 
 impl Store {
     async fn begin_call(&self, call: &Beginning<'_>, now: i64) -> Result<Begun, StoreError> {
-        // Before the record: from then on other processes look for this one.
+        // Before the record: from then on other processes check whether this one is alive.
         self.replica.id(&self.location)?;
-        // The effect comes after this: no loss of power may leave it without its record.
+        // The effect comes after this, and must not be without its record after a loss of power.
         self.transact(Lane::User(&call.key.user), Durability::Power, |tx| {
             scoped(begin(tx, call, now, self.calls_quota))
         })
@@ -82,12 +82,12 @@ async fn begin(tx: &mut Tx, call: &Beginning<'_>, now: i64, quota: Quota) -> Res
         let full = calls::add(tx, call, Opening::Started(None), now, quota).await?;
         return Ok(full.unwrap_or(Begun::New));
     };
-    Ok(match record.standing {
+    Ok(match record.state {
         _ if !record.is_of(call.digest) => Begun::Conflict,
         RecordState::Ended(ended) => ended,
         RecordState::Started => Begun::Unfinished { begun: record.begun },
         RecordState::Asked(Some(_)) => Begun::Asked,
-        // It waited for a person who had to approve a call of its own.
+        // It waited for the confirmation of a nested call, and begins again.
         RecordState::Asked(None) => {
             calls::start(tx, call, None, now).await?;
             Begun::New

@@ -21,7 +21,7 @@ const DELETED_AT_ONCE: u32 = 50;
 impl Store {
     /// Begins a job of this process, and deletes the oldest ones beyond the limit of the user.
     pub async fn begin_job(&self, new: &NewJob, now: SystemTime) -> Result<Begun, StoreError> {
-        // First, since a job whose process is gone would count as the one that runs.
+        // First: a job whose process has ended must not count as the running one.
         self.interrupt_jobs(now).await?;
         let replica = self.replica.id(&self.location)?;
         self.transact(Lane::User(&new.user), Durability::Power, |tx| scoped(begin(tx, new, replica, now)))

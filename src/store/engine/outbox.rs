@@ -11,7 +11,7 @@ use crate::{
     confirmations::{Scope, life::State},
     outbox::{Event, Message, Subscription},
     rows::{
-        outbox::{self as rows, NewMessage, Taken},
+        outbox::{self as rows, ClaimedMessage, NewMessage},
         webhooks,
     },
     scoped,
@@ -38,11 +38,11 @@ impl Store {
         if !self.fetch_one(rows::has_due(url, now)).await? {
             return Ok(Vec::new());
         }
-        let taken = self.transact(Lane::Platform, Durability::Process, |tx| {
-            scoped(rows::take(url, now, until, limit).all(tx))
+        let claimed = self.transact(Lane::Platform, Durability::Process, |tx| {
+            scoped(rows::claim(url, now, until, limit).all(tx))
         });
         let mut messages = Vec::new();
-        for Taken { id, event, sequence, attempts, expires_at } in taken.await? {
+        for ClaimedMessage { id, event, sequence, attempts, expires_at } in claimed.await? {
             let changes = self.confirmation_changes(&Scope::All, sequence.saturating_sub(1), 1).await?;
             let change = changes.into_iter().next().filter(|it| it.confirmation.sequence == sequence);
             messages.push(Message { id, event, change, attempts, expires_at });

@@ -19,7 +19,7 @@ impl Store {
         since: Nanos,
         choose: &Choose<'_>,
     ) -> Result<Option<i64>, StoreError> {
-        // After a loss of power no source has been asked for a while.
+        // It need not survive a loss of power, after which no source has received a request for a while.
         self.transact(Lane::Source(source), Durability::Process, |tx| {
             scoped(reserve(tx, source, user, since, choose))
         })

@@ -41,7 +41,7 @@ impl Results for Store {
             let outcome = OutcomeColumns::of(&result.outcome, &result.provenance);
             let bytes = u64::try_from(OVERHEAD + outcome.len()).unwrap_or(u64::MAX);
             let Some(others) = self.results_bytes.checked_sub(bytes) else { return Ok(()) };
-            // Lost, it is fetched again.
+            // A lost result is fetched again.
             self.transact(Lane::Platform, Durability::Process, |tx| {
                 scoped(put(tx, key, result, &outcome, (bytes, others)))
             })
@@ -60,7 +60,7 @@ async fn put(
     (bytes, others): (u64, u64),
 ) -> Result<(), Error> {
     tx.adds(outcome.len());
-    // First, since they count while they are there.
+    // First, since expired results count as long as they are stored.
     rows::delete_expired(tx, key, result.stored_at).await?;
     while usage::result_bytes(tx).await? > others {
         if !rows::delete_oldest(tx, DELETED_AT_ONCE).await? {

@@ -58,7 +58,7 @@ impl Store {
         session: &SessionId,
         limit: u32,
     ) -> Result<Vec<PastTurn>, StoreError> {
-        let mut turns = self.fetch_all(rows::list_remembered(user, session, limit)).await?;
+        let mut turns = self.fetch_all(rows::list_past(user, session, limit)).await?;
         turns.reverse();
         Ok(turns)
     }

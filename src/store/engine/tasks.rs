@@ -28,5 +28,5 @@ mod retain;
 mod settle;
 mod timeline;
 
-pub(super) use self::confirm::tell_task;
+pub(super) use self::confirm::append_decision;
 pub(crate) use self::{queue::Messages, refold::refold_all};

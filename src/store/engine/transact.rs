@@ -16,9 +16,7 @@ pub enum Lane<'a> {
     User(&'a UserId),
     /// Reservations, hold-offs and cool-downs of a source.
     Source(&'a str),
-    /// An entry of the cache, by name.
-    Name(&'a str),
-    /// Rows of no user and no source, such as those of a sweep.
+    /// Rows of no single user or source, such as those of a sweep or of the cache.
     Platform,
 }
 
@@ -67,14 +65,15 @@ impl Store {
         durability: Durability,
         mut work: impl for<'c> FnMut(&'c mut Tx) -> Scoped<'a, 'c, Result<T, E>> + Send,
     ) -> Result<T, E::Public> {
-        let done = async {
+        let run = async {
             let mut tx = self.change(durability).await?;
-            let done = work(&mut tx).0.await?;
+            let value = work(&mut tx).0.await?;
             let topics = tx.take_topics();
             tx.commit().await?;
+            // After the commit: a follower that is notified reads at once, and must find the change.
             topics.for_each(|topic| self.followers.notify(topic));
-            Ok(done)
+            Ok(value)
         };
-        done.await.map_err(|error: E| error.explain(self))
+        run.await.map_err(|error: E| error.explain(self))
     }
 }

@@ -64,15 +64,15 @@ pub(super) async fn append_event(tx: &mut Tx, new: &NewEvent<'_>) -> Result<(u64
 
 /// Withdraws the open confirmations of tasks that end, given as a JSON array of identifiers. No entries are appended,
 /// since the timelines end.
-pub(super) async fn withdraw_of_tasks(tx: &mut Tx, tasks: &str, now: i64) -> Result<(), Error> {
+pub(super) async fn withdraw_for_tasks(tx: &mut Tx, tasks: &str, now: i64) -> Result<(), Error> {
     for confirmation in rows::open_of_tasks(tasks).all(tx).await? {
         end(tx, &confirmation, (Event::Cancel, None), "", instant(now)).await?;
     }
     Ok(())
 }
 
-/// Loads a confirmation that is no longer pending, and the outcome of its call if that cannot begin.
-pub(super) async fn decided_already(
+/// Finds a confirmation that is no longer pending, with the outcome of its call if that can no longer begin.
+pub(super) async fn find_decided(
     tx: &mut Tx,
     id: &ConfirmationId,
 ) -> Result<Option<(Confirmation, Option<ToolError>)>, Error> {
@@ -83,8 +83,8 @@ pub(super) async fn decided_already(
     }))
 }
 
-/// Ends an unused confirmation, and the call that waits for it unless that is to be made again. Returns `None` if the
-/// event does not change the state.
+/// Ends an unused confirmation, and the call that waits for it, unless the call is to be made again. Returns `None` if
+/// the event does not change the state.
 pub(super) async fn end(
     tx: &mut Tx,
     confirmation: &Confirmation,

@@ -22,7 +22,7 @@ record!(Record, "audit record", {
 /// A column of bytes that is empty where there is no value.
 struct OrEmpty<T>(T);
 
-/// A record to be added. Texts are empty where there is nothing to say.
+/// A record to be inserted. A text that does not apply is empty.
 #[derive(Debug)]
 pub(crate) struct NewRecord<'a> {
     pub(crate) kind: Kind,
@@ -49,9 +49,9 @@ pub(crate) struct NewRecord<'a> {
     pub(crate) on_behalf_of: &'a str,
 }
 
-/// A record that was added.
+/// A record that was inserted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Added {
+pub(crate) struct Inserted {
     /// Its position among all.
     pub(crate) sequence: i64,
     /// The records of its user, and all records, without it.
@@ -68,8 +68,8 @@ impl FromValue for OrEmpty<Option<Digest>> {
     }
 }
 
-/// Adds a record, in one trip with the counts before it.
-pub(crate) async fn insert(db: &mut Connection, new: NewRecord<'_>) -> Result<Added, Error> {
+/// Inserts a record, and returns the counts before it from the same statement.
+pub(crate) async fn insert(db: &mut Connection, new: NewRecord<'_>) -> Result<Inserted, Error> {
     let (user, caller) = (new.user, new.caller);
     let (names, all): (Vec<_>, Vec<_>) = row! {
         kind = new.kind, at = new.at, ended_at = new.ended_at, user_id = user, known_by = <&str>::from(new.known_by),
@@ -91,12 +91,12 @@ pub(crate) async fn insert(db: &mut Connection, new: NewRecord<'_>) -> Result<Ad
     );
     let (sequence, of_user_before, of_all_before) = insert.one(db).await?;
     usage::account(db, Counted::AUDIT, user.as_str(), 1, 0).await?;
-    Ok(Added { sequence, of_user_before, of_all_before })
+    Ok(Inserted { sequence, of_user_before, of_all_before })
 }
 
-/// The next position among the records that a user sees, so that it reveals nothing of what others do.
+/// The next position among the records that a user may see. It reveals nothing about the records of others.
 fn next_position(user: &UserId) -> Statement {
-    // Each half by its own index.
+    // One subquery per index: with `OR`, neither would serve.
     sql!(
         "1 + coalesce((SELECT max(seen.position) FROM
           (SELECT max(position) AS position FROM audit WHERE user_id = {user} UNION ALL
@@ -117,7 +117,7 @@ pub(crate) async fn delete_oldest(
     delete(db, sql!("sequence IN (SELECT sequence FROM audit {..oldest})")).await
 }
 
-/// Deletes records up to an instant, of the oldest `limit` records of all. They are in order of time.
+/// Deletes those of the oldest `limit` records that are not after an instant. Records are in order of time.
 pub(crate) async fn delete_until(db: &mut Connection, until: SystemTime, limit: u32) -> Result<(), Error> {
     let oldest = sql!("SELECT sequence FROM audit ORDER BY sequence LIMIT {limit}");
     delete(db, sql!("at <= {until} AND sequence IN ({..oldest})")).await
@@ -138,7 +138,7 @@ pub(crate) fn list(criteria: &Criteria, before: Option<u64>, limit: u32) -> Stat
     };
     let own = columns_as::<Record>("", &[("sequence", "position AS sequence")]);
     let of_others = columns_as::<Record>("", &[("sequence", "callers_position AS sequence")]);
-    // Each half by its own index.
+    // One subquery per index, as in `next_position`.
     sql!(
         "SELECT * FROM (SELECT {..own} FROM audit WHERE position < {before} AND user_id = {user}{..filter()}
                         ORDER BY position DESC LIMIT {limit}) AS own
@@ -155,8 +155,8 @@ fn filter(of: &Filter) -> Statement {
         .when(" AND user_id = ", of.user.as_ref())
         .when(" AND at >= ", of.since)
         .when(" AND at < ", of.until)
-        .when_some(" AND call_id = ", &of.call_id)
-        .when_some(" AND confirmation_id = ", &of.confirmation_id)
+        .when_nonempty(" AND call_id = ", &of.call_id)
+        .when_nonempty(" AND confirmation_id = ", &of.confirmation_id)
         .when_any(" AND tool IN (", &of.tools)
         .when_any(" AND kind IN (", of.kinds.iter().copied())
 }

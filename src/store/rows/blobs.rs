@@ -1,4 +1,5 @@
-//! The table `blobs`. `uses` counts the versions that name a row: whatever inserts or deletes a version counts here.
+//! The table `blobs`. `uses` counts the versions that reference a row: whatever inserts or deletes a version must
+//! update it.
 
 use std::time::SystemTime;
 
@@ -10,7 +11,7 @@ use toolwire_base::digest::Digest;
 #[derive(Debug)]
 pub(crate) struct Blob {
     pub(crate) size: u64,
-    /// `None` if they are in a file.
+    /// `None` if the bytes are in a file.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
@@ -20,7 +21,7 @@ pub(crate) fn find(digest: &Digest) -> Statement<Blob> {
     select!(Blob, "FROM blobs WHERE digest = {digest}")
 }
 
-/// Whether the bytes of a row are in a file.
+/// Whether the bytes of a blob are in a file.
 pub(crate) fn is_in_file(digest: &Digest) -> Statement<bool> {
     sql!("SELECT bytes IS NULL FROM blobs WHERE digest = {digest}")
 }
@@ -34,12 +35,12 @@ pub(crate) fn add_use(digest: &Digest, size: u64, bytes: Option<&Bytes>, now: Sy
     )
 }
 
-/// Takes away the uses by versions that were deleted.
+/// Subtracts the uses by versions that were deleted.
 pub(crate) fn remove_uses(digest: &Digest, count: u32) -> Statement {
     sql!("UPDATE blobs SET uses = uses - {count} WHERE digest = {digest}")
 }
 
-/// Deletes rows that no version names and that no write has touched since.
+/// Deletes blobs that no version references and that no write has touched since.
 pub(crate) fn delete_unused(since: SystemTime, limit: u32) -> Statement {
     sql!(
         "DELETE FROM blobs WHERE digest IN

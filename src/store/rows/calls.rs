@@ -8,8 +8,8 @@ mod quota;
 use std::time::SystemTime;
 
 pub(crate) use self::{
-    list::{Listed, list, list_named, pending_part},
-    owners::{code_of_audited, owners},
+    list::{Listed, list, list_selected, pending_part},
+    owners::{audit_code, owners},
     quota::{delete_expired, delete_reads, free_at, next_end},
 };
 use super::{
@@ -24,7 +24,7 @@ use crate::{
 use toolwire_base::digest::Digest;
 use toolwire_contract::ConfirmationId;
 
-/// What a call without an outcome does.
+/// The state of a call without an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum State {
@@ -47,7 +47,7 @@ pub(crate) struct Record {
     pub(crate) data: Option<Vec<u8>>,
     pub(crate) state: State,
     pub(crate) confirmation_id: Option<String>,
-    /// `None` of what an early program recorded, as `replica`.
+    /// `None`, as is `replica`, in a record of an early version.
     pub(crate) call_id: Option<String>,
     pub(crate) replica: Option<String>,
 }
@@ -56,8 +56,8 @@ record!(Record, "call", {
     digest, begun_at, expires_at, fetched_at, kept, data, state, confirmation_id, call_id, replica,
 });
 
-/// What changes of a record when its call begins again.
-fn begun(call: &Beginning<'_>, replica: &str, now: SystemTime) -> [(&'static str, Value); 11] {
+/// The columns that each beginning of a call sets, with their values.
+fn beginning_columns(call: &Beginning<'_>, replica: &str, now: SystemTime) -> [(&'static str, Value); 11] {
     let about = call.about;
     row! {
         begun_at = now, expires_at = now + call.effect.retention(), call_id = about.call_id,
@@ -67,6 +67,7 @@ fn begun(call: &Beginning<'_>, replica: &str, now: SystemTime) -> [(&'static str
     }
 }
 
+/// The condition that selects the row of a key.
 fn of(key: &Key) -> Statement {
     let Key { user, tool, request_id } = key;
     sql!(" WHERE user_id = {user} AND tool = {tool} AND request_id = {AsText(*request_id)}")
@@ -90,7 +91,8 @@ pub(crate) async fn insert(
         reads = call.effect == Effect::Read, bytes = bytes, state = state, confirmation_id = confirmation,
         audit = audit,
     };
-    let insert = Statement::insert("idempotency", columns.into_iter().chain(begun(call, replica, now)));
+    let insert =
+        Statement::insert("idempotency", columns.into_iter().chain(beginning_columns(call, replica, now)));
     usage::execute_and_account(db, insert, Counted::CALLS, key.user.as_str(), 1, bytes).await
 }
 
@@ -101,9 +103,9 @@ pub(crate) fn ask(key: &Key, id: &ConfirmationId) -> Statement {
 
 /// Starts a call that waits for a person, if it still does.
 pub(crate) fn start(call: &Beginning<'_>, replica: &str, now: SystemTime) -> Statement {
-    let begun = Statement::set(begun(call, replica, now));
+    let columns = Statement::set(beginning_columns(call, replica, now));
     sql!(
-        "UPDATE idempotency SET state = {State::Started}, ended_at = NULL, code = NULL, {..begun}{..of(call.key)}
+        "UPDATE idempotency SET state = {State::Started}, ended_at = NULL, code = NULL, {..columns}{..of(call.key)}
          AND state = {State::Asked} AND kept IS NULL"
     )
 }
@@ -176,7 +178,7 @@ pub(crate) async fn delete(db: &mut Connection, key: &Key) -> Result<(), Error> 
     usage::account_deleted(db, Counted::CALLS, deleted).await
 }
 
-/// What a record takes: its key with the other columns, and its outcome.
+/// The bytes that a record counts for: the key, the other columns, and the outcome.
 fn bytes_of(key: &Key, outcome: Option<&OutcomeColumns>) -> i64 {
     let bytes = key.bytes() + outcome.map_or(0, OutcomeColumns::len);
     i64::try_from(bytes).unwrap_or(i64::MAX)

@@ -1,4 +1,4 @@
-//! The table `cancellations`: requests to cancel what another process carries out.
+//! The table `cancellations`: requests to cancel work of other processes.
 
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 use toolwire_tool::context::UserId;
 
-/// A request that was read: its name, and what it asks, unless only a newer program understands it.
+/// A stored request. `request` is `None` if only a newer version can parse it.
 pub(crate) struct Request {
     pub(crate) id: String,
     pub(crate) request: Option<CancelRequest>,
@@ -29,7 +29,7 @@ impl FromRow for Request {
     }
 }
 
-/// Adds the request of a process.
+/// Inserts a request of this process.
 pub(crate) fn insert(
     (id, user, subject): (&str, &UserId, &Subject),
     replica: &str,
@@ -40,18 +40,18 @@ pub(crate) fn insert(
     }
 }
 
-/// The requests of other processes since an instant.
+/// The requests of other processes from an instant on.
 pub(crate) fn list(replica: &str, since: SystemTime) -> Statement<Request> {
     select!(Request, "FROM cancellations WHERE replica <> {replica} AND asked_at >= {since}")
 }
 
-/// Adds the answer of a process: whether it has cancelled what is meant.
+/// Adds the answer of a process: whether it has cancelled the subject.
 pub(crate) fn answer(id: &str, done: bool) -> Statement {
     let done = if done { ", done = 1" } else { "" };
     sql!("UPDATE cancellations SET answers = answers + 1{..done} WHERE id = {id}")
 }
 
-/// The number of answers to a request, and whether one says that it is done.
+/// The number of answers to a request, and whether the subject is cancelled.
 pub(crate) fn answers(id: &str) -> Statement<(usize, bool)> {
     sql!("SELECT answers, done FROM cancellations WHERE id = {id}")
 }
@@ -60,12 +60,12 @@ pub(crate) fn delete(id: &str) -> Statement {
     sql!("DELETE FROM cancellations WHERE id = {id}")
 }
 
-/// Deletes the requests until an instant.
+/// Deletes the requests up to an instant.
 pub(crate) fn delete_until(until: SystemTime) -> Statement {
     sql!("DELETE FROM cancellations WHERE asked_at <= {until}")
 }
 
-/// Deletes the requests of a user beyond the newest.
+/// Deletes all requests of a user except the newest ones.
 pub(crate) fn delete_beyond(user: &UserId, newest: u32) -> Statement {
     sql!(
         "DELETE FROM cancellations WHERE id IN (SELECT id FROM cancellations WHERE user_id = {user}

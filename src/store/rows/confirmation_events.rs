@@ -1,5 +1,5 @@
-//! The table `confirmation_events`: every change of a confirmation, with its position among all and among its user's;
-//! and the counters of both, in `confirmation_sequence` and `confirmation_positions`.
+//! The table `confirmation_events`: every change of a confirmation, with its position among all changes and among those
+//! of its user. The counters of both are in `confirmation_sequence` and `confirmation_positions`.
 
 use std::time::SystemTime;
 
@@ -11,8 +11,7 @@ use crate::{
 use toolwire_contract::ConfirmationId;
 use toolwire_tool::context::UserId;
 
-/// The columns of a change: those of its confirmation, but as the confirmation stood after the change, and with
-/// arguments of at most 16 KiB.
+/// The columns of a change: those of its confirmation as of the change, without arguments of more than 16 KiB.
 const AT_CHANGE: &[(&str, &str)] = &[
     ("state", "e.state AS state"),
     ("sequence", "e.sequence AS sequence"),
@@ -33,7 +32,7 @@ const AT_CHANGE: &[(&str, &str)] = &[
 #[derive(Debug)]
 pub(crate) struct ListedChange {
     pub(crate) change: Change,
-    /// The bytes of its texts, as far as they are read.
+    /// The bytes of its texts that were read.
     pub(crate) bytes: usize,
 }
 
@@ -46,7 +45,7 @@ struct Stored {
 
 record!(Stored, "change of a confirmation", { confirmation: .., at });
 
-/// A change to be added.
+/// A change to be appended.
 #[derive(Debug)]
 pub(crate) struct NewEvent<'a> {
     pub(crate) confirmation: &'a ConfirmationId,
@@ -64,7 +63,7 @@ impl FromRow for Change {
 
     fn from_row(row: &Row) -> Result<Self, Error> {
         let Stored { mut confirmation, at } = Stored::from_row(row)?;
-        // The other columns are of now: what came after the change is left out.
+        // The remaining columns are current: omits what happened after the change.
         if confirmation.state == State::Pending {
             confirmation.decided = None;
         }
@@ -75,7 +74,7 @@ impl FromRow for Change {
     }
 }
 
-/// Adds a change and returns its positions: among all, and among its user's.
+/// Appends a change and returns its positions: among all changes, and among those of its user.
 pub(crate) async fn append(db: &mut Connection, new: &NewEvent<'_>) -> Result<(u64, u64), Error> {
     let &NewEvent { confirmation, user, state, at, expires_at, reason } = new;
     let next: Statement<u64> = sql!("UPDATE confirmation_sequence SET last = last + 1 RETURNING last");
@@ -105,7 +104,7 @@ pub(crate) fn after(scope: &Scope, after: u64, limit: u32) -> Statement<ListedCh
     )
 }
 
-/// The confirmations that changed after a position of all, each with its position.
+/// The confirmations that changed after a position among all changes, each with its position.
 pub(crate) fn changed_since(after: u64, limit: u32) -> Statement<(u64, ConfirmationId)> {
     sql!(
         "SELECT sequence, confirmation_id FROM confirmation_events WHERE sequence > {after}

@@ -1,4 +1,4 @@
-//! The table `confirmations`. Statements name states literally where an index covers only those states.
+//! The table `confirmations`. Statements contain states as literals where a partial index covers only those states.
 
 mod list;
 mod quota;
@@ -31,7 +31,7 @@ pub(crate) struct Transition<'a> {
     pub(crate) reason: &'a str,
     pub(crate) sequence: u64,
     pub(crate) position: u64,
-    /// The decision, if it is the one that makes this change.
+    /// The decision, if it causes this change.
     pub(crate) decided: Option<&'a Decided>,
     /// The call that uses the confirmation by this change.
     pub(crate) used_by: Option<CallId>,
@@ -61,7 +61,7 @@ pub(crate) fn adoptable(binding: &Binding<'_>, now: SystemTime) -> Statement<AsT
     )
 }
 
-/// The open confirmations of a user's call, and of what it called.
+/// The open confirmations of a user's call, and of the calls nested in it.
 pub(crate) fn open_of_call(user: &UserId, call: CallRef) -> Statement<Confirmation> {
     let of = match call {
         CallRef::Call(id) => sql!("outer_call_id = {id}"),
@@ -70,7 +70,7 @@ pub(crate) fn open_of_call(user: &UserId, call: CallRef) -> Statement<Confirmati
     select_where(sql!("state IN ('pending', 'approved') AND user_id = {user} AND {..of}"))
 }
 
-/// The open confirmations of tasks, whose names are an array in JSON.
+/// The open confirmations of tasks, whose identifiers are a JSON array.
 pub(crate) fn open_of_tasks(tasks: &str) -> Statement<Confirmation> {
     select_where(sql!(
         "state IN ('pending', 'approved') AND task_id IN (SELECT value FROM json_each({tasks}))"
@@ -85,15 +85,15 @@ pub(crate) fn overdue(now: SystemTime, limit: u32) -> Statement<(UserId, Confirm
     )
 }
 
-/// Adds a new confirmation and returns its size in bytes.
+/// Inserts a confirmation and returns its size in bytes.
 pub(crate) async fn insert(db: &mut Connection, new: &Confirmation) -> Result<usize, Error> {
-    let Confirmation { key, asked, .. } = new;
+    let Confirmation { key, asked: request, .. } = new;
     let insert: Statement<i64> = insert! { confirmations:
         id = &new.id, state = new.state, user_id = &key.user, tool = &key.tool, request_id = AsText(key.request_id),
-        arguments_digest = new.arguments_digest, definition_digest = asked.definition_digest,
-        task_id = asked.task_id.as_ref(), outer_call_id = asked.outermost.call_id,
-        outer_request_id = AsText(asked.outermost.request_id), shown = Json(&Shown::of(asked)),
-        arguments = asked.arguments.as_ref().map(Json), created_at = new.created_at, expires_at = new.expires_at,
+        arguments_digest = new.arguments_digest, definition_digest = request.definition_digest,
+        task_id = request.task_id.as_ref(), outer_call_id = request.outermost.call_id,
+        outer_request_id = AsText(request.outermost.request_id), shown = Json(&Shown::of(request)),
+        arguments = request.arguments.as_ref().map(Json), created_at = new.created_at, expires_at = new.expires_at,
         sequence = new.sequence, position = new.position,
     };
     let bytes = insert.and(" RETURNING bytes").one(db).await?;
@@ -101,7 +101,7 @@ pub(crate) async fn insert(db: &mut Connection, new: &Confirmation) -> Result<us
     Ok(usize::try_from(bytes).unwrap_or_default())
 }
 
-/// Changes the state of a confirmation, which is given as it stood before.
+/// Changes the state of a confirmation, given the confirmation before the change.
 pub(crate) async fn transition(
     db: &mut Connection,
     before: &Confirmation,
@@ -117,7 +117,8 @@ pub(crate) async fn transition(
          expires_at = {to.expires_at}, ended_at = {ended_at}, reason = {to.reason}
          {..decided.unwrap_or_default()}{..used.unwrap_or_default()} WHERE id = {&before.id}"
     );
-    // As the column `bytes` counts: the reason is in the event too. A confirmation is decided once.
+    // In agreement with the generated column `bytes`, which counts the reason twice, since the event has it too. The
+    // decision is added as a whole, since a confirmation is decided once.
     let grown = 2 * (length(to.reason) - length(&before.reason))
         + to.decided.map_or(0, |decided| length(&decided.on_behalf_of));
     if grown == 0 {
@@ -126,8 +127,8 @@ pub(crate) async fn transition(
     usage::execute_and_account(db, update, Counted::CONFIRMATIONS, before.key.user.as_str(), 0, grown).await
 }
 
-/// Deletes the arguments of confirmations that have ended, the earliest first: of one user if one is given, and ended
-/// at the latest at an instant if one is given. Returns how many there were.
+/// Deletes the arguments of confirmations that have ended, the earliest first: only those of `user` and those that
+/// ended by `ended_by`, if given. Returns the number of confirmations.
 pub(crate) async fn forget_arguments(
     db: &mut Connection,
     user: Option<&UserId>,
@@ -155,7 +156,7 @@ pub(crate) async fn forget_arguments(
     Ok(ended.len())
 }
 
-/// Deletes confirmations that ended at the latest at an instant.
+/// Deletes confirmations that ended by an instant.
 pub(crate) async fn delete_ended(db: &mut Connection, ended_by: SystemTime, limit: u32) -> Result<(), Error> {
     let delete = sql!(
         "DELETE FROM confirmations WHERE id IN
@@ -165,7 +166,7 @@ pub(crate) async fn delete_ended(db: &mut Connection, ended_by: SystemTime, limi
     usage::account_deleted(db, Counted::CONFIRMATIONS, deleted).await
 }
 
-/// Reads confirmations whole, with their arguments however long they are.
+/// Selects whole confirmations: with their arguments, however long.
 fn select_where(condition: Statement) -> Statement<Confirmation> {
     let columns = columns_as::<Confirmation>("", &[("is_cut", "FALSE AS is_cut")]);
     sql!("SELECT {..columns} FROM confirmations WHERE {..condition}")

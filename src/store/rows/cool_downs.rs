@@ -16,20 +16,20 @@ impl FromRow for CoolDown {
     }
 
     fn from_row(row: &Row) -> Result<Self, Error> {
-        // A source that refused us for a reason that is not known here is left alone all the same.
+        // A code of a newer version is unknown here; the cool-down applies all the same.
         let code = row.get::<String>("code")?.parse().unwrap_or(ErrorCode::Blocked);
         Ok(Self { code, reason: row.get("reason")?, until: row.get("until")? })
     }
 }
 
-pub(crate) struct OfSource {
+pub(crate) struct SourceCoolDown {
     pub(crate) source: String,
     pub(crate) cool_down: CoolDown,
 }
 
-record!(OfSource, "cool-down", { source, cool_down: .. });
+record!(SourceCoolDown, "cool-down", { source, cool_down: .. });
 
-/// The one of a source that ends last, among those of a user and of all users, if it ends after an instant.
+/// The cool-down of a source that ends last, among those of a user and of all users, if it ends after an instant.
 pub(crate) fn longest(source: &str, user: &UserId, now: SystemTime) -> Statement<CoolDown> {
     select!(
         CoolDown,
@@ -38,12 +38,12 @@ pub(crate) fn longest(source: &str, user: &UserId, now: SystemTime) -> Statement
     )
 }
 
-/// Those of all users that end after an instant, in order of source.
-pub(crate) fn list(now: SystemTime) -> Statement<OfSource> {
-    select!(OfSource, "FROM cool_downs WHERE user_id = '' AND until > {now} ORDER BY source")
+/// The cool-downs of all users that end after an instant, in order of source.
+pub(crate) fn list(now: SystemTime) -> Statement<SourceCoolDown> {
+    select!(SourceCoolDown, "FROM cool_downs WHERE user_id = '' AND until > {now} ORDER BY source")
 }
 
-/// Sets the one of a source and a user, unless there is one that ends later.
+/// Sets the cool-down of a source and a user, unless there is one that ends later.
 pub(crate) fn put(
     source: &str,
     user: Option<&UserId>,

@@ -1,4 +1,4 @@
-//! The table `documents`: each as its last version left it.
+//! The table `documents`: the last version of each, and its metadata.
 
 use crate::{
     Error,
@@ -7,7 +7,7 @@ use crate::{
 };
 use toolwire_tool::context::TaskId;
 
-/// Tags in one text, each between two line breaks, so that a search for one finds the whole of it.
+/// Tags in one text, each between two line breaks, so that a search for one matches only a whole tag.
 struct Lines<T>(T);
 
 impl From<Lines<&[String]>> for Value {
@@ -30,7 +30,7 @@ record!(Document, "document", {
     root, path, etag, description, tags via Lines, created_by, created_at, updated_by, updated_at, version, content: ..,
 });
 
-/// A document, by its identifier in other tables.
+/// A document, with its identifier in other tables.
 #[derive(Debug)]
 pub(crate) struct Identified {
     pub(crate) id: i64,
@@ -65,7 +65,7 @@ pub(crate) fn paths_near(root: &TaskId, path: &str, limit: u32) -> Statement<Str
     )
 }
 
-/// Documents that pass, by path, after a path.
+/// The documents that match, after a path, in order of path.
 pub(crate) fn list(root: &TaskId, criteria: &Criteria, after: &str, limit: u32) -> Statement<Document> {
     let filter = filter(criteria);
     select!(
@@ -74,9 +74,9 @@ pub(crate) fn list(root: &TaskId, criteria: &Criteria, after: &str, limit: u32) 
     )
 }
 
-/// Those of some documents that pass, in any order.
+/// Those of some documents that match, unordered.
 pub(crate) fn list_of(root: &TaskId, ids: &[i64], criteria: &Criteria) -> Statement<Identified> {
-    // One parameter, so that the statement is the same for any number of them.
+    // One parameter, so that the text of the statement does not depend on their number.
     let ids = serde_json::to_string(ids).expect("numbers are JSON");
     let ids = sql!("SELECT value FROM json_each({ids})");
     select!(Identified, "FROM documents WHERE root = {root}{..filter(criteria)} AND id IN ({..ids})")
@@ -86,7 +86,7 @@ pub(crate) fn list_of(root: &TaskId, ids: &[i64], criteria: &Criteria) -> Statem
 fn filter(criteria: &Criteria) -> Statement {
     let mut filter = Statement::default().and_if(!criteria.deleted, " AND deleted = 0");
     if !criteria.path_prefix.is_empty() {
-        // Above everything that begins so: no character of a path is as high.
+        // Above every path with this prefix, since no path contains this character.
         let above = format!("{}\u{10ffff}", criteria.path_prefix);
         filter = filter.and(sql!(" AND path >= {&criteria.path_prefix} AND path < {above}"));
     }
@@ -98,11 +98,11 @@ fn filter(criteria: &Criteria) -> Statement {
         Some(beginning) => {
             filter.and(sql!(" AND substr(mime_type, 1, {beginning.chars().count()}) = {beginning}"))
         }
-        None => filter.when_some(" AND mime_type = ", &criteria.mime_type),
+        None => filter.when_nonempty(" AND mime_type = ", &criteria.mime_type),
     };
     filter
-        .when_some(" AND created_by = ", &criteria.created_by)
-        .when_some(" AND updated_by = ", &criteria.updated_by)
+        .when_nonempty(" AND created_by = ", &criteria.created_by)
+        .when_nonempty(" AND updated_by = ", &criteria.updated_by)
         .when(" AND updated_at >= ", criteria.since)
         .when(" AND updated_at < ", criteria.until)
 }
@@ -120,7 +120,7 @@ pub(crate) async fn insert(db: &mut Connection, change: &Change) -> Result<Ident
     inserted.ok_or_else(|| Error::unreadable("document", "it is gone"))
 }
 
-/// Writes what may change of a document. The etag that it had becomes the previous one.
+/// Updates the mutable columns of a document. Its etag becomes the previous one.
 pub(crate) fn update(id: i64, document: &Document) -> Statement {
     let Content { digest, size, mime_type, tokens, tokens_estimated, summary, untrusted } = &document.content;
     let Document { version, etag, description, updated_by, updated_at, .. } = document;

@@ -1,5 +1,5 @@
-//! The tables `entries` and `entry_parts`. An entry is its `head`, which is JSON without its two long texts, and these
-//! texts: each in a column of `entries`, or in `entry_parts` where it is longer than `MAX_INLINE_TEXT`.
+//! The tables `entries` and `entry_parts`. An entry is stored as its `head`, which is JSON without its two long texts,
+//! and these texts: each inline in a column of `entries`, or in `entry_parts` if it exceeds `MAX_INLINE_TEXT`.
 
 pub(crate) mod checked;
 mod insert;
@@ -25,11 +25,11 @@ record!(Entry, "entry", {
 
 record!(CallEntry, "entry", { sequence: "seq", call_id, state: .. });
 
-/// An entry as it is stored, with those of its texts that stand in its row.
+/// A stored entry, with its inline texts.
 #[derive(Debug)]
 pub(crate) struct StoredEntry {
     pub(crate) entry: Entry,
-    /// The bytes of its row that count.
+    /// The bytes of its head and inline texts.
     pub(crate) bytes: usize,
 }
 
@@ -71,7 +71,7 @@ impl FromRow for Lengths {
     }
 }
 
-/// Entries from a sequence on, in order; or backwards from a sequence.
+/// Entries from a sequence number on, in ascending order or, backwards, in descending order.
 pub(crate) fn page(
     task: &TaskId,
     from: Option<u64>,
@@ -86,7 +86,7 @@ pub(crate) fn page(
     select!(StoredEntry, "FROM entries WHERE task = {task} AND {..from} LIMIT {limit}")
 }
 
-/// Puts the texts of an entry that are stored apart into it.
+/// Loads the external texts of an entry into it.
 pub(crate) async fn read_external(db: &mut Connection, entry: &mut Entry) -> Result<(), Error> {
     let texts: Statement<(String, String)> =
         sql!("SELECT part, text FROM entry_parts WHERE task = {&entry.task} AND seq = {entry.sequence}");
@@ -108,7 +108,7 @@ pub(crate) fn newest_of_call(task: &TaskId, request_id: RequestId) -> Statement<
     )
 }
 
-/// The sequence of the newest entry with a `request_id`.
+/// Sequence number of the newest entry with a `request_id`.
 pub(crate) fn newest_of_request(task: &TaskId, request_id: RequestId) -> Statement<u64> {
     let request_id = AsText(request_id);
     sql!(
@@ -116,8 +116,8 @@ pub(crate) fn newest_of_request(task: &TaskId, request_id: RequestId) -> Stateme
     )
 }
 
-/// The newest entry of a call, unless it was answered: with this entry the call began to wait.
-pub(crate) fn unanswered(task: &TaskId, request_id: RequestId) -> Statement<u64> {
+/// Sequence number of the newest entry of a call, with which the call began to wait, unless it was answered.
+pub(crate) fn find_unanswered(task: &TaskId, request_id: RequestId) -> Statement<u64> {
     sql!(
         "WITH newest AS (SELECT task, seq FROM entries
           WHERE kind = 'tool_call' AND task = {task} AND request_id = {AsText(request_id)} ORDER BY seq DESC LIMIT 1)

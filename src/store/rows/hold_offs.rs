@@ -9,24 +9,24 @@ use crate::{
 
 record!(HoldOff, "hold-off", { reason, until });
 
-pub(crate) struct Named {
+pub(crate) struct NamedHoldOff {
     pub(crate) name: String,
     pub(crate) hold_off: HoldOff,
 }
 
-record!(Named, "hold-off", { name, hold_off: .. });
+record!(NamedHoldOff, "hold-off", { name, hold_off: .. });
 
-/// Those of a source and its parts that end after an instant, in order of name.
-pub(crate) fn list(source: &str, now: SystemTime) -> Statement<Named> {
+/// The hold-offs of a source and its parts that end after an instant, in order of name.
+pub(crate) fn list(source: &str, now: SystemTime) -> Statement<NamedHoldOff> {
     let part = format!("{source}/");
     select!(
-        Named,
+        NamedHoldOff,
         "FROM hold_offs WHERE (name = {source} OR substr(name, 1, {part.chars().count()}) = {&part}) AND until > {now}
          ORDER BY name"
     )
 }
 
-/// Sets the one of a name, unless there is one that ends later.
+/// Sets the hold-off of a name, unless there is one that ends later.
 pub(crate) fn put(name: &str, HoldOff { reason, until }: &HoldOff) -> Statement {
     insert! { hold_offs: name, reason, until }.and(
         " ON CONFLICT (name) DO UPDATE SET reason = excluded.reason, until = excluded.until

@@ -19,7 +19,7 @@ record!(JobUpdate, "job", { percent, step, message, call_id });
 
 record!(Event, "job", { sequence, at, said: .., is_last });
 
-/// A job and its place in the order of all.
+/// A job, and its position among all jobs.
 #[derive(Debug)]
 pub(crate) struct Positioned {
     pub(crate) position: i64,
@@ -32,22 +32,22 @@ pub(crate) fn find(user: &UserId, id: JobId) -> Statement<Positioned> {
     select!(Positioned, "FROM jobs WHERE user_id = {user} AND job_id = {id}")
 }
 
-/// The job of a user that runs; there is at most one.
+/// The running job of a user; there is at most one.
 pub(crate) fn running(user: &UserId) -> Statement<JobId> {
     sql!("SELECT job_id FROM jobs WHERE state = {State::Running} AND user_id = {user}")
 }
 
-/// The jobs that a process runs.
+/// The running jobs of a process.
 pub(crate) fn of_replica(replica: &str) -> Statement<Positioned> {
     select!(Positioned, "FROM jobs WHERE state = {State::Running} AND replica = {replica}")
 }
 
-/// The processes that run jobs.
+/// The processes with running jobs.
 pub(crate) fn replicas() -> Statement<String> {
     sql!("SELECT DISTINCT replica FROM jobs WHERE state = {State::Running}")
 }
 
-/// Jobs before a position, the newest first, in any of some states or, with none, in any state. Results are left out.
+/// Jobs before a position, the newest first, in any of the states; if none is given, in every state. Without results.
 pub(crate) fn list(
     user: &UserId,
     states: &[State],
@@ -76,7 +76,7 @@ pub(crate) fn end(position: i64, ending: &Ending, now: SystemTime) -> Statement 
     )
 }
 
-/// Adds an event with the next sequence of its job.
+/// Appends an event with the next sequence number of its job.
 pub(crate) async fn append(db: &mut Connection, job: i64, event: &Event) -> Result<(), Error> {
     let Event { sequence, at, said, is_last } = event;
     let JobUpdate { percent, step, message, call_id } = said;
@@ -86,7 +86,7 @@ pub(crate) async fn append(db: &mut Connection, job: i64, event: &Event) -> Resu
         .await
 }
 
-/// Events of a job from a sequence on.
+/// Events of a job from a sequence number on.
 pub(crate) fn events(user: &UserId, id: JobId, from: u64, limit: u32) -> Statement<Event> {
     let columns = columns_as::<Event>("e.", &[]);
     sql!(
@@ -95,12 +95,12 @@ pub(crate) fn events(user: &UserId, id: JobId, from: u64, limit: u32) -> Stateme
     )
 }
 
-/// Positions of jobs that ended before an instant.
+/// Positions of jobs that ended by an instant.
 pub(crate) fn ended_before(before: SystemTime, limit: u32) -> Statement<i64> {
     sql!("SELECT position FROM jobs WHERE ended_at <= {before} LIMIT {limit}")
 }
 
-/// Positions of the jobs of a user that ended, without the newest.
+/// Positions of the ended jobs of a user, except the newest ones.
 pub(crate) fn ended_beyond(user: &UserId, newest: u32) -> Statement<i64> {
     sql!(
         "SELECT position FROM jobs WHERE user_id = {user} AND state <> {State::Running}

@@ -1,5 +1,4 @@
-//! The table `memories`: which entries hold notes that agents asked to be remembered. Their words stand in the
-//! timelines alone.
+//! The table `memories`: the entries that contain notes saved by agents. The text of a note is in the timeline only.
 
 use crate::{
     sql::{Statement, insert, record, sql, words},
@@ -11,14 +10,14 @@ words!(Memory);
 
 record!(SavedNote, "memory", { input, tokens: "input_tokens", untrusted });
 
-/// The notes to read: those of a tree, or those of a user.
+/// The notes to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scope<'a> {
     Tree(&'a TaskId),
     User(&'a UserId),
 }
 
-/// Adds the note of an entry. A task that has read text from outside may repeat it in its notes.
+/// Inserts the note of an entry, as untrusted if its task is tainted: the note may repeat what the task has read.
 pub(crate) fn insert(task: &Task, sequence: u64, memory: Memory) -> Statement {
     insert! { memories:
         user_id = &task.user, root = &task.root, task = &task.id, seq = sequence, scope = memory,

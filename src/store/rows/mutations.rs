@@ -1,4 +1,4 @@
-//! The table `mutations`: answers to changes with a `request_id` that are no calls.
+//! The table `mutations`: responses to requests with a `request_id`, other than calls.
 
 use std::time::SystemTime;
 
@@ -12,15 +12,15 @@ use crate::{
 use toolwire_base::digest::Digest;
 use toolwire_tool::context::{RequestId, UserId};
 
-/// The answer to a change.
+/// The stored response to a request.
 #[derive(Clone, Debug)]
-pub(crate) struct Answered<T> {
+pub(crate) struct StoredAnswer<T> {
     pub(crate) request_id: RequestId,
     pub(crate) digest: Digest,
     pub(crate) answer: T,
 }
 
-impl<T: DeserializeOwned> FromRow for Answered<T> {
+impl<T: DeserializeOwned> FromRow for StoredAnswer<T> {
     fn from_row(row: &Row) -> Result<Self, Error> {
         let AsText(request_id) = row.get("request_id")?;
         let answer =
@@ -29,13 +29,13 @@ impl<T: DeserializeOwned> FromRow for Answered<T> {
     }
 }
 
-/// The answers to changes of one method.
+/// The stored responses to requests of one method.
 pub(crate) fn find_all<T>(
     user: &UserId,
     method: &'static str,
     ids: impl IntoIterator<Item = RequestId>,
     now: SystemTime,
-) -> Statement<Answered<T>> {
+) -> Statement<StoredAnswer<T>> {
     let ids = values(ids.into_iter().map(AsText));
     sql!(
         "SELECT request_id, digest, answer FROM mutations
@@ -43,7 +43,7 @@ pub(crate) fn find_all<T>(
     )
 }
 
-/// Keeps the answers to some changes, at least one. An expired answer under the same identifier is replaced.
+/// Inserts the responses to requests, at least one. An expired response under the same `request_id` is replaced.
 pub(crate) fn insert_all(
     user: &UserId,
     answers: &[(Mutation, impl Serialize)],
@@ -62,7 +62,7 @@ pub(crate) fn insert_all(
     Ok(Statement::insert_all("mutations", rows).and(replace))
 }
 
-/// Deletes some of the answers that have expired.
+/// Deletes some of the responses that have expired.
 pub(crate) fn delete_expired(now: SystemTime, limit: u32) -> Statement {
     sql!(
         "DELETE FROM mutations WHERE (user_id, method, request_id) IN

@@ -19,7 +19,7 @@ use toolwire_tool::context::{CallId, RequestId, TaskId};
 
 as_json!(CallType);
 
-/// A row, as it is settled where its call has ended, or its process has.
+/// An open call, to be settled after its end or the end of its process.
 #[derive(Debug)]
 pub(crate) struct OpenCallRow {
     pub(crate) task: TaskId,
@@ -35,7 +35,7 @@ pub(crate) struct OpenCallRow {
     pub(crate) input: String,
     /// The entry with which the call waited before.
     pub(crate) answers: Option<u64>,
-    /// The process that carries the call out. Empty: none does.
+    /// The process that executes the call. Empty: none does.
     pub(crate) replica: String,
 }
 
@@ -56,7 +56,7 @@ impl FromValue for ToolCategory {
     }
 }
 
-/// A call that is carried out, or was when its process ended.
+/// A call that a process executes, or executed until it ended.
 struct Begun(OpenCall);
 
 impl FromRow for Begun {
@@ -92,7 +92,7 @@ fn open_call(row: &Row, state: OpenCallState, tool: String, tool_call_id: String
     })
 }
 
-/// Adds a call that begins. `answers` is the entry with which it waited before.
+/// Inserts a call that begins. `answers` is the entry with which it waited before.
 pub(crate) fn insert(call: &TaskCall, answers: Option<u64>, replica: &str, now: SystemTime) -> Statement {
     let insert = insert! { open_calls:
         task = &call.task, request_id = AsText(call.key.request_id), tool = &call.key.tool, call_id = call.call_id(),
@@ -129,7 +129,7 @@ pub(crate) fn count(task: &TaskId) -> Statement<u64> {
 }
 
 /// The calls of a task that began and have not ended, the oldest first.
-pub(crate) async fn begun(db: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
+pub(crate) async fn list_begun(db: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
     let begun: Statement<Begun> = sql!(
         "SELECT call_id, request_id, tool, tool_call_id, step, position, input, replica FROM open_calls
          WHERE task = {task} ORDER BY begun_at, step, position"
@@ -137,8 +137,8 @@ pub(crate) async fn begun(db: &mut Connection, task: &TaskId) -> Result<Vec<Open
     Ok(begun.all(db).await?.into_iter().map(|Begun(call)| call).collect())
 }
 
-/// The calls of a task that a person approved and that were not made again since.
-pub(crate) async fn approved(db: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
+/// The calls of a task that a person has approved and that have not been repeated since.
+pub(crate) async fn list_approved(db: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
     let approved: Statement<Approved> = sql!(
         "SELECT e.call_id, e.request_id, e.step, e.position, e.head, coalesce(e.input, p.text) AS input
          FROM confirmations c
@@ -151,17 +151,17 @@ pub(crate) async fn approved(db: &mut Connection, task: &TaskId) -> Result<Vec<O
          ORDER BY e.seq"
     );
     let mut approved: Vec<_> = approved.all(db).await?.into_iter().map(|Approved(call)| call).collect();
-    // A call within a call has a confirmation of its own, and the entry of the outermost is theirs in common.
+    // Several nested calls may each have a confirmation, and share the entry of their outermost call.
     approved.dedup_by_key(|call| call.call_id);
     Ok(approved)
 }
 
-/// The processes that carry calls out.
+/// The processes that execute calls.
 pub(crate) fn replicas() -> Statement<String> {
     sql!("SELECT DISTINCT replica FROM open_calls WHERE replica <> ''")
 }
 
-/// Lets the reads of a process that is gone wait to be made again.
+/// Releases the reads of a process that has ended, to be made again.
 pub(crate) fn release_reads(replica: &str) -> Statement {
     sql!("UPDATE open_calls SET replica = '' WHERE reads = 1 AND replica = {replica}")
 }

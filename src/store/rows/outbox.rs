@@ -1,4 +1,4 @@
-//! The table `outbox`: messages to webhooks, each until it is delivered or given up.
+//! The table `outbox`: messages to webhooks, each retained until it is delivered or given up.
 
 use std::time::SystemTime;
 
@@ -9,21 +9,21 @@ use crate::{
 
 words!(Event);
 
-/// A message that was taken to be delivered.
+/// A message that is claimed for delivery.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct ClaimedMessage {
     pub(crate) id: String,
     pub(crate) event: Event,
     /// The position of the change of a confirmation that it reports.
     pub(crate) sequence: u64,
-    /// Attempts, this one included.
+    /// Number of attempts, including this one.
     pub(crate) attempts: u32,
     pub(crate) expires_at: SystemTime,
 }
 
-record!(Taken, "message", { id, event, sequence, attempts, expires_at });
+record!(ClaimedMessage, "message", { id, event, sequence, attempts, expires_at });
 
-/// A message to be added.
+/// A message to be inserted.
 #[derive(Debug)]
 pub(crate) struct NewMessage<'a> {
     pub(crate) id: String,
@@ -34,13 +34,13 @@ pub(crate) struct NewMessage<'a> {
     pub(crate) expires_at: SystemTime,
 }
 
-/// Adds a message that is due at once.
+/// Inserts a message that is due at once.
 pub(crate) fn insert(new: NewMessage<'_>) -> Statement {
     let NewMessage { id, url, event, sequence, at, expires_at } = new;
     insert! { outbox: id, url, event, sequence, at, expires_at, due_at = at }
 }
 
-/// Deletes the messages to addresses that are no webhook any more.
+/// Deletes the messages to addresses that are no longer webhooks.
 pub(crate) fn delete_unsubscribed() -> Statement {
     sql!("DELETE FROM outbox WHERE url NOT IN (SELECT url FROM webhooks)")
 }
@@ -49,8 +49,8 @@ pub(crate) fn has_due(url: &str, now: SystemTime) -> Statement<bool> {
     sql!("SELECT EXISTS (SELECT 1 FROM outbox WHERE url = {url} AND due_at <= {now})")
 }
 
-/// Takes messages that are due, which are due again at `until`.
-pub(crate) fn take(url: &str, now: SystemTime, until: SystemTime, limit: u32) -> Statement<Taken> {
+/// Claims due messages, which are due again at `until`.
+pub(crate) fn claim(url: &str, now: SystemTime, until: SystemTime, limit: u32) -> Statement<ClaimedMessage> {
     sql!(
         "UPDATE outbox SET attempts = attempts + 1, due_at = {until}
          WHERE id IN (SELECT id FROM outbox WHERE url = {url} AND due_at <= {now}

@@ -1,4 +1,5 @@
-//! The table `postings`: the stems of documents in blocks, whose text [`documents::postings`](crate::documents) knows.
+//! The table `postings`: the stems of documents in blocks, whose format [`documents::postings`](crate::documents)
+//! defines.
 
 use serde::Serialize;
 
@@ -8,7 +9,7 @@ use crate::{
     sql::{Connection, Statement, sql},
 };
 
-/// Lets a document be found by these terms and no others.
+/// Replaces the terms by which a document is found.
 pub(crate) async fn replace(
     db: &mut Connection,
     tree: i64,
@@ -18,7 +19,7 @@ pub(crate) async fn replace(
     let others = (0..BLOCKS).filter(|block| !terms.blocks().contains_key(block));
     delete_blocks(db, tree, &[document], &others.collect::<Vec<_>>()).await?;
     let blocks: Vec<_> = terms.blocks().iter().collect();
-    // Without `WHERE`, the `ON` would belong to the `FROM`.
+    // Without `WHERE`, SQLite would parse the `ON` as part of the `FROM`.
     let insert = sql!(
         "INSERT INTO postings (tree, block, document, stems)
          SELECT {tree}, CAST(value ->> 0 AS INTEGER), {document}, value ->> 1 FROM json_each({json(&blocks)})
@@ -27,12 +28,12 @@ pub(crate) async fn replace(
     insert.run(db).await
 }
 
-/// Lets documents be found no more.
+/// Removes documents from the index.
 pub(crate) async fn delete(db: &mut Connection, tree: i64, documents: &[i64]) -> Result<(), Error> {
     delete_blocks(db, tree, documents, &(0..BLOCKS).collect::<Vec<_>>()).await
 }
 
-/// By the whole key: without the blocks, all rows of the tree would be read.
+/// Deletes by the whole primary key: without the blocks, SQLite would scan all rows of the tree.
 async fn delete_blocks(
     db: &mut Connection,
     tree: i64,
@@ -49,16 +50,16 @@ async fn delete_blocks(
     delete.run(db).await
 }
 
-/// Rows as one parameter: one for each value would make a text for each number of them.
+/// Values as one parameter, so that the text of the statement does not depend on their number.
 fn json(rows: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(rows).expect("numbers and texts are JSON")
 }
 
-/// The documents that contain a stem, with its weight in each. As one text: a row for each would cost more than all
-/// the rest of a search.
+/// The documents that contain a stem, with its weight in each. Fetched as one text: a row per document would cost more
+/// than the rest of a search.
 pub(crate) async fn weights(db: &mut Connection, tree: i64, stem: &str) -> Result<Vec<(i64, u8)>, Error> {
     let before = text_before(stem);
-    // Null where a block has not the stem, which the aggregate leaves out: a condition would search each block twice.
+    // Null for a block without the stem, which the aggregate ignores: a condition would search each block twice.
     let weights: Statement<Option<String>> = sql!(
         "SELECT string_agg(document || ' ' ||
                            substr(stems, nullif(instr(stems, {&before}), 0) + {before.chars().count()}, 1), '|')
@@ -68,7 +69,7 @@ pub(crate) async fn weights(db: &mut Connection, tree: i64, stem: &str) -> Resul
     parse_weights(&weights).ok_or_else(|| Error::unreadable("posting", stem))
 }
 
-/// Where a stem stands, in the documents after one, up to another.
+/// The positions of a stem in the documents after one, up to another.
 pub(crate) async fn positions(
     db: &mut Connection,
     tree: i64,
@@ -86,7 +87,7 @@ pub(crate) async fn positions(
     parse_positions(&positions).ok_or_else(|| Error::unreadable("posting", stem))
 }
 
-/// The last of the next documents after one that may contain a stem. Null if there are no more.
+/// The last of the next `count` documents after one that may contain a stem. Null if there are no more.
 pub(crate) fn last_of_next(tree: i64, stem: &str, after: i64, count: u32) -> Statement<Option<i64>> {
     sql!(
         "SELECT max(document) FROM (SELECT document FROM postings

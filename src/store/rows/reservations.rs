@@ -13,7 +13,7 @@ pub(crate) fn list(source: &str, since: Nanos) -> Statement<Reservation> {
     select!(Reservation, "FROM reservations WHERE source = {source} AND at >= {since} ORDER BY at")
 }
 
-/// Adds one and returns its number.
+/// Inserts a reservation and returns its number.
 pub(crate) fn insert(source: &str, user: &UserId, at: Nanos) -> Statement<i64> {
     insert! { reservations: source, user_id = user, at }.and(" RETURNING id")
 }

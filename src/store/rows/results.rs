@@ -33,7 +33,7 @@ pub(crate) async fn find(
     Ok(Some(StoredResult { output_message, outcome, provenance, stored_at, ttl }))
 }
 
-/// Inserts a result of a number of bytes.
+/// Inserts a result that counts for this many bytes.
 pub(crate) fn insert(
     key: &ResultKey,
     output_message: Option<&str>,
@@ -42,13 +42,13 @@ pub(crate) fn insert(
     bytes: u64,
 ) -> Statement {
     let expires_at = millis(stored_at).saturating_add(length(ttl));
-    let more = i64::try_from(bytes).unwrap_or(i64::MAX);
+    let added = i64::try_from(bytes).unwrap_or(i64::MAX);
     insert! { results: key = key.as_slice(), output_message, kept = description, data, bytes, stored_at, expires_at }
         .and("; ")
-        .and(usage::add_result_bytes(more))
+        .and(usage::add_result_bytes(added))
 }
 
-/// Deletes the one of a key, and those that expire at or before an instant.
+/// Deletes the result of a key, and the results that expire at or before an instant.
 pub(crate) async fn delete_expired(
     db: &mut Connection,
     key: &ResultKey,
@@ -57,7 +57,7 @@ pub(crate) async fn delete_expired(
     delete(db, sql!("key = {key.as_slice()} OR expires_at <= {now}")).await.map(drop)
 }
 
-/// Deletes some of the oldest and returns whether there were any.
+/// Deletes some of the oldest results and returns whether there were any.
 pub(crate) async fn delete_oldest(db: &mut Connection, limit: u32) -> Result<bool, Error> {
     delete(db, sql!("key IN (SELECT key FROM results ORDER BY stored_at LIMIT {limit})")).await
 }

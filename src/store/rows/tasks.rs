@@ -30,10 +30,9 @@ record!(Task, "task", {
 
 record!(Tree, "task", { root, user: "user_id", tainted, state: .. });
 
-/// A task as it is stored.
 #[derive(Debug)]
 pub(crate) struct StoredTask {
-    /// Its place in the order in which tasks were made.
+    /// Its position in the order of creation.
     pub(crate) number: Cursor,
     /// The bytes of its timeline.
     pub(crate) bytes: u64,
@@ -100,8 +99,8 @@ pub(crate) fn next_sequence(user: &UserId, id: &TaskId) -> Statement<u64> {
     sql!("SELECT next FROM tasks WHERE deleted = 0 AND id = {id} AND user_id = {user}")
 }
 
-/// What changes of a task while it goes on.
-fn changing(task: &Task, bytes: u64) -> [(&'static str, Value); 17] {
+/// The mutable columns of a task, with their values.
+fn mutable_columns(task: &Task, bytes: u64) -> [(&'static str, Value); 17] {
     let [holder, token, until] = lease(task.lease.as_ref());
     row! {
         state = task.state.into_str(), reason = task.state.reason(), waiting_step = task.waiting_step,
@@ -114,20 +113,20 @@ fn changing(task: &Task, bytes: u64) -> [(&'static str, Value); 17] {
 
 pub(crate) fn insert(task: &Task, bytes: u64) -> Statement {
     let master = task.master.as_ref();
-    let fixed = row! {
+    let immutable = row! {
         id = &task.id, root = &task.root, parent = task.parent.as_ref(), user_id = &task.user, kind = task.kind,
         role = &task.role, request = &task.request, documents = Json(&task.documents), depth = task.depth,
         created_at = task.created_at, deadline = task.deadline, labels = Json(&task.labels),
         master = master.map(|(id, _)| id), master_next = master.map_or(0, |(_, next)| *next),
     };
-    Statement::insert("tasks", fixed.into_iter().chain(changing(task, bytes)))
+    Statement::insert("tasks", immutable.into_iter().chain(mutable_columns(task, bytes)))
 }
 
 pub(crate) fn update(task: &Task, bytes: u64) -> Statement {
-    sql!("UPDATE tasks SET {..Statement::set(changing(task, bytes))} WHERE id = {&task.id}")
+    sql!("UPDATE tasks SET {..Statement::set(mutable_columns(task, bytes))} WHERE id = {&task.id}")
 }
 
-/// Writes a renewed lease. The task has not changed otherwise, and keeps its position.
+/// Updates a renewed lease only. The task keeps its position, so that a renewal does not count as a change.
 pub(crate) fn update_lease(id: &TaskId, renewed: &Lease) -> Statement {
     let [holder, token, until] = lease(Some(renewed));
     sql!(
@@ -143,8 +142,8 @@ fn lease(lease: Option<&Lease>) -> [Value; 3] {
     }
 }
 
-/// Cancels tasks whose last entry, of `entry_bytes` each, is inserted. They take the positions up to `last` in the
-/// order in which they were made.
+/// Cancels tasks whose last entries, of `entry_bytes` each, are inserted already. They take the positions up to `last`,
+/// in the order of their creation.
 pub(crate) fn cancel_all(
     tasks: &[TaskId],
     message: &str,

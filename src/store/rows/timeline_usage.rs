@@ -1,19 +1,20 @@
-//! The table `timeline_usage`: what the timelines of each user take, and the position of the last change of a task.
+//! The table `timeline_usage`: the tasks and timeline bytes of each user, and the position of the last change of a
+//! task.
 
 use crate::sql::{Statement, sql};
 use toolwire_tool::context::UserId;
 
-/// What a change adds to the usage of a user.
+/// The increase of a user's usage by a change.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Added {
+pub(crate) struct UsageDelta {
     pub(crate) tasks: usize,
     pub(crate) bytes: u64,
-    /// The number of positions that it takes.
+    /// The number of positions that the change takes.
     pub(crate) positions: usize,
 }
 
-/// Accounts for a change and returns the last of its positions: one statement, since every append needs both.
-pub(crate) fn add(user: &UserId, Added { tasks, bytes, positions }: Added) -> Statement<u64> {
+/// Accounts for a change and returns the last of its positions, in one statement, since every append needs both.
+pub(crate) fn add(user: &UserId, UsageDelta { tasks, bytes, positions }: UsageDelta) -> Statement<u64> {
     sql!(
         "INSERT INTO timeline_usage (user_id, tasks, bytes, last) VALUES ({user}, {tasks}, {bytes}, {positions})
          ON CONFLICT (user_id) DO UPDATE SET tasks = timeline_usage.tasks + excluded.tasks,
@@ -21,7 +22,7 @@ pub(crate) fn add(user: &UserId, Added { tasks, bytes, positions }: Added) -> St
     )
 }
 
-/// Accounts for tasks that were deleted. Their user's row stays, since positions only grow.
+/// Accounts for deleted tasks. The row of their user is retained, since positions must never be reused.
 pub(crate) fn remove(user: &UserId, tasks: usize, bytes: u64) -> Statement {
     sql!("UPDATE timeline_usage SET tasks = tasks - {tasks}, bytes = bytes - {bytes} WHERE user_id = {user}")
 }

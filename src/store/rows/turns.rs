@@ -17,7 +17,7 @@ record!(StoredTurn, "turn", {
 
 record!(PastTurn, "turn", { message, answered, calls, tainted });
 
-/// A turn and its place in the order of all.
+/// A turn, and its position among all turns.
 #[derive(Debug)]
 pub(crate) struct Positioned {
     pub(crate) position: i64,
@@ -26,7 +26,7 @@ pub(crate) struct Positioned {
 
 record!(Positioned, "turn", { position, turn: .. });
 
-/// Inserts a turn, or replaces the one of its name, whose position and beginning stay.
+/// Inserts a turn, or replaces the one of its `turn_id`, which keeps its position and its beginning.
 pub(crate) fn put(turn: &StoredTurn) -> Statement {
     let insert = insert! { turns:
         user_id = &turn.user, turn_id = turn.turn_id, session_id = &turn.session, account = &turn.account,
@@ -44,7 +44,7 @@ pub(crate) fn put(turn: &StoredTurn) -> Statement {
 
 /// Deletes the oldest turns beyond the newest of a session, and beyond the newest of its user.
 pub(crate) fn trim(user: &UserId, session: &SessionId, (of_session, of_user): (u32, u32)) -> Statement {
-    // One statement, since each is a trip to the thread of the database and back.
+    // One statement, since each costs a round trip to the thread of the database.
     sql!(
         "DELETE FROM turns WHERE position IN
           (SELECT position FROM turns WHERE user_id = {user} AND session_id = {session}
@@ -67,8 +67,8 @@ pub(crate) fn list(user: &UserId, session: &SessionId, after: i64, limit: u32) -
     )
 }
 
-/// What is remembered of the turns of a session that ended, the newest first.
-pub(crate) fn list_remembered(user: &UserId, session: &SessionId, limit: u32) -> Statement<PastTurn> {
+/// The turns of a session that ended, as context for later ones, the newest first.
+pub(crate) fn list_past(user: &UserId, session: &SessionId, limit: u32) -> Statement<PastTurn> {
     select!(
         PastTurn,
         "FROM turns WHERE user_id = {user} AND session_id = {session} AND state = {State::Ended}

@@ -1,8 +1,8 @@
-//! Counts of rows and bytes, kept beside the rows in the same change: of each user and, where all users share a bound,
-//! of all. Counting the rows themselves would cost each change more, the more rows there are.
+//! Counters of rows and bytes, updated in the transaction that changes the rows: per user and, if all users share a
+//! quota, in total. A recount would cost each change more, the more rows there are.
 //!
 //! Every function that inserts or deletes such a row, or changes its bytes, calls [`account`]. `state check` compares
-//! the counts with the rows.
+//! the counters with the rows.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::{
     sql::{Connection, Statement, sql},
 };
 
-/// Rows that are counted by user, and where.
+/// A kind of row that is counted per user, and the tables of its counters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted {
     of_user: &'static str,
-    /// The table of the count of all users, of bytes if they are counted. It has one row and one column.
+    /// The table of the total, of bytes if they are counted, otherwise of rows. It has one row and one column.
     of_all: &'static str,
     has_bytes: bool,
 }
@@ -28,7 +28,7 @@ impl Counted {
     pub(crate) const AUDIT: Self = Self { of_user: "audit_usage", of_all: "audit_total", has_bytes: false };
 }
 
-/// Adds rows and bytes to the counts of a user and of all; negative numbers take them away.
+/// Adds rows and bytes to the counters of a user and to the total; negative numbers subtract.
 pub(crate) async fn account(
     db: &mut Connection,
     counted: Counted,
@@ -39,7 +39,7 @@ pub(crate) async fn account(
     count(counted, user, rows, bytes).run(db).await
 }
 
-/// Executes a statement, and [accounts](account) for it in the same trip to the database.
+/// Executes a statement, and [accounts](account) for it in the same round trip to the database.
 pub(crate) async fn execute_and_account(
     db: &mut Connection,
     statement: Statement,
@@ -51,7 +51,7 @@ pub(crate) async fn execute_and_account(
     statement.and("; ").and(count(counted, user, rows, bytes)).run(db).await
 }
 
-/// Takes deleted rows away from the counts: the user of each, and its bytes.
+/// Subtracts deleted rows from the counters, given the user and the bytes of each.
 pub(crate) async fn account_deleted(
     db: &mut Connection,
     counted: Counted,
@@ -78,7 +78,7 @@ pub(crate) async fn bytes(db: &mut Connection, counted: Counted, user: &str) -> 
     Ok((own.try_into().unwrap_or(0), all.try_into().unwrap_or(0)))
 }
 
-/// Adds to the bytes of cached results, which belong to no user; a negative number takes them away.
+/// Adds to the bytes of cached results, which belong to no user; a negative number subtracts.
 pub(crate) fn add_result_bytes(bytes: i64) -> Statement {
     sql!("UPDATE results_usage SET bytes = bytes + {bytes}")
 }
@@ -110,7 +110,7 @@ fn count(counted: Counted, user: &str, rows: i64, bytes: i64) -> Statement {
         }
     };
     let of_user = if rows < 0 {
-        // Otherwise every user who ever had a row would keep one here.
+        // Otherwise the table would have a row of every user who ever had one to count.
         of_user.and(sql!("; DELETE FROM {..table} WHERE user_id = {user} AND records = 0"))
     } else {
         of_user

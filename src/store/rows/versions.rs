@@ -15,7 +15,7 @@ record!(Content, "document", { digest, size, mime_type, tokens, tokens_estimated
 
 record!(Version, "document", { version, content: .., written_by, written_at, why, call_id });
 
-/// Inserts the version that a document now has as its last one. The use of its bytes is counted already.
+/// Inserts the last version of a document. The use of its blob must be counted already.
 pub(crate) fn insert(id: i64, document: &Document, change: &Change) -> Statement {
     let Content { digest, size, mime_type, tokens, tokens_estimated, summary, untrusted } = &document.content;
     insert! { versions:
@@ -29,7 +29,7 @@ pub(crate) fn find(document: i64, version: u32) -> Statement<Version> {
     select!(Version, "FROM versions WHERE document = {document} AND version = {version}")
 }
 
-/// Versions of the document of a path, the newest first, below a number.
+/// Versions of the document at a path below a number, the newest first.
 pub(crate) fn list(root: &TaskId, path: &str, below: u32, limit: u32) -> Statement<Version> {
     select!(
         Version,

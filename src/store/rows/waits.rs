@@ -6,7 +6,7 @@ use crate::{
 };
 use toolwire_tool::context::{TaskId, UserId};
 
-/// The waits of a row of `tasks`, which a task is read with.
+/// The waits of a row of `tasks`, as a column of the statement that reads the task.
 pub(super) const OF_TASK: &str = "(SELECT json_group_array(json_array(w.seq, w.kind, w.thing)) FROM waits w \
                                    WHERE w.task = tasks.id) AS waits";
 
@@ -40,7 +40,7 @@ pub(crate) fn delete_of_tree(root: &TaskId) -> Statement {
     sql!("DELETE FROM waits WHERE task IN (SELECT id FROM tasks WHERE root = {root})")
 }
 
-/// The tasks of a user that wait for something.
+/// The tasks of a user that wait for a target.
 pub(crate) fn tasks_waiting_for(user: &UserId, target: &WaitTarget) -> Statement<TaskId> {
     let (kind, thing) = words(target);
     sql!(

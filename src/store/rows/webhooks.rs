@@ -1,4 +1,4 @@
-//! The table `webhooks`: what the serving process was configured with, for every process that makes a change.
+//! The table `webhooks`: the configuration of the serving process, for every process that changes a confirmation.
 
 use crate::{
     Error,

@@ -1,4 +1,4 @@
-//! The table `workspaces`: the documents and bytes of each tree of tasks, counted as they change.
+//! The table `workspaces`: counters of the documents and bytes of each tree of tasks.
 
 use std::time::SystemTime;
 
@@ -16,7 +16,6 @@ pub(crate) struct Workspace {
     pub(crate) bytes: u64,
 }
 
-/// What a tree and its user have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     pub(crate) tree_bytes: u64,
@@ -46,12 +45,12 @@ pub(crate) fn find(root: &TaskId) -> Statement<Workspace> {
 
 /// The workspace of a tree, inserted if there is none.
 pub(crate) fn find_or_insert(root: &TaskId, user: &UserId) -> Statement<Workspace> {
-    // Returns the row that is there, which `DO NOTHING` does not.
+    // `DO NOTHING` would return no row if there is one already.
     insert! { workspaces: root, user_id = user }
         .and(" ON CONFLICT (root) DO UPDATE SET root = excluded.root RETURNING id, documents, bytes")
 }
 
-/// What a tree has, and all trees of a user together.
+/// The usage of a tree, and of all trees of its user.
 pub(crate) fn usage(root: &TaskId, user: &UserId) -> Statement<Usage> {
     sql!(
         "SELECT coalesce(SUM(bytes) FILTER (WHERE root = {root}), 0) AS tree_bytes,
@@ -66,12 +65,12 @@ pub(crate) fn user_bytes(user: &UserId) -> Statement<u64> {
     sql!("SELECT coalesce(SUM(bytes), 0) FROM workspaces WHERE user_id = {user}")
 }
 
-/// Adds to what a tree has.
+/// Adds to the counters of a tree.
 pub(crate) fn add(id: i64, documents: u64, bytes: u64) -> Statement {
     sql!("UPDATE workspaces SET documents = documents + {documents}, bytes = bytes + {bytes} WHERE id = {id}")
 }
 
-/// A tree that never began and to which nothing was added since, with its user: any, or the given one.
+/// A tree that never began and whose documents have not changed since, with its user: any, or the given one.
 pub(crate) fn find_unbegun(since: SystemTime, root: Option<&TaskId>) -> Statement<(TaskId, UserId)> {
     let find = sql!(
         "SELECT w.root, w.user_id FROM workspaces w WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = w.root)

@@ -1,4 +1,4 @@
-//! How the types of the platform stand in columns.
+//! Conversion of the platform's types to columns.
 
 use std::{
     fmt::Display,
@@ -12,7 +12,7 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::{ConfirmationId, ToolName};
 use toolwire_tool::context::{CallId, RequestId, SessionId, TaskId, TaskLabel, UserId};
 
-// Instants and durations are milliseconds.
+// Instants and durations are stored as milliseconds.
 stored! {
     SystemTime: |it| millis(it), Int(it) => Some(instant(it));
     Duration: |it| length(it), Int(it) => Some(Duration::from_millis(it.try_into().ok()?));
@@ -27,7 +27,7 @@ stored! {
     RequestId: |it| it.as_bytes().to_vec(), Bytes(it) => it.try_into().ok().map(Self::from_bytes);
 }
 
-/// A column that holds a value as the text that it is displayed as, where its type is stored otherwise elsewhere.
+/// A column that holds a value as its `Display` text, for a type that other columns store in another form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AsText<T>(pub(crate) T);
 

@@ -33,14 +33,14 @@ macro_rules! record {
     (@read $row:ident $field:ident : $column:literal via $wrapper:ident) => { $row.get::<$wrapper<_>>($column)?.0 };
 }
 
-/// The names of columns, each with its value.
+/// Columns with their values, for [`Statement::insert`](super::Statement::insert) and its siblings.
 macro_rules! row {
     ($($name:ident = $value:expr),+ $(,)?) => { [$((stringify!($name), $crate::sql::Value::from($value))),+] };
 }
 
 pub(crate) use row;
 
-/// The columns of the type of a field.
+/// The columns of a field's type, which the macro cannot name: it is inferred from the access to the field.
 pub fn columns_of<S, T: FromRow>(_field: impl Fn(&S) -> &T) -> Vec<&'static str> {
     T::columns()
 }

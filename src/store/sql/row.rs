@@ -13,9 +13,9 @@ pub type Rows<'a, T> = BoxStream<'a, Result<T, Error>>;
 #[derive(Debug)]
 pub struct Row(pub(super) SqliteRow);
 
-/// A type that is read from a row: by the names of columns, or, of single values and tuples, by their order.
+/// A type that is read from a row: by the names of columns or, for single values and tuples, by their order.
 pub trait FromRow: Sized {
-    /// The columns that it reads, which [`select!`](super::select) names. None where it reads by order.
+    /// The columns that it reads, which [`select!`](super::select) lists. Empty if it reads by order.
     fn columns() -> Vec<&'static str> {
         Vec::new()
     }

@@ -23,7 +23,7 @@ impl<T> Default for Statement<T> {
     }
 }
 
-/// What can be added to a statement: a text with values, or without.
+/// A part that can be added to a statement: text with values, or without.
 pub trait Part {
     fn into_statement(self) -> Statement;
 }
@@ -45,8 +45,8 @@ pub fn columns<T: FromRow>() -> Statement {
     columns_as::<T>("", &[])
 }
 
-/// The columns that a type is read from, each after the alias of its table with its full stop. Some are computed: by
-/// the name of the column, the expression and its alias, which is the name.
+/// The columns that a type is read from, each after a prefix: the alias of its table and a full stop. A computed column
+/// is given by its name and an expression with that name as its alias.
 pub fn columns_as<T: FromRow>(prefix: &str, computed: &[(&str, &str)]) -> Statement {
     let mut text = String::with_capacity(256);
     for column in T::columns() {
@@ -59,7 +59,7 @@ pub fn columns_as<T: FromRow>(prefix: &str, computed: &[(&str, &str)]) -> Statem
     Statement { text: text.into(), values: Vec::new(), row: PhantomData }
 }
 
-/// Values between commas.
+/// Values, separated by commas.
 pub fn values<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Statement {
     let mut list = Statement::default();
     for value in values {
@@ -72,13 +72,13 @@ pub fn values<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Statement 
 impl Statement {
     /// Inserts one row, with the values of its columns.
     pub fn insert(table: &'static str, columns: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
-        let (names, all): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let (names, bound): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         let mut insert = Self::new("INSERT INTO ", Vec::new()).and(table);
         insert.text.to_mut().extend([" (", &names.join(", "), ") VALUES ("]);
-        insert.and(values(all)).and(")")
+        insert.and(values(bound)).and(")")
     }
 
-    /// The columns of an `UPDATE`, each with its value.
+    /// The assignments of an `UPDATE`.
     pub fn set(columns: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
         let mut set = Self::default();
         for (column, value) in columns {
@@ -123,15 +123,16 @@ impl<T> Statement<T> {
         Self { text: text.into(), values, row: PhantomData }
     }
 
-    /// Adds a part, whose parameters are numbered on.
+    /// Appends a part, and renumbers its parameters to follow those before it.
     pub fn and(mut self, part: impl Part) -> Self {
         let Statement { text, mut values, .. } = part.into_statement();
         let (own, before) = (self.text.to_mut(), self.values.len());
-        // So that the parts to come seldom move it.
+        // More than this part needs, so that later parts seldom reallocate.
         own.reserve(text.len() + 128);
         if before == 0 || values.is_empty() {
             own.push_str(&text);
         } else {
+            // A `$` always begins a parameter, since values are never part of the text.
             let mut pieces = text.split('$');
             own.push_str(pieces.next().unwrap_or_default());
             for piece in pieces {
@@ -144,12 +145,12 @@ impl<T> Statement<T> {
         self
     }
 
-    /// Adds a part if a condition holds.
+    /// Appends a part if a condition holds.
     pub fn and_if(self, condition: bool, part: impl Part) -> Self {
         if condition { self.and(part) } else { self }
     }
 
-    /// Adds a text and a value after it, if there is one.
+    /// Appends a text and a value after it, if there is a value.
     pub fn when(self, text: &'static str, value: Option<impl Into<Value>>) -> Self {
         match value {
             Some(value) => self.and(text).bind(value),
@@ -157,24 +158,25 @@ impl<T> Statement<T> {
         }
     }
 
-    /// Adds a text and another after it as a value, if that is not empty.
-    pub fn when_some(self, text: &'static str, value: &str) -> Self {
+    /// Appends a text and a value after it, unless the value is empty.
+    pub fn when_nonempty(self, text: &'static str, value: &str) -> Self {
         self.when(text, Some(value).filter(|it| !it.is_empty()))
     }
 
-    /// Adds a text, which ends with `IN (`, and values after it, if there are any.
-    pub fn when_any<V: Into<Value>>(self, text: &'static str, of: impl IntoIterator<Item = V>) -> Self {
-        let mut of = of.into_iter().peekable();
-        if of.peek().is_none() { self } else { self.and(text).and(values(of)).and(")") }
+    /// Appends a text that ends with `IN (`, the values, and the closing parenthesis, if there are any values.
+    pub fn when_any<V: Into<Value>>(self, text: &'static str, any_of: impl IntoIterator<Item = V>) -> Self {
+        let mut any_of = any_of.into_iter().peekable();
+        if any_of.peek().is_none() { self } else { self.and(text).and(values(any_of)).and(")") }
     }
 
-    /// Adds a parameter with its value.
+    /// Appends a parameter with its value.
     fn bind(mut self, value: impl Into<Value>) -> Self {
         self.values.push(value.into());
         self.text.to_mut().extend(["$", &self.values.len().to_string()]);
         self
     }
 
+    /// Converts the statement for the driver. Its text is safe: it consists of literals, and values are parameters.
     fn prepare(self) -> Result<(AssertSqlSafe<Cow<'static, str>>, SqliteArguments), Error> {
         let mut arguments = SqliteArguments::default();
         arguments.reserve(self.values.len(), 0);
@@ -211,7 +213,7 @@ impl<T: FromRow> Statement<T> {
         T::from_row(&Row(sqlx::query_with(text, arguments).fetch_one(db).await?))
     }
 
-    /// The rows as they come. A reader that stops early reads no more of them.
+    /// Streams the rows. Rows after the last one that is polled are not read.
     pub fn rows<'a>(self, db: &'a mut Connection) -> Rows<'a, T>
     where
         T: Send + 'a,
@@ -237,7 +239,7 @@ mod tests {
             sql!("SELECT a FROM {..table} WHERE {..of} AND d = {4}{..Statement::default()}");
         let statement = statement.when(" AND e = ", Some(5)).when(" AND f = ", None::<i64>);
         let statement =
-            statement.when_some(" AND g = ", "").when_any(" AND h IN (", [6, 7]).and_if(false, " x");
+            statement.when_nonempty(" AND g = ", "").when_any(" AND h IN (", [6, 7]).and_if(false, " x");
         let text = "SELECT a FROM t WHERE b = $1 AND c IN ($2, $3) AND d = $4 AND e = $5 AND h IN ($6, $7)";
         assert_eq!((&*statement.text, statement.values), (text, (1..=7).map(Value::Int).collect()));
     }

@@ -1,4 +1,4 @@
-//! What a column holds, and the basic types that are stored as they are.
+//! Values of columns, and the basic types that are stored as they are.
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -23,7 +23,7 @@ pub struct Json<T>(pub T);
 
 impl<T: Serialize> From<Json<&T>> for Value {
     fn from(Json(value): Json<&T>) -> Self {
-        // Fails only for a map whose keys are no strings; no type in a column has one.
+        // Fails only for a map whose keys are not strings, which no stored type has.
         Self::Text(serde_json::to_string(value).unwrap_or_default())
     }
 }
@@ -76,7 +76,7 @@ impl FromValue for Value {
     }
 }
 
-/// Binds a type, by value and by reference, and reads it, each by one expression.
+/// Implements binding of a type, by value and by reference, and reading of it, by one expression each.
 macro_rules! stored {
     ($($type:ty: |$value:ident| $bind:expr, $variant:ident($read:pat) => $decode:expr;)+) => {$(
         impl From<$type> for $crate::sql::Value {
@@ -105,7 +105,7 @@ macro_rules! stored {
 
 pub(crate) use stored;
 
-// Integers are 64 bits and signed. What lies beyond is no number that is counted here, and is stored as the largest.
+// Integers are signed, of 64 bits. Larger ones saturate: no count here reaches them.
 stored! {
     i64: |it| it, Int(it) => Some(it);
     i32: |it| it.into(), Int(it) => it.try_into().ok();

@@ -51,31 +51,32 @@ pub(crate) struct Pools {
 
 /// Opens the state and migrates its tables.
 pub(crate) async fn connect(
-    place: &Location,
+    location: &Location,
     tables: &[Migrations],
     replica: &Replica,
 ) -> Result<Pools, StoreError> {
-    let pools = match place {
+    let pools = match location {
         Location::Unavailable(reason) => return Err(StoreError::Nowhere(reason.clone())),
-        Location::Memory => in_memory(replica).await.map_err(|error| error::unusable(place, &error))?,
+        Location::Memory => in_memory(replica).await.map_err(|error| error::unusable(location, &error))?,
         Location::Directory(directory) => {
-            refuse_lost(place, directory).await?;
-            create(directory).await.map_err(|error| error::unusable(place, &error.into()))?;
+            // Before the file is created: beside other files of a state, an empty one counts as lost.
+            refuse_lost(location, directory).await?;
+            create(directory).await.map_err(|error| error::unusable(location, &error.into()))?;
             let opened = in_file(&directory.join(FILE), replica).await;
-            opened.map_err(|error| error::unusable(place, &error))?
+            opened.map_err(|error| error::unusable(location, &error))?
         }
     };
-    migrate(pools.writer.pool(), place, tables, replica).await?;
+    migrate(pools.writer.pool(), location, tables, replica).await?;
     Ok(pools)
 }
 
 /// Checks the whole file for damage.
-pub(crate) async fn check(place: &Location, readers: &SqlitePool) -> Result<(), StoreError> {
-    let found = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(readers).await;
-    let found: String = found.map_err(|error| error::unusable(place, &error))?;
-    match found.as_str() {
+pub(crate) async fn check(location: &Location, readers: &SqlitePool) -> Result<(), StoreError> {
+    let verdict = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(readers).await;
+    let verdict: String = verdict.map_err(|error| error::unusable(location, &error))?;
+    match verdict.as_str() {
         "ok" => Ok(()),
-        _ => Err(StoreError::Damaged { place: place.name(), cause: "the file is damaged".to_owned() }),
+        _ => Err(StoreError::Damaged { place: location.name(), cause: "the file is damaged".to_owned() }),
     }
 }
 
@@ -97,14 +98,14 @@ async fn in_file(path: &Path, replica: &Replica) -> Result<Pools, sqlx::Error> {
 }
 
 /// Refuses a directory that has lost its database: SQLite would create an empty one in its place.
-async fn refuse_lost(place: &Location, directory: &Path) -> Result<(), StoreError> {
+async fn refuse_lost(location: &Location, directory: &Path) -> Result<(), StoreError> {
     let mut attempts = 0;
     loop {
-        let content = inspect(directory).map_err(|error| error::unusable(place, &error.into()))?;
+        let content = inspect(directory).map_err(|error| error::unusable(location, &error.into()))?;
         let Content::Lost(cause) = content else { return Ok(()) };
         // Another process may have just created the file and not yet written its first page.
         if attempts == CREATION_ATTEMPTS {
-            return Err(StoreError::Damaged { place: place.name(), cause: cause.to_owned() });
+            return Err(StoreError::Damaged { place: location.name(), cause: cause.to_owned() });
         }
         attempts += 1;
         sleep(RETRY_DELAY).await;
@@ -138,17 +139,17 @@ fn pool(connections: u32) -> SqlitePoolOptions {
 /// failure of one owner leaves all tables unchanged.
 async fn migrate(
     writer: &SqlitePool,
-    place: &Location,
+    location: &Location,
     tables: &[Migrations],
     replica: &Replica,
 ) -> Result<(), StoreError> {
     let begun = writer.begin_with("BEGIN IMMEDIATE").await;
-    let mut change = begun.map_err(|error| error::unusable(place, &error))?;
+    let mut tx = begun.map_err(|error| error::unusable(location, &error))?;
     for migrations in tables {
-        let run = migrations.run(&mut change, || replica.peers(place) > 0).await;
-        run.map_err(|error| error::migration_failed(place, migrations.owner(), error))?;
+        let applied = migrations.run(&mut tx, || replica.peers(location) > 0).await;
+        applied.map_err(|error| error::migration_failed(location, migrations.owner(), error))?;
     }
-    change.commit().await.map_err(|error| error::unusable(place, &error))
+    tx.commit().await.map_err(|error| error::unusable(location, &error))
 }
 
 /// Creates the directory and the file, accessible by this user only. SQLite gives its other files the same mode.

@@ -13,8 +13,8 @@ const FULL: u32 = 13;
 const NOT_A_DATABASE: u32 = 26;
 
 /// The error of a state that cannot be used.
-pub(crate) fn unusable(place: &Location, error: &sqlx::Error) -> StoreError {
-    let (place, cause) = (place.name(), message(error));
+pub(crate) fn unusable(location: &Location, error: &sqlx::Error) -> StoreError {
+    let (place, cause) = (location.name(), message(error));
     match (primary_code(error), error) {
         (Some(CORRUPT | NOT_A_DATABASE), _) => StoreError::Damaged { place, cause },
         (Some(FULL), _) => StoreError::Full { place, cause },
@@ -25,21 +25,21 @@ pub(crate) fn unusable(place: &Location, error: &sqlx::Error) -> StoreError {
 }
 
 /// The error of a failed migration of an owner's tables.
-pub(crate) fn migration_failed(place: &Location, owner: String, error: MigrationError) -> StoreError {
+pub(crate) fn migration_failed(location: &Location, owner: String, error: MigrationError) -> StoreError {
     match error {
         MigrationError::Failed(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _))
             if primary_code(&error) != Some(STATEMENT) =>
         {
-            unusable(place, &error)
+            unusable(location, &error)
         }
         MigrationError::Failed(MigrateError::VersionMissing(version)) => {
-            StoreError::Newer { place: place.name(), owner, version }
+            StoreError::Newer { place: location.name(), owner, version }
         }
         MigrationError::Failed(MigrateError::VersionMismatch(version)) => {
-            StoreError::Changed { place: place.name(), owner, version }
+            StoreError::Changed { place: location.name(), owner, version }
         }
-        MigrationError::InUse(_) => StoreError::InUse { place: place.name() },
-        other => StoreError::Foreign { place: place.name(), owner, cause: other.to_string() },
+        MigrationError::InUse(_) => StoreError::InUse { place: location.name() },
+        other => StoreError::Foreign { place: location.name(), owner, cause: other.to_string() },
     }
 }
 

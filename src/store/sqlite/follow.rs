@@ -42,12 +42,12 @@ struct Inner {
 impl Followers {
     /// Notifies followers of a commit of this process.
     pub(crate) fn notify(&self, topic: Topic) {
-        increment(self.0.committed(topic));
+        increment(self.0.sender(topic));
     }
 
     /// Adds a follower. If the file is shared, starts to poll it unless a poll is running.
     pub(crate) fn add(&self, topic: Topic, shared: Option<&SqlitePool>) -> watch::Receiver<u64> {
-        let follower = self.0.committed(topic).subscribe();
+        let follower = self.0.sender(topic).subscribe();
         if let Some(readers) = shared
             && !self.0.is_polling.swap(true, SeqCst)
         {
@@ -58,7 +58,7 @@ impl Followers {
 }
 
 impl Inner {
-    const fn committed(&self, topic: Topic) -> &watch::Sender<u64> {
+    const fn sender(&self, topic: Topic) -> &watch::Sender<u64> {
         match topic {
             Topic::Tasks => &self.tasks,
             Topic::Jobs => &self.jobs,
@@ -71,7 +71,7 @@ impl Inner {
     }
 
     fn is_followed(&self) -> bool {
-        self.all().iter().any(|committed| committed.receiver_count() > 0)
+        self.all().iter().any(|sender| sender.receiver_count() > 0)
     }
 
     fn notify_all(&self) {
@@ -79,8 +79,8 @@ impl Inner {
     }
 }
 
-fn increment(committed: &watch::Sender<u64>) {
-    committed.send_modify(|commits| *commits = commits.wrapping_add(1));
+fn increment(sender: &watch::Sender<u64>) {
+    sender.send_modify(|commits| *commits = commits.wrapping_add(1));
 }
 
 async fn poll_while_followed(readers: SqlitePool, followers: Arc<Inner>) {

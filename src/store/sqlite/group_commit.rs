@@ -72,11 +72,12 @@ impl Writer {
         &self.pool
     }
 
-    /// Begins a transaction, in the open batch if there is one.
-    pub(crate) async fn change(&self, durability: Durability) -> Result<Tx, Error> {
+    /// Begins a transaction: in the open batch if that admits it, otherwise in a batch of its own.
+    pub(crate) async fn begin(&self, durability: Durability) -> Result<Tx, Error> {
         let mut guard = self.lock().await?;
         if let Some(batch) = guard.as_mut() {
-            if batch.takes(durability) && batch.begin_member().await.is_ok() {
+            // A batch that admits no other member, or cannot begin one, is committed first: its members wait for that.
+            if batch.admits(durability) && batch.begin_member().await.is_ok() {
                 return Ok(Tx::new(guard, &self.queue));
             }
             guard.take().expect("it is there").commit().await;
@@ -133,12 +134,16 @@ impl Tx {
         let mut guard = self.guard.take().expect("it is committed once");
         let batch = guard.as_mut().expect("a transaction is part of a batch");
         if batch.has_one_member() && !self.queue.has_next() {
+            // No other member waits for the result, so the commit needs no task of its own: if this caller is dropped,
+            // only its own transaction is affected.
             let batch = guard.take().expect("it is there");
             return Ok(batch.commit_alone().await?);
         }
+        // Before the lock is released or the commit begins: the result is sent once.
         let mut result = batch.subscribe();
         if batch.has_room() && self.queue.has_next() {
-            // The next member commits, or one after it.
+            // The next member commits, or one after it. A waiter may have given up before the lock was released, and
+            // then found the lock held: only a look after the release notices a batch that has no next member.
             drop(guard);
             self.queue.settle();
         } else {
@@ -163,6 +168,7 @@ impl Drop for Tx {
             // Nothing is left to commit: the transaction of the database is rolled back.
             *guard = None;
         }
+        // In this order, as in `commit`.
         drop(guard);
         self.queue.settle();
     }
@@ -210,6 +216,7 @@ impl<'a> Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
+        // First, so that this waiter does not count as the next member.
         self.0.waiting.fetch_sub(1, SeqCst);
         self.0.settle();
     }

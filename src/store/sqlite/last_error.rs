@@ -20,12 +20,12 @@ impl Default for LastError {
 }
 
 impl LastError {
-    pub(crate) fn begin(&self, error: StoreError) -> StoreError {
+    pub(crate) fn set(&self, error: StoreError) -> StoreError {
         self.0.send_replace(Some(error.clone()));
         error
     }
 
-    pub(crate) fn end(&self) {
+    pub(crate) fn clear(&self) {
         self.0.send_replace(None);
     }
 

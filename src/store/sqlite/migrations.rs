@@ -113,28 +113,29 @@ impl Migrations {
     /// [exclusive](is_exclusive) migration while another process uses it, as `is_shared` reports.
     pub(crate) async fn run(
         &self,
-        change: &mut SqliteConnection,
+        db: &mut SqliteConnection,
         is_shared: impl Fn() -> bool,
     ) -> Result<(), MigrationError> {
-        if let Some(version) = self.next_exclusive(change).await?
+        // Before anything is applied: an older process may be writing.
+        if let Some(version) = self.next_exclusive(db).await?
             && is_shared()
         {
             return Err(MigrationError::InUse(version));
         }
-        let before = tables(change).await?;
+        let before = tables(db).await?;
         // Equivalent to `run`, whose future is not `Send` here.
-        self.steps.run_direct(None, change, false).await?;
-        let mut made = tables(change).await?.into_iter().filter(|table| !before.contains(table));
-        match made.find(|table| self.owner != Owner::Platform && !self.tables.contains(&table.as_str())) {
+        self.steps.run_direct(None, db, false).await?;
+        let mut created = tables(db).await?.into_iter().filter(|table| !before.contains(table));
+        match created.find(|table| self.owner != Owner::Platform && !self.tables.contains(&table.as_str())) {
             Some(unlisted) => Err(MigrationError::Unlisted(unlisted)),
             None => Ok(()),
         }
     }
 
     /// The first pending exclusive migration. A new file has none, since no older process has written to it.
-    async fn next_exclusive(&self, change: &mut SqliteConnection) -> Result<Option<i64>, MigrateError> {
-        change.ensure_migrations_table(&self.steps.table_name).await?;
-        let applied = change.list_applied_migrations(&self.steps.table_name).await?;
+    async fn next_exclusive(&self, db: &mut SqliteConnection) -> Result<Option<i64>, MigrateError> {
+        db.ensure_migrations_table(&self.steps.table_name).await?;
+        let applied = db.list_applied_migrations(&self.steps.table_name).await?;
         let is_new = |step: &&Migration| applied.iter().all(|it| it.version != step.version);
         let next = self.steps.iter().filter(is_new).find(|step| is_exclusive(step));
         Ok(next.filter(|_| !applied.is_empty()).map(|step| step.version))
@@ -166,8 +167,8 @@ pub(crate) fn refuse_taken(all: &[Migrations]) -> Result<(), TableTaken> {
     Ok(())
 }
 
-async fn tables(change: &mut SqliteConnection) -> Result<BTreeSet<String>, MigrateError> {
-    let names: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(change).await?;
+async fn tables(db: &mut SqliteConnection) -> Result<BTreeSet<String>, MigrateError> {
+    let names: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(db).await?;
     Ok(names.into_iter().collect())
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{Connection as _, SqliteConnection, SqlitePool, Transaction, pool::PoolConnection};
+use sqlx::{SqliteConnection, SqlitePool, pool::PoolConnection};
 use tokio::time::timeout;
 
 use super::connect::READERS;
@@ -26,7 +26,7 @@ pub(crate) fn permits() -> FairSemaphore<UserId> {
 
 /// A connection that reads for one user.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct UserReader {
     connection: PoolConnection<sqlx::Sqlite>,
     /// Released with the connection.
     _permit: Permit,
@@ -37,20 +37,13 @@ pub(crate) async fn acquire(
     readers: &SqlitePool,
     permits: &FairSemaphore<UserId>,
     user: &UserId,
-) -> Result<Reading, Error> {
+) -> Result<UserReader, Error> {
     let permit =
         timeout(ACQUIRE_TIMEOUT, permits.acquire(Some(user))).await.map_err(|_| StoreError::Crowded)?;
-    Ok(Reading { connection: readers.acquire().await?, _permit: permit })
+    Ok(UserReader { connection: readers.acquire().await?, _permit: permit })
 }
 
-impl Reading {
-    /// Begins a read transaction, whose statements see one snapshot.
-    pub(crate) async fn snapshot(&mut self) -> Result<Transaction<'_, sqlx::Sqlite>, Error> {
-        Ok(self.connection.begin().await?)
-    }
-}
-
-impl Deref for Reading {
+impl Deref for UserReader {
     type Target = SqliteConnection;
 
     fn deref(&self) -> &SqliteConnection {
@@ -58,7 +51,7 @@ impl Deref for Reading {
     }
 }
 
-impl DerefMut for Reading {
+impl DerefMut for UserReader {
     fn deref_mut(&mut self) -> &mut SqliteConnection {
         &mut self.connection
     }
@@ -79,9 +72,10 @@ mod tests {
     async fn one_user_has_at_most_half_of_the_connections() {
         let directory = tempfile::tempdir().unwrap();
         let state = Store::at(directory.path());
-        let _held = [state.reading(&user("a")).await.unwrap(), state.reading(&user("a")).await.unwrap()];
-        assert!(state.reading(&user("a")).now_or_never().is_none());
-        let mut other = state.reading(&user("b")).await.unwrap();
+        let _held =
+            [state.reader_for(&user("a")).await.unwrap(), state.reader_for(&user("a")).await.unwrap()];
+        assert!(state.reader_for(&user("a")).now_or_never().is_none());
+        let mut other = state.reader_for(&user("b")).await.unwrap();
         let one: i64 = sqlx::query_scalar("SELECT 1").fetch_one(&mut *other).await.unwrap();
         assert_eq!(one, 1);
     }
@@ -96,7 +90,7 @@ mod tests {
             held.push(state.readers().await.unwrap().acquire().await.unwrap());
         }
         tokio::time::pause();
-        let crowded = state.explain(state.reading(&user("a")).await).unwrap_err();
+        let crowded = state.explain(state.reader_for(&user("a")).await).unwrap_err();
         assert!(matches!(crowded, StoreError::Crowded), "{crowded:?}");
         let crowded = state.readers().await.unwrap().acquire().await.map_err(Error::from);
         assert!(matches!(state.explain(crowded).unwrap_err(), StoreError::Crowded));

@@ -47,10 +47,10 @@ impl Replica {
 
     /// Returns the name of this process after acquiring its lock, which makes it visible to other processes. Fails if
     /// the lock file cannot be created.
-    pub(crate) fn id(&self, place: &Location) -> Result<&str, StoreError> {
+    pub(crate) fn id(&self, location: &Location) -> Result<&str, StoreError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none()
-            && let Some(path) = path(place, &self.id)
+            && let Some(path) = path(location, &self.id)
         {
             let now = clock::wall();
             let file = hold(&path).map_err(|error| StoreError::Unavailable {
@@ -74,17 +74,17 @@ impl Replica {
     }
 
     /// Whether the process of this name has ended.
-    pub(crate) fn is_gone(&self, place: &Location, id: &str) -> bool {
+    pub(crate) fn is_gone(&self, location: &Location, id: &str) -> bool {
         if *id == *self.id {
             return false;
         }
         // A state in memory has no other process.
-        path(place, id).is_none_or(|path| !is_held(&path))
+        path(location, id).is_none_or(|path| !is_held(&path))
     }
 
     /// Number of other live processes of this state; 1 if the directory cannot be read.
-    pub(crate) fn peers(&self, place: &Location) -> usize {
-        let Location::Directory(directory) = place else { return 0 };
+    pub(crate) fn peers(&self, location: &Location) -> usize {
+        let Location::Directory(directory) = location else { return 0 };
         match fs::read_dir(directory.join(DIRECTORY)) {
             Ok(files) => {
                 files.flatten().filter(|file| file.file_name() != *self.id && is_held(&file.path())).count()
@@ -96,8 +96,8 @@ impl Replica {
     }
 
     /// Removes the lock file of a process that has ended.
-    pub(crate) fn forget(place: &Location, id: &str) {
-        if let Some(path) = path(place, id) {
+    pub(crate) fn forget(location: &Location, id: &str) {
+        if let Some(path) = path(location, id) {
             let _ = fs::remove_file(path);
         }
     }
@@ -111,8 +111,8 @@ impl Drop for Replica {
     }
 }
 
-fn path(place: &Location, id: &str) -> Option<PathBuf> {
-    match place {
+fn path(location: &Location, id: &str) -> Option<PathBuf> {
+    match location {
         Location::Directory(directory) => Some(directory.join(DIRECTORY).join(id)),
         Location::Memory | Location::Unavailable(_) => None,
     }
@@ -144,22 +144,22 @@ mod tests {
     #[test]
     fn where_the_directory_cannot_be_read_there_may_be_another_process() {
         let directory = tempfile::tempdir().unwrap();
-        let place = Location::Directory(directory.path().to_owned());
-        assert_eq!(Replica::default().peers(&place), 0, "no directory");
+        let location = Location::Directory(directory.path().to_owned());
+        assert_eq!(Replica::default().peers(&location), 0, "no directory");
         fs::write(directory.path().join(DIRECTORY), "").unwrap();
-        assert_eq!(Replica::default().peers(&place), 1, "a file in its place");
+        assert_eq!(Replica::default().peers(&location), 1, "a file in its place");
     }
 
     #[test]
     fn a_process_is_there_until_it_lets_go_of_its_file() {
         let directory = tempfile::tempdir().unwrap();
-        let place = Location::Directory(directory.path().to_owned());
+        let location = Location::Directory(directory.path().to_owned());
         let (one, other) = (Replica::default(), Replica::default());
-        let id = one.id(&place).unwrap().to_owned();
-        assert!(!other.is_gone(&place, &id) && !one.is_gone(&place, &id));
-        assert!(other.is_gone(&place, "of-nobody"));
-        assert_eq!((other.peers(&place), one.peers(&place)), (1, 0));
+        let id = one.id(&location).unwrap().to_owned();
+        assert!(!other.is_gone(&location, &id) && !one.is_gone(&location, &id));
+        assert!(other.is_gone(&location, "of-nobody"));
+        assert_eq!((other.peers(&location), one.peers(&location)), (1, 0));
         drop(one);
-        assert!(other.is_gone(&place, &id) && other.peers(&place) == 0);
+        assert!(other.is_gone(&location, &id) && other.peers(&location) == 0);
     }
 }

@@ -16,14 +16,14 @@ use crate::attribute;
 const BOUNDARIES: [f64; 17] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
 
-/// The same of what persons do: from a glance to a day.
-const PERSONS: [f64; 9] = [1.0, 5.0, 15.0, 60.0, 300.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
+/// Upper bounds for what a person does, in seconds: from a glance to a day.
+const PERSON_BOUNDARIES: [f64; 9] = [1.0, 5.0, 15.0, 60.0, 300.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
 
-/// How many calls a cycle makes: from none to more than the server allows by default.
-const CALLS: [f64; 7] = [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+/// Upper bounds of the calls of a cycle: from none to more than the server allows by default.
+const CALL_BOUNDARIES: [f64; 7] = [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 
-/// How many tokens a request or an answer of a model has.
-const TOKENS: [f64; 6] = [64.0, 256.0, 1_024.0, 4_096.0, 16_384.0, 65_536.0];
+/// Upper bounds of the tokens of a request to a model or of its response.
+const TOKEN_BOUNDARIES: [f64; 6] = [64.0, 256.0, 1_024.0, 4_096.0, 16_384.0, 65_536.0];
 
 #[derive(Debug)]
 pub(super) struct Instruments {
@@ -92,7 +92,7 @@ impl Instruments {
                 .f64_histogram(name::CONFIRMATION_DECISION_DURATION)
                 .with_unit("s")
                 .with_description("How long persons take to decide.")
-                .with_boundaries(PERSONS.to_vec())
+                .with_boundaries(PERSON_BOUNDARIES.to_vec())
                 .build(),
             limiter_wait: seconds(
                 meter,
@@ -109,7 +109,7 @@ impl Instruments {
             cycle_invocations: meter
                 .f64_histogram(name::CYCLE_INVOCATIONS)
                 .with_description("Tool invocations per cycle.")
-                .with_boundaries(CALLS.to_vec())
+                .with_boundaries(CALL_BOUNDARIES.to_vec())
                 .build(),
             validations: counter(
                 name::AGENT_VALIDATION,
@@ -120,7 +120,7 @@ impl Instruments {
             model_tokens: meter
                 .f64_histogram(name::MODEL_TOKENS)
                 .with_description("What models cost, in tokens.")
-                .with_boundaries(TOKENS.to_vec())
+                .with_boundaries(TOKEN_BOUNDARIES.to_vec())
                 .build(),
             cool_downs: counter(name::COOL_DOWNS, "Cool-downs of sources that began."),
             cool_down_in_force: in_force

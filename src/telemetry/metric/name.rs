@@ -20,9 +20,9 @@ pub const STATE_WAL_SIZE: &str = "toolwire.state.wal.size";
 pub const BOUNDS_REACHED: &str = "toolwire.bounds.reached";
 /// How often the cache was asked.
 pub const CACHE_LOOKUPS: &str = "toolwire.cache.lookups";
-/// How long requests wait for their turn at a source, in seconds.
+/// How long requests wait for the limiter of a source, in seconds.
 pub const LIMITER_WAIT_DURATION: &str = "toolwire.limiter.wait.duration";
-/// Requests that got no turn.
+/// Requests that the limiter of a source rejected.
 pub const LIMITER_REFUSALS: &str = "toolwire.limiter.refusals";
 /// How long requests to sources take, in seconds.
 pub const UPSTREAM_REQUEST_DURATION: &str = "toolwire.upstream.request.duration";
@@ -55,7 +55,7 @@ pub const PROCESS_CPU_TIME: &str = "process.cpu.time";
 pub const PROCESS_MEMORY_USAGE: &str = "process.memory.usage";
 /// Threads of this process. Named as Prometheus does: a name that ends in `count` is for histograms there.
 pub const PROCESS_THREADS: &str = "process.threads";
-/// Tasks of the runtime: every connection, every call and whatever works in the background.
+/// Tasks of the runtime: connections, calls and background work.
 pub const TASKS: &str = "toolwire.tasks";
 /// File descriptors that this process has open.
 pub const PROCESS_OPEN_FDS: &str = "process.open_fds";
@@ -78,7 +78,7 @@ pub const SOURCE: &str = "source";
 pub const OUTCOME: &str = "outcome";
 /// What plans: `embedded`, `plan` or `native`.
 pub const MODE: &str = "mode";
-/// What a cycle is of, such as `turn`.
+/// The kind of work that a cycle belongs to, such as `turn`.
 pub const KIND: &str = "kind";
 /// `PASSED`, `ATTRIBUTED`, `REPAIRED` or `REPLACED`.
 pub const ACTION: &str = "action";
@@ -86,12 +86,12 @@ pub const ACTION: &str = "action";
 pub const RESULT: &str = "result";
 
 pub const OK: &str = "OK";
-/// The cache had an answer.
+/// The cache had the result.
 pub const HIT: &str = "hit";
-/// The cache had none.
+/// The cache did not have the result.
 pub const MISS: &str = "miss";
 
-/// Every metric of this process, where `/proc` tells, as Prometheus names it.
+/// Every metric of the process itself, where there is `/proc`, as Prometheus names it.
 pub const PROCESS_IN_PROMETHEUS: &[&str] = &[
     "process_cpu_time_seconds_total",
     "process_memory_usage_bytes",

@@ -1,6 +1,7 @@
 //! The HTTP client of `http/protobuf`: reqwest on the runtime of the calls.
 //!
-//! The exporters run on threads of their own, without a runtime; this one carries their requests over.
+//! The exporters run on threads of their own, without a runtime; this client sends
+//! their requests on the runtime of the calls.
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -19,7 +20,7 @@ pub(super) struct Client {
 impl Client {
     /// A client that trusts the given authorities, or those of the platform. Within a Tokio runtime.
     pub(super) fn new(encrypted: bool, ca: Option<&[u8]>) -> reqwest::Result<Self> {
-        // A provider may be installed already: any will do.
+        // Fails if a provider is installed already, which serves as well.
         let _ = ring::default_provider().install_default();
         let builder = reqwest::Client::builder().redirect(redirect::Policy::none());
         let builder = match ca {
@@ -36,17 +37,17 @@ impl Client {
 impl HttpClient for Client {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let sent = self.runtime.spawn(send(self.client.clone(), request));
-        // Its words would hold the endpoint, and with it a secret of its user or query.
+        // Without the URL, whose user or query may hold a secret.
         Ok(sent.await?.map_err(reqwest::Error::without_url)?)
     }
 }
 
 async fn send(client: reqwest::Client, request: Request<Bytes>) -> reqwest::Result<Response<Bytes>> {
-    let mut answer = client.execute(request.try_into()?).await?;
+    let mut received = client.execute(request.try_into()?).await?;
     let mut response = Response::new(Bytes::new());
-    *response.status_mut() = answer.status();
-    *response.headers_mut() = std::mem::take(answer.headers_mut());
-    // The first piece tells of a partial success; what follows is not worth its memory.
-    *response.body_mut() = answer.chunk().await?.unwrap_or_default();
+    *response.status_mut() = received.status();
+    *response.headers_mut() = std::mem::take(received.headers_mut());
+    // The first chunk alone: it holds a report of partial success, and the rest may be of any size.
+    *response.body_mut() = received.chunk().await?.unwrap_or_default();
     Ok(response)
 }

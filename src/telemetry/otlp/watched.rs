@@ -1,4 +1,4 @@
-//! Reports a collector that is down: one warning, silence until it is back, one line then.
+//! Logs the outage of a collector once, and its return once.
 //!
 //! What could not be sent is lost: the SDK keeps no more than its bounded queue, and calls never wait for it.
 
@@ -22,12 +22,12 @@ pub(crate) struct Watched<E> {
     is_down: AtomicBool,
 }
 
-/// What is worth a line of the log.
+/// A change of the collector's state, which is logged.
 #[derive(Debug, PartialEq, Eq)]
 enum Change {
-    /// It took what it was sent until now.
+    /// The first export that failed.
     Down,
-    /// It takes what it is sent again.
+    /// The first export that succeeds after a failure.
     Back,
 }
 
@@ -36,8 +36,8 @@ impl<E> Watched<E> {
         Self { exporter, signal, is_down: AtomicBool::new(false) }
     }
 
-    /// Logs a change. The SDK would log every failure, so it gets none of them.
-    fn tell(&self, result: &OTelSdkResult) {
+    /// Logs a change. The caller then hides the result from the SDK, which would log every failure.
+    fn log_change(&self, result: &OTelSdkResult) {
         let signal = self.signal;
         match (self.change(result.is_ok()), result) {
             (Some(Change::Down), Err(error)) => tracing::warn!(
@@ -50,8 +50,8 @@ impl<E> Watched<E> {
         }
     }
 
-    fn change(&self, is_taken: bool) -> Option<Change> {
-        match (self.is_down.swap(!is_taken, Ordering::Relaxed), is_taken) {
+    fn change(&self, is_ok: bool) -> Option<Change> {
+        match (self.is_down.swap(!is_ok, Ordering::Relaxed), is_ok) {
             (false, false) => Some(Change::Down),
             (true, true) => Some(Change::Back),
             _ => None,
@@ -61,7 +61,7 @@ impl<E> Watched<E> {
 
 impl<E: SpanExporter> SpanExporter for Watched<E> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        self.tell(&self.exporter.export(batch).await);
+        self.log_change(&self.exporter.export(batch).await);
         Ok(())
     }
 
@@ -80,7 +80,7 @@ impl<E: SpanExporter> SpanExporter for Watched<E> {
 
 impl<E: PushMetricExporter> PushMetricExporter for Watched<E> {
     async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
-        self.tell(&self.exporter.export(metrics).await);
+        self.log_change(&self.exporter.export(metrics).await);
         Ok(())
     }
 
@@ -108,10 +108,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_changes_are_told() {
+    fn only_changes_are_logged() {
         let watched = Watched::new((), "traces");
-        let told = [true, false, false, true, true, false].map(|is_taken| watched.change(is_taken));
+        let changes = [true, false, false, true, true, false].map(|is_ok| watched.change(is_ok));
         let (down, back) = (|| Some(Change::Down), || Some(Change::Back));
-        assert_eq!(told, [None, down(), None, back(), None, down()]);
+        assert_eq!(changes, [None, down(), None, back(), None, down()]);
     }
 }

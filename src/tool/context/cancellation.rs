@@ -1,4 +1,4 @@
-//! Cancellation with its cause: nested work learns that it should stop, and why.
+//! Cancellation with its cause, passed on to nested work.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +20,7 @@ pub enum StopCause {
     Shutdown,
 }
 
-/// Tells when to stop, and why. Cheap to clone; clones share state.
+/// Signals that work should stop, and why. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation(Arc<Inner>);
 
@@ -48,6 +48,7 @@ impl Cancellation {
 
     /// Cancels. Only the first cause is kept.
     pub fn cancel(&self, cause: StopCause) {
+        // The cause before the token: a task that the token wakes finds it.
         let _ = self.0.cause.set(cause);
         self.0.token.cancel();
     }
@@ -57,7 +58,7 @@ impl Cancellation {
         self.0.token.is_cancelled()
     }
 
-    /// Waits until it is cancelled.
+    /// Completes once it is cancelled.
     pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
         self.0.token.cancelled()
     }

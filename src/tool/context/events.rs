@@ -1,7 +1,7 @@
 //! The channel of progress events from a tool to its caller, bounded in number and in bytes. Events sent before the
 //! call is accepted are dropped. The final result does not go through it.
 //!
-//! Sequence numbers are given where events are received, so that a dropped one leaves no gap.
+//! Sequence numbers are assigned by the receiver, so that a dropped event leaves no gap.
 
 use std::future::pending;
 
@@ -11,39 +11,39 @@ use serde_json::{Map, Value};
 use super::unread::UnreadBounds;
 use super::{
     UserId,
-    reader::{Events, Reader, Waiter},
+    reader::{CloseSignal, Events, Reader},
     subscribers::Subscribers,
     unread::Unread,
 };
 use toolwire_contract::{ConfirmationRequired, Event};
 
-/// Takes a call's events. Cheap to clone; clones share state.
+/// The sending end of a call's events. Cheap to clone; clones share state.
 ///
-/// The first event of a reader says that the call has begun: until [`accepted`](Self::accepted) a sink drops
-/// everything, and so do the clones that were made before.
+/// The first event that a reader receives is that the call is accepted: until [`accepted`](Self::accepted) a sink drops
+/// everything, and clones made before it do so for good.
 #[derive(Clone, Debug)]
-pub struct EventSink(To);
+pub struct EventSink(Consumer);
 
-/// The consumer at the other end.
+/// What becomes of the events.
 #[derive(Clone, Debug)]
-enum To {
-    Nobody,
-    /// A caller that waits for the end only.
-    Waiter(Waiter),
-    /// A reader who does not know yet that the call has begun.
-    NotAccepted(Reader),
+enum Consumer {
+    Discard,
+    /// A caller that waits for the result only: it gets no events, and is watched for its departure.
+    Signal(CloseSignal),
+    /// A reader that gets nothing until the call is accepted.
+    Pending(Reader),
     Reader(Reader),
-    /// The callers that wait for work shared by several calls.
+    /// The readers of the calls that share this work.
     Subscribers(Subscribers),
-    /// The reader of the parent call's events: it gets progress, and nothing else.
-    Parent(Box<To>),
+    /// The consumer of the parent call's events, which gets progress and nothing else.
+    Parent(Box<Consumer>),
 }
 
 impl EventSink {
     /// A sink and its receiving end, whose unread bytes count against those of the user and of all.
     pub fn channel(unread: &Unread, user: UserId) -> (Self, Events) {
         let (reader, events) = Reader::new(unread, user);
-        (Self(To::NotAccepted(reader)), events)
+        (Self(Consumer::Pending(reader)), events)
     }
 
     /// A sink without a particular user, for tests.
@@ -56,106 +56,103 @@ impl EventSink {
     #[cfg(any(test, feature = "testing"))]
     pub fn speaking() -> (Self, Events) {
         let (sink, events) = Self::not_accepted();
-        let To::NotAccepted(reader) = sink.0 else { unreachable!("it is not accepted yet") };
-        (Self(To::Reader(reader)), events)
+        let Consumer::Pending(reader) = sink.0 else { unreachable!("it is not accepted yet") };
+        (Self(Consumer::Reader(reader)), events)
     }
 
     /// A sink whose events have no reader, and an end that only signals, by being dropped, that the caller is gone.
     pub fn unread() -> (Self, Events) {
-        let (waiter, events) = Waiter::new();
-        (Self(To::Waiter(waiter)), events)
+        let (signal, events) = CloseSignal::new();
+        (Self(Consumer::Signal(signal)), events)
     }
 
     /// A sink that discards its events.
     pub fn discarding() -> Self {
-        Self(To::Nobody)
+        Self(Consumer::Discard)
     }
 
     /// A sink whose events reach all subscribers.
     pub fn to_subscribers(subscribers: Subscribers) -> Self {
-        Self(To::Subscribers(subscribers))
+        Self(Consumer::Subscribers(subscribers))
     }
 
     /// Lets the reader of this sink, if there is one, read the events of shared work too.
     pub fn subscribe_to(&self, subscribers: &Subscribers) {
         match &self.0 {
-            To::Reader(reader) => subscribers.add(reader.clone()),
-            To::Parent(parent) => parent.follow(subscribers),
-            To::Nobody | To::Waiter(_) | To::NotAccepted(_) | To::Subscribers(_) => {}
+            Consumer::Reader(reader) => subscribers.add(reader.clone()),
+            Consumer::Parent(parent) => parent.follow(subscribers),
+            Consumer::Discard | Consumer::Signal(_) | Consumer::Pending(_) | Consumer::Subscribers(_) => {}
         }
     }
 
-    /// The sink of a call that this one's call makes: what it says of its progress goes to the same reader.
+    /// The sink of a nested call: its progress goes to the reader of this one.
     #[must_use]
     pub fn nested(&self) -> Self {
         match &self.0 {
-            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => Self::discarding(),
-            To::Parent(_) => self.clone(),
-            to => Self(To::Parent(Box::new(to.clone()))),
+            Consumer::Discard | Consumer::Signal(_) | Consumer::Pending(_) => Self::discarding(),
+            Consumer::Parent(_) => self.clone(),
+            to => Self(Consumer::Parent(Box::new(to.clone()))),
         }
     }
 
-    /// Whether anybody reads the events. If not, their texts need not be made.
+    /// Whether the events have a reader. Without one, a caller can spare itself the formatting of their texts.
     pub fn has_reader(&self) -> bool {
         self.0.has_reader()
     }
 
-    /// Sends the event that the call has begun. From here on this sink sends, and so do the clones made of it.
+    /// Sends the event that the call is accepted. From here on this sink sends, and so do clones made of it.
     pub fn accepted(&mut self, event: impl FnOnce() -> Event) {
-        if let To::NotAccepted(reader) = &self.0 {
+        if let Consumer::Pending(reader) = &self.0 {
             let reader = reader.clone();
-            // The channel is empty: nothing was sent before.
+            // Fails only if the reader is gone: the channel is empty, since nothing was sent before.
             let _ = reader.try_send(&event());
-            self.0 = To::Reader(reader);
+            self.0 = Consumer::Reader(reader);
         }
     }
 
-    /// Says how far the work is. Dropped when the reader is slow: the next one says more.
+    /// Reports progress. Dropped when the reader is slow: the next report supersedes it.
     pub fn progress(&self, fraction: Option<f64>, message: impl Into<String>) {
-        self.offer(&Event::Progress { fraction, message: message.into() });
+        self.0.offer(&Event::Progress { fraction, message: message.into() });
     }
 
-    /// Hands over a part of the data, waiting for a slow reader. Lost when the reader is gone.
+    /// Sends a part of the data, waiting for a slow reader. Lost when the reader is gone.
     pub async fn chunk(&self, data: Map<String, Value>) {
         match &self.0 {
-            To::Nobody | To::Waiter(_) | To::NotAccepted(_) | To::Parent(_) => {}
-            To::Reader(reader) => {
+            Consumer::Discard | Consumer::Signal(_) | Consumer::Pending(_) | Consumer::Parent(_) => {}
+            Consumer::Reader(reader) => {
                 if reader.send(Event::Chunk(data)).await.is_err() {
-                    // Lets those who watch over the call notice before the tool runs on to its end.
+                    // A send to a closed channel does not suspend. Without this, a tool that only sends would run to
+                    // its end before the task that watches `closed` could cancel it.
                     tokio::task::yield_now().await;
                 }
             }
-            To::Subscribers(subscribers) => subscribers.send(Event::Chunk(data)).await,
+            Consumer::Subscribers(subscribers) => subscribers.send(Event::Chunk(data)).await,
         }
     }
 
-    /// Says that a person must approve the call, waiting for a slow reader. Lost when the reader is gone.
+    /// Reports that a person must approve the call, waiting for a slow reader. Lost when the reader is gone.
     pub async fn awaiting_confirmation(&self, confirmation: Box<ConfirmationRequired>) {
-        if let To::Reader(reader) = &self.0 {
+        if let Consumer::Reader(reader) = &self.0 {
             let _ = reader.send(Event::AwaitingConfirmation(confirmation)).await;
         }
     }
 
-    /// Waits until there is no reader any more. Pending forever if nothing reads events, or for work that several calls
-    /// share.
+    /// Completes once the reader is gone. Pending forever for a sink that discards its events, for a nested call, whose
+    /// parent is watched in its place, and for shared work, which its waiters keep alive.
     pub async fn closed(&self) {
         match &self.0 {
-            To::Waiter(waiter) => waiter.gone().await,
-            To::NotAccepted(reader) | To::Reader(reader) => reader.gone().await,
-            To::Nobody | To::Subscribers(_) | To::Parent(_) => pending().await,
+            Consumer::Signal(signal) => signal.closed().await,
+            Consumer::Pending(reader) | Consumer::Reader(reader) => reader.closed().await,
+            Consumer::Discard | Consumer::Subscribers(_) | Consumer::Parent(_) => pending().await,
         }
-    }
-
-    fn offer(&self, event: &Event) {
-        self.0.offer(event);
     }
 }
 
-impl To {
+impl Consumer {
     fn has_reader(&self) -> bool {
         match self {
-            Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) => false,
-            Self::Reader(reader) => !reader.is_gone(),
+            Self::Discard | Self::Signal(_) | Self::Pending(_) => false,
+            Self::Reader(reader) => !reader.is_closed(),
             Self::Subscribers(subscribers) => !subscribers.is_empty(),
             Self::Parent(parent) => parent.has_reader(),
         }
@@ -167,21 +164,21 @@ impl To {
                 let _ = reader.try_send(event);
             }
             (Self::Subscribers(subscribers), event) => subscribers.try_send(event),
-            // A part of the whole that the nested call knows nothing of.
+            // The fraction is of the nested call alone, and would be misread as one of the parent.
             (Self::Parent(parent), Event::Progress { message, .. }) => {
                 parent.offer(&Event::Progress { fraction: None, message: message.clone() });
             }
-            (Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) | Self::Parent(_), _) => {}
+            (Self::Discard | Self::Signal(_) | Self::Pending(_) | Self::Parent(_), _) => {}
         }
     }
 
-    /// Lets the readers hear how far work is that several calls share.
+    /// Lets the readers follow the progress of shared work.
     fn follow(&self, subscribers: &Subscribers) {
         match self {
             Self::Reader(reader) => subscribers.add_follower(reader.clone()),
             Self::Subscribers(readers) => readers.follow(subscribers),
             Self::Parent(parent) => parent.follow(subscribers),
-            Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) => {}
+            Self::Discard | Self::Signal(_) | Self::Pending(_) => {}
         }
     }
 }
@@ -195,14 +192,14 @@ mod tests {
     use super::*;
 
     fn progress_of(events: &mut Events) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         while let Ok(event) = events.try_recv() {
             match event {
-                Event::Progress { message, .. } => said.push(message),
+                Event::Progress { message, .. } => messages.push(message),
                 other => panic!("{other:?}"),
             }
         }
-        said
+        messages
     }
 
     #[tokio::test]
@@ -305,7 +302,7 @@ mod tests {
         assert!(sink.chunk(large(600_000)).now_or_never().is_none(), "the first has not left yet");
         assert!(events.recv().now_or_never().is_none());
         sink.chunk(large(600_000)).await;
-        // One that is larger than the bound comes through alone, and its writer hears that the reader has left.
+        // One that is larger than the bound comes through alone, and its sender learns that the reader is gone.
         assert!(events.recv().await.is_some() && events.recv().now_or_never().is_none());
         sink.chunk(large(3 << 20)).await;
         let mut waiting = Box::pin(sink.chunk(large(3 << 20)));

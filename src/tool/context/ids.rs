@@ -9,11 +9,11 @@ use toolwire_base::digest::Digest;
 /// The longest id of a user, a task or a session, in characters.
 const MAX_LENGTH: usize = 128;
 
-/// Begins what is hashed for a part: no other hash of the service has the same input.
-const PART: &[u8] = b"toolwire part 1";
+/// Separates this hash from every other of the service: no other input begins with it.
+const PART_DOMAIN: &[u8] = b"toolwire part 1";
 
-/// What the names of tasks begin with.
-const TASK: &str = "task_";
+/// The prefix of every task id.
+const TASK_PREFIX: &str = "task_";
 
 /// One call: a UUID made by the server, in order of time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,7 +42,7 @@ pub struct TaskLabel(Arc<str>);
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(Arc<str>);
 
-/// A text is not a valid identifier. The words follow the name of the field, which only the caller knows.
+/// A text is not a valid identifier. The message continues the name of the field, which only the caller knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be {form}, but is {found:?}")]
 pub struct InvalidId {
@@ -51,7 +51,12 @@ pub struct InvalidId {
 }
 
 impl UserId {
-    /// The text of it, shared.
+    /// The id as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, shared.
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)
     }
@@ -62,9 +67,7 @@ impl CallId {
     pub fn generate() -> Self {
         Self(Uuid::now_v7())
     }
-}
 
-impl CallId {
     /// Its 16 bytes, in order of time.
     pub fn as_bytes(&self) -> [u8; 16] {
         *self.0.as_bytes()
@@ -87,10 +90,11 @@ impl RequestId {
         Self(Uuid::from_bytes(bytes))
     }
 
-    /// The one of a part of what this one names, such as a call of a turn: the same each time.
+    /// Derives the id of a part, such as a call of a turn: the same for the same number.
     #[must_use]
     pub fn part(&self, number: u32) -> Self {
-        let digest = Digest::of_parts([PART, self.as_bytes().as_slice(), number.to_le_bytes().as_slice()]);
+        let digest =
+            Digest::of_parts([PART_DOMAIN, self.as_bytes().as_slice(), number.to_le_bytes().as_slice()]);
         Self::from_digest(digest.as_bytes())
     }
 
@@ -113,22 +117,15 @@ impl From<CallId> for RequestId {
     }
 }
 
-impl UserId {
-    /// The id as it was given.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl TaskId {
     /// A new one. It cannot be guessed.
     pub fn generate() -> Self {
-        Self(format!("{TASK}{}", Uuid::new_v4().simple()).into())
+        Self(format!("{TASK_PREFIX}{}", Uuid::new_v4().simple()).into())
     }
 
     /// The one that a digest makes: the same each time.
     pub fn of(digest: &Digest) -> Self {
-        Self(format!("{TASK}{}", &digest.to_string()[..32]).into())
+        Self(format!("{TASK_PREFIX}{}", &digest.to_string()[..32]).into())
     }
 
     /// The text.
@@ -136,9 +133,10 @@ impl TaskId {
         &self.0
     }
 
-    fn is_one(text: &str) -> bool {
+    fn is_valid(text: &str) -> bool {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        text.strip_prefix(TASK).is_some_and(|digits| digits.len() == 32 && digits.bytes().all(is_digit))
+        text.strip_prefix(TASK_PREFIX)
+            .is_some_and(|digits| digits.len() == 32 && digits.bytes().all(is_digit))
     }
 }
 
@@ -148,14 +146,14 @@ impl TaskLabel {
         &self.0
     }
 
-    /// What logs have of one that names no task that is kept here: it is a caller's own text.
+    /// For logs, where a label that names no task of this server does not appear: it is a caller's own text.
     pub fn digest(&self) -> Digest {
         Digest::of_bytes(self.0.as_bytes())
     }
 
     /// The task that it names, if it has the form of one that is kept here. Any other label is only passed on.
     pub fn task(&self) -> Option<TaskId> {
-        TaskId::is_one(&self.0).then(|| TaskId(Arc::clone(&self.0)))
+        TaskId::is_valid(&self.0).then(|| TaskId(Arc::clone(&self.0)))
     }
 }
 
@@ -171,7 +169,7 @@ impl SessionId {
         &self.0
     }
 
-    /// What logs have of it: the id is a caller's own text.
+    /// For logs, where the id itself does not appear: it is a caller's own text.
     pub fn digest(&self) -> Digest {
         Digest::of_bytes(self.0.as_bytes())
     }
@@ -208,10 +206,10 @@ impl FromStr for TaskId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        if Self::is_one(text) {
+        if Self::is_valid(text) {
             return Ok(Self(text.into()));
         }
-        Err(invalid(format!("{TASK} and 32 hexadecimal digits"), text))
+        Err(invalid(format!("{TASK_PREFIX} and 32 hexadecimal digits"), text))
     }
 }
 
@@ -219,9 +217,10 @@ impl FromStr for TaskLabel {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        // What means a task and does not name it would be taken for a label: neither recorded nor asked for.
+        // A misspelt task id is refused: taken for a label of the caller's own, the call would silently not count as
+        // one of the task.
         let meant = text.trim().to_ascii_lowercase();
-        if TaskId::is_one(&meant) && meant != text {
+        if TaskId::is_valid(&meant) && meant != text {
             return Err(invalid(format!("{meant}, if that task is meant"), text));
         }
         check_length(text).map(|text| Self(text.into()))
@@ -252,7 +251,7 @@ fn invalid(form: String, text: &str) -> InvalidId {
     InvalidId { form, found: text.chars().take(64).collect() }
 }
 
-macro_rules! shown_as_text {
+macro_rules! display_as_text {
     ($($id:ty),*) => {$(
         impl fmt::Display for $id {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -266,7 +265,7 @@ macro_rules! shown_as_text {
         }
     )*};
 }
-shown_as_text!(CallId, RequestId, SessionId, TaskId, TaskLabel, UserId);
+display_as_text!(CallId, RequestId, SessionId, TaskId, TaskLabel, UserId);
 
 #[cfg(test)]
 mod tests {

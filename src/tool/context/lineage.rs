@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::{CallId, RequestId};
 use toolwire_contract::{ToolName, arguments::Arguments, json};
 
-/// Begins what is hashed for a nested call: no other hash of the service has the same input.
+/// Separates this hash from every other of the service: no other input begins with it.
 const DOMAIN: &[u8] = b"toolwire nested call 1";
 
 /// Names a call and, by it, the calls it makes. Cheap to clone; clones share state.
@@ -18,10 +18,11 @@ const DOMAIN: &[u8] = b"toolwire nested call 1";
 pub struct Lineage {
     request_id: RequestId,
     outermost: Outermost,
-    /// The tools that stand above the call.
+    /// The tools above the call, the nearest first.
     above: Option<Arc<Above>>,
-    /// How often each tool was called with the same arguments. Others at the same time do not disturb the count.
-    made: Arc<Mutex<HashMap<[u8; 32], u64>>>,
+    /// How often each tool was called with the same arguments, by their digest. Counted apart, since calls that run at
+    /// the same time may come in another order in a repeat.
+    call_counts: Arc<Mutex<HashMap<[u8; 32], u64>>>,
 }
 
 /// The call that a caller made, by itself or by what it calls.
@@ -47,7 +48,7 @@ impl Lineage {
     pub fn of(call_id: CallId) -> Self {
         let request_id = call_id.into();
         let outermost = Outermost { call_id, request_id, is_repeatable: false };
-        Self { request_id, outermost, above: None, made: Arc::default() }
+        Self { request_id, outermost, above: None, call_counts: Arc::default() }
     }
 
     /// The same call, recognised by this identifier. It has made no nested calls yet.
@@ -57,13 +58,13 @@ impl Lineage {
             None => Outermost { request_id, is_repeatable: true, ..self.outermost },
             Some(_) => self.outermost,
         };
-        Self { request_id, outermost, above: self.above.clone(), made: Arc::default() }
+        Self { request_id, outermost, above: self.above.clone(), call_counts: Arc::default() }
     }
 
     /// The same call, made again: it has made no nested calls yet.
     #[must_use]
     pub fn again(&self) -> Self {
-        Self { made: Arc::default(), ..self.clone() }
+        Self { call_counts: Arc::default(), ..self.clone() }
     }
 
     /// Recognises a repeat of the call where it has no identifier of its own.
@@ -86,29 +87,29 @@ impl Lineage {
 
     /// The lineage of the next nested call, which the tool `caller` makes of a tool with such arguments.
     pub fn nested(&self, caller: Option<&ToolName>, tool: &str, arguments: &Arguments) -> Self {
-        let canonical = json::canonical(arguments);
         let mut digest = Sha256::new();
         digest.update(DOMAIN);
         digest.update(self.request_id.as_bytes());
+        // The name alone needs its length: what comes last cannot run into anything.
         digest.update(u64::try_from(tool.len()).unwrap_or(u64::MAX).to_be_bytes());
         digest.update(tool);
-        digest.update(canonical);
+        digest.update(json::canonical(arguments));
         let call: [u8; 32] = digest.finalize().into();
-        let numbered = Sha256::digest([call.as_slice(), &self.number(call).to_be_bytes()].concat());
+        let numbered = Sha256::digest([call.as_slice(), &self.count(call).to_be_bytes()].concat());
         let above = caller.map(|tool| Arc::new(Above { tool: tool.clone(), above: self.above.clone() }));
         Self {
             request_id: RequestId::from_digest(&numbered.into()),
             outermost: self.outermost,
             above,
-            made: Arc::default(),
+            call_counts: Arc::default(),
         }
     }
 
-    fn number(&self, call: [u8; 32]) -> u64 {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = made.entry(call).or_default();
-        *number += 1;
-        *number
+    fn count(&self, call: [u8; 32]) -> u64 {
+        let mut counts = self.call_counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(call).or_default();
+        *count += 1;
+        *count
     }
 }
 
@@ -128,7 +129,7 @@ mod tests {
         Lineage::of(CallId::generate()).with_request_id(root)
     }
 
-    fn made(root: RequestId) -> [RequestId; 4] {
+    fn nested_ids(root: RequestId) -> [RequestId; 4] {
         let lineage = of(root);
         let next =
             |tool: &str, symbol: &str| lineage.nested(Some(&caller()), tool, &of_symbol(symbol)).request_id();
@@ -138,15 +139,15 @@ mod tests {
     #[test]
     fn a_repeat_makes_the_same_nested_calls() {
         let root = RequestId::generate();
-        assert_eq!(made(root), made(root));
-        assert_ne!(made(root), made(RequestId::generate()));
+        assert_eq!(nested_ids(root), nested_ids(root));
+        assert_ne!(nested_ids(root), nested_ids(RequestId::generate()));
     }
 
     #[test]
     fn no_two_nested_calls_are_one() {
-        let made = made(RequestId::generate());
-        for (index, id) in made.iter().enumerate() {
-            assert!(!made[..index].contains(id), "{made:?}");
+        let ids = nested_ids(RequestId::generate());
+        for (index, id) in ids.iter().enumerate() {
+            assert!(!ids[..index].contains(id), "{ids:?}");
         }
     }
 

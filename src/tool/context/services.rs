@@ -13,7 +13,7 @@ use super::required::Required;
 #[derive(Clone, Default)]
 pub struct Services {
     all: Arc<HashMap<TypeId, Service>>,
-    /// `None` outside a tool's work, where all are seen.
+    /// `None` outside the execution of a tool, where all are visible.
     declared: Option<Required>,
 }
 

@@ -1,4 +1,4 @@
-//! Backpressure on events: the bytes that readers have not taken are bounded per stream, per user and in all, and a
+//! Backpressure on events: the bytes that readers have not received yet are bounded per stream, per user and in all. A
 //! tool that has more to send waits.
 //!
 //! Not here: the number of events, and results.
@@ -13,8 +13,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use super::UserId;
 
-/// What a value takes beside its own text.
-const OVERHEAD: usize = 32;
+/// Estimated bytes of a JSON value beside its own text.
+const VALUE_OVERHEAD: usize = 32;
 
 const OPEN: &str = "these semaphores are never closed";
 
@@ -29,7 +29,7 @@ pub struct UnreadBounds {
     pub all: usize,
 }
 
-/// What all streams hold together. Cheap to clone; clones share state.
+/// The budgets of unread bytes. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Unread(Arc<Shared>);
 
@@ -37,24 +37,24 @@ pub struct Unread(Arc<Shared>);
 struct Shared {
     bounds: UnreadBounds,
     all: Arc<Semaphore>,
-    /// Those of users who have streams that said something.
+    /// Of the users that have a stream with an event of some size.
     users: Mutex<HashMap<UserId, Weak<Semaphore>>>,
 }
 
-/// What one stream holds.
+/// The budget of one stream, within those of its user and of all.
 #[derive(Debug)]
-pub(super) struct OfStream {
+pub(super) struct StreamBudget {
     own: Arc<Semaphore>,
     all: Unread,
     user: UserId,
-    /// Looked up by the first event that has bytes: most streams have none.
+    /// Looked up for the first event of some size: most streams have none.
     of_user: OnceLock<Arc<Semaphore>>,
 }
 
-/// Bytes that are held until their reader asks for more.
+/// A permit for the bytes of one event, held until its reader asks for the next one.
 #[derive(Debug)]
-pub(super) struct Bytes {
-    _held: [OwnedSemaphorePermit; 3],
+pub(super) struct BytePermit {
+    _permits: [OwnedSemaphorePermit; 3],
 }
 
 impl Default for UnreadBounds {
@@ -64,15 +64,15 @@ impl Default for UnreadBounds {
 }
 
 impl Unread {
-    /// Nothing is held.
+    /// Budgets of which nothing is used.
     pub fn new(bounds: UnreadBounds) -> Self {
         let all = Arc::new(Semaphore::new(bounds.all));
         Self(Arc::new(Shared { bounds, all, users: Mutex::default() }))
     }
 
-    pub(super) fn stream(&self, user: UserId) -> OfStream {
+    pub(super) fn stream(&self, user: UserId) -> StreamBudget {
         let own = Arc::new(Semaphore::new(self.0.bounds.stream));
-        OfStream { own, all: self.clone(), user, of_user: OnceLock::new() }
+        StreamBudget { own, all: self.clone(), user, of_user: OnceLock::new() }
     }
 
     fn of_user(&self, user: &UserId) -> Arc<Semaphore> {
@@ -80,6 +80,7 @@ impl Unread {
         if let Some(known) = users.get(user).and_then(Weak::upgrade) {
             return known;
         }
+        // The map grows only here, so it is enough to prune it here.
         users.retain(|_, known| known.strong_count() > 0);
         let new = Arc::new(Semaphore::new(self.0.bounds.user));
         users.insert(user.clone(), Arc::downgrade(&new));
@@ -87,21 +88,22 @@ impl Unread {
     }
 }
 
-impl OfStream {
-    /// Waits until there is room for this many bytes. An event larger than a bound takes all of it.
-    pub(super) async fn hold(&self, bytes: usize) -> Bytes {
+impl StreamBudget {
+    /// Waits for a permit for this many bytes. An event larger than a bound takes all of it.
+    pub(super) async fn acquire(&self, bytes: usize) -> BytePermit {
         let [(own, n), (user, of_user), (all, in_all)] = self.permits(bytes);
-        // The stream's own bound first: waiting for it blocks no other stream.
+        // From the narrowest bound to the widest: a stream that waits for its own holds no bytes of its user's, and a
+        // user that waits holds none of what all share.
         let own = own.acquire_many_owned(n).await.expect(OPEN);
         let user = user.acquire_many_owned(of_user).await.expect(OPEN);
         let all = all.acquire_many_owned(in_all).await.expect(OPEN);
-        Bytes { _held: [own, user, all] }
+        BytePermit { _permits: [own, user, all] }
     }
 
-    /// Takes this many bytes if there is room now.
-    pub(super) fn try_hold(&self, bytes: usize) -> Result<Bytes, TryAcquireError> {
+    /// Takes a permit for this many bytes if there is room now.
+    pub(super) fn try_acquire(&self, bytes: usize) -> Result<BytePermit, TryAcquireError> {
         let [own, user, all] = self.permits(bytes).map(|(of, n)| of.try_acquire_many_owned(n));
-        Ok(Bytes { _held: [own?, user?, all?] })
+        Ok(BytePermit { _permits: [own?, user?, all?] })
     }
 
     fn permits(&self, bytes: usize) -> [(Arc<Semaphore>, u32); 3] {
@@ -112,17 +114,17 @@ impl OfStream {
     }
 }
 
-/// About how many bytes an object takes.
-pub(super) fn weight(map: &Map<String, Value>) -> usize {
-    map.iter().map(|(key, value)| key.len() + OVERHEAD + weight_of(value)).sum()
+/// Estimates the bytes that an object takes in memory.
+pub(super) fn estimate_size(map: &Map<String, Value>) -> usize {
+    map.iter().map(|(key, value)| key.len() + VALUE_OVERHEAD + estimate_value(value)).sum()
 }
 
-fn weight_of(value: &Value) -> usize {
-    OVERHEAD
+fn estimate_value(value: &Value) -> usize {
+    VALUE_OVERHEAD
         + match value {
             Value::String(text) => text.len(),
-            Value::Array(items) => items.iter().map(weight_of).sum(),
-            Value::Object(map) => weight(map),
+            Value::Array(items) => items.iter().map(estimate_value).sum(),
+            Value::Object(map) => estimate_size(map),
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         }
 }
@@ -136,30 +138,30 @@ mod tests {
         let unread = Unread::new(UnreadBounds { stream: 10, user: 25, all: 30 });
         let stream = |user: &str| unread.stream(user.parse().unwrap());
         let of_a = [stream("a"), stream("a"), stream("a")];
-        let first = of_a[0].try_hold(10).unwrap();
-        assert!(of_a[0].try_hold(1).is_err(), "the stream's own bound");
-        let _second = of_a[1].try_hold(10).unwrap();
-        assert!(of_a[2].try_hold(6).is_err(), "the user's");
-        let _third = of_a[2].try_hold(5).unwrap();
+        let first = of_a[0].try_acquire(10).unwrap();
+        assert!(of_a[0].try_acquire(1).is_err(), "the stream's own bound");
+        let _second = of_a[1].try_acquire(10).unwrap();
+        assert!(of_a[2].try_acquire(6).is_err(), "the user's");
+        let _third = of_a[2].try_acquire(5).unwrap();
         let of_b = stream("b");
-        assert!(of_b.try_hold(6).is_err(), "that of all");
+        assert!(of_b.try_acquire(6).is_err(), "that of all");
         drop(first);
-        assert!(of_b.try_hold(10).is_ok() && of_a[0].try_hold(10).is_ok());
+        assert!(of_b.try_acquire(10).is_ok() && of_a[0].try_acquire(10).is_ok());
     }
 
     #[test]
     fn what_is_longer_than_a_bound_takes_all_of_it() {
         let unread = Unread::new(UnreadBounds { stream: 10, user: 25, all: 30 });
         let stream = unread.stream("a".parse().unwrap());
-        let _all = stream.try_hold(1_000).unwrap();
-        assert!(unread.stream("b".parse().unwrap()).try_hold(1).is_err());
+        let _all = stream.try_acquire(1_000).unwrap();
+        assert!(unread.stream("b".parse().unwrap()).try_acquire(1).is_err());
     }
 
     #[test]
     fn users_without_streams_are_forgotten() {
         let unread = Unread::new(UnreadBounds::default());
         for n in 0..100 {
-            drop(unread.stream(n.to_string().parse().unwrap()).try_hold(1));
+            drop(unread.stream(n.to_string().parse().unwrap()).try_acquire(1));
         }
         assert_eq!(unread.0.users.lock().unwrap().len(), 1);
     }

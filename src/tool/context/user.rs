@@ -11,7 +11,7 @@ pub struct User {
     pub email: Option<String>,
     /// Role, if the credentials carry one.
     pub role: Option<String>,
-    /// How it is known who this is.
+    /// How the identity was established.
     pub known_by: KnownBy,
 }
 

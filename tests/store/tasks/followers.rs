@@ -29,7 +29,7 @@ async fn a_follower_has_each_entry_once_and_in_order_over_stores_that_are_opened
         let mut seen = Vec::new();
         while seen.len() < ENTRIES + 1 {
             committed.mark_unchanged();
-            read(&*reader, &id, &mut seen).await;
+            read(&reader, &id, &mut seen).await;
             if seen.len() < ENTRIES + 1 {
                 timeout(60 * SECOND, committed.changed()).await.expect("another process is seen").unwrap();
             }

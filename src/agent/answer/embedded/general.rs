@@ -23,24 +23,29 @@ const COLUMNS: usize = 6;
 const CELL: usize = 80;
 
 /// The answer, with its citation.
-pub(super) fn body(asked: &PlanRequest<'_>, made: &Made, item: &ContextItem) -> String {
+pub(super) fn body(request: &PlanRequest<'_>, made: &Made, item: &ContextItem) -> String {
     let list = first_list(&item.data);
     let cite = item.source_ids.iter().map(|id| format!("[{id}]")).collect::<Vec<_>>().join(" ");
-    let lead = lead(asked, made, item, list);
+    let lead = lead(request, made, item, list);
     let lead = if lead.is_empty() { lead } else { format!("{lead} {cite}") };
-    // Of what was done nothing is to be seen but that it was.
-    let is_told = list.is_none() && !lead.is_empty() && !is_read(asked, item);
+    // A change has nothing to show beside its summary.
+    let is_summarized = list.is_none() && !lead.is_empty() && !is_read(request, item);
     let table = match list {
         Some((_, rows)) => table(rows),
-        None if is_told => return lead,
+        None if is_summarized => return lead,
         None => fields(&item.data),
     };
     [lead, table, cite].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The tool's title with the summary of its manifest, and whether the list goes on.
-fn lead(asked: &PlanRequest<'_>, made: &Made, item: &ContextItem, list: Option<(&str, &[Value])>) -> String {
-    let tool = asked.offer.get(&item.tool);
+/// The tool's title with the summary of its manifest, and how many rows of the list are not shown.
+fn lead(
+    request: &PlanRequest<'_>,
+    made: &Made,
+    item: &ContextItem,
+    list: Option<(&str, &[Value])>,
+) -> String {
+    let tool = request.offer.get(&item.tool);
     let data = made.result.outcome.as_ref().ok().map(Payload::json);
     let said = tool.zip(data).and_then(|(tool, data)| tool.narration.said(data));
     let title = tool.map(|tool| quote(&tool.definition.title)).filter(|title| !title.is_empty());
@@ -55,8 +60,8 @@ fn lead(asked: &PlanRequest<'_>, made: &Made, item: &ContextItem, list: Option<(
 }
 
 /// Whether the tool only reads.
-fn is_read(asked: &PlanRequest<'_>, item: &ContextItem) -> bool {
-    asked.offer.get(&item.tool).is_none_or(|tool| tool.definition.category == Category::Read)
+fn is_read(request: &PlanRequest<'_>, item: &ContextItem) -> bool {
+    request.offer.get(&item.tool).is_none_or(|tool| tool.definition.category == Category::Read)
 }
 
 /// The first list of objects or values in an object, and its name.

@@ -1,4 +1,4 @@
-//! Notes beside the data: warnings, the age of copies, and calls that brought nothing.
+//! Notes beside the data: warnings, the age of copies, and failed calls.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use super::quote::{quote, quote_within};
 use crate::cycle::is_cut;
 use toolwire_planner::{LeftOutTime, Made, PlanRequest};
 
-/// A copy as young as this is not worth a word.
+/// The least age of a copy that is noted.
 const FRESH: Duration = Duration::from_mins(1);
 
-/// Said where a model asked for something that does not exist, or not in this form.
+/// The note on a call with which a model asked for something that does not exist, or not in this form.
 const WRONG: &str = "What was asked of it is not there";
 
 /// How many arguments of a failed call are shown, and how many characters of each.
 const MOST_VALUES: usize = 4;
 const LONGEST_VALUE: usize = 40;
 
-/// Said of a call that the budget does not allow.
+/// The note on a call beyond the budget.
 const SPENT: &str = "This turn may make no more calls.";
 
-/// What is to be known of a result; each with its source, since it may have numbers.
+/// The notes on a result, each with its source, since it may have numbers.
 pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {
     let provenance = &made.result.provenance;
     let cite = source_ids.first().map(|id| format!(" [{id}]")).unwrap_or_default();
@@ -31,14 +31,14 @@ pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {
     warnings.chain(age).map(|note| format!("{note}{cite}")).collect()
 }
 
-/// Said where the message names a time, a thing or something else that what was found out is not limited to.
-pub(super) fn of_message(asked: &PlanRequest<'_>) -> Vec<String> {
-    let called: Vec<_> = asked.made.iter().filter(|made| made.result.outcome.is_ok()).collect();
+/// The notes on parts of the message that had no effect on the calls.
+pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
+    let called: Vec<_> = request.made.iter().filter(|made| made.result.outcome.is_ok()).collect();
     let tools: Vec<_> = called.iter().map(|made| made.call.tool.as_str()).collect();
     if tools.is_empty() || called.iter().any(|made| made.call.by_model.is_some()) {
         return Vec::new();
     }
-    let left_out = asked.offer.left_out(&tools, asked.message, asked.today);
+    let left_out = request.offer.left_out(&tools, request.message, request.today);
     let time = left_out.time.map(|time| match time {
         LeftOutTime::Whole => "This is everything there is: it cannot be narrowed to the time you name.",
         LeftOutTime::Calendar => "The time ends now: it cannot be narrowed to one of the calendar.",
@@ -49,10 +49,10 @@ pub(super) fn of_message(asked: &PlanRequest<'_>) -> Vec<String> {
     words.into_iter().chain(time.map(ToOwned::to_owned)).collect()
 }
 
-/// What a call that failed is about, and why.
-pub(super) fn of_failure(asked: &PlanRequest<'_>, made: &Made) -> Option<String> {
+/// The note on a failed call: what it was about, and why it failed.
+pub(super) fn of_failure(request: &PlanRequest<'_>, made: &Made) -> Option<String> {
     let error = made.result.outcome.as_ref().err()?;
-    let tool = asked.offer.get(&made.call.tool).map(|tool| tool.definition.title.as_str());
+    let tool = request.offer.get(&made.call.tool).map(|tool| tool.definition.title.as_str());
     let tool = tool.filter(|title| !title.is_empty()).unwrap_or(&made.call.tool);
     // What a model asked for is not repeated: text from outside may have put it there.
     let with = made.call.by_model.is_none().then(|| values(&made.call.arguments)).flatten();

@@ -30,24 +30,24 @@ pub(super) struct AllowedFacts {
 impl AllowedFacts {
     /// Of the message, and of the results of its calls: whole, not as they were shown to a model. Of earlier turns
     /// nothing: a follow-up calls again.
-    pub(super) fn of(bundle: &ContextBundle, asked: &PlanRequest<'_>, author: Author) -> Self {
+    pub(super) fn of(bundle: &ContextBundle, request: &PlanRequest<'_>, author: Author) -> Self {
         let mut known = Self { source_ids: bundle.source_ids.clone(), ..Self::default() };
-        known.facts.add_free(asked.message);
-        known.facts.add_free(&asked.today.to_string());
-        known.facts.add_free(asked.account.unwrap_or_default());
-        for made in asked.made {
-            known.add(made, asked, author);
+        known.facts.add_free(request.message);
+        known.facts.add_free(&request.today.to_string());
+        known.facts.add_free(request.account.unwrap_or_default());
+        for made in request.made {
+            known.add(made, request, author);
         }
         known
     }
 
-    fn add(&mut self, made: &Made, asked: &PlanRequest<'_>, author: Author) {
+    fn add(&mut self, made: &Made, request: &PlanRequest<'_>, author: Author) {
         let payload = match &made.result.outcome {
             Ok(payload) => payload,
             Err(error) => return self.add_failure(made, error),
         };
         let (data, provenance) = (payload.json(), &made.result.provenance);
-        let tool = asked.offer.get(&made.call.tool).map(|tool| &tool.definition);
+        let tool = request.offer.get(&made.call.tool).map(|tool| &tool.definition);
         let of_tool = tool.into_iter().flat_map(|it| [it.description.as_str(), it.title.as_str()]);
         let warnings = provenance.warnings.iter().map(String::as_str);
         let texts = warnings.chain([provenance.as_of.as_str()]).chain(of_tool);

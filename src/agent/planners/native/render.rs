@@ -5,15 +5,15 @@ use toolwire_planner::{ByModel, Made, PlanRequest};
 use toolwire_sources::models::{Message, ToolCall, ToolOutput};
 
 /// The answers of the model so far, each with the results of its calls.
-pub(super) async fn steps(asked: &PlanRequest<'_>, budget: u64) -> Vec<Message> {
+pub(super) async fn steps(request: &PlanRequest<'_>, budget: u64) -> Vec<Message> {
     let mut messages = Vec::new();
     let answer = |made: &Made| made.call.by_model.as_ref().map(|it| it.answer);
     let mut at = 0;
-    for step in asked.made.chunk_by(|a, b| answer(a) == answer(b)) {
+    for step in request.made.chunk_by(|a, b| answer(a) == answer(b)) {
         let (mut calls, mut outputs) = (Vec::new(), Vec::new());
         for made in step {
             let call = tool_call(made, at);
-            let text = prompt_view::result(made, asked.offer, budget).await;
+            let text = prompt_view::result(made, request.offer, budget).await;
             outputs.push(ToolOutput { call_id: call.id.clone(), tool: call.tool.clone(), text });
             calls.push(call);
             at += 1;

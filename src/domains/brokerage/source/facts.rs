@@ -1,8 +1,8 @@
 //! Educational snippets: markdown files, found by topic (spec 000 `get_facts`).
 //!
 //! 000's two key words come first, as words and not as letters within others; then an index of all files by words,
-//! tolerant of spelling; then the fallback. A text that fits only a part of the topic is said to: the wrong text in
-//! confidence is worse than none.
+//! tolerant of spelling; then the fallback. A text that fits only a part of the topic comes with a warning: a wrong
+//! text presented with confidence is worse than none.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -77,7 +77,7 @@ const RARE: u32 = 1;
 const RARE_IN: usize = 2;
 
 /// The similarity from which two words count as one (Jaro-Winkler).
-const NEAR: f64 = 0.9;
+const MIN_SIMILARITY: f64 = 0.9;
 
 #[derive(Clone, Debug)]
 pub struct Fact {
@@ -213,15 +213,14 @@ impl Facts {
 }
 
 fn is_near(word: &str, other: &str) -> bool {
-    word.len() > 3 && other.len() > 3 && strsim::jaro_winkler(word, other) >= NEAR
+    word.len() > 3 && other.len() > 3 && strsim::jaro_winkler(word, other) >= MIN_SIMILARITY
 }
 
 /// Whether two words are one but for their ending: `tax` and `taxed`.
 fn is_form_of(word: &str, other: &str) -> bool {
-    const LONGEST_ENDING: usize = 3;
+    const MAX_ENDING: usize = 3;
     let (short, long) = if word.len() < other.len() { (word, other) } else { (other, word) };
-    word == other
-        || (short.len() >= 3 && long.len() - short.len() <= LONGEST_ENDING && long.starts_with(short))
+    word == other || (short.len() >= 3 && long.len() - short.len() <= MAX_ENDING && long.starts_with(short))
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {

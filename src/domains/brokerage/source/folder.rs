@@ -22,17 +22,17 @@ impl<T> Folder<T> {
         Self { directory, extension, parse, files: BTreeMap::new(), problem: None }
     }
 
-    /// Looks at the directory and at each of its files, and says of each file what has changed.
-    pub(super) fn look(&mut self, tree: &Tree, seen: fn(Change, &WatchedFile<T>)) {
+    /// Looks at the directory and at each of its files, and calls `on_look` with the change of each file.
+    pub(super) fn look(&mut self, tree: &Tree, on_look: fn(Change, &WatchedFile<T>)) {
         match tree.list(self.directory, self.extension) {
-            Ok(paths) => self.hold(paths),
+            Ok(paths) => self.track(paths),
             Err(error) => {
                 self.problem = Some(Problem::new(self.directory, "unreadable", error.to_string()));
             }
         }
         for file in self.files.values_mut() {
             let change = file.look(tree);
-            seen(change, file);
+            on_look(change, file);
         }
     }
 
@@ -46,7 +46,7 @@ impl<T> Folder<T> {
         self.problem.iter().chain(self.files().flat_map(WatchedFile::problems))
     }
 
-    fn hold(&mut self, sorted_paths: Vec<String>) {
+    fn track(&mut self, sorted_paths: Vec<String>) {
         self.problem = None;
         self.files.retain(|path, _| sorted_paths.binary_search(path).is_ok());
         for path in sorted_paths {

@@ -17,7 +17,7 @@ use toolwire_contract::ToolError;
 pub const SECTIONS: [&str; 6] =
     ["account_summary", "activity", "positions", "quotes", "performance", "transfers"];
 
-/// The data of one user. A section that is missing or empty fails only those who ask for it.
+/// The data of one user. A missing or empty section fails only the tools that read it.
 #[derive(Clone, Debug)]
 pub struct Master {
     file_name: String,

@@ -12,8 +12,8 @@ use toolwire_base::{
     files::{Problem, Stamp, Tree},
 };
 
-/// Two writes within this time may bear the same stamp: some file systems count in seconds. Until then, content
-/// decides.
+/// Two writes within this time may have the same stamp: some file systems count in seconds. Until it has passed, the
+/// content decides.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// Reads a file's text.
@@ -41,7 +41,7 @@ struct Fingerprint {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Content([u8; 32]);
 
-/// What looking at a file again has shown.
+/// The change that another look at a file has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     None,
@@ -69,7 +69,7 @@ impl<T> WatchedFile<T> {
             Ok(text) => text,
             Err(error) => {
                 self.seen = Some(Fingerprint { stamp, is_settled: is_settled(stamp), content: None });
-                return self.broken(vec![Problem::new(&self.path, "unreadable", error.to_string())]);
+                return self.mark_broken(vec![Problem::new(&self.path, "unreadable", error.to_string())]);
             }
         };
         let content = text.as_deref().map(Content::of);
@@ -77,7 +77,7 @@ impl<T> WatchedFile<T> {
         match text {
             Some(_) if before.is_some_and(|before| before.content == content) => Change::None,
             Some(text) => self.read(&text),
-            None => self.broken(vec![Problem::new(&self.path, "missing-file", "there is no such file")]),
+            None => self.mark_broken(vec![Problem::new(&self.path, "missing-file", "there is no such file")]),
         }
     }
 
@@ -110,7 +110,7 @@ impl<T> WatchedFile<T> {
         self.good.as_ref().map(|(content, _)| (self.path.as_str(), *content))
     }
 
-    /// Whether the last good content is not what the file holds now.
+    /// Whether the file is broken now, so that the last good content is used in its place.
     pub(super) fn is_stale(&self) -> bool {
         self.good.is_some() && !self.problems.is_empty()
     }
@@ -128,11 +128,11 @@ impl<T> WatchedFile<T> {
                 self.problems.clear();
                 change
             }
-            Err(problems) => self.broken(problems),
+            Err(problems) => self.mark_broken(problems),
         }
     }
 
-    fn broken(&mut self, problems: Vec<Problem>) -> Change {
+    fn mark_broken(&mut self, problems: Vec<Problem>) -> Change {
         let change = if self.problems == problems { Change::None } else { Change::Broken };
         self.problems = problems;
         change

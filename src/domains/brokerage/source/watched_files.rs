@@ -29,7 +29,7 @@ pub(super) struct WatchedFiles {
     facts: Folder<Fact>,
 }
 
-/// A state, and what tells whether it is still the present one.
+/// A state, with the stamps by which it is checked against the files.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) data: Arc<Data>,
@@ -62,21 +62,17 @@ impl WatchedFiles {
         }
     }
 
-    /// Looks through all files again, and tells the log what has become of them.
+    /// Looks through all files again, and logs what has changed.
     pub(super) fn reload(&mut self) -> Option<Snapshot> {
         self.look(log, log);
         self.snapshot()
     }
 
-    fn look(
-        &mut self,
-        seen_master: fn(Change, &WatchedFile<Master>),
-        seen_fact: fn(Change, &WatchedFile<Fact>),
-    ) {
+    fn look(&mut self, on_master: fn(Change, &WatchedFile<Master>), on_fact: fn(Change, &WatchedFile<Fact>)) {
         let change = self.master.look(&self.tree);
-        seen_master(change, &self.master);
-        self.users.look(&self.tree, seen_master);
-        self.facts.look(&self.tree, seen_fact);
+        on_master(change, &self.master);
+        self.users.look(&self.tree, on_master);
+        self.facts.look(&self.tree, on_fact);
     }
 
     /// The last good content of every file. `None` until the master file has been good once.
@@ -116,7 +112,7 @@ impl WatchedFiles {
 
     fn problems(&self) -> Vec<Problem> {
         let named = self.users.files().filter_map(|file| self.check_name(file.path()));
-        // Watchers may be anybody: which users there are is for operators.
+        // For operators alone: every caller may watch problems, and these name users.
         let (of_users, named) = (self.users.problems().cloned(), named.map(Problem::for_operators));
         let of_users = of_users.map(Problem::for_operators);
         let (master, facts) = (self.master.problems().iter().cloned(), self.facts.problems().cloned());

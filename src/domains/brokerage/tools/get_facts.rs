@@ -44,7 +44,7 @@ impl Tool for GetFacts {
     }
 }
 
-/// 000 answers every topic; what does not answer it, or not all of it, is said not to.
+/// 000 has an answer to every topic: a warning states that a text does not fit it, or only in part.
 fn warning(fit: &Fit, fact: &Fact, facts: &Facts) -> Option<String> {
     let topics = facts.topics().collect::<Vec<_>>().join(", ");
     let said = match fit {

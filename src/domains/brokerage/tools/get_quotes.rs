@@ -42,7 +42,7 @@ impl Tool for GetQuotes {
         for symbol in symbols.iter().filter(|symbol| master.knows(symbol)) {
             match master.quote(symbol) {
                 Some(quote) => quotes.push(quote_message(quote)),
-                // A composite asks for all that is held, and gets what there is.
+                // A warning rather than an error: a composite requests quotes of everything held.
                 None => provenance.warnings.push(without_quote(symbol, master)),
             }
         }

@@ -89,7 +89,7 @@ fn combine(
 fn realize(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Option<f64>, Option<String>) {
     let trades: Vec<_> = activity.trades.iter().filter(|trade| trade.symbol == symbol).collect();
     if trades.is_empty() && held.symbol.is_empty() {
-        // Where it is held is said by `get_positions`.
+        // `get_positions` reports the account that holds it.
         let warning = format!(
             "{symbol} is not held in {account} and was never traded there, so all amounts are 0.",
             account = activity.account

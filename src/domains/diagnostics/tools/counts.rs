@@ -11,7 +11,7 @@ use toolwire_tool::context::UserId;
 pub(super) struct Counts(Mutex<HashMap<UserId, i64>>);
 
 impl Counts {
-    /// Counts one more and returns how many that are.
+    /// Counts one more write of a user, and returns the total.
     pub(super) fn count(&self, user: &UserId) -> i64 {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(user.clone()).or_default();

@@ -19,7 +19,7 @@ pub(super) struct StopRecord {
 
 impl StopRecord {
     pub(super) fn begin(tool: &'static str, context: &ToolContext) -> Self {
-        // For who acts on a call once its work is under way.
+        // A test waits for this line before it cancels the call, or kills the server.
         tracing::debug!(target: "toolwire::diagnostics", tool_name = tool, call_id = %context.call_id, "work began");
         Self {
             tool,
@@ -31,7 +31,7 @@ impl StopRecord {
         }
     }
 
-    /// Performs the irreversible effect: a line, by which a test outside counts how often that was.
+    /// Performs the irreversible effect: a line of the log, which a test outside counts.
     pub(super) fn wrote(&self, context: &ToolContext) {
         let request_id = context.lineage.request_id();
         tracing::debug!(target: "toolwire::diagnostics", tool_name = self.tool, %request_id, "wrote");

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{
-    bounds::{LARGEST, MOST_CELLS, MOST_COLUMNS, MOST_ROWS},
+    bounds::{MAX_CELLS, MAX_COLUMNS, MAX_DOCUMENT_BYTES, MAX_ROWS},
     value::Kind,
 };
 
@@ -11,10 +11,10 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AskError {
     /// The document has too many bytes.
-    #[error("the document is larger than {LARGEST} bytes, the most that ask_data reads")]
+    #[error("the document is larger than {MAX_DOCUMENT_BYTES} bytes, the most that ask_data reads")]
     TooLarge,
     /// It has too many rows, columns or cells.
-    #[error("the table has more than {MOST_ROWS} rows, {MOST_COLUMNS} columns or {MOST_CELLS} cells")]
+    #[error("the table has more than {MAX_ROWS} rows, {MAX_COLUMNS} columns or {MAX_CELLS} cells")]
     TooMany,
     /// It cannot be read as a table.
     #[error("the document is not a table: {0}")]
@@ -26,7 +26,7 @@ pub enum AskError {
         /// `. Did you mean …?`, or nothing.
         near: String,
     },
-    /// A function other than `count` was asked for without a column, or nothing was.
+    /// A function other than `count` has no column, or there is neither.
     #[error("name a column: only `count` does without one")]
     NoColumn,
     /// A column is shown for a group, though its rows differ in it.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, hash_map::Entry};
 use rust_decimal::Decimal;
 
 use super::{
-    bounds::MOST_GROUPS,
+    bounds::MAX_GROUPS,
     error::AskError,
     filter,
     plan::{Output, Plan},
@@ -49,8 +49,8 @@ pub(super) fn groups<'a>(
         let key = plan.groups.iter().map(|column| table.value(row, *column)).collect();
         let at = match found.entry(key) {
             Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(_) if groups.len() == MOST_GROUPS => {
-                return Err(AskError::TooManyGroups(MOST_GROUPS));
+            Entry::Vacant(_) if groups.len() == MAX_GROUPS => {
+                return Err(AskError::TooManyGroups(MAX_GROUPS));
             }
             Entry::Vacant(entry) => {
                 groups.push(plan.all().map(ColumnState::new).collect());

@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap, fmt};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    bounds::MOST_COLUMNS,
+    bounds::MAX_COLUMNS,
     error::AskError,
     table::{Table, Watch},
 };
@@ -79,7 +79,7 @@ impl<'a> Rows<'a> {
         let ParsedTable { table, names, cells, .. } = &mut *self.made.borrow_mut();
         let column = match names.get(name) {
             Some(column) => *column,
-            None if names.len() == MOST_COLUMNS => return Err(AskError::TooMany),
+            None if names.len() == MAX_COLUMNS => return Err(AskError::TooMany),
             None => {
                 let column = table.add_column(name.to_owned());
                 names.insert(name.to_owned(), column);

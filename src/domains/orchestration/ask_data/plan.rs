@@ -15,8 +15,8 @@ use super::{
 };
 use toolwire_contract::near;
 
-/// The limit of rows where none is asked for.
-const LIMIT: usize = 100;
+/// The limit of rows of a question without one.
+const DEFAULT_LIMIT: usize = 100;
 
 /// What is to be done.
 pub(super) struct Plan<'a> {
@@ -53,7 +53,7 @@ impl<'a> Plan<'a> {
         let orders = question.order_by.iter().map(order).collect::<Result<Vec<_>, _>>()?;
         let filters = question.filter.iter().map(|condition| filter(table, condition));
         let filters = filters.collect::<Result<Vec<_>, _>>()?;
-        let limit = question.limit.unwrap_or(LIMIT).min(MOST_SHOWN);
+        let limit = question.limit.unwrap_or(DEFAULT_LIMIT).min(MOST_SHOWN);
         let made = Self { outputs, filters, groups, orders, limit };
         made.check_groups(table)?;
         Ok(made)

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-/// The parts of a question. Without any, the shape of the table is asked for.
+/// The parts of a question. Without any, it asks for the shape of the table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
     /// What each row shows. None: every column, or the groups and their counts.
@@ -77,7 +77,7 @@ pub struct Order {
 }
 
 impl Question {
-    /// Whether nothing is asked for but the shape.
+    /// Whether it asks for the shape of the table alone.
     pub(super) fn is_open(&self) -> bool {
         *self == Self::default()
     }

@@ -3,7 +3,7 @@
 use csv::StringRecord;
 
 use super::{
-    bounds::{LARGEST, MOST_COLUMNS},
+    bounds::{MAX_COLUMNS, MAX_DOCUMENT_BYTES},
     error::AskError,
     json,
     table::{Table, Watch},
@@ -12,7 +12,7 @@ use toolwire_base::words::without_bom;
 use toolwire_store::workspace::{blocks::table, mime::Kind};
 
 pub(super) fn read(kind: Kind<'_>, bytes: &[u8], watch: &Watch<'_>) -> Result<Table, AskError> {
-    if bytes.len() > LARGEST {
+    if bytes.len() > MAX_DOCUMENT_BYTES {
         return Err(AskError::TooLarge);
     }
     let not_text = |_| AskError::NotATable("it is not UTF-8".to_owned());
@@ -56,7 +56,7 @@ fn read_delimited(delimiter: u8, text: &str, watch: &Watch<'_>) -> Result<Table,
 
 /// Names columns by the first record: one without a name by its number, one whose name is taken by that and a number.
 fn name_columns(table: &mut Table, record: &StringRecord) -> Result<(), AskError> {
-    if record.len() > MOST_COLUMNS {
+    if record.len() > MAX_COLUMNS {
         return Err(AskError::TooMany);
     }
     for (index, name) in record.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
-    bounds::{MOST_CELLS, MOST_ROWS},
+    bounds::{MAX_CELLS, MAX_ROWS},
     error::AskError,
     value::{self, Kind, Value},
 };
@@ -94,7 +94,7 @@ impl Table {
     }
 
     pub(super) fn begin_row(&mut self) -> Result<(), AskError> {
-        if self.rows.len() == MOST_ROWS {
+        if self.rows.len() == MAX_ROWS {
             return Err(AskError::TooMany);
         }
         self.rows.push(offset(self.ends.len())?);
@@ -102,7 +102,7 @@ impl Table {
     }
 
     pub(super) fn push_cell(&mut self, text: &str) -> Result<(), AskError> {
-        if self.ends.len() == MOST_CELLS {
+        if self.ends.len() == MAX_CELLS {
             return Err(AskError::TooMany);
         }
         self.text.push_str(text);

@@ -159,10 +159,10 @@ fn documents_that_are_not_tables_say_so() {
     );
     let line = read("application/x-ndjson", b"{\"a\": 1}\n\n{a\n");
     assert!(line.to_string().contains("line 3 is not JSON"), "{line}");
-    assert_eq!(read("text/csv", &vec![b'\n'; LARGEST + 1]), AskError::TooLarge);
-    let wide = vec!["a"; bounds::MOST_COLUMNS + 1].join(",");
+    assert_eq!(read("text/csv", &vec![b'\n'; MAX_DOCUMENT_BYTES + 1]), AskError::TooLarge);
+    let wide = vec!["a"; bounds::MAX_COLUMNS + 1].join(",");
     assert_eq!(read("text/csv", wide.as_bytes()), AskError::TooMany);
-    let keys: Vec<_> = (0..=bounds::MOST_COLUMNS).map(|number| format!("\"{number}\": 1")).collect();
+    let keys: Vec<_> = (0..=bounds::MAX_COLUMNS).map(|number| format!("\"{number}\": 1")).collect();
     assert_eq!(read("application/json", format!("[{{{}}}]", keys.join(",")).as_bytes()), AskError::TooMany);
     let late = answer("text/csv", SALES.as_bytes(), &Question::default(), &|| true);
     assert_eq!(late, Err(AskError::Late));

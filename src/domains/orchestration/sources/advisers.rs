@@ -1,4 +1,4 @@
-//! The models that are asked for a second opinion. Not here: which models there are, which the configuration says.
+//! The models that give a second opinion. Not here: the list of models, which is configured.
 
 use std::sync::Arc;
 

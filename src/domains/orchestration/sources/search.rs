@@ -1,6 +1,6 @@
 //! A search of the web, through an engine that speaks the JSON of `SearXNG`.
 //!
-//! Reads what an engine lists, never the pages themselves. Which engine it is, the operator says: there is no default.
+//! Reads what an engine lists, never the pages themselves. The operator chooses the engine: there is no default.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ struct Listed {
 }
 
 impl Search {
-    /// The connector that asks the engine at a base address, which ends in `/`.
+    /// The connector to the engine at a base address, which ends in `/`.
     pub fn new(client: Client, base: Url, now: Now) -> Self {
         Self { client, base, now }
     }

@@ -6,7 +6,9 @@ use bytes::Bytes;
 
 use super::task_workspace;
 use crate::{
-    ask_data::{Answer, AskError, Condition, Kind, LARGEST, Operator, Order, Pick, Question, answer},
+    ask_data::{
+        Answer, AskError, Condition, Kind, MAX_DOCUMENT_BYTES, Operator, Order, Pick, Question, answer,
+    },
     proto::v1::{AskDataColumn, AskDataCondition, AskDataInput, AskDataOrder, AskDataOutput, AskDataPick},
 };
 use toolwire_base::{clock, offload};
@@ -18,8 +20,8 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// A question takes no longer, whatever the table.
-const MOST_TIME: Duration = Duration::from_secs(2);
+/// Maximum time that a question takes, whatever the table.
+const MAX_TIME: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug)]
 pub struct AskData;
@@ -39,26 +41,26 @@ impl Tool for AskData {
         context: &ToolContext,
     ) -> Result<Reply<AskDataOutput>, Unfinished> {
         let path = required("path", input.path.as_deref())?.to_owned();
-        let asked_in_words = input.question.is_some();
+        let has_question = input.question.is_some();
         let question = question(input)?;
         let workspace = task_workspace::workspace(context).await?;
         let document = task_workspace::document(&workspace, &path, 0).await?;
-        if document.content.size > LARGEST as u64 {
+        if document.content.size > MAX_DOCUMENT_BYTES as u64 {
             return Err(error(&AskError::TooLarge).into());
         }
         let options = ReadOptions { version: document.version, ..ReadOptions::default() };
         let reading = async { workspace.read(&path, options).await?.1.all().await };
         let mime = document.content.mime_type.clone();
         let work = move |bytes: Bytes| {
-            // The time that counts is that of the work: it may have waited for its turn.
-            let ends = clock::now() + MOST_TIME;
+            // Measured from here: the work may have waited for its permit.
+            let ends = clock::now() + MAX_TIME;
             answer(&mime, &bytes, &question, &|| clock::now() >= ends)
         };
         let size = usize::try_from(document.content.size).unwrap_or(usize::MAX);
         let found = offload::read(size, reading, work).await?.map_err(|wrong| error(&wrong))?;
         let mut provenance = task_workspace::provenance_of(&document);
         provenance.warnings.extend(found.warnings.iter().cloned());
-        if asked_in_words && found.hint.is_empty() {
+        if has_question && found.hint.is_empty() {
             let text = "The question in words was not interpreted: the answer is that of the other fields.";
             provenance.warnings.push(text.to_owned());
         }

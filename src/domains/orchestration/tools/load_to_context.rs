@@ -2,10 +2,14 @@
 
 use super::{
     task_workspace,
-    window::{MOST, Window},
+    window::{Excerpt, MAX_BYTES, Window},
 };
 use crate::proto::v1::{LoadToContextInput, LoadToContextOutput};
-use toolwire_store::workspace::{ReadOptions, mime};
+use toolwire_contract::ToolError;
+use toolwire_store::{
+    documents::Document,
+    workspace::{ReadOptions, WorkspaceHandle, mime},
+};
 use toolwire_tool::{
     Reply, Tool,
     argument::required,
@@ -33,21 +37,16 @@ impl Tool for LoadToContext {
         let workspace = task_workspace::workspace(context).await?;
         let document = task_workspace::document(&workspace, path, input.version.unwrap_or_default()).await?;
         let mut provenance = task_workspace::provenance_of(&document);
-        let mut window = Window::new(input.from_line.unwrap_or(1), input.lines);
-        if mime::is_text(&document.content.mime_type) {
-            let options = ReadOptions { version: document.version, ..ReadOptions::default() };
-            let (_, mut pieces) = workspace.read(&document.path, options).await?;
-            // Stops reading once the window is full: the document may be far larger.
-            while let Some(piece) = pieces.next().await?
-                && window.push(&piece)
-            {}
+        let window = Window::new(input.from_line.unwrap_or(1), input.lines);
+        let excerpt = if mime::is_text(&document.content.mime_type) {
+            read(&workspace, &document, window).await?
         } else {
             let text = format!("{} is not text: pass its path on instead.", document.content.mime_type);
             provenance.warnings.push(text);
-        }
-        let shown = window.finish();
-        if shown.is_line_cut {
-            let text = format!("The line is longer than {MOST} bytes: only its beginning is shown.");
+            window.finish()
+        };
+        if excerpt.is_line_cut {
+            let text = format!("The line is longer than {MAX_BYTES} bytes: only its beginning is shown.");
             provenance.warnings.push(text);
         }
         let data = LoadToContextOutput {
@@ -56,10 +55,24 @@ impl Tool for LoadToContext {
             mime_type: document.content.mime_type,
             token_count: document.content.tokens,
             summary: document.content.summary,
-            content: shown.text,
-            truncated: shown.next_line > 0,
-            next_line: shown.next_line,
+            content: excerpt.text,
+            truncated: excerpt.next_line > 0,
+            next_line: excerpt.next_line,
         };
         Ok(Reply { data, provenance })
     }
+}
+
+/// Reads a document until the window is full: it may be far larger.
+async fn read(
+    workspace: &WorkspaceHandle,
+    document: &Document,
+    mut window: Window,
+) -> Result<Excerpt, ToolError> {
+    let options = ReadOptions { version: document.version, ..ReadOptions::default() };
+    let (_, mut pieces) = workspace.read(&document.path, options).await?;
+    while let Some(piece) = pieces.next().await?
+        && window.push(&piece)
+    {}
+    Ok(window.finish())
 }

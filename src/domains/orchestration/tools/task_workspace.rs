@@ -1,4 +1,4 @@
-//! The workspace of the task that a call belongs to, and what the tools say of documents alike.
+//! The workspace of the task that a call belongs to, and the provenance that tools on documents share.
 
 use chrono::{DateTime, Utc};
 
@@ -29,7 +29,7 @@ pub(super) async fn workspace(context: &ToolContext) -> Result<WorkspaceHandle, 
     Ok(context.services.get::<Workspace>().of_task(&context.user, &task).await?)
 }
 
-/// A document that is there, at a version or as it stands.
+/// A document at a version, or the latest one for 0. A deleted one is refused.
 pub(super) async fn document(
     workspace: &WorkspaceHandle,
     path: &str,
@@ -49,7 +49,7 @@ pub(super) fn provenance() -> Provenance {
     Provenance::of("tool:workspace:v1", today.format("%Y-%m-%d").to_string())
 }
 
-/// The same, with what is to be known of the text of a document.
+/// The provenance of the text of a document, with a warning if it is untrusted.
 pub(super) fn provenance_of(document: &Document) -> Provenance {
     let mut provenance = provenance_of_all([document]);
     if document.content.untrusted {
@@ -59,8 +59,8 @@ pub(super) fn provenance_of(document: &Document) -> Provenance {
     provenance
 }
 
-/// The same of an answer that holds something of each of some documents. Text from outside is framed, and taints the
-/// task that gets it, by whichever way it comes.
+/// The provenance of an answer with parts of several documents. Untrusted text is framed, and taints the task that gets
+/// it, whichever tool returns it.
 pub(super) fn provenance_of_all<'a>(documents: impl IntoIterator<Item = &'a Document>) -> Provenance {
     let is_untrusted = documents.into_iter().any(|document| document.content.untrusted);
     Provenance { untrusted_nonce: is_untrusted.then(String::new), ..provenance() }

@@ -1,9 +1,9 @@
-//! Some lines of a text that comes in pieces: whole ones, as many as fit.
+//! A window of lines over a text that comes in pieces: whole lines, as many as fit.
 
 use toolwire_store::workspace::utf8;
 
-/// The most bytes that are shown.
-pub(super) const MOST: usize = 65_536;
+/// Maximum size of an excerpt, in bytes.
+pub(super) const MAX_BYTES: usize = 65_536;
 
 /// The lines so far.
 #[derive(Debug)]
@@ -11,10 +11,10 @@ pub(super) struct Window {
     /// The line that the next byte belongs to, from 1.
     line: u32,
     from: u32,
-    /// The first line that is not wanted.
+    /// The first line after the window.
     until: u32,
-    taken: Vec<u8>,
-    /// Whether there is a byte after what was taken.
+    content: Vec<u8>,
+    /// Whether the text goes on after the content.
     is_more: bool,
 }
 
@@ -33,19 +33,20 @@ impl Window {
     pub(super) fn new(from: u32, lines: Option<u32>) -> Self {
         let from = from.max(1);
         let until = lines.map_or(u32::MAX, |lines| from.saturating_add(lines));
-        Self { line: 1, from, until, taken: Vec::new(), is_more: false }
+        Self { line: 1, from, until, content: Vec::new(), is_more: false }
     }
 
-    /// Takes the next bytes, and tells whether more are wanted.
+    /// Adds the next bytes of the text. Returns whether the window needs more.
     pub(super) fn push(&mut self, bytes: &[u8]) -> bool {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if self.line >= self.until || self.taken.len() > MOST {
+            if self.line >= self.until || self.content.len() > MAX_BYTES {
                 self.is_more = true;
                 return false;
             }
             if self.line >= self.from {
-                let room = MOST + 1 - self.taken.len();
-                self.taken.extend_from_slice(&piece[..piece.len().min(room)]);
+                // One byte more than fits, by which `finish` knows that the lines exceed it.
+                let remaining = MAX_BYTES + 1 - self.content.len();
+                self.content.extend_from_slice(&piece[..piece.len().min(remaining)]);
             }
             if piece.ends_with(b"\n") {
                 self.line = self.line.saturating_add(1);
@@ -54,20 +55,20 @@ impl Window {
         true
     }
 
-    /// What is shown, now that nothing more comes.
+    /// The excerpt, once the text ends or the window is full.
     pub(super) fn finish(self) -> Excerpt {
-        let Self { taken, from, is_more, .. } = self;
-        if taken.len() <= MOST {
-            let next_line = if is_more { from.saturating_add(lines(&taken)) } else { 0 };
+        let Self { content, from, is_more, .. } = self;
+        if content.len() <= MAX_BYTES {
+            let next_line = if is_more { from.saturating_add(lines(&content)) } else { 0 };
             return Excerpt {
-                text: String::from_utf8_lossy(&taken).into_owned(),
+                text: String::from_utf8_lossy(&content).into_owned(),
                 next_line,
                 is_line_cut: false,
             };
         }
-        // Whole lines, if there is one; else the beginning of the one.
-        let whole = taken[..MOST].iter().rposition(|byte| *byte == b'\n').map(|last| last + 1);
-        let kept = &taken[..whole.unwrap_or(MOST)];
+        // Whole lines, or the beginning of the first one if it alone exceeds the maximum.
+        let whole = content[..MAX_BYTES].iter().rposition(|byte| *byte == b'\n').map(|last| last + 1);
+        let kept = &content[..whole.unwrap_or(MAX_BYTES)];
         let next = lines(kept).max(1);
         let text =
             utf8::prefix(kept).map_or_else(|| String::from_utf8_lossy(kept).into_owned(), str::to_owned);
@@ -75,7 +76,7 @@ impl Window {
     }
 }
 
-/// How many lines end in a text.
+/// Number of lines that end in a text.
 fn lines(text: &[u8]) -> u32 {
     u32::try_from(text.split(|byte| *byte == b'\n').count() - 1).unwrap_or(u32::MAX)
 }
@@ -123,14 +124,14 @@ mod tests {
         let line = format!("{}\n", "x".repeat(999));
         let (text, next, is_cut) = shown(&line.repeat(100), 11, None, 777);
         assert_eq!((text.len(), next, is_cut), (65_000, 76, false));
-        let (text, next, is_cut) = shown(&"é".repeat(MOST), 1, None, 777);
-        assert_eq!((text.len(), next, is_cut), (MOST, 2, true));
+        let (text, next, is_cut) = shown(&"é".repeat(MAX_BYTES), 1, None, 777);
+        assert_eq!((text.len(), next, is_cut), (MAX_BYTES, 2, true));
         assert!(text.chars().all(|c| c == 'é'));
     }
 
     #[test]
     fn a_text_that_fits_exactly_is_whole() {
-        let (text, next, is_cut) = shown(&"x".repeat(MOST), 1, None, 777);
-        assert_eq!((text.len(), next, is_cut), (MOST, 0, false));
+        let (text, next, is_cut) = shown(&"x".repeat(MAX_BYTES), 1, None, 777);
+        assert_eq!((text.len(), next, is_cut), (MAX_BYTES, 0, false));
     }
 }

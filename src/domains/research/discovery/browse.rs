@@ -13,7 +13,7 @@ use crate::sources::universe::normal;
 use toolwire_agent::job::CompletedCall;
 use toolwire_engine::pipeline::Target;
 
-/// What a person holds, whichever tool tells it.
+/// The intent of the tool that lists what the user holds.
 const HOLDINGS: &str = "positions_list";
 
 #[derive(Debug, Default)]
@@ -26,30 +26,30 @@ pub(super) struct Ideas {
     pub(super) names: BTreeMap<String, String>,
     /// Texts that may name stocks, by where they were read.
     pub(super) texts: Vec<(IdeaSource, String)>,
-    /// What is said of moods and headlines.
+    /// Summaries of moods and headlines.
     pub(super) moods: Vec<String>,
 }
 
 pub(super) async fn browse(context: &mut Context<'_>, request: &Request) -> Ideas {
     let mut browsed = Ideas::default();
-    let places: Vec<_> =
+    let sources: Vec<_> =
         IdeaSource::VARIANTS.iter().copied().filter(|it| request.sources.contains(it)).collect();
-    let all = places.len() + 1;
-    if let Some(called) = one(context, 1, all, &Target::Intent(HOLDINGS.to_owned()), Map::new()).await {
+    let all = sources.len() + 1;
+    if let Some(called) = call(context, 1, all, &Target::Intent(HOLDINGS.to_owned()), Map::new()).await {
         browsed.held = symbols(called.data().unwrap_or(&Value::Null));
     }
-    for (index, place) in places.into_iter().enumerate() {
-        let (tool, arguments) = place.call(request);
-        let called = one(context, index + 2, all, &Target::Tool(tool.to_owned()), arguments).await;
+    for (index, source) in sources.into_iter().enumerate() {
+        let (tool, arguments) = source.call(request);
+        let called = call(context, index + 2, all, &Target::Tool(tool.to_owned()), arguments).await;
         if let Some(called) = called {
-            browsed.take(place, &called);
+            browsed.take(source, &called);
         }
     }
     browsed
 }
 
-/// Says what is browsed, and browses it.
-async fn one(
+/// Reports what is browsed, and browses it.
+async fn call(
     context: &mut Context<'_>,
     part: usize,
     all: usize,
@@ -59,16 +59,16 @@ async fn one(
     if context.is_stopped() {
         return None;
     }
-    if let Some(doing) = context.doing(target, &arguments) {
-        let message = format!("🔍 {}", doing.replace('…', "..."));
-        context.say(at::share(at::START, at::BROWSED, part, all), "browse", &message, "").await;
+    if let Some(message) = context.progress_message(target, &arguments) {
+        let message = format!("🔍 {}", message.replace('…', "..."));
+        context.report(at::share(at::START, at::BROWSED, part, all), "browse", &message, "").await;
     }
     let called = context.call(target, arguments).await?;
     called.data().is_some().then_some(called)
 }
 
 impl IdeaSource {
-    /// The tool that browses it, and with what.
+    /// The tool that browses it, and the arguments.
     fn call(self, request: &Request) -> (&'static str, Map<String, Value>) {
         let (tool, arguments) = match self {
             Self::Watchlist => ("browse_watchlist", json!({})),
@@ -85,37 +85,37 @@ impl IdeaSource {
 }
 
 impl Ideas {
-    fn take(&mut self, place: IdeaSource, called: &CompletedCall) {
+    fn take(&mut self, source: IdeaSource, called: &CompletedCall) {
         let Some(data) = called.data() else { return };
         let items = |key: &str| data[key].as_array().cloned().unwrap_or_default();
         let text = |item: &Value, keys: &[&str]| {
             keys.iter().filter_map(|key| item[*key].as_str()).collect::<Vec<_>>().join("\n")
         };
-        match place {
-            IdeaSource::Watchlist => items("items").iter().for_each(|item| self.list(place, item)),
-            IdeaSource::Screener => items("stocks").iter().for_each(|item| self.list(place, item)),
+        match source {
+            IdeaSource::Watchlist => items("items").iter().for_each(|item| self.list(source, item)),
+            IdeaSource::Screener => items("stocks").iter().for_each(|item| self.list(source, item)),
             IdeaSource::News => {
                 let texts = items("headlines");
-                self.texts.extend(texts.iter().map(|item| (place, text(item, &["title", "summary"]))));
-                self.moods.extend(called.summary().map(|said| format!("News: {said}.")));
+                self.texts.extend(texts.iter().map(|item| (source, text(item, &["title", "summary"]))));
+                self.moods.extend(called.summary().map(|summary| format!("News: {summary}.")));
             }
             IdeaSource::Reddit => {
                 let texts = items("posts");
-                self.texts.extend(texts.iter().map(|item| (place, text(item, &["title", "excerpt"]))));
-                self.moods.extend(called.summary().map(|said| format!("Reddit: {said}.")));
+                self.texts.extend(texts.iter().map(|item| (source, text(item, &["title", "excerpt"]))));
+                self.moods.extend(called.summary().map(|summary| format!("Reddit: {summary}.")));
             }
             IdeaSource::Valuepickr => {
-                self.texts.extend(items("topics").iter().map(|item| (place, text(item, &["title"]))));
+                self.texts.extend(items("topics").iter().map(|item| (source, text(item, &["title"]))));
             }
         }
     }
 
-    fn list(&mut self, place: IdeaSource, item: &Value) {
+    fn list(&mut self, source: IdeaSource, item: &Value) {
         let Some(symbol) = item["symbol"].as_str() else { return };
         if let Some(name) = item["name"].as_str() {
             self.names.entry(symbol.to_owned()).or_insert_with(|| name.to_owned());
         }
-        self.symbols.push((place, symbol.to_owned()));
+        self.symbols.push((source, symbol.to_owned()));
     }
 }
 

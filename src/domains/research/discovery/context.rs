@@ -1,4 +1,4 @@
-//! What a discovery works at: it says how far it is, calls tools, and notes what was left out, why, and what
+//! The context of a discovery: it reports progress, calls tools, and records what was left out, why, and what
 //! contributed.
 
 use std::collections::BTreeSet;
@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 use crate::proto::v1::{SkippedPart, SourceAlert};
 use toolwire_agent::job::{CompletedCall, Run};
 use toolwire_base::words::one_line;
-use toolwire_contract::{ErrorCode, Provenance};
+use toolwire_contract::{ErrorCode, Provenance, ToolError};
 use toolwire_engine::pipeline::Target;
 use toolwire_store::jobs::JobUpdate;
 
-/// Maximum number of notes on what was left out.
-const MOST_SKIPPED: usize = 64;
+/// Maximum number of parts that are recorded as left out.
+const MAX_SKIPPED: usize = 64;
 
-/// How far a discovery is at its steps, in percent (spec 004 §8.3).
+/// The progress of a discovery at its steps, in percent (spec 004 §8.3).
 pub(super) mod at {
     pub(in super::super) const START: u32 = 10;
     pub(in super::super) const BROWSED: u32 = 30;
@@ -32,7 +32,7 @@ pub(super) mod at {
     }
 }
 
-/// What a discovery works at.
+/// The context of one discovery.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) run: &'a Run,
@@ -40,13 +40,14 @@ pub(super) struct Context<'a> {
     pub(super) skipped: Vec<SkippedPart>,
     /// Sources that refuse us.
     pub(super) alerts: Vec<SourceAlert>,
-    /// Where data came from, in the order in which it came.
+    /// The sources of all data, in the order in which they contributed.
     pub(super) sources: Vec<String>,
     /// The oldest date of all data.
     pub(super) as_of: String,
-    /// Whether the time was over before all was called.
+    /// Whether the time ran out before every call was made.
     pub(super) is_late: bool,
-    named: BTreeSet<(String, String)>,
+    /// What `skipped` holds, to record each part once.
+    recorded: BTreeSet<(String, String)>,
 }
 
 impl<'a> Context<'a> {
@@ -58,29 +59,30 @@ impl<'a> Context<'a> {
             sources: Vec::new(),
             as_of: String::new(),
             is_late: false,
-            named: BTreeSet::new(),
+            recorded: BTreeSet::new(),
         }
     }
 
-    /// Says how far it is and what is done.
-    pub(super) async fn say(&self, percent: u32, step: &str, message: &str, call_id: &str) {
+    /// Reports progress, and the step that begins.
+    pub(super) async fn report(&self, percent: u32, step: &str, message: &str, call_id: &str) {
         let (step, message, call_id) = (step.to_owned(), one_line(message), call_id.to_owned());
         self.run.say(JobUpdate { percent, step, message, call_id }).await;
     }
 
-    /// Whether nothing more is called: a source refuses us (spec 004 §5.3), or there is no time.
+    /// Whether no further call is made: a source refuses us (spec 004 §5.3), or the time is used up.
     pub(super) fn is_stopped(&self) -> bool {
         !self.alerts.is_empty() || !self.run.has_time()
     }
 
-    /// What is said before a tool is called, if the user may call it.
-    pub(super) fn doing(&self, target: &Target, arguments: &Map<String, Value>) -> Option<String> {
+    /// The message that a call begins with, if the user may make it.
+    pub(super) fn progress_message(&self, target: &Target, arguments: &Map<String, Value>) -> Option<String> {
         let tool = self.run.find(target)?;
         let words = self.run.doing(&tool, arguments);
         Some(words.unwrap_or_else(|| format!("Reading {}…", tool.definition.title.to_lowercase())))
     }
 
-    /// Calls a tool, unless nothing more is called. What it does not bring is noted.
+    /// Calls a tool, unless the discovery is stopped. A failure is recorded, and not returned: the discovery goes on
+    /// without (spec 004 §5.3).
     pub(super) async fn call(
         &mut self,
         target: &Target,
@@ -97,20 +99,7 @@ impl<'a> Context<'a> {
         let called = self.run.call(&tool, arguments).await;
         match called.error().cloned() {
             None => self.absorb(called.provenance()),
-            Some(error) if called.stops() => {
-                tracing::warn!(
-                    source = called.source(),
-                    code = error.code.into_str(),
-                    "a source refuses us; the job calls nothing more"
-                );
-                toolwire_telemetry::metric::agent_alert(called.source(), error.code.into_str());
-                self.alerts.push(SourceAlert {
-                    source: called.source().to_owned(),
-                    code: error.code.into_str().to_owned(),
-                    message: error.message,
-                });
-            }
-            // The agent goes on without (spec 004 §5.3).
+            Some(error) if called.stops() => self.alert(called.source(), error),
             Some(error) => {
                 let what = if error.code == ErrorCode::NotFound {
                     "nothing was found"
@@ -123,10 +112,19 @@ impl<'a> Context<'a> {
         Some(called)
     }
 
-    /// Notes what was left out, each once.
+    /// Records that a source refuses us, after which nothing more is called: each further request would do harm.
+    fn alert(&mut self, source: &str, error: ToolError) {
+        let code = error.code.into_str();
+        tracing::warn!(source, code, "a source refuses us; the job calls nothing more");
+        toolwire_telemetry::metric::agent_alert(source, code);
+        let (source, code, message) = (source.to_owned(), code.to_owned(), error.message);
+        self.alerts.push(SourceAlert { source, code, message });
+    }
+
+    /// Records a part that was left out, each once.
     pub(super) fn skip(&mut self, what: &str, reason: &str) {
         let part = (what.to_owned(), one_line(reason));
-        if self.skipped.len() < MOST_SKIPPED && self.named.insert(part.clone()) {
+        if self.skipped.len() < MAX_SKIPPED && self.recorded.insert(part.clone()) {
             let (what, reason) = part;
             self.skipped.push(SkippedPart { what, reason });
         }

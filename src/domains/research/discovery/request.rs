@@ -1,4 +1,4 @@
-//! What a discovery is asked, checked.
+//! The checked request of a discovery.
 
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -7,13 +7,13 @@ use toolwire_contract::Refusal;
 use toolwire_server::service::request::refuse;
 
 /// Default and maximum number of candidates.
-const USUAL: u32 = 5;
-const MOST: u32 = 10;
+const DEFAULT_CANDIDATES: u32 = 5;
+const MAX_CANDIDATES: u32 = 10;
 
-/// The longest name of a screen or a profile, in characters.
-const LONGEST: usize = 64;
+/// Maximum length of the name of a screen or a profile, in characters.
+const MAX_NAME_LENGTH: usize = 64;
 
-/// What a discovery is asked.
+/// A request that was checked.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) max_candidates: usize,
@@ -36,18 +36,24 @@ pub(super) enum IdeaSource {
 impl Request {
     pub(super) fn read(message: &StartDiscoveryRequest) -> Result<Self, Refusal> {
         let max_candidates = match message.max_candidates {
-            0 => USUAL,
-            few if few <= MOST => few,
-            _ => return Err(refuse("max_candidates", "maximum", &format!("must be at most {MOST}"))),
+            0 => DEFAULT_CANDIDATES,
+            few if few <= MAX_CANDIDATES => few,
+            _ => {
+                return Err(refuse(
+                    "max_candidates",
+                    "maximum",
+                    &format!("must be at most {MAX_CANDIDATES}"),
+                ));
+            }
         };
         let mut sources: Vec<IdeaSource> = Vec::new();
         for word in &message.sources {
-            let place = word.parse().map_err(|_| {
+            let source = word.parse().map_err(|_| {
                 let known: Vec<_> = IdeaSource::VARIANTS.iter().map(IdeaSource::into_str).collect();
                 refuse("sources", "enum", &format!("must be some of: {}", known.join(", ")))
             })?;
-            if !sources.contains(&place) {
-                sources.push(place);
+            if !sources.contains(&source) {
+                sources.push(source);
             }
         }
         if sources.is_empty() {
@@ -62,10 +68,10 @@ impl Request {
     }
 }
 
-/// A name; none if it is empty. Whether there is one of that name is for the tool to say.
+/// A name; none if it is empty. Whether it exists is checked by the tool.
 fn parse_name(field: &str, text: &str) -> Result<Option<String>, Refusal> {
-    if text.chars().count() > LONGEST {
-        return Err(refuse(field, "max_length", &format!("must have at most {LONGEST} characters")));
+    if text.chars().count() > MAX_NAME_LENGTH {
+        return Err(refuse(field, "max_length", &format!("must have at most {MAX_NAME_LENGTH} characters")));
     }
     Ok((!text.is_empty()).then(|| text.to_owned()))
 }

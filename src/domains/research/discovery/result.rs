@@ -16,13 +16,13 @@ use toolwire_contract::Payload;
 use toolwire_store::jobs::{Failure, JobUpdate};
 
 /// Everything that was found, as the job's result.
-pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, looked: Vec<Evaluated>) -> Finished {
+pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, evaluated: Vec<Evaluated>) -> Finished {
     let mut findings = Vec::new();
-    for looked in looked {
-        if looked.results().next().is_some() {
-            findings.push(findings_of(&looked));
+    for evaluated in evaluated {
+        if evaluated.results().next().is_some() {
+            findings.push(findings_of(&evaluated));
         } else {
-            context.skip(&looked.candidate.symbol, "nothing was found out of it");
+            context.skip(&evaluated.candidate.symbol, "nothing was found out of it");
         }
     }
     let by_rule = ByRule.write(context.run, &findings, &browsed.moods).await.unwrap_or_default();
@@ -30,7 +30,7 @@ pub(super) async fn finish(mut context: Context<'_>, browsed: &Ideas, looked: Ve
         Some(model) if !findings.is_empty() => {
             match (ByModel { model }).write(context.run, &findings, &browsed.moods).await {
                 Ok(written) => check(&mut context, written, &by_rule),
-                // A model that failed is said, not hidden.
+                // A failure of the model is reported, not hidden behind the rule.
                 Err(why) => {
                     context.skip("model", &why);
                     by_rule
@@ -85,25 +85,25 @@ fn written_by(model: &str, usage: (u64, u64)) -> Wording {
 }
 
 /// What the tools found of a candidate.
-fn findings_of(looked: &Evaluated) -> Findings {
+fn findings_of(evaluated: &Evaluated) -> Findings {
     let data = |called: &Option<toolwire_agent::job::CompletedCall>| {
         called.as_ref().and_then(|called| called.data()).cloned().unwrap_or(Value::Null)
     };
-    let (technicals, fundamentals) = (data(&looked.technicals), data(&looked.fundamentals));
-    let wait_zone = looked.wait_zone.as_ref().map(|_| wait_zone(&data(&looked.wait_zone)));
-    let forbidden = looked.forbidden.as_ref().map(|_| forbidden(&data(&looked.forbidden)));
+    let (technicals, fundamentals) = (data(&evaluated.technicals), data(&evaluated.fundamentals));
+    let wait_zone = evaluated.wait_zone.as_ref().map(|_| wait_zone(&data(&evaluated.wait_zone)));
+    let forbidden = evaluated.forbidden.as_ref().map(|_| forbidden(&data(&evaluated.forbidden)));
     let most = score::most(wait_zone.as_ref(), forbidden.as_ref());
-    let conviction = score::conviction(looked, most, forbidden.as_ref());
+    let conviction = score::conviction(evaluated, most, forbidden.as_ref());
     let mut citations: Vec<String> = Vec::new();
-    for source in looked.results().flat_map(|called| &called.provenance().source_ids) {
+    for source in evaluated.results().flat_map(|called| &called.provenance().source_ids) {
         if !citations.contains(source) {
             citations.push(source.clone());
         }
     }
-    let thesis = data(&looked.thesis);
+    let thesis = data(&evaluated.thesis);
     let suggestion = Suggestion {
-        symbol: looked.candidate.symbol.clone(),
-        name: looked.candidate.name.clone(),
+        symbol: evaluated.candidate.symbol.clone(),
+        name: evaluated.candidate.name.clone(),
         price: technicals["current_price"].as_f64(),
         rsi_14: technicals["rsi_14"].as_f64(),
         price_vs_sma200_pct: technicals["price_vs_sma200_pct"].as_f64(),
@@ -112,7 +112,7 @@ fn findings_of(looked: &Evaluated) -> Findings {
         roe_pct: fundamentals["roe_pct"].as_f64(),
         wait_zone,
         forbidden,
-        found_in: looked.candidate.found_in.iter().map(|place| place.into_str().to_owned()).collect(),
+        found_in: evaluated.candidate.found_in.iter().map(|place| place.into_str().to_owned()).collect(),
         citations,
         ..Suggestion::default()
     };

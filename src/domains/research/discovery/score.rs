@@ -34,16 +34,17 @@ pub(super) fn most(wait_zone: Option<&WaitZone>, forbidden: Option<&Forbidden>) 
     }
 }
 
-/// By how much speaks for it: the sources that name it, its thesis, and rules that all could be judged.
-pub(super) fn conviction(looked: &Evaluated, action: Action, forbidden: Option<&Forbidden>) -> Conviction {
-    let has_thesis = looked.thesis.as_ref().and_then(|it| it.data()).is_some_and(|it| it["found"] == true);
+/// The conviction of an action, by the number of points for it: the sources that name the stock, its thesis, and rules
+/// that could all be judged.
+pub(super) fn conviction(evaluated: &Evaluated, action: Action, forbidden: Option<&Forbidden>) -> Conviction {
+    let has_thesis = evaluated.thesis.as_ref().and_then(|it| it.data()).is_some_and(|it| it["found"] == true);
     let points = match (action, forbidden) {
         (Action::Avoid, Some(forbidden)) => forbidden.violations.len(),
         _ => {
-            usize::from(looked.candidate.found_in.len() >= 2)
-                + usize::from(looked.candidate.found_in.len() >= 3)
+            usize::from(evaluated.candidate.found_in.len() >= 2)
+                + usize::from(evaluated.candidate.found_in.len() >= 3)
                 + usize::from(has_thesis)
-                + usize::from(looked.technicals.is_some() && looked.fundamentals.is_some())
+                + usize::from(evaluated.technicals.is_some() && evaluated.fundamentals.is_some())
         }
     };
     match points {

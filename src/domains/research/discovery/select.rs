@@ -68,7 +68,7 @@ async fn in_texts(stocks: &Arc<Stocks>, browsed: &Ideas) -> Vec<(IdeaSource, Str
     offload::if_large(work, found).await
 }
 
-/// What is said of them.
+/// The message that lists the candidates.
 pub(super) fn words(candidates: &[Candidate]) -> String {
     let symbols: Vec<_> = candidates.iter().map(|it| it.symbol.as_str()).collect();
     match symbols.as_slice() {

@@ -35,13 +35,13 @@ impl Workflow for Discovery {
 impl Discovery {
     async fn steps(&self, run: &Run) -> Finished {
         let mut context = Context::new(run);
-        context.say(at::START, "browse", "Starting discovery cycle...", "").await;
+        context.report(at::START, "browse", "Starting discovery cycle...", "").await;
         let browsed = browse::browse(&mut context, &self.request).await;
         let candidates = select::pick(&self.stocks, &browsed, self.request.max_candidates).await;
-        context.say(at::DISCOVERED, "discover", &select::words(&candidates), "").await;
-        let mut looked = evaluate::down(&mut context, candidates).await;
-        evaluate::filter(&mut context, &mut looked, self.request.profile.as_deref()).await;
-        context.say(at::FILTERED, "synthesize", "Writing suggestions...", "").await;
-        result::finish(context, &browsed, looked).await
+        context.report(at::DISCOVERED, "discover", &select::words(&candidates), "").await;
+        let mut evaluated = evaluate::drill_down(&mut context, candidates).await;
+        evaluate::filter(&mut context, &mut evaluated, self.request.profile.as_deref()).await;
+        context.report(at::FILTERED, "synthesize", "Writing suggestions...", "").await;
+        result::finish(context, &browsed, evaluated).await
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct Wording {
 
 /// Writes the words. The error says why there are none, in words of ours.
 pub(super) trait Writer: Send + Sync + Debug {
-    /// Of these candidates; `moods` is what is said of what was browsed.
+    /// Writes about these candidates; `moods` are the summaries of what was browsed.
     fn write<'a>(
         &'a self,
         run: &'a Run,

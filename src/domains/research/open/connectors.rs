@@ -1,4 +1,4 @@
-//! Each connector, made from its source's addresses and the identity it is asked with.
+//! Builds each connector from the addresses of its source and the identity that it presents.
 
 use std::sync::Arc;
 

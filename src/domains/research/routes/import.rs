@@ -58,8 +58,8 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
     Ok(([("x-toolwire-call-id", call_id)], answer).into_response())
 }
 
-/// Whether the site may be asked for the user now. The tool would answer from its copy, which is what `browse_screener`
-/// is for; an import wants a new one, and reports when there can be one.
+/// Fails if the site may not be scraped for the user now. The tool would answer from its copy, as `browse_screener`
+/// does; an import needs a new one, and reports when it can be made.
 async fn may_scrape(http: &Http, extensions: &Extensions) -> Result<(), Problem> {
     let user = incoming::user(extensions);
     let Ok(statuses) = http.face.tools.limits(&user, PROFILE.name).await else { return Ok(()) };

@@ -6,10 +6,10 @@
 
 use strum::VariantArray;
 
-/// More attributes than any tag has that is worth reading.
-pub(super) const MOST: usize = 1_000;
+/// Maximum number of attributes of a tag, more than any legitimate one has.
+pub(super) const MAX_PER_TAG: usize = 1_000;
 
-/// Where one stands within a tag (HTML, "Tokenization"; that of XML is a part of it).
+/// The state of a tokenizer within a tag (HTML, "Tokenization", of which that of XML is a part).
 #[derive(Clone, Copy, VariantArray)]
 enum State {
     Name,
@@ -23,7 +23,7 @@ enum State {
 }
 
 impl State {
-    /// Where one stands after a byte, and whether an attribute begins with it. `None` at the end of the tag.
+    /// The state after a byte, and whether an attribute begins with it. `None` at the end of the tag.
     #[allow(clippy::match_same_arms, reason = "an earlier arm goes before a later one")]
     fn after(self, byte: u8) -> Option<(Self, bool)> {
         let is_space = byte.is_ascii_whitespace();
@@ -46,9 +46,9 @@ impl State {
     }
 }
 
-/// The most attributes of a tag of HTML or XML, or of what may be one.
-pub(super) fn most(markup: &str) -> usize {
-    // Of all tags that may have begun so far: the most attributes of those that stand in each state.
+/// The maximum number of attributes of a tag of HTML or XML, or of what may be one.
+pub(super) fn max_per_tag(markup: &str) -> usize {
+    // All tags that may have begun so far are followed at once: by state, the maximum of their attributes.
     let mut counts = [None; State::VARIANTS.len()];
     let mut most = 0;
     for (at, byte) in markup.bytes().enumerate() {
@@ -91,7 +91,7 @@ mod tests {
             ("<ns:p xmlns:ns='u' ns:a='1'/>", 2),
             ("<é a b>", 2),
         ] {
-            assert_eq!(most(markup), count, "{markup}");
+            assert_eq!(max_per_tag(markup), count, "{markup}");
         }
     }
 
@@ -99,7 +99,7 @@ mod tests {
     fn what_only_looks_like_the_end_of_a_tag_hides_no_attributes() {
         let many = "a ".repeat(50);
         for before in ["", "<!-- '", "<script>\"", "<p =\" ><q x='\">' ", "<x y=\"", "<svg><style>"] {
-            assert!(most(&format!("{before}<p {many}>")) >= 50, "{before}");
+            assert!(max_per_tag(&format!("{before}<p {many}>")) >= 50, "{before}");
         }
     }
 }

@@ -83,7 +83,7 @@ pub struct Headlines {
 }
 
 impl News {
-    /// The connector that asks through the given client.
+    /// The connector over the given client.
     #[allow(clippy::needless_pass_by_value, reason = "the form of every connector")]
     pub fn new(client: Client, settings: Settings) -> Self {
         let [moneycontrol, economic_times, google] =

@@ -64,7 +64,7 @@ pub struct Settings {
     /// Base of the archives that hold filings, such as `https://nsearchives.nseindia.com/`. Ends in `/`.
     pub archives: Url,
     pub now: Now,
-    /// The first day of which it has deals, if that is within the year that can be asked for.
+    /// The first day with deals, if it is within the year that can be requested.
     pub first_deal: Option<NaiveDate>,
 }
 
@@ -79,7 +79,7 @@ impl Nse {
         india::day(self.settings.now.get())
     }
 
-    /// The first day of which the exchange has deals, where that is later than anybody asks for.
+    /// The first day with deals, if it is within the year that can be requested.
     pub fn first_deal(&self) -> Option<NaiveDate> {
         self.settings.first_deal
     }
@@ -232,8 +232,9 @@ fn is_block(answer: &Answer) -> bool {
 
 /// `{}`, or `{"error": true, …}`.
 fn is_error(answer: &Answer) -> bool {
-    const LONGEST: usize = 512;
-    let is_short = answer.body.len() <= LONGEST;
+    // A body of data is never this short; a longer one is not parsed twice.
+    const MAX_ERROR_BYTES: usize = 512;
+    let is_short = answer.body.len() <= MAX_ERROR_BYTES;
     let object = is_short.then(|| answer.json::<serde_json::Map<String, serde_json::Value>>().ok()).flatten();
     object.is_some_and(|object| {
         let error = object.get("error").is_some_and(|error| !error.is_null() && error != false);

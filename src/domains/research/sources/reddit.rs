@@ -59,7 +59,7 @@ pub enum Sort {
 }
 
 impl Reddit {
-    /// The connector that asks through the given client.
+    /// The connector over the given client.
     pub fn new(client: Client, settings: Settings) -> Self {
         Self { client, settings, tokens: Tokens::default(), budget: Budget::default() }
     }
@@ -76,7 +76,7 @@ impl Reddit {
         limit: usize,
         context: &ToolContext,
     ) -> Result<Vec<Post>, Failure> {
-        // One more tells whether there are more.
+        // One more than requested, by which the caller knows whether there are more.
         let limit = (limit + STICKIES + 1).min(MAX_LISTED).to_string();
         let query = [("limit", limit.as_str()), ("raw_json", "1")];
         self.listing(&format!("r/{subreddit}/{}", sort.into_str()), &query, context)
@@ -146,7 +146,7 @@ impl Reddit {
     async fn send(&self, request: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
         self.budget.check()?;
         let answer = self.client.send(request, context).await?;
-        self.budget.note(&answer);
+        self.budget.record(&answer);
         Ok(answer)
     }
 }

@@ -6,13 +6,13 @@
 
 mod catalogue;
 mod credentials;
-mod failure_words;
 mod hold;
 mod page;
 mod profile;
 mod progress;
 mod results;
 mod scrape;
+mod scrape_failure;
 mod screen_result;
 mod selector;
 mod session;
@@ -30,9 +30,9 @@ use std::{
 use tokio::{select, time::timeout_at};
 
 use self::{
-    failure_words::Why,
     progress::Progress,
     scrape::{Scrape, ScrapeOutcome},
+    scrape_failure::ScrapeFailure,
     time_limits::TimeLimits,
 };
 use crate::store::screens::ScreenCopy;
@@ -102,7 +102,7 @@ impl Screener {
         }
     }
 
-    /// What keeps the site from being asked for a user.
+    /// The reasons to make no request for a user.
     pub fn hold(&self) -> ScrapeHold {
         ScrapeHold::new(self.stores.clone(), Arc::clone(&self.credentials), self.settings.demo.clone())
     }
@@ -124,7 +124,11 @@ impl Screener {
     }
 
     /// Scrapes, or joins the user's scrape that is under way.
-    async fn scrape_or_join(&self, screen: &Screen, context: &ToolContext) -> Result<ScreenResult, Why> {
+    async fn scrape_or_join(
+        &self,
+        screen: &Screen,
+        context: &ToolContext,
+    ) -> Result<ScreenResult, ScrapeFailure> {
         let limits = TimeLimits::of(context);
         let caller = &context.cancellation;
         let (leader, mut waiter) =
@@ -136,7 +140,7 @@ impl Screener {
         match timeout_at(limits.wait_ends, progress.while_waiting(waiter.outcome(), &context.events)).await {
             // A panic of the scrape is one of each call that shares it.
             Ok(scraped) => scraped.expect("a scrape ends with an outcome").screen(&screen.screen_id),
-            Err(_) => Err(Why::out_of_time()),
+            Err(_) => Err(ScrapeFailure::out_of_time()),
         }
     }
 
@@ -168,7 +172,7 @@ impl Screener {
         &self,
         screen_id: &str,
         (refresh, began): (Refresh, SystemTime),
-        why: &Why,
+        why: &ScrapeFailure,
         context: &ToolContext,
     ) -> Result<ScreenResult, ToolError> {
         match self.copy(screen_id, context).await? {
@@ -189,7 +193,7 @@ fn start(scrape: Scrape, leader: Leader<UserId, Arc<ScrapeOutcome>, Progress>) {
             () = cancellation.cancelled() => None,
             scraped = scrape.run() => Some(scraped),
         };
-        // Before its caller has the answer: the process may end with it.
+        // Before the callers get the outcome: a command line ends with its answer, and the record would be lost.
         scrape.end().await;
         if let Some(scraped) = scraped {
             leader.finish(Arc::new(scraped));
@@ -198,7 +202,7 @@ fn start(scrape: Scrape, leader: Leader<UserId, Arc<ScrapeOutcome>, Progress>) {
     tokio::spawn(continuing_trace(task));
 }
 
-/// All that is read of a page, as debuggers show it. For those who try pages on it, not for tools.
+/// Everything that is read of a page, in its `Debug` form. For tests and fuzzing, not for tools.
 #[doc(hidden)]
 pub fn read_page(html: &str) -> String {
     format!("{:?} {:?} {}", page::read(html), page::csrf_token(html), page::is_anonymous(html))

@@ -1,4 +1,4 @@
-//! The sources that the research tools ask: where each is, and how much may be asked of it (spec 004 §4.2).
+//! The sources of the research tools: the addresses and the budget of each (spec 004 §4.2).
 //!
 //! Titles are those of specification 004's guidance (`## Screener Tool Usage`).
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::universe::Universe;
 
-/// The longest symbol of the exchanges, with room.
+/// Maximum length of a symbol, a few characters more than the longest of the exchanges.
 const MAX_LENGTH: usize = 20;
 
 /// Which symbols can be watched.

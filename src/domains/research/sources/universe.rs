@@ -20,8 +20,8 @@ const FILLERS: [&str; 6] = ["and", "co", "company", "limited", "ltd", "the"];
 const NSE_SUFFIX: &str = ".NS";
 /// What others put before it.
 const NSE_PREFIX: &str = "NSE:";
-/// What is less alike is not near (Jaro-Winkler).
-const NEAR: f64 = 0.8;
+/// Minimum similarity of a suggestion (Jaro-Winkler).
+const MIN_SIMILARITY: f64 = 0.8;
 
 #[derive(Clone, Debug)]
 pub struct Universe {
@@ -139,7 +139,7 @@ impl Universe {
             by(&stock.symbol).max(by(&stock.name))
         };
         let mut near: Vec<_> = self.stocks().map(|stock| (likeness(stock), stock.symbol.as_str())).collect();
-        near.retain(|(likeness, _)| *likeness >= NEAR);
+        near.retain(|(likeness, _)| *likeness >= MIN_SIMILARITY);
         near.sort_by(|a, b| b.0.total_cmp(&a.0));
         near.into_iter().take(MAX_NEAR).map(|(_, symbol)| symbol).collect()
     }
@@ -181,7 +181,7 @@ pub fn words(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty() && !FILLERS.contains(&word.as_str())).collect()
 }
 
-/// What tells symbols apart: `BAJAJ AUTO` is `BAJAJ-AUTO`, and `M & M` is `M&M`.
+/// The characters that distinguish symbols: `BAJAJ AUTO` is `BAJAJ-AUTO`, and `M & M` is `M&M`.
 fn letters(text: &str) -> String {
     text.to_uppercase().chars().filter(|c| c.is_alphanumeric() || *c == '&').collect()
 }

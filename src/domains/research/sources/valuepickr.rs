@@ -67,7 +67,7 @@ pub enum Order {
 }
 
 impl ValuePickr {
-    /// The connector that asks through the given client.
+    /// The connector over the given client.
     pub fn new(client: Client, settings: Settings) -> Self {
         Self { client, settings }
     }
@@ -106,7 +106,7 @@ impl ValuePickr {
         Ok(page.topics())
     }
 
-    /// What is said in a topic: its opening post and the newest ones, which take a second request in a long topic.
+    /// The posts of a topic: its opening one and the newest ones, which take a second request in a long topic.
     pub async fn discussion(&self, topic: &Topic, context: &ToolContext) -> Result<Discussion, Failure> {
         let id = topic.id;
         let page: TopicPage = self.ask(&format!("t/{id}.json"), &[], context).await?;
@@ -161,7 +161,7 @@ impl ValuePickr {
     }
 }
 
-/// What the opening post says, and what is said in the newest ones.
+/// The texts of the opening post and of the newest ones.
 async fn texts(posts: Vec<Post>, newest: Vec<u64>) -> (Passage, Vec<Passage>) {
     let is_read = |post: &Post| post.number == 1 || newest.contains(&post.id);
     let posts: Vec<_> = posts.into_iter().filter(is_read).collect();

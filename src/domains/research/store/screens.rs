@@ -15,7 +15,7 @@ use toolwire_sources::upstream::text::{Identifier, Line};
 use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
 
-/// A user's screens are scraped no more often (spec 004 §3.0).
+/// Minimum interval between two scrapes for a user (spec 004 §3.0).
 pub const SCRAPE_INTERVAL: Duration = Duration::from_hours(24);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -44,13 +44,13 @@ pub struct ScreenedStock {
 /// Whether a scrape may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It may: no other caller gets one before the interval has passed.
+    /// It may: no other claim is granted before the interval has passed.
     Granted,
     /// It may not before this instant.
     Denied {
         /// When a scrape is allowed again.
         allowed_at: SystemTime,
-        /// Whether the one that was granted has not ended yet.
+        /// Whether the scrape that was granted is still running.
         is_under_way: bool,
     },
 }
@@ -69,8 +69,8 @@ pub trait Screens: Send + Sync + Debug {
         screen_id: &'a str,
         copy: &'a ScreenCopy,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Asks for the user's one scrape of the 24 h before `now`, which will have ended by `ends_by` whatever becomes of
-    /// it; granting and recording it is one step.
+    /// Claims the user's one scrape of the 24 h before `now`, which ends by `ends_by` at the latest. One transaction,
+    /// so that two processes are never both granted.
     fn claim_scrape<'a>(
         &'a self,
         user: &'a UserId,
@@ -84,33 +84,33 @@ pub trait Screens: Send + Sync + Debug {
         claimed_at: SystemTime,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// By when the user's scrape that is under way has ended, in whichever process it is; `None` if none is.
+    /// The latest end of the user's scrape that is under way, in any process; `None` if none is.
     fn scrape_under_way<'a>(
         &'a self,
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>>;
-    /// Gives a claim back that came to nothing.
+    /// Releases the claim of a scrape that read nothing.
     fn release_scrape<'a>(
         &'a self,
         user: &'a UserId,
         claimed_at: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Remembers that a login of the user's was refused. `login` is a digest that says nothing of it.
+    /// Records that a login of the user's was refused. `login` is a digest that reveals nothing of it.
     fn refuse_login<'a>(
         &'a self,
         user: &'a UserId,
         login: &'a str,
         until: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Until when a login of the user's is not tried again; `None` if it may be.
+    /// The instant until which a refused login is not tried again; `None` if it may be.
     fn login_refused_until<'a>(
         &'a self,
         user: &'a UserId,
         login: &'a str,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>>;
-    /// When the user may scrape again; `None` if now.
+    /// The instant of the user's next scrape; `None` if it may begin now.
     fn scrape_allowed_at<'a>(
         &'a self,
         user: &'a UserId,

@@ -213,7 +213,7 @@ impl Filter {
 }
 
 impl Verdict {
-    /// Of what speaks against buying: of each, whether it is only not known.
+    /// The verdict, from the reasons against buying: for each, whether it is merely unknown.
     fn of(mut against: impl Iterator<Item = bool>) -> Self {
         match against.next() {
             None => Self::Buy,

@@ -1,21 +1,23 @@
 //! `backtest_filter`: how the rules of a profile would have done in the past.
 
+mod warnings;
+
 use chrono::{NaiveDate, TimeDelta};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{
     Profiles,
     backtest::{self, Filter, Holding, Outcome, Plan, Stock, Trade, mean},
-    dated,
     figure::round,
-    insufficient, limited, reject, required,
-    symbol::{self, Several},
+    insufficient, provenance_on, reject, required,
+    symbol::{self, SymbolList},
+    truncate_list,
 };
 use crate::{
     proto::v1::{BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade, BuyAndHold},
     sources::yahoo::{Bar, Chart, Span, Yahoo},
 };
-use toolwire_base::{offload, words::counted};
+use toolwire_base::offload;
 use toolwire_contract::{ErrorCode, Provenance, ToolError, arguments::Arguments};
 use toolwire_tool::{
     Reply, Tool,
@@ -23,15 +25,23 @@ use toolwire_tool::{
 };
 
 /// Maximum number of concurrent fetches; the limiter spaces them.
-const AT_ONCE: usize = 8;
-/// What the indicators need of the days before the first one.
+const MAX_CONCURRENT: usize = 8;
+/// The time before the first day of which the indicators need prices.
 const WARM_UP: TimeDelta = TimeDelta::days(731);
-/// No exchange is closed for longer.
-const CLOSED: TimeDelta = TimeDelta::days(7);
 
 /// A stock, the currency of its prices, and what to say of them; or the symbol, and what to say of it where the source
 /// does not know it or contradicts itself.
 type PricedStock = Result<(Stock, Option<String>, Vec<String>), (String, String)>;
+
+/// The stocks that can be played, and what to say of those that were requested.
+struct Fetched {
+    stocks: Vec<Stock>,
+    /// Of each stock.
+    currencies: Vec<Option<String>>,
+    warnings: Vec<String>,
+    /// The symbols that are not played, each with the reason.
+    missing: Vec<(String, String)>,
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct BacktestFilter;
@@ -59,22 +69,11 @@ impl Tool for BacktestFilter {
         let filter = profiles.filter(profile)?;
         let yahoo = context.services.get::<Yahoo>();
         let plan = plan(&input, yahoo.today())?;
-        let Several { symbols, unknown } = symbol::all(&input.symbols, context)?;
+        let SymbolList { symbols, unknown } = symbol::all(&input.symbols, context)?;
         let fetched = stream::iter(symbols).map(|symbol| stock(&yahoo, symbol, &plan, context));
         // In the order of the request, so that the answer does not depend on which chart came first.
-        let fetched: Vec<_> = fetched.buffered(AT_ONCE).try_collect().await?;
-        let (mut stocks, mut currencies, mut warnings, mut missing) =
-            (Vec::new(), Vec::new(), Vec::new(), unknown);
-        for found in fetched {
-            match found {
-                Ok((stock, currency, of_stock)) => {
-                    stocks.push(stock);
-                    currencies.push(currency);
-                    warnings.extend(of_stock);
-                }
-                Err(unknown) => missing.push(unknown),
-            }
-        }
+        let fetched: Vec<_> = fetched.buffered(MAX_CONCURRENT).try_collect().await?;
+        let Fetched { stocks, currencies, warnings, missing } = Fetched::new(fetched, unknown);
         if stocks.is_empty() {
             return Err(symbol::none_known(missing).into());
         }
@@ -82,15 +81,33 @@ impl Tool for BacktestFilter {
         provenance.warnings.extend(warnings);
         provenance.warnings.extend(missing.into_iter().map(|(_, words)| words));
         data.currency = one_of_all(currencies);
-        // The latest ones are worth most.
+        // Reversed, so that the latest trades are kept.
         data.trades.reverse();
-        limited(&mut data.trades, input.limit, "trades", &mut provenance.warnings);
+        truncate_list(&mut data.trades, input.limit, "trades", &mut provenance.warnings);
         data.trades.reverse();
         Ok(Reply { data, provenance })
     }
 }
 
-/// Without a first day, the first one that computers know of: the charts begin later.
+impl Fetched {
+    fn new(priced: Vec<PricedStock>, unknown: Vec<(String, String)>) -> Self {
+        let (stocks, currencies, warnings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut fetched = Self { stocks, currencies, warnings, missing: unknown };
+        for stock in priced {
+            match stock {
+                Ok((stock, currency, warnings)) => {
+                    fetched.stocks.push(stock);
+                    fetched.currencies.push(currency);
+                    fetched.warnings.extend(warnings);
+                }
+                Err(missing) => fetched.missing.push(missing),
+            }
+        }
+        fetched
+    }
+}
+
+/// Without a first day, 1970: the charts begin later.
 fn plan(input: &BacktestFilterRequest, today: NaiveDate) -> Result<Plan, ToolError> {
     let from = day("from", input.from.as_deref())?.unwrap_or_default();
     let to = day("to", input.to.as_deref())?.unwrap_or(today).min(today);
@@ -133,7 +150,7 @@ async fn stock(
     }
 }
 
-/// What became of the plan; in which currency is still to be said.
+/// Plays the plan. The currency of the output is left to the caller.
 async fn play(
     input: BacktestFilterRequest,
     filter: Filter,
@@ -145,7 +162,7 @@ async fn play(
         let outcome = backtest::run(&filter, &stocks, &plan);
         let profile = input.profile.as_deref().unwrap_or_default();
         let mut provenance = provenance(&input, &stocks, &outcome, &plan);
-        provenance.warnings.extend(all_open(&outcome).map(str::to_owned));
+        provenance.warnings.extend(warnings::all_open(&outcome).map(str::to_owned));
         (output(profile, &outcome), provenance)
     };
     offload::if_large(bars * size_of::<Bar>(), played).await
@@ -159,67 +176,13 @@ fn one_of_all(mut currencies: Vec<Option<String>>) -> Option<String> {
 
 fn provenance(input: &BacktestFilterRequest, stocks: &[Stock], outcome: &Outcome, plan: &Plan) -> Provenance {
     let last = stocks.iter().filter_map(|stock| stock.bars.last()).map(|bar| bar.date).min();
-    let mut provenance = dated("yahoo", last.unwrap_or(plan.to));
+    let mut provenance = provenance_on("yahoo", last.unwrap_or(plan.to));
     for (stock, begun) in stocks.iter().zip(&outcome.begun) {
         let first = if input.from.is_some() { Some(plan.from) } else { None };
-        provenance.warnings.extend(warn_shortened(stock, *begun, first, plan));
-        provenance.warnings.extend(ends_early(stock, input.to.is_some(), plan));
+        provenance.warnings.extend(warnings::begins_late(stock, *begun, first, plan));
+        provenance.warnings.extend(warnings::ends_early(stock, input.to.is_some(), plan));
     }
     provenance
-}
-
-/// What to say of a stock that is played from a later day than was asked for.
-fn warn_shortened(
-    stock: &Stock,
-    begun: Option<NaiveDate>,
-    asked: Option<NaiveDate>,
-    plan: &Plan,
-) -> Option<String> {
-    let Stock { symbol, bars } = stock;
-    let first = bars.iter().map(|bar| bar.date).find(|date| *date >= plan.from && *date <= plan.to);
-    let (Some(first), Some(oldest)) = (first, bars.first()) else {
-        return Some(format!("There are no prices of {symbol} in the period."));
-    };
-    let known = || {
-        let end = begun.unwrap_or(plan.to);
-        counted(bars.iter().filter(|bar| bar.date <= end).count(), "day", "days")
-    };
-    let Some(begun) = begun else {
-        return Some(format!(
-            "{symbol} is left out: its rules need more days of prices than the {} since {}.",
-            known(),
-            oldest.date
-        ));
-    };
-    if begun > first {
-        return Some(format!(
-            "{symbol} is played and compared from {begun}, not from {}: until then its rules had too few days of prices, \
-             {} since {}.",
-            asked.unwrap_or(first),
-            known(),
-            oldest.date
-        ));
-    }
-    // Markets are closed for some days.
-    asked.filter(|asked| first - *asked > CLOSED).map(|asked| {
-        format!("{symbol} is played and compared from {begun}, not from {asked}: its prices begin then.")
-    })
-}
-
-fn ends_early(stock: &Stock, is_asked: bool, plan: &Plan) -> Option<String> {
-    let last = stock.bars.last().filter(|_| is_asked)?.date;
-    (plan.to - last > CLOSED).then(|| {
-        format!("{} is played and compared up to {last}, not {}: its prices end then.", stock.symbol, plan.to)
-    })
-}
-
-/// The warning where no trade has ended, so that trades do not help.
-fn all_open(outcome: &Outcome) -> Option<&'static str> {
-    let is_any_and_all = !outcome.trades.is_empty() && outcome.trades.iter().all(|trade| trade.is_cut_off);
-    is_any_and_all.then_some(
-        "All trades are still open where the prices or the period end, so there is no mean, median or hit rate of them. Ask \
-         with a longer period or a shorter `holding_days`.",
-    )
 }
 
 fn output(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
@@ -289,7 +252,7 @@ mod tests {
     }
 
     /// The warnings of a filter that needs 15 days of prices.
-    fn warnings(stock: Stock, from: Option<&str>, to: Option<&str>) -> Vec<String> {
+    fn warnings_of(stock: Stock, from: Option<&str>, to: Option<&str>) -> Vec<String> {
         let table = settings::WaitZone { max_rsi: Some(60.0), ..settings::WaitZone::default() };
         let zone = WaitZone::from(&table);
         let (from, to) = (from.map(str::to_owned), to.map(str::to_owned));
@@ -300,39 +263,39 @@ mod tests {
     }
 
     #[test]
-    fn a_range_that_is_shortened_is_said_with_dates_and_numbers() {
+    fn a_shortened_range_is_a_warning_with_dates_and_numbers() {
         let long = || stock("2024-01-01", 366);
-        assert_eq!(warnings(long(), Some("2024-03-01"), Some("2024-12-31")), [""; 0]);
+        assert_eq!(warnings_of(long(), Some("2024-03-01"), Some("2024-12-31")), [""; 0]);
         let short = "X is played and compared from 2024-01-15, not from 2024-01-01: until then its rules had too few days \
                      of prices, 15 days since 2024-01-01.";
-        assert_eq!(warnings(long(), None, None), [short]);
+        assert_eq!(warnings_of(long(), None, None), [short]);
         let short = "X is played and compared from 2024-06-15, not from 2024-03-01: until then its rules had too few days \
                      of prices, 15 days since 2024-06-01.";
-        assert_eq!(warnings(stock("2024-06-01", 213), Some("2024-03-01"), None), [short]);
+        assert_eq!(warnings_of(stock("2024-06-01", 213), Some("2024-03-01"), None), [short]);
         let out = "X is left out: its rules need more days of prices than the 10 days since 2024-12-01.";
-        assert_eq!(warnings(stock("2024-12-01", 10), None, None), [out]);
+        assert_eq!(warnings_of(stock("2024-12-01", 10), None, None), [out]);
         let ends = "X is played and compared up to 2024-04-09, not 2024-06-30: its prices end then.";
-        assert_eq!(warnings(stock("2024-01-01", 100), Some("2024-02-01"), Some("2024-06-30")), [ends]);
+        assert_eq!(warnings_of(stock("2024-01-01", 100), Some("2024-02-01"), Some("2024-06-30")), [ends]);
         let none = "There are no prices of X in the period.";
-        assert_eq!(warnings(stock("2024-01-01", 20), Some("2024-06-01"), None), [none]);
+        assert_eq!(warnings_of(stock("2024-01-01", 20), Some("2024-06-01"), None), [none]);
     }
 
     #[tokio::test]
-    async fn a_long_plan_is_played_beside_the_thread_that_carries_calls() {
+    async fn a_long_plan_is_offloaded() {
         let first = NaiveDate::default();
-        for (stocks, days, works) in [(1, 250, 0), (40, 500, 1)] {
+        for (stocks, days, offloaded) in [(1, 250, 0), (40, 500, 1)] {
             let stock = stock("1970-01-01", days);
             let plan = Plan { from: first, to: first + TimeDelta::days(9_999), holding: TimeDelta::days(90) };
             let filter = Profiles::default().filter("value").unwrap();
             let before = offload::testing::requested_count();
             let (data, _) = play(BacktestFilterRequest::default(), filter, vec![stock; stocks], plan).await;
             assert!(data.buy_and_hold.is_some());
-            assert_eq!(offload::testing::requested_count() - before, works, "{stocks} x {days}");
+            assert_eq!(offload::testing::requested_count() - before, offloaded, "{stocks} x {days}");
         }
     }
 
     #[test]
-    fn that_no_trade_has_ended_is_said() {
+    fn a_backtest_without_an_ended_trade_is_a_warning() {
         let trade = |is_cut_off| Trade {
             symbol: "X".to_owned(),
             entered: NaiveDate::default(),
@@ -346,7 +309,7 @@ mod tests {
         {
             let outcome = Outcome { trades, ..Outcome::default() };
             let all_null = output("value", &outcome).summary.unwrap().mean_return_pct.is_none();
-            assert_eq!(all_open(&outcome).is_some(), is_said, "{outcome:?}");
+            assert_eq!(warnings::all_open(&outcome).is_some(), is_said, "{outcome:?}");
             assert!(all_null || !is_said);
         }
     }

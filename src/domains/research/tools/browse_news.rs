@@ -1,6 +1,6 @@
 //! `browse_news`: market-moving headlines (spec 004 §3.4).
 
-use super::{limited, one_of, outside::Outside, provenance, recorded, required, time};
+use super::{one_of, outside::Outside, provenance, recorded_warning, required, time, truncate_list};
 use crate::{
     proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
     sources::news::{Article, News, PROFILE},
@@ -34,9 +34,10 @@ impl Tool for BrowseNews {
         let mut headlines = news.headlines(category, context).await?;
         let newest = headlines.articles.iter().find_map(|article| article.published_at);
         let mut provenance = provenance(PROFILE.name, newest.unwrap_or_else(|| news.now()));
-        provenance.warnings = recorded(news.recorded_at()).into_iter().chain(headlines.warnings).collect();
+        provenance.warnings =
+            recorded_warning(news.recorded_at()).into_iter().chain(headlines.warnings).collect();
         let limit = Some(input.limit.unwrap_or(10));
-        limited(&mut headlines.articles, limit, "headlines", &mut provenance.warnings);
+        truncate_list(&mut headlines.articles, limit, "headlines", &mut provenance.warnings);
         let (articles, outside) = without_orders(headlines.articles).await;
         provenance.warnings.extend(outside.warnings());
         let data = BrowseNewsOutput {

@@ -50,7 +50,7 @@ impl Tool for BrowseReddit {
         let reddit = context.services.get::<Reddit>();
         let mut posts = reddit.posts(subreddit, sort, limit, context).await?;
         let mut provenance = provenance(PROFILE.name, reddit.now());
-        // Hardly more than wanted are asked for, so how many there are is not known.
+        // Hardly more than `limit` are requested, so that the total is not known.
         if posts.len() > limit {
             posts.truncate(limit);
             let words =

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{limited, provenance, recorded, time};
+use super::{provenance, recorded_warning, time, truncate_list};
 use crate::{
     proto::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
     sources::{
@@ -43,7 +43,7 @@ impl Tool for BrowseScreener {
         let screen_id = input.screen_id.as_deref().unwrap_or(PRIMARY);
         let refresh = if input.force_refresh.unwrap_or(false) { Refresh::Force } else { Refresh::IfStale };
         let mut browsed = screener.browse(screen_id, refresh, context).await?;
-        browsed.warnings.extend(recorded(screener.recorded_at()));
+        browsed.warnings.extend(recorded_warning(screener.recorded_at()));
         let as_of = screener.as_of(&browsed.copy);
         Ok(reply(browsed, input.limit, as_of))
     }
@@ -57,7 +57,7 @@ fn reply(browsed: ScreenResult, limit: Option<i32>, as_of: SystemTime) -> Reply<
     };
     let mut stocks: Vec<_> = copy.stocks.into_iter().map(stock_message).collect();
     let stocks_count = i32::try_from(stocks.len()).unwrap_or(i32::MAX);
-    limited(&mut stocks, limit, "stocks", &mut warnings);
+    truncate_list(&mut stocks, limit, "stocks", &mut warnings);
     let data = BrowseScreenerOutput {
         screen_name: copy.name.into(),
         stocks_count,
@@ -71,7 +71,7 @@ fn reply(browsed: ScreenResult, limit: Option<i32>, as_of: SystemTime) -> Reply<
     Reply { data, provenance }
 }
 
-/// Hours to two decimals: half a minute is as exact as anybody needs it.
+/// Hours to two decimals, which is half a minute.
 fn hours(age: Duration) -> f64 {
     (age.as_secs_f64() / 36.0).round() / 100.0
 }

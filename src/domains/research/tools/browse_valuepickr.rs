@@ -4,7 +4,8 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::{
-    limited, naming::Naming, one_of, outside::Outside, provenance, required, time, watchlist::unavailable,
+    naming::Naming, one_of, outside::Outside, provenance, required, time, truncate_list,
+    watchlist::unavailable,
 };
 use crate::{
     proto::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
@@ -26,7 +27,7 @@ use toolwire_tool::{
 /// Maximum number of watched stocks searched for in one call: each takes a request.
 const MAX_WATCHED: usize = 10;
 
-/// What is said where the user picked nothing.
+/// Warnings for an empty watch-list.
 const ONLY_SCREENED: &str = "The watch-list is empty: these are discussions of stocks of the user's screens. Add stocks with add_to_watchlist.";
 const EMPTY: &str = "The watch-list is empty: add stocks with add_to_watchlist, or browse `latest`.";
 
@@ -80,7 +81,7 @@ impl Tool for BrowseValuepickr {
         let (mut topics, outside) = offload::if_large(bytes, read).await;
         let mut provenance = provenance(PROFILE.name, forum.now());
         provenance.warnings = warnings;
-        limited(&mut topics, Some(input.limit.unwrap_or(10)), "topics", &mut provenance.warnings);
+        truncate_list(&mut topics, Some(input.limit.unwrap_or(10)), "topics", &mut provenance.warnings);
         let topics = topics.into_iter().map(topic_message).collect();
         provenance.warnings.extend(outside.warnings());
         Ok(Reply { data: BrowseValuepickrOutput { topics }, provenance })
@@ -114,8 +115,8 @@ async fn browse_watched(forum: &ValuePickr, context: &ToolContext) -> Result<Top
     Ok((topics, warnings))
 }
 
-/// The user's own picks, the newest first; only without any what the user's screens hold. With what they are, and what
-/// is to be said of that.
+/// The stocks to search for, with a word for them and the warnings: the watch-list, newest first, or else the stocks of
+/// the user's screens.
 async fn to_search(
     context: &ToolContext,
 ) -> Result<(Vec<WatchedStock>, &'static str, Vec<String>), ToolError> {

@@ -1,7 +1,7 @@
 //! `browse_watchlist`: the stocks that the user watches (spec 004 §2.1).
 
 use super::{
-    limited, one_of, provenance, required, time,
+    one_of, provenance, required, time, truncate_list,
     watchlist::{count, unavailable},
 };
 use crate::{
@@ -50,7 +50,7 @@ impl Tool for BrowseWatchlist {
         let mut provenance = provenance("watchlist", clock::wall());
         let items_count = count(stocks.len());
         provenance.warnings.extend(stocks.is_empty().then(|| nothing(word).to_owned()));
-        limited(&mut stocks, input.limit, "stocks", &mut provenance.warnings);
+        truncate_list(&mut stocks, input.limit, "stocks", &mut provenance.warnings);
         let items = stocks.into_iter().map(|stock| stock_message(stock, watchlists.prices)).collect();
         Ok(Reply { data: BrowseWatchlistOutput { items, items_count }, provenance })
     }

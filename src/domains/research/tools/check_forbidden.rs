@@ -65,7 +65,7 @@ impl Tool for CheckForbidden {
     }
 }
 
-/// The turnover of a day, asked for only where a rule looks at it: no tool states it.
+/// The turnover of a day, fetched only if a rule needs it: no tool states it.
 async fn turnover(rules: &Forbidden, symbol: &str, context: &ToolContext) -> Result<Option<f64>, Unfinished> {
     if !rules.asks_for_turnover() {
         return Ok(None);

@@ -7,7 +7,7 @@ use futures_util::future::{try_join, try_join_all};
 use self::metrics::{Column, as_of, currency, rows};
 use super::{
     GetFundamentals, GetTechnicals, reject,
-    symbol::{self, Several},
+    symbol::{self, SymbolList},
 };
 use crate::proto::v1::{
     CompareStocksOutput, CompareStocksRequest, GetFundamentalsRequest, GetTechnicalsRequest,
@@ -42,7 +42,7 @@ impl Tool for CompareStocks {
         input: CompareStocksRequest,
         context: &ToolContext,
     ) -> Result<Reply<CompareStocksOutput>, Unfinished> {
-        let Several { symbols, unknown } = symbol::all(&input.symbols, context)?;
+        let SymbolList { symbols, unknown } = symbol::all(&input.symbols, context)?;
         if symbols.len() + unknown.len() < 2 {
             let description = "`symbols` names one stock; name two to five different ones".to_owned();
             return Err(reject("symbols", "minItems", description).into());

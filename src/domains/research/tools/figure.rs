@@ -1,7 +1,7 @@
 //! Figures in texts: as few decimals as still tell the truth about a limit.
 
-/// More than anybody reads.
-const MOST_DECIMALS: usize = 6;
+/// Maximum number of decimals that are tried; beyond it, a figure is printed whole.
+const MAX_DECIMALS: usize = 6;
 
 /// A value that is beyond a limit, on whichever side, so that what is printed is beyond it as well: 72, but 40.3 where
 /// an integer would print `40 > 40`.
@@ -19,7 +19,7 @@ fn shortest(least_decimals: usize, value: f64, limit: f64) -> String {
     let side = |number: f64| number.partial_cmp(&limit);
     let is_beyond = |text: &String| text.parse().is_ok_and(|printed| side(printed) == side(value));
     let with = |decimals: usize| format!("{value:.decimals$}");
-    (least_decimals..=MOST_DECIMALS).map(with).find(is_beyond).unwrap_or_else(|| value.to_string())
+    (least_decimals..=MAX_DECIMALS).map(with).find(is_beyond).unwrap_or_else(|| value.to_string())
 }
 
 /// A figure to two decimals, which is as exact as any is quoted.

@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use futures_util::future::join;
 
 use self::quarters::{Quarters, of_nse, of_yahoo};
-use super::{dated, lacking, symbol};
+use super::{provenance_on, symbol, warn_missing};
 use crate::{
     proto::v1::{GetEarningsOutput, GetEarningsRequest},
     sources::{
@@ -25,7 +25,7 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// Far enough back for the most quarters that may be asked for, and a year more.
+/// Far enough back for the maximum number of quarters, and a year more.
 const LOOK_BACK: TimeDelta = TimeDelta::days(8 * 366);
 
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl Tool for GetEarnings {
         let yahoo = context.services.get::<Yahoo>();
         let since = yahoo.today() - LOOK_BACK;
         let asked = join(yahoo.summary(&symbol, context), yahoo.timeseries(&symbol, since, context)).await;
-        let mut provenance = dated("yahoo", yahoo.today());
+        let mut provenance = provenance_on("yahoo", yahoo.today());
         let (summary, series) = both_or_one(asked, &mut provenance.warnings)
             .map_err(|failure| symbol::explain(failure, &symbol, context))?;
         let mut quarters = of_yahoo(&summary, &series);
@@ -74,7 +74,7 @@ impl Tool for GetEarnings {
     }
 }
 
-/// What to say of a list that is shorter than asked for.
+/// The warning that a list is shorter than requested.
 fn too_few(quarters: &Quarters, wanted: usize, symbol: &str) -> Option<String> {
     if quarters.len() >= wanted {
         return None;
@@ -94,11 +94,11 @@ fn both_or_one(
     match asked {
         (Ok(summary), Ok(series)) => Ok((summary, series)),
         (Ok(summary), Err(failure)) if may_go_on(&failure) => {
-            warnings.push(lacking("the longer history of results", failure));
+            warnings.push(warn_missing("the longer history of results", failure));
             Ok((summary, Timeseries::default()))
         }
         (Err(failure), Ok(series)) if may_go_on(&failure) && !series.results.is_empty() => {
-            warnings.push(lacking("earnings per share", failure));
+            warnings.push(warn_missing("earnings per share", failure));
             Ok((Summary::default(), series))
         }
         (Err(failure), _) | (_, Err(failure)) => Err(failure),
@@ -120,14 +120,16 @@ async fn complement(
     let nse = context.services.get::<Nse>();
     let filed = match nse.results(symbol, context).await {
         Ok(filed) => of_nse(&filed),
-        Err(failure) => return provenance.warnings.push(lacking("what the exchange has on file", failure)),
+        Err(failure) => {
+            return provenance.warnings.push(warn_missing("what the exchange has on file", failure));
+        }
     };
     let added: Quarters = filed.into_iter().filter(|(quarter, _)| !quarters.contains_key(quarter)).collect();
     if added.is_empty() {
         return;
     }
     let names: Vec<_> = added.keys().map(|quarter| quarter.fiscal()).collect();
-    provenance.absorb(dated("nse", nse.today()));
+    provenance.absorb(provenance_on("nse", nse.today()));
     let warning = format!("{} as filed with the exchange, maybe without subsidiaries.", names.join(", "));
     provenance.warnings.push(warning);
     quarters.extend(added);

@@ -1,6 +1,6 @@
 //! `get_fundamentals`: what a company is worth, earns and owes.
 
-use super::{dated, figure::round, insufficient, symbol};
+use super::{figure::round, insufficient, provenance_on, symbol};
 use crate::{
     proto::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
     sources::{
@@ -42,7 +42,7 @@ impl Tool for GetFundamentals {
         let summary = summary.map_err(|failure| symbol::explain(failure, &symbol, context))?;
         let universe = context.services.get::<Universe>();
         let stock = universe.get(&symbol);
-        let mut provenance = dated("yahoo", yahoo.today());
+        let mut provenance = provenance_on("yahoo", yahoo.today());
         provenance.warnings.extend(summary.contradictions.iter().map(|words| insufficient(words)));
         let numbers = numbers(&summary, &mut provenance.warnings);
         let data = GetFundamentalsOutput {
@@ -57,7 +57,7 @@ impl Tool for GetFundamentals {
     }
 }
 
-/// The numbers. One that the source left out and that is computed here is said to be so in a warning.
+/// The numbers, with a warning for each one that is computed here, because the source left it out.
 fn numbers(summary: &Summary, warnings: &mut Vec<String>) -> GetFundamentalsOutput {
     let pct = |fraction: f64| round(100.0 * fraction);
     GetFundamentalsOutput {

@@ -2,7 +2,7 @@
 
 use chrono::{NaiveDate, TimeDelta};
 
-use super::{dated, figure::round, limited, symbol};
+use super::{figure::round, provenance_on, symbol, truncate_list};
 use crate::{
     proto::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
     sources::{
@@ -42,12 +42,12 @@ impl Tool for GetInsiderTrading {
         let asked = nse.today() - TimeDelta::days(input.days.unwrap_or(30).into());
         let since = nse.first_deal().unwrap_or(asked).max(asked);
         let mut deals = nse.deals(&symbol, since, context).await?;
-        let mut provenance = dated("nse", nse.today());
+        let mut provenance = provenance_on("nse", nse.today());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
         provenance.warnings.extend((asked < since).then(|| begins_later(since)));
         let net_quantity = deals.iter().map(signed_shares).fold(0, i64::saturating_add);
         let deals_count = i32::try_from(deals.len()).unwrap_or(i32::MAX);
-        limited(&mut deals, input.limit, "deals", &mut provenance.warnings);
+        truncate_list(&mut deals, input.limit, "deals", &mut provenance.warnings);
         let data = GetInsiderTradingOutput {
             symbol,
             data_kind: "bulk_and_block_deals".to_owned(),

@@ -2,7 +2,7 @@
 
 use futures_util::future::{OptionFuture, join};
 
-use super::{dated, figure::round, lacking, symbol};
+use super::{figure::round, provenance_on, symbol, warn_missing};
 use crate::{
     proto::v1::{
         GetInstitutionalHoldingsOutput, GetInstitutionalHoldingsRequest, HoldingsChange, MarketFlow,
@@ -51,7 +51,7 @@ impl Tool for GetInstitutionalHoldings {
         let (holdings, flows) = join(holdings(&nse, &symbol, context), nse.flows(context)).await;
         let holdings = holdings.map_err(|failure| symbol::explain(failure, &symbol, context))?;
         let Holdings { latest, before } = holdings;
-        let mut provenance = dated("nse", latest.date);
+        let mut provenance = provenance_on("nse", latest.date);
         let warnings = &mut provenance.warnings;
         let before = before.and_then(|before| or_warn(before, "the quarter before", warnings));
         let flows = or_warn(flows, "the market's institutional flow", warnings);
@@ -86,7 +86,7 @@ fn is_quarter_before(filing: &Filing, latest: &Filing) -> bool {
 
 /// A part without which the result is worth having.
 fn or_warn<T>(part: Result<T, Failure>, what: &str, warnings: &mut Vec<String>) -> Option<T> {
-    part.map_err(|failure| warnings.push(lacking(what, failure))).ok()
+    part.map_err(|failure| warnings.push(warn_missing(what, failure))).ok()
 }
 
 fn change(latest: &Holding, before: &Holding) -> HoldingsChange {

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::{browse_news::without_orders, limited, provenance, recorded, symbol, time};
+use super::{browse_news::without_orders, provenance, recorded_warning, symbol, time, truncate_list};
 use crate::{
     proto::v1::{GetNewsOutput, GetNewsRequest, StockArticle},
     sources::{
@@ -51,8 +51,8 @@ impl Tool for GetNews {
         let stale = articles.is_empty() || news.recorded_at().is_some();
         let mut provenance = provenance(PROFILE.name, news.now());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
-        provenance.warnings.extend(recorded(news.recorded_at()));
-        limited(&mut articles, Some(input.limit.unwrap_or(10)), "articles", &mut provenance.warnings);
+        provenance.warnings.extend(recorded_warning(news.recorded_at()));
+        truncate_list(&mut articles, Some(input.limit.unwrap_or(10)), "articles", &mut provenance.warnings);
         let (articles, outside) = without_orders(articles).await;
         provenance.warnings.extend(warn_lost("Google News", left_out));
         if undated > 0 {

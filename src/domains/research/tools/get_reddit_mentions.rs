@@ -6,13 +6,12 @@ use chrono::TimeDelta;
 
 use super::{
     browse_reddit::{MAX_EXCERPT, SUBREDDITS},
-    lacking, limited,
     mention::mentions,
     naming::Naming,
     opinion::{Opinion, SubredditPost, opinions},
     provenance,
     sentiment::{CAVEAT, together},
-    symbol, time,
+    symbol, time, truncate_list, warn_missing,
 };
 use crate::{
     proto::v1::{GetRedditMentionsOutput, GetRedditMentionsRequest, RedditMention},
@@ -64,7 +63,7 @@ impl Tool for GetRedditMentions {
         let mentions_count = i32::try_from(mentions.len()).unwrap_or(i32::MAX);
         let sentiment = together(mentions.iter().map(|opinion| opinion.mood));
         provenance.warnings.extend(sentiment.is_some().then(|| CAVEAT.to_owned()));
-        limited(&mut mentions, Some(input.limit.unwrap_or(10)), "mentions", &mut provenance.warnings);
+        truncate_list(&mut mentions, Some(input.limit.unwrap_or(10)), "mentions", &mut provenance.warnings);
         provenance.warnings.extend(outside.warnings());
         let data = GetRedditMentionsOutput {
             symbol,
@@ -104,7 +103,7 @@ async fn search(
                 failed = failed.or(Some(failure));
             }
             Err(failure) => {
-                warnings.push(lacking(&format!("what r/{subreddit} has"), failure.clone()));
+                warnings.push(warn_missing(&format!("what r/{subreddit} has"), failure.clone()));
                 // It says more than that the other subreddit is not there.
                 failed = Some(failure);
             }

@@ -1,4 +1,4 @@
-//! `get_stock_thesis`: why to invest in a stock, and what is said of it now (spec 004 §3.1).
+//! `get_stock_thesis`: why to invest in a stock, and its current discussion (spec 004 §3.1).
 
 use super::{
     naming::Naming,

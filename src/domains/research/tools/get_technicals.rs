@@ -3,10 +3,9 @@
 use chrono::{NaiveDate, TimeDelta};
 
 use super::{
-    dated,
     figure::round,
     indicators::{Series, Technicals},
-    insufficient, symbol,
+    insufficient, provenance_on, symbol,
 };
 use crate::{
     proto::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
@@ -57,23 +56,32 @@ impl Tool for GetTechnicals {
         } else {
             Technicals { days: technicals.days, price: technicals.price, ..Technicals::default() }
         };
-        let data = GetTechnicalsOutput {
-            symbol,
-            current_price: round(technicals.price),
-            rsi_14: technicals.rsi_14.map(round),
-            sma_50: technicals.sma_50.map(round),
-            sma_200: technicals.sma_200.map(round),
-            price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(round),
-            price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(round),
-            currency: currency.map(String::from),
-            as_of: last.date.to_string(),
-            days: i32::try_from(technicals.days).unwrap_or(i32::MAX),
-        };
-        let mut provenance = dated("yahoo", last.date);
+        let data = output(symbol, last.date, &technicals, currency.map(String::from));
+        let mut provenance = provenance_on("yahoo", last.date);
         provenance.warnings.extend(warnings);
         provenance.warnings.extend(contradictions.iter().map(|words| insufficient(words)));
         provenance.warnings.extend(stale(last.date, yahoo.today()));
         Ok(Reply { data, provenance })
+    }
+}
+
+fn output(
+    symbol: String,
+    day: NaiveDate,
+    technicals: &Technicals,
+    currency: Option<String>,
+) -> GetTechnicalsOutput {
+    GetTechnicalsOutput {
+        symbol,
+        current_price: round(technicals.price),
+        rsi_14: technicals.rsi_14.map(round),
+        sma_50: technicals.sma_50.map(round),
+        sma_200: technicals.sma_200.map(round),
+        price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(round),
+        price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(round),
+        currency,
+        as_of: day.to_string(),
+        days: i32::try_from(technicals.days).unwrap_or(i32::MAX),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::sources::universe::{Stock, Universe, words};
 pub(crate) struct Naming {
     /// Its symbol, if it is a known one.
     pub(crate) symbol: Option<String>,
-    /// The name of its company, or what was asked for.
+    /// The name of its company, or the text of the request.
     pub(super) name: String,
     /// The words of other companies' names of which this one is a part: the longest name wins.
     pub(super) longer: Vec<Vec<String>>,

@@ -31,7 +31,7 @@ impl Outside {
         (text, mood)
     }
 
-    /// The items whose title gives no order. What is said under such a title is nothing to go on either.
+    /// The items whose title gives no order. The discussion under such a title is not to be relied on either.
     pub(super) fn drop_by_title<T>(&mut self, items: Vec<T>, title: impl Fn(&T) -> &str) -> Vec<T> {
         let all = items.len();
         let kept: Vec<_> = items

@@ -99,7 +99,7 @@ fn word(token: &str) -> String {
     token.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'")
 }
 
-/// What is said at a place of a clause: its worth, and how many words say it.
+/// The score of the phrase at an index of a clause, and the number of its words.
 fn score_at(clause: &[String], at: usize) -> (i32, usize) {
     let phrase = PHRASES.iter().find(|(phrase, _)| {
         let mut rest = clause[at..].iter();

@@ -18,7 +18,7 @@ const BSE_PREFIX: &str = "BSE:";
 
 /// The symbols of an argument.
 #[derive(Debug, Default)]
-pub(super) struct Several {
+pub(super) struct SymbolList {
     /// Those that may be symbols, each once.
     pub(super) symbols: Vec<String>,
     /// Those that can be none, as they were written, and what to say of each.
@@ -30,9 +30,8 @@ pub(super) fn services() -> Required {
     Required::none().of::<Universe>()
 }
 
-/// Brings the parameters `symbol`, `symbols` and `query` into one form: the symbol of the stock that they name. What
-/// names no known stock is only written as symbols are, so that it may be asked for all the same; a query stays as it
-/// is.
+/// Brings the parameters `symbol`, `symbols` and `query` into one form: the symbol of the stock that they name. A text
+/// that names no known stock is merely spelt as symbols are, since a live source may know it; a query stays as it is.
 pub(super) fn normalize(arguments: &mut Arguments, services: &Services) {
     let universe = services.find::<Universe>();
     let named = |text: &str| match universe.as_ref()?.find_named(text) {
@@ -66,9 +65,9 @@ pub(super) fn of(value: Option<&str>, context: &ToolContext) -> Result<String, T
 }
 
 /// The symbols of the argument `symbols`. Fails if none can be one.
-pub(super) fn all(values: &[String], context: &ToolContext) -> Result<Several, ToolError> {
+pub(super) fn all(values: &[String], context: &ToolContext) -> Result<SymbolList, ToolError> {
     let universe = context.services.get::<Universe>();
-    let mut several = Several::default();
+    let mut several = SymbolList::default();
     for (index, value) in values.iter().enumerate() {
         match read(&format!("symbols/{index}"), value, &universe) {
             Ok(symbol) if several.symbols.contains(&symbol) => {}

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::exports::schema::{Members, append_sentences, describe_keyword, insert_description, without_null};
 
 /// Maximum number of members over all objects of a schema.
-const MOST_MEMBERS: usize = 100;
+const MAX_MEMBERS: usize = 100;
 /// Maximum nesting of objects.
-const MOST_LEVELS: usize = 5;
+const MAX_LEVELS: usize = 5;
 /// Maximum number of values over all enums of a schema.
-const MOST_WORDS: usize = 500;
+const MAX_ENUM_VALUES: usize = 500;
 
 /// The keywords that the strict form supports.
 const KEPT: [&str; 9] = [
@@ -34,11 +34,14 @@ pub(super) fn of(schema: &Value) -> Result<Value, String> {
     let Value::Object(schema) = schema else { return Err("the schema is not an object".to_owned()) };
     let mut strict = Strict::default();
     let schema = strict.schema(schema, "", 1)?;
-    if strict.members > MOST_MEMBERS {
-        return Err(format!("it has {} parameters, and strict ones may have {MOST_MEMBERS}", strict.members));
+    if strict.members > MAX_MEMBERS {
+        return Err(format!("it has {} parameters, and strict ones may have {MAX_MEMBERS}", strict.members));
     }
-    if strict.words > MOST_WORDS {
-        return Err(format!("it has {} enum values, and strict ones may have {MOST_WORDS}", strict.words));
+    if strict.words > MAX_ENUM_VALUES {
+        return Err(format!(
+            "it has {} enum values, and strict ones may have {MAX_ENUM_VALUES}",
+            strict.words
+        ));
     }
     Ok(Value::Object(schema))
 }
@@ -89,8 +92,8 @@ impl Strict {
         let is_closed = given.get("additionalProperties") == Some(&Value::Bool(false));
         let properties = given.get("properties").and_then(Value::as_object).filter(|_| is_closed);
         let Some(properties) = properties else { return Err(format!("{at} takes any members")) };
-        if level > MOST_LEVELS {
-            return Err(format!("its objects are nested deeper than {MOST_LEVELS} levels"));
+        if level > MAX_LEVELS {
+            return Err(format!("its objects are nested deeper than {MAX_LEVELS} levels"));
         }
         self.members += properties.len();
         let required: Vec<_> =
@@ -193,13 +196,13 @@ mod tests {
             let members = (0..count).map(|n| (n.to_string(), json!({"type": "string"})));
             closed(&Value::Object(members.collect()), &[])
         };
-        assert!(super::of(&many(MOST_MEMBERS)).is_ok());
-        assert!(refused(&many(MOST_MEMBERS + 1)).contains("101 parameters"));
+        assert!(super::of(&many(MAX_MEMBERS)).is_ok());
+        assert!(refused(&many(MAX_MEMBERS + 1)).contains("101 parameters"));
         let deep =
             |levels| (1..levels).fold(closed(&json!({}), &[]), |it, _| closed(&json!({ "a": it }), &[]));
-        assert!(super::of(&deep(MOST_LEVELS)).is_ok());
-        assert!(refused(&deep(MOST_LEVELS + 1)).contains("deeper than 5 levels"));
-        let many: Vec<_> = (0..=MOST_WORDS).map(|n| n.to_string()).collect();
+        assert!(super::of(&deep(MAX_LEVELS)).is_ok());
+        assert!(refused(&deep(MAX_LEVELS + 1)).contains("deeper than 5 levels"));
+        let many: Vec<_> = (0..=MAX_ENUM_VALUES).map(|n| n.to_string()).collect();
         let schema = closed(&json!({"a": {"type": "string", "enum": many}}), &[]);
         assert!(refused(&schema).contains("501 enum values"));
     }

@@ -37,7 +37,7 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The minimum difference of deadlines for which a waiter starts a second execution after the first one ran out of
 /// time.
-const LEAST_TIME: Duration = Duration::from_millis(100);
+const MIN_EXTRA_TIME: Duration = Duration::from_millis(100);
 
 /// The executions in flight; leader and waiters share the subscribers of the events.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ enum End {
 }
 
 /// The destination of a result, and its time to live.
-struct Target {
+struct Destination {
     store: Arc<dyn Results>,
     key: ResultKey,
     ttl: Duration,
@@ -70,7 +70,7 @@ struct Target {
 
 impl Executions {
     /// The result of the call, by joining an execution in flight or leading a new one.
-    pub(super) async fn result(
+    pub(super) async fn join_or_execute(
         &self,
         call: &Call,
         key: ExecutionKey,
@@ -83,8 +83,8 @@ impl Executions {
             let (leader, mut waiter) = self.0.join_or_lead(key, UnattendedPolicy::Cancel, caller);
             call.context.events.subscribe_to(waiter.shared());
             if let Some(leader) = leader {
-                let target = store.clone().map(|store| Target { store, key: key.result, ttl });
-                start(share(call, &waiter), leader, target, inner.clone());
+                let destination = store.clone().map(|store| Destination { store, key: key.result, ttl });
+                start(share(call, &waiter), leader, destination, inner.clone());
             }
             // There is no outcome only if code outside the tool panicked.
             let Some(completion) = waiter.outcome().await else { return Err(call.internal()) };
@@ -92,10 +92,11 @@ impl Executions {
                 return completion.into_result(call);
             }
             let is_out_of_time = matches!(completion.end, End::OutOfTime);
-            if is_out_of_time && call.context.deadline.at() - completion.deadline <= LEAST_TIME {
+            if is_out_of_time && call.context.deadline.at() - completion.deadline <= MIN_EXTRA_TIME {
                 // Too late for another execution: the deadline layer ends the call.
                 return pending().await;
             }
+            // Otherwise again: by this caller's deadline and user, unless another waiter leads first.
         }
     }
 }
@@ -112,14 +113,14 @@ fn share(call: &Call, waiter: &Waiter<Completion, Subscribers>) -> Call {
 fn start(
     call: Call,
     leader: Leader<ExecutionKey, Completion, Subscribers>,
-    target: Option<Target>,
+    destination: Option<Destination>,
     inner: impl Inner,
 ) {
     let execution = async move {
         let (deadline, cancellation) = (call.context.deadline.at(), call.context.cancellation.clone());
         let user = call.context.user.id.clone();
         let work = async {
-            if let Some(stored) = find_stored(target.as_ref(), &call).await {
+            if let Some(stored) = find_stored(destination.as_ref(), &call).await {
                 return End::Stored(Box::new(stored));
             }
             End::Done(Box::new(inner.oneshot(call.clone()).await))
@@ -127,7 +128,7 @@ fn start(
         if let Some(end) = run_until(deadline, work, &cancellation).await {
             // The instant before the result is stored: a retry delay counts from it.
             let at = clock::now();
-            store(target.as_ref(), &call, &end).await;
+            store(destination.as_ref(), &call, &end).await;
             leader.finish(Completion { user, end, at, deadline });
         }
     };
@@ -142,6 +143,8 @@ async fn run_until(
 ) -> Option<End> {
     pin!(work);
     select! {
+        // Cancellation first: an execution without waiters has no end to report. The deadline wins a tie with the
+        // result.
         biased;
         () = cancellation.cancelled() => None,
         () = sleep_until(deadline) => {
@@ -153,15 +156,15 @@ async fn run_until(
 }
 
 /// Looks the result up again: another execution may have ended after this call's lookup and before its start.
-async fn find_stored(target: Option<&Target>, call: &Call) -> Option<StoredResult<Payload>> {
-    let Target { store, key, .. } = target?;
+async fn find_stored(destination: Option<&Destination>, call: &Call) -> Option<StoredResult<Payload>> {
+    let Destination { store, key, .. } = destination?;
     // The first lookup has logged an error of the store.
     let stored = store.get(key, now(call)).await.ok().flatten()?;
     decode(call, stored)
 }
 
-async fn store(target: Option<&Target>, call: &Call, end: &End) {
-    let Some(Target { store, key, ttl }) = target else { return };
+async fn store(destination: Option<&Destination>, call: &Call, end: &End) {
+    let Some(Destination { store, key, ttl }) = destination else { return };
     let End::Done(done) = end else { return };
     let Ok(Terminal::Result(result)) = &**done else { return };
     let Some(stored) = to_store(result, call, *ttl) else { return };

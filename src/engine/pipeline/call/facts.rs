@@ -1,4 +1,5 @@
-//! Facts that the layers establish about a call. Each is set once, by one layer, and read by the layers above it.
+//! Facts that the layers establish about a call. They outlive the call itself, which the layers below consume: a layer
+//! keeps the `Arc` and reads them after the end.
 
 use std::sync::{
     Arc, OnceLock,
@@ -9,7 +10,7 @@ use crate::registry::RegisteredTool;
 use toolwire_contract::ToolResult;
 use toolwire_store::tasks::Action;
 
-/// Facts about a call, set by the layers below and read by those above.
+/// Facts about a call. Each is set once; only `detached` can be reverted.
 #[derive(Debug, Default)]
 pub struct Facts {
     tool: OnceLock<Arc<RegisteredTool>>,
@@ -87,11 +88,11 @@ impl Facts {
         let _ = self.tool.set(tool);
     }
 
-    pub(in crate::pipeline) fn checked(&self, arguments: String) {
+    pub(in crate::pipeline) fn set_arguments(&self, arguments: String) {
         let _ = self.arguments.set(arguments);
     }
 
-    pub(in crate::pipeline) fn named(&self, names: String) {
+    pub(in crate::pipeline) fn set_names(&self, names: String) {
         let _ = self.names.set(names);
     }
 
@@ -99,7 +100,7 @@ impl Facts {
         self.detached.store(true, Ordering::Release);
     }
 
-    /// Reverts [`detach`](Self::detach): nothing was begun.
+    /// Reverts [`detach`](Self::detach), if nothing was begun.
     pub(in crate::pipeline) fn attach(&self) {
         self.detached.store(false, Ordering::Release);
     }

@@ -11,8 +11,8 @@ pub fn cause(call: &Call) -> Option<ConfirmationCause> {
         return of_definition;
     }
     // The option applies to the call that the caller makes and not to nested ones, which have no options.
-    let wishes = call.wishes.as_deref()?;
-    wishes.require_confirmation.then_some(ConfirmationCause::Caller)
+    let options = call.options.as_deref()?;
+    options.require_confirmation.then_some(ConfirmationCause::Caller)
 }
 
 /// The first cause that follows from the definition and from whether the task is tainted, whatever the options.

@@ -25,7 +25,7 @@ pub(super) fn outcome_unknown() -> ToolError {
 }
 
 /// The owner of the write may still be running, or may have stopped during the write.
-pub(super) fn outcome_elsewhere() -> ToolError {
+pub(super) fn remote_outcome() -> ToolError {
     ToolError::new(
         ErrorCode::OutcomeUnknown,
         "The write was started under this request_id, and this server does not carry it out: it may have stopped while \

@@ -18,12 +18,12 @@ use toolwire_tool::{
 pub(super) async fn wait(call: &Call, mut waiter: Waiter<CallResult>) -> CallResult {
     // A read may have other waiters: a caller that cancels only stops waiting.
     let work = call.writes().then(|| waiter.cancellation().clone());
-    let cancels = pass_cancels_on(&call.context.cancellation, work);
+    let forwarding = forward_cancellation(&call.context.cancellation, work);
     let times_out = clock::now() + call.tool().definition.timeout;
     let result = select! {
         result = timeout_at(times_out, waiter.outcome()) => result,
         () = forced_end(&call.context.cancellation) => Ok(None),
-        never = cancels => match never {},
+        never = forwarding => match never {},
     };
     match result {
         Ok(Some(result)) => result.map(|terminal| call.adopt(terminal)),
@@ -42,7 +42,7 @@ pub(super) async fn forced_end(caller: &Cancellation) {
 }
 
 /// Forwards a caller's `CancelCall` to the work. A caller that disconnects does not cancel it.
-async fn pass_cancels_on(caller: &Cancellation, work: Option<Cancellation>) -> Infallible {
+async fn forward_cancellation(caller: &Cancellation, work: Option<Cancellation>) -> Infallible {
     caller.cancelled().await;
     if let Some(work) = work.filter(|_| caller.cause() == Some(StopCause::Cancelled)) {
         work.cancel(StopCause::Cancelled);

@@ -12,7 +12,7 @@ use toolwire_contract::Violation;
 /// The normal form of a value, and violations for keys given in both spellings.
 pub(super) fn normalize(schema: &Value, raw: &Value) -> (Value, Vec<Violation>) {
     let mut normalizer = Normalizer { clashes: Vec::new() };
-    let normal = normalizer.value(schema, raw, Place::Top);
+    let normal = normalizer.value(schema, raw, Location::Top);
     (normal, normalizer.clashes)
 }
 
@@ -44,13 +44,13 @@ struct Normalizer {
 
 /// The path to a value. Rarely needed, so it is rendered on demand.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum Location<'a> {
     Top,
-    Member(&'a Place<'a>, &'a str),
-    Element(&'a Place<'a>, usize),
+    Member(&'a Location<'a>, &'a str),
+    Element(&'a Location<'a>, usize),
 }
 
-impl Place<'_> {
+impl Location<'_> {
     fn pointer(self) -> String {
         match self {
             Self::Top => String::new(),
@@ -61,10 +61,10 @@ impl Place<'_> {
 }
 
 impl Normalizer {
-    fn value(&mut self, schema: &Value, raw: &Value, place: Place<'_>) -> Value {
+    fn value(&mut self, schema: &Value, raw: &Value, location: Location<'_>) -> Value {
         match raw {
-            Value::Object(map) => self.map(schema, map, place),
-            Value::Array(items) => self.list(schema, items, place),
+            Value::Object(map) => self.map(schema, map, location),
+            Value::Array(items) => self.list(schema, items, location),
             Value::String(text) if is_duration(schema) => {
                 duration(text).map_or_else(|| raw.clone(), Value::from)
             }
@@ -73,26 +73,28 @@ impl Normalizer {
         }
     }
 
-    fn map(&mut self, schema: &Value, map: &Map<String, Value>, place: Place<'_>) -> Value {
+    fn map(&mut self, schema: &Value, map: &Map<String, Value>, location: Location<'_>) -> Value {
         if let Some(properties) = properties(schema) {
-            return self.object(schema, properties, map, place).into();
+            return self.object(schema, properties, map, location).into();
         }
         match schema.get("additionalProperties") {
             Some(element @ Value::Object(_)) => map
                 .iter()
-                .map(|(key, value)| (key.clone(), self.value(element, value, Place::Member(&place, key))))
+                .map(|(key, value)| {
+                    (key.clone(), self.value(element, value, Location::Member(&location, key)))
+                })
                 .collect::<Map<_, _>>()
                 .into(),
             _ => map.clone().into(),
         }
     }
 
-    fn list(&mut self, schema: &Value, items: &[Value], place: Place<'_>) -> Value {
+    fn list(&mut self, schema: &Value, items: &[Value], location: Location<'_>) -> Value {
         match schema.get("items") {
             Some(element) => items
                 .iter()
                 .enumerate()
-                .map(|(index, item)| self.value(element, item, Place::Element(&place, index)))
+                .map(|(index, item)| self.value(element, item, Location::Element(&location, index)))
                 .collect(),
             None => items.to_vec().into(),
         }
@@ -103,7 +105,7 @@ impl Normalizer {
         schema: &Value,
         properties: &Map<String, Value>,
         map: &Map<String, Value>,
-        place: Place<'_>,
+        location: Location<'_>,
     ) -> Map<String, Value> {
         let mut normal = Map::with_capacity(map.len());
         for (key, raw) in map {
@@ -112,15 +114,17 @@ impl Normalizer {
                 continue;
             };
             if name != key && map.contains_key(name) {
-                self.clashes.push(clash(place, key, name));
+                self.clashes.push(clash(location, key, name));
             } else if !raw.is_null() || is_required(schema, name) {
-                normal
-                    .insert(name.to_owned(), self.value(&properties[name], raw, Place::Member(&place, key)));
+                normal.insert(
+                    name.to_owned(),
+                    self.value(&properties[name], raw, Location::Member(&location, key)),
+                );
             }
         }
         for (name, property) in properties {
             if let Some(default) = property.get("default").filter(|_| !normal.contains_key(name)) {
-                let default = self.value(property, default, Place::Member(&place, name));
+                let default = self.value(property, default, Location::Member(&location, name));
                 normal.insert(name.clone(), default);
             }
         }
@@ -128,9 +132,9 @@ impl Normalizer {
     }
 }
 
-fn clash(place: Place<'_>, key: &str, name: &str) -> Violation {
+fn clash(location: Location<'_>, key: &str, name: &str) -> Violation {
     Violation {
-        pointer: join(&place.pointer(), key),
+        pointer: join(&location.pointer(), key),
         rule: "additionalProperties".to_owned(),
         description: format!("`{key}` and `{name}` are the same parameter; give `{name}` only"),
     }

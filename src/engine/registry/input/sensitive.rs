@@ -18,7 +18,7 @@ pub(super) fn any(schema: &Value) -> bool {
 }
 
 /// The arguments with sensitive values masked.
-pub(super) fn masked(schema: &Value, arguments: &Arguments) -> Arguments {
+pub(super) fn mask_all(schema: &Value, arguments: &Arguments) -> Arguments {
     let masked = |(name, value): (&String, &Value)| {
         let schema = schema.get("properties").and_then(|properties| properties.get(name));
         (name.clone(), mask(schema.unwrap_or(&Value::Null), value))
@@ -34,7 +34,7 @@ fn mask(schema: &Value, value: &Value) -> Value {
             Some(of_each) => {
                 members.iter().map(|(name, value)| (name.clone(), mask(of_each, value))).collect()
             }
-            None => Value::Object(masked(schema, members)),
+            None => Value::Object(mask_all(schema, members)),
         },
         Value::Array(elements) => {
             let of_each = schema.get("items").unwrap_or(&Value::Null);
@@ -74,6 +74,6 @@ mod tests {
             "to": "a", "token": REDACTED, "cards": [{"number": REDACTED, "name": "n"}], "by_name": {"x": REDACTED}
         });
         assert!(any(&schema) && !any(&json!({"properties": {"to": {"type": "string"}}})));
-        assert_eq!(Value::Object(masked(&schema, given.as_object().unwrap())), shown);
+        assert_eq!(Value::Object(mask_all(&schema, given.as_object().unwrap())), shown);
     }
 }

@@ -27,37 +27,38 @@ pub(super) fn explain<'a>(
 /// The violation of arguments that satisfy the schema but do not fit the message. `key` is the argument at fault, in
 /// its normal form.
 pub(super) fn misfit(key: Option<&str>, reason: &str, schema: &Value, raw: &Value) -> Violation {
-    let place = Place::find(&key.map(|key| join("", key)).unwrap_or_default(), schema, raw);
-    place.violation(None, "format", format!("{} cannot be read: {}", place.label(), cut(reason, 200)))
+    let location = Location::find(&key.map(|key| join("", key)).unwrap_or_default(), schema, raw);
+    location.violation(None, "format", format!("{} cannot be read: {}", location.label(), cut(reason, 200)))
 }
 
 fn explain_one(error: &ValidationError<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
-    let place = Place::find(error.instance_path().as_str(), schema, raw);
+    let location = Location::find(error.instance_path().as_str(), schema, raw);
     let rule = error.kind().keyword();
     match error.kind() {
         Kind::AdditionalProperties { unexpected } => unexpected
             .iter()
             .take(most)
-            .map(|key| place.violation(Some(key), rule, unknown(key, place.schema)))
+            .map(|key| location.violation(Some(key), rule, unknown(key, location.schema)))
             .collect(),
         Kind::Required { property: Value::String(key) } => {
-            vec![place.violation(Some(key), rule, missing(key, place.schema))]
+            vec![location.violation(Some(key), rule, missing(key, location.schema))]
         }
         kind => {
-            let described = place.schema.and_then(|schema| schema.get("description")).and_then(Value::as_str);
+            let described =
+                location.schema.and_then(|schema| schema.get("description")).and_then(Value::as_str);
             let expected = expected(kind, described, error.instance());
-            vec![place.violation(None, rule, format!("{} {expected}", place.label()))]
+            vec![location.violation(None, rule, format!("{} {expected}", location.label()))]
         }
     }
 }
 
-/// A place in the arguments: its pointer as the caller wrote it, and its schema.
-struct Place<'a> {
+/// A location in the arguments: its pointer as the caller wrote it, and its schema.
+struct Location<'a> {
     pointer: String,
     schema: Option<&'a Value>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Location<'a> {
     /// Follows a pointer into the normal form, through both the schema and the raw arguments.
     fn find(normal: &str, schema: &'a Value, raw: &Value) -> Self {
         let (mut pointer, mut schema, mut raw) = (String::new(), Some(schema), Some(raw));

@@ -13,11 +13,11 @@ use crate::registry::{
 /// A file and its declaration, if it could be read.
 pub(super) struct Read {
     pub(super) file: Content,
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<Parsed>,
     pub(super) report: Report,
 }
 
-pub(super) enum Found {
+pub(super) enum Parsed {
     Manifest(Box<Manifest>),
     /// The tool kept from the same text.
     Tool(Arc<RegisteredTool>),
@@ -28,10 +28,10 @@ impl Read {
     pub(super) fn file(mut file: Content, kept: &Kept) -> Self {
         let mut report = Report::new(&file.place.path);
         let found = match (kept.tool(&file), std::mem::replace(&mut file.text, Text::Unchanged)) {
-            (Some(tool), _) => Some(Found::Tool(tool)),
+            (Some(tool), _) => Some(Parsed::Tool(tool)),
             (None, Text::Read(text)) => {
                 let manifest = Manifest::read(&file.place.path, &text, &mut report);
-                manifest.map(|it| Found::Manifest(Box::new(it)))
+                manifest.map(|it| Parsed::Manifest(Box::new(it)))
             }
             (None, Text::Unreadable(reason)) => {
                 report.add("", "unreadable", reason);
@@ -45,8 +45,8 @@ impl Read {
     /// The manifest of the file, and its report.
     pub(super) fn parts(&mut self) -> Option<(&Manifest, &mut Report)> {
         let manifest = match self.found.as_ref()? {
-            Found::Manifest(manifest) => manifest,
-            Found::Tool(tool) => &*tool.definition,
+            Parsed::Manifest(manifest) => manifest,
+            Parsed::Tool(tool) => &*tool.definition,
         };
         Some((manifest, &mut self.report))
     }

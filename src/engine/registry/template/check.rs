@@ -10,7 +10,7 @@ impl Template {
     /// Reports every placeholder that does not fit the schema of the values.
     pub(in crate::registry) fn check(&self, schema: &Value, pointer: &str, report: &mut Report) {
         for piece in &self.0 {
-            let Piece::Place { path, form } = piece else { continue };
+            let Piece::Placeholder { path, form } = piece else { continue };
             match find(path, schema) {
                 Ok(schema) => refuse_misfit(path, form, schema, pointer, report),
                 Err(known) => {

@@ -22,11 +22,11 @@ impl FromStr for Template {
                 words.push('}');
                 text = rest;
             } else {
-                let (place, rest) = place(text)?;
+                let (placeholder, rest) = placeholder(text)?;
                 if !words.is_empty() {
                     pieces.push(Piece::Text(std::mem::take(&mut words)));
                 }
-                pieces.push(place);
+                pieces.push(placeholder);
                 text = rest;
             }
         }
@@ -39,7 +39,7 @@ impl FromStr for Template {
 }
 
 /// Parses the placeholder at the beginning of a text. Returns it and the rest.
-fn place(text: &str) -> Result<(Piece, &str), TemplateError> {
+fn placeholder(text: &str) -> Result<(Piece, &str), TemplateError> {
     let inside = text.strip_prefix('{').ok_or(TemplateError::LoneBrace('}'))?;
     let end = inside.find(['{', '}']).filter(|end| inside[*end..].starts_with('}'));
     let end = end.ok_or(TemplateError::LoneBrace('{'))?;
@@ -50,7 +50,7 @@ fn place(text: &str) -> Result<(Piece, &str), TemplateError> {
         Some(index) if inside[index..].starts_with('|') => (&inside[..index], counted(&inside[index + 1..])?),
         Some(index) => (&inside[..index], choice(&inside[index + 1..])?),
     };
-    Ok((Piece::Place { path: path.parse()?, form }, rest))
+    Ok((Piece::Placeholder { path: path.parse()?, form }, rest))
 }
 
 fn number(format: &str) -> Result<Form, TemplateError> {
@@ -101,7 +101,7 @@ mod tests {
     fn written(template: &Template) -> String {
         let piece = |piece: &Piece| match piece {
             Piece::Text(words) => escaped(words),
-            Piece::Place { path, form } => match form {
+            Piece::Placeholder { path, form } => match form {
                 Form::Plain => format!("{{{}}}", path.text()),
                 Form::Number { signed, decimals } => {
                     format!("{{{}:{}.{decimals}}}", path.text(), if *signed { "+" } else { "" })
@@ -129,7 +129,7 @@ mod tests {
 
     fn templates() -> impl Strategy<Value = Template> {
         let paths = prop::collection::vec("[a-z][a-z0-9_]{0,8}", 1..4).prop_map(Path);
-        let places = (paths, forms()).prop_map(|(path, form)| Piece::Place { path, form });
+        let places = (paths, forms()).prop_map(|(path, form)| Piece::Placeholder { path, form });
         // Words alternate with places: two texts in a row would be read as one.
         let parts = prop::collection::vec((prop::option::of("[^\\x00]{1,8}"), places), 0..6);
         (parts, prop::option::of(".{1,8}")).prop_map(|(parts, last)| {

@@ -104,7 +104,8 @@ pub(super) fn tool_use(tool: &str, input: &str, tokens: Option<u64>) -> Block {
 pub(super) fn result(
     input: &RenderInput<'_>,
     sequence: u64,
-    named: (&str, &str),
+    id: &str,
+    tool: &str,
     outcome: &Outcome,
     is_cut: bool,
 ) -> Block {
@@ -116,7 +117,7 @@ pub(super) fn result(
     } else {
         (content, tokens)
     };
-    let (id, tool) = (named.0.to_owned(), named.1.to_owned());
+    let (id, tool) = (id.to_owned(), tool.to_owned());
     Block { tokens, content: Content::Result { id, tool, content, is_error: outcome.is_error, tokens_cut } }
 }
 

@@ -162,8 +162,7 @@ impl Cutter<'_, '_, '_> {
             if self.usage.fits(self.input) {
                 break;
             }
-            let named = (call.id.as_str(), call.tool);
-            let short = blocks::result(self.input, call.sequence, named, call.outcome, true);
+            let short = blocks::result(self.input, call.sequence, &call.id, call.tool, call.outcome, true);
             count += u64::from(self.usage.replace(&mut call.result, short));
         }
         if count > 0 {

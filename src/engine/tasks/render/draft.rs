@@ -78,7 +78,8 @@ pub(super) struct Part {
 
 impl Draft<'_> {
     pub(super) fn blocks(&self) -> impl Iterator<Item = &Block> {
-        let first = [&self.request.1].into_iter().chain(self.documents.iter().map(|shared| &shared.block));
+        let first =
+            [&self.request.1].into_iter().chain(self.documents.iter().map(|attached| &attached.block));
         let first = first.chain(self.user_messages.iter().map(|(_, block)| block));
         first.chain(self.rounds.iter().flat_map(Round::blocks))
     }
@@ -96,7 +97,7 @@ impl Draft<'_> {
         let last =
             self.user_messages.iter().map(|(sequence, _)| *sequence).fold(sequence.max(dropped), u64::max);
         let mut blocks = vec![request];
-        blocks.extend(self.documents.into_iter().map(|shared| shared.block));
+        blocks.extend(self.documents.into_iter().map(|attached| attached.block));
         blocks.extend(self.gap.map(|gap| gap.block));
         blocks.extend(self.user_messages.into_iter().map(|(_, block)| block));
         let mut parts = vec![Part { role: Speaker::User, blocks, sequences: (sequence, last) }];
@@ -108,7 +109,7 @@ impl Draft<'_> {
 impl Round<'_> {
     pub(super) fn blocks(&self) -> impl Iterator<Item = &Block> {
         let calls = self.calls.iter().flat_map(|call| [&call.tool_use, &call.result]);
-        let documents = self.documents.iter().map(|shared| &shared.block);
+        let documents = self.documents.iter().map(|attached| &attached.block);
         self.texts.iter().chain(&self.opaque).chain(calls).chain(documents).chain(&self.user_messages)
     }
 
@@ -118,7 +119,7 @@ impl Round<'_> {
         let (calls, results): (Vec<_>, Vec<_>) =
             self.calls.into_iter().map(|call| (call.tool_use, call.result)).unzip();
         let assistant = self.texts.into_iter().chain(self.opaque).chain(calls).collect();
-        let documents = self.documents.into_iter().map(|shared| shared.block);
+        let documents = self.documents.into_iter().map(|attached| attached.block);
         let returned = results.into_iter().chain(documents).chain(self.user_messages).collect();
         let part = |role, blocks| Part { role, blocks, sequences: self.sequences };
         [part(Speaker::Assistant, assistant), part(Speaker::User, returned)]

@@ -13,14 +13,13 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{TaskId, UserId};
 
-/// Entries per page.
-const AT_ONCE: u32 = 500;
+const PAGE_ENTRIES: u32 = 500;
 
 /// Approximate bytes per token. Up to twice the budget is read, since results may be shortened.
-const BYTES_A_TOKEN: u64 = 4;
+const BYTES_PER_TOKEN: u64 = 4;
 
-/// Bytes charged for each entry beyond its texts.
-const LEAST_BYTES: u64 = 32;
+/// Bytes charged for each entry beyond its texts, so that many short entries exhaust the budget too.
+const ENTRY_BYTES: u64 = 32;
 
 /// The part of a timeline that a render can use.
 pub(super) struct History {
@@ -58,10 +57,11 @@ pub(super) async fn read(
     store: &Store,
     user: &UserId,
     task: &Task,
-    (budget, provider): (u64, &str),
+    budget: u64,
+    provider: &str,
 ) -> Result<History, TaskError> {
     let segments = segments(store, user, task).await?;
-    let mut rest = ReadBudget { tokens: budget, bytes: budget.saturating_mul(2 * BYTES_A_TOKEN), provider };
+    let mut rest = ReadBudget { tokens: budget, bytes: budget.saturating_mul(2 * BYTES_PER_TOKEN), provider };
     let (mut events, mut unread) = (Vec::new(), 0);
     // The newest segment first: what the budget does not reach is the oldest part.
     for segment in &segments {
@@ -138,7 +138,7 @@ async fn read_back(
 ) -> Result<u64, TaskError> {
     let mut from = segment.last;
     loop {
-        let page = PageRequest { from, backwards: true, limit: AT_ONCE };
+        let page = PageRequest { from, backwards: true, limit: PAGE_ENTRIES };
         let page = store.timeline_page(user, &segment.task, page).await?;
         for mut entry in page.entries {
             if entry.sequence == 0 {
@@ -167,7 +167,7 @@ async fn read_back(
 impl ReadBudget<'_> {
     /// Charges the minimum cost of an entry. Returns whether the budget is exhausted, so that no earlier entry fits.
     fn spend(&mut self, entry: &mut Entry) -> bool {
-        let (tokens, bytes) = (entries::min_tokens(entry), entries::size(entry) + LEAST_BYTES);
+        let (tokens, bytes) = (entries::min_tokens(entry), entries::size(entry) + ENTRY_BYTES);
         let is_exhausted = tokens > self.tokens || bytes > self.bytes;
         self.tokens = self.tokens.saturating_sub(tokens);
         self.bytes = self.bytes.saturating_sub(bytes);

@@ -26,11 +26,13 @@ use toolwire_tokens as tokens;
 use toolwire_tool::context::UserId;
 
 /// Maximum number of rendered notes of each kind.
-const NOTES: u32 = 50;
+const MAX_NOTES: u32 = 50;
 /// Number of documents read for the list: one more than is listed, to detect that there are more.
-const LISTED: u32 = 51;
+const LISTED_DOCUMENTS: u32 = 51;
 /// Maximum size in bytes of all media that are read.
 const MAX_MEDIA: u64 = 2 * 1024 * 1024;
+/// Replaces the summary of a document that contains text from outside.
+const FROM_OUTSIDE: &str = "text from outside, not summarised here";
 
 #[derive(Clone, Debug, Default)]
 pub struct RenderOptions {
@@ -63,17 +65,13 @@ pub async fn render_task(
     options: RenderOptions,
 ) -> Result<Rendering, RenderError> {
     let History { request, unread, events, before } =
-        history::read(store, user, task, (options.budget, &options.provider)).await?;
+        history::read(store, user, task, options.budget, &options.provider).await?;
     let documents = documents(workspace, &request, &events, &options).await?;
-    let remembered = store.task_memories(user, &task.id, NOTES).await?;
+    let remembered = store.task_memories(user, &task.id, MAX_NOTES).await?;
     let contents = contents(workspace).await?;
-    let role = if task.role.is_empty() {
-        String::new()
-    } else {
-        format!("You are the agent with the role {}.", task.role)
-    };
+    let role = describe_role(task);
     // Counting tokens is work of the processor: a large input is rendered on another thread.
-    let bytes = documents.values().map(content_size).chain(events.iter().map(size)).sum();
+    let bytes = documents.values().map(content_size).chain(events.iter().map(text_size)).sum();
     let work = move || {
         let notes = |notes: Vec<SavedNote>| notes.into_iter().filter_map(note).collect();
         render(&RenderInput {
@@ -94,6 +92,13 @@ pub async fn render_task(
     Ok(offload::on_behalf(user.shared(), offload::if_large(bytes, work)).await?)
 }
 
+fn describe_role(task: &Task) -> String {
+    match task.role.as_str() {
+        "" => String::new(),
+        role => format!("You are the agent with the role {role}."),
+    }
+}
+
 /// Size of a document's content in bytes, if it was read.
 fn content_size(document: &Document) -> usize {
     match &document.content {
@@ -104,7 +109,7 @@ fn content_size(document: &Document) -> usize {
 }
 
 /// Size of an event's texts in bytes.
-fn size(event: &Event) -> usize {
+fn text_size(event: &Event) -> usize {
     match &event.body {
         Body::Call(called) => called.input.len() + called.outcome.content.len(),
         Body::Answer { outcome, .. } | Body::Decision { outcome, .. } => outcome.content.len(),
@@ -201,11 +206,8 @@ async fn document(
     Ok(Some(Document { mime_type, size, tokens, summary: found.content.summary, content }))
 }
 
-/// Replaces the summary of a document that contains text from outside.
-const FROM_OUTSIDE: &str = "text from outside, not summarised here";
-
 async fn contents(workspace: &WorkspaceHandle) -> Result<Vec<DocumentSummary>, DocumentRefusal> {
-    let found = workspace.list(&Criteria::default(), "", LISTED).await?;
+    let found = workspace.list(&Criteria::default(), "", LISTED_DOCUMENTS).await?;
     let listed = found.into_iter().map(|document| DocumentSummary {
         path: document.path,
         mime_type: document.content.mime_type,
@@ -281,7 +283,7 @@ mod tests {
             said(&store, &task, Speaker::Assistant, text).await;
         }
         let options = |budget| RenderOptions { budget, secret: b"s".to_vec(), ..RenderOptions::default() };
-        let whole = render_task(&*store, &workspace, (&user.id, &task), options(100_000)).await.unwrap();
+        let whole = render_task(&store, &workspace, (&user.id, &task), options(100_000)).await.unwrap();
         let long = "Long: word w";
         let expected = ["Analyse it.", "first", "first", long, long, "second", "second", "third", "third"];
         assert_eq!((texts(&whole.messages), whole.cuts.len()), (expected.map(str::to_owned).to_vec(), 0));
@@ -291,13 +293,13 @@ mod tests {
             "{}",
             whole.system
         );
-        let part = render_task(&*store, &workspace, (&user.id, &task), options(1_000)).await.unwrap();
+        let part = render_task(&store, &workspace, (&user.id, &task), options(1_000)).await.unwrap();
         assert_eq!(
             texts(&part.messages)[1..],
             ["[entries 1 t", "second", "third", "third"].map(str::to_owned)
         );
         assert_eq!(part.last_sequence, 8);
-        let few = render_task(&*store, &workspace, (&user.id, &task), options(10)).await;
+        let few = render_task(&store, &workspace, (&user.id, &task), options(10)).await;
         assert!(matches!(few, Err(RenderError::Budget(_))), "{few:?}");
     }
 
@@ -349,9 +351,9 @@ mod tests {
             store.append_message(&task.user, &task.id, &message, made, clock::wall()).await.unwrap();
         }
         let read = async |provider: &str| {
-            let read = history::read(&*store, &user.id, &task, (2_500, provider)).await.unwrap();
+            let read = history::read(&store, &user.id, &task, 2_500, provider).await.unwrap();
             let History { events, unread, .. } = read;
-            let bytes: usize = events.iter().map(size).sum();
+            let bytes: usize = events.iter().map(text_size).sum();
             (events.len(), unread, bytes)
         };
         assert_eq!(read("").await, (6, 0, 24));

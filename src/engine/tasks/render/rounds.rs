@@ -13,13 +13,7 @@ const MAX_ID: usize = 64;
 
 /// The rounds of a timeline, uncut. Of each document only the newest version is whole.
 pub(super) fn draft<'a>(input: &'a RenderInput<'_>) -> Draft<'a> {
-    let request = &input.request;
-    let mut draft = Draft {
-        request: (request.sequence, Block::text(request.text.clone())),
-        documents: attach(request.sequence, &request.documents),
-        gap: gap(input),
-        ..Draft::default()
-    };
+    let mut draft = first_entry(input);
     let (outcomes, retractions) = outcomes(input.events);
     for event in input.events {
         match &event.body {
@@ -27,21 +21,21 @@ pub(super) fn draft<'a>(input: &'a RenderInput<'_>) -> Draft<'a> {
                 push_user_message(&mut draft, event.sequence, Block::text_with_tokens(text.clone(), *tokens));
             }
             Body::Message { speaker: Speaker::Assistant, text, tokens, opaque } => {
-                let round = round(&mut draft.rounds, event);
+                let round = round_of(&mut draft.rounds, event);
                 round.texts.push(Block::text_with_tokens(text.clone(), *tokens));
                 let of_provider = opaque.iter().filter(|opaque| opaque.provider == input.provider);
                 round.opaque.extend(of_provider.map(|opaque| Block::opaque(opaque.data.clone())));
             }
             Body::Question { text, documents } => {
-                draft.rounds.push(question(event.sequence, text, documents));
+                draft.rounds.push(question_round(event.sequence, text, documents));
             }
             Body::Call(called) => {
                 // Documents of an answer belong to the round of the call, and are numbered by the answer.
                 let own = (event.sequence, &called.outcome);
                 let (at, outcome) = outcomes.get(&event.sequence).copied().unwrap_or(own);
-                let round = round(&mut draft.rounds, event);
+                let round = round_of(&mut draft.rounds, event);
                 round.documents.extend(attach(at, &outcome.documents));
-                call(round, event, called, outcome);
+                push_call(round, event, called, outcome);
             }
             Body::Decision { decides, outcome } if retractions.contains(&event.sequence) => {
                 push_user_message(&mut draft, event.sequence, retraction(input.events, *decides, outcome));
@@ -52,6 +46,17 @@ pub(super) fn draft<'a>(input: &'a RenderInput<'_>) -> Draft<'a> {
     }
     finish(&mut draft, input);
     draft
+}
+
+/// The draft before its rounds: the request, and the gap for entries that were not read.
+fn first_entry<'a>(input: &RenderInput<'_>) -> Draft<'a> {
+    let request = &input.request;
+    Draft {
+        request: (request.sequence, Block::text(request.text.clone())),
+        documents: attach(request.sequence, &request.documents),
+        gap: gap(input),
+        ..Draft::default()
+    }
 }
 
 /// The gap for entries that were not read.
@@ -98,7 +103,7 @@ fn retraction(events: &[Event], call: u64, outcome: &Outcome) -> Block {
 }
 
 /// The round of a question. Later events never belong to rounds before it.
-fn question<'a>(sequence: u64, text: &str, documents: &[DocumentVersion]) -> Round<'a> {
+fn question_round<'a>(sequence: u64, text: &str, documents: &[DocumentVersion]) -> Round<'a> {
     Round {
         sequences: (sequence, sequence),
         documents: attach(sequence, documents),
@@ -119,7 +124,7 @@ fn push_user_message(draft: &mut Draft<'_>, sequence: u64, block: Block) {
 }
 
 /// The round of an event's step, created if there is none.
-fn round<'r, 'a>(rounds: &'r mut Vec<Round<'a>>, event: &Event) -> &'r mut Round<'a> {
+fn round_of<'r, 'a>(rounds: &'r mut Vec<Round<'a>>, event: &Event) -> &'r mut Round<'a> {
     // Calls of a step may end late, so it need not be the last round; searched from the end, since it is never far
     // back. Steps restart where the timeline of another task begins, so only rounds after the last question are
     // searched.
@@ -137,7 +142,7 @@ fn round<'r, 'a>(rounds: &'r mut Vec<Round<'a>>, event: &Event) -> &'r mut Round
 }
 
 /// Adds a call to a round. A call that waited repeatedly has several entries; the last one replaces the others.
-fn call<'a>(round: &mut Round<'a>, event: &Event, called: &'a ToolCall, outcome: &'a Outcome) {
+fn push_call<'a>(round: &mut Round<'a>, event: &Event, called: &'a ToolCall, outcome: &'a Outcome) {
     let is_again = |call: &&mut Call<'_>| !called.id.is_empty() && call.given_id == called.id;
     if let Some(earlier) = round.calls.iter_mut().find(is_again) {
         (earlier.sequence, earlier.outcome) = (event.sequence, outcome);
@@ -160,13 +165,13 @@ fn call<'a>(round: &mut Round<'a>, event: &Event, called: &'a ToolCall, outcome:
 }
 
 fn attach(sequence: u64, references: &[DocumentVersion]) -> Vec<AttachedDocument> {
-    let shared = |reference: &DocumentVersion| AttachedDocument {
+    let attached = |reference: &DocumentVersion| AttachedDocument {
         sequence,
         reference: reference.clone(),
         form: DocumentForm::Whole,
         block: Block::default(),
     };
-    references.iter().map(shared).collect()
+    references.iter().map(attached).collect()
 }
 
 /// Orders the calls, assigns their ids, and renders results and documents. Last, because ids must be unique over all
@@ -180,12 +185,12 @@ fn finish(draft: &mut Draft<'_>, input: &RenderInput<'_>) {
             if let Content::Use { id, .. } = &mut call.tool_use.content {
                 id.clone_from(&call.id);
             }
-            call.result = blocks::result(input, call.sequence, (&call.id, call.tool), call.outcome, false);
+            call.result = blocks::result(input, call.sequence, &call.id, call.tool, call.outcome, false);
         }
     }
     keep_newest_versions(draft);
-    for shared in draft.documents_mut() {
-        shared.block = blocks::document(input, shared.sequence, &shared.reference, shared.form);
+    for attached in draft.documents_mut() {
+        attached.block = blocks::document(input, attached.sequence, &attached.reference, attached.form);
     }
 }
 
@@ -205,13 +210,13 @@ fn unique_id(call: &Call<'_>, ids: &mut HashSet<String>) -> String {
 fn keep_newest_versions(draft: &mut Draft<'_>) {
     let mut all = draft.documents_mut();
     let mut newest: BTreeMap<String, (u32, usize)> = BTreeMap::new();
-    for (at, shared) in all.iter().enumerate() {
-        let known = newest.entry(shared.reference.path.clone()).or_default();
-        *known = (*known).max((shared.reference.version, at));
+    for (at, attached) in all.iter().enumerate() {
+        let known = newest.entry(attached.reference.path.clone()).or_default();
+        *known = (*known).max((attached.reference.version, at));
     }
-    for (at, shared) in all.iter_mut().enumerate() {
-        if newest[&shared.reference.path].1 != at {
-            shared.form = DocumentForm::Reference;
+    for (at, attached) in all.iter_mut().enumerate() {
+        if newest[&attached.reference.path].1 != at {
+            attached.form = DocumentForm::Reference;
         }
     }
 }

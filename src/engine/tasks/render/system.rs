@@ -16,12 +16,12 @@ const NOTES_OF_TREE: u64 = u64::MAX - 1;
 const NOTES_OF_USER: u64 = u64::MAX - 2;
 
 /// Each of the two kinds of notes takes at most the budget divided by this.
-const PART_OF_BUDGET: u64 = 8;
+const NOTES_BUDGET_DIVISOR: u64 = 8;
 
 pub(super) fn text(input: &RenderInput<'_>) -> String {
     let parts = [
         input.role.to_owned(),
-        if frames(input) { MEANING.to_owned() } else { String::new() },
+        if has_frames(input) { MEANING.to_owned() } else { String::new() },
         contents(input),
         notes(input, "Noted in this work:", NOTES_OF_TREE, &input.notes.tree),
         notes(input, "Noted for this user:", NOTES_OF_USER, &input.notes.user),
@@ -30,19 +30,19 @@ pub(super) fn text(input: &RenderInput<'_>) -> String {
 }
 
 /// Whether anything is framed, even if it is cut later.
-fn frames(input: &RenderInput<'_>) -> bool {
-    let by = |outcome: &Outcome| outcome.is_untrusted || !outcome.documents.is_empty();
+fn has_frames(input: &RenderInput<'_>) -> bool {
+    let is_framed = |outcome: &Outcome| outcome.is_untrusted || !outcome.documents.is_empty();
     let mut notes = input.notes.tree.iter().chain(&input.notes.user);
     let mut events = input.events.iter().map(|event| match &event.body {
-        Body::Call(called) => by(&called.outcome),
-        Body::Answer { outcome, .. } | Body::Decision { outcome, .. } => by(outcome),
+        Body::Call(called) => is_framed(&called.outcome),
+        Body::Answer { outcome, .. } | Body::Decision { outcome, .. } => is_framed(outcome),
         Body::Question { documents, .. } => !documents.is_empty(),
         Body::Message { .. } | Body::Other => false,
     });
     !input.contents.is_empty()
         || !input.request.documents.is_empty()
         || notes.any(|note| note.is_untrusted)
-        || events.any(|frames| frames)
+        || events.any(|is_framed| is_framed)
 }
 
 /// The list of documents. It is framed, because summaries are derived from text of others.
@@ -64,7 +64,7 @@ fn line(listed: &DocumentSummary) -> String {
 
 /// The newest notes that fit. Those that may repeat text from outside are framed.
 fn notes(input: &RenderInput<'_>, heading: &str, number: u64, notes: &[Note]) -> String {
-    let mut rest = input.budget / PART_OF_BUDGET;
+    let mut rest = input.budget / NOTES_BUDGET_DIVISOR;
     let fits = |note: &&Note| {
         let fits = note.tokens <= rest;
         rest -= note.tokens.min(rest);

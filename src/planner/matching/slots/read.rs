@@ -21,12 +21,11 @@ const NEAR: usize = 4;
 /// The most things that can be asked for: a larger number is a price or a year.
 const MOST: u32 = 1000;
 
-/// A value that was read.
 pub(super) struct Reading {
     pub(super) value: Value,
     /// More names than the parameter takes.
     pub(super) others: Vec<String>,
-    /// Whether the message says it, and not what was said before.
+    /// Whether it comes from the message, not from an earlier turn.
     pub(super) is_said: bool,
 }
 
@@ -36,7 +35,7 @@ impl Reading {
     }
 }
 
-/// What a message gives for a slot. Names within a note do not count.
+/// Reads the value of a slot. Names within a note do not count.
 pub(super) fn slot(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> Option<Reading> {
     let message = given.message;
     match slot.extract.kind {

@@ -1,4 +1,4 @@
-//! One parameter as messages fill it: what may be said for it, and its bounds.
+//! One parameter that is read from messages: the phrases for its values, and its bounds.
 
 use std::{cmp::Reverse, ops::Range, sync::Arc};
 
@@ -28,15 +28,15 @@ pub(crate) struct Slot {
     pub(crate) is_required: bool,
     /// Whether it is a list rather than one value.
     pub(crate) is_list: bool,
-    /// The words it may be; empty if it may be any.
+    /// The values of its enum; empty if it has none.
     pub(crate) allowed: Vec<String>,
-    /// How many elements it has at least.
+    /// Minimum number of elements.
     pub(crate) fewest: usize,
     /// Its bounds, if it is a number.
     pub(crate) bounds: (f64, f64),
-    /// What people say for a value: the terms, and the value. The longest first.
+    /// The phrases for values: terms, and the value. The longest first.
     pub(crate) phrases: Vec<(Vec<String>, String)>,
-    /// What may follow a note and is none of it: how the keywords of the tool end, without their verbs.
+    /// Phrases that may follow a note and do not belong to it: the keywords of the tool without their verbs.
     tails: Vec<Vec<String>>,
 }
 
@@ -149,13 +149,13 @@ impl Slot {
         self.takes_a_time() && self.extract.kind != ExtractKind::Timeframe
     }
 
-    /// Of which kind the names are that it takes.
+    /// The kind of the names that it takes.
     pub(crate) fn of_kind(&self) -> &str {
         let account = if self.extract.kind == ExtractKind::Account { "account" } else { "" };
         self.extract.of.as_deref().unwrap_or(account)
     }
 
-    /// What is wrong with a number, as a question.
+    /// The question about a number out of bounds.
     pub(crate) fn out_of_bounds(&self, number: f64) -> Option<String> {
         let (least, most) = self.bounds;
         let name = self.name.replace('_', " ");

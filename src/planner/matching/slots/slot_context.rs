@@ -1,14 +1,14 @@
-//! What the parameters of a tool are filled from.
+//! The inputs from which slots are filled.
 
 use crate::matching::message::Message;
 
-/// What a message is filled in with.
+/// The inputs from which slots are filled: a message, and what it may refer to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotContext<'a> {
     pub(crate) message: &'a Message<'a>,
-    /// What was named before: kind and value.
+    /// The names of earlier turns: kind and value.
     pub(crate) carried: &'a [(String, String)],
     pub(crate) account: Option<&'a str>,
-    /// Whether it says `it` or `them` of what was named before.
+    /// Whether the message refers to them, by `it` or `them`.
     pub(crate) refers: bool,
 }

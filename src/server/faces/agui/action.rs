@@ -16,7 +16,7 @@ use crate::faces::{
 /// The only action.
 const CHAT: &str = "chat";
 
-/// A run as one answer. One that fails is a problem.
+/// Carries a run out, and answers with its end. A run that fails is a problem.
 pub(super) async fn action(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let Some(input) = Input::of_action(&Text::read(body).await?, CHAT)? else {
@@ -24,15 +24,15 @@ pub(super) async fn action(State(http): State<Http>, request: Request) -> Result
         return Err(Problem::new("UNKNOWN_ACTION", StatusCode::BAD_REQUEST, detail));
     };
     let mut running = Running::begin(&http, &parts, input).await?;
-    let mut said = Value::Null;
+    let mut end = Value::Null;
     while let Some(event) = running.next().await {
         match event {
-            Event::StateSnapshot { snapshot } => said["state"] = snapshot,
+            Event::StateSnapshot { snapshot } => end["state"] = snapshot,
             Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
-                said["threadId"] = thread_id.into();
-                said["runId"] = run_id.into();
-                said["result"] = result;
-                said["outcome"] = outcome;
+                end["threadId"] = thread_id.into();
+                end["runId"] = run_id.into();
+                end["result"] = result;
+                end["outcome"] = outcome;
             }
             _ => {}
         }
@@ -40,13 +40,13 @@ pub(super) async fn action(State(http): State<Http>, request: Request) -> Result
     if let Some(refusal) = running.failure() {
         return Err(refusal.clone().into());
     }
-    let answered = json!({
-        "threadId": said["threadId"],
-        "runId": said["runId"],
+    let answer_body = json!({
+        "threadId": end["threadId"],
+        "runId": end["runId"],
         "newMessages": running.run.messages(),
-        "state": said["state"],
-        "result": said["result"],
-        "outcome": said["outcome"],
+        "state": end["state"],
+        "result": end["result"],
+        "outcome": end["outcome"],
     });
-    Ok(answer::json(StatusCode::OK, &answered))
+    Ok(answer::json(StatusCode::OK, &answer_body))
 }

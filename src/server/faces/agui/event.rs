@@ -46,14 +46,13 @@ pub enum Event {
     ToolCallEnd {
         tool_call_id: String,
     },
-    /// What came of it.
     ToolCallResult {
         message_id: String,
         tool_call_id: String,
         content: String,
         role: Tool,
     },
-    /// How far something is.
+    /// The progress of a call or of the turn.
     ActivitySnapshot {
         /// The message that shows it; one of the same name takes its place.
         message_id: String,
@@ -63,13 +62,13 @@ pub enum Event {
         /// Whether it takes the place of the one before.
         replace: bool,
     },
-    /// What only Toolwire says.
+    /// An event of Toolwire's own.
     Custom {
         /// `toolwire.plan`, `toolwire.validation` or `toolwire.alert`.
         name: &'static str,
         value: Value,
     },
-    /// Where the conversation stands.
+    /// The state of the conversation.
     StateSnapshot {
         /// See `state` in docs/HTTP.md.
         snapshot: Value,
@@ -105,7 +104,7 @@ pub enum Assistant {
     Assistant,
 }
 
-/// The role of what a tool returned.
+/// The role of a tool's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tool {

@@ -1,5 +1,5 @@
-//! The input of a run: AG-UI's `RunAgentInput`. Members that we have no use for are let be, as the protocol wants it:
-//! `state`, `tools`, `context`. They are not even read: whatever they hold, no run fails by it.
+//! The input of a run: AG-UI's `RunAgentInput`. Members without a meaning here (`state`, `tools`, `context`) are
+//! skipped and not parsed, as the protocol wants it, so that no run fails because of them.
 
 use std::collections::BTreeMap;
 
@@ -15,29 +15,28 @@ use crate::{
 use toolwire_contract::Refusal;
 use toolwire_tool::context::{RequestId, SessionId};
 
-/// The longest name of a run, in characters.
-const LONGEST_RUN: usize = 128;
+/// Maximum length of the identifier of a run, in characters.
+const MAX_RUN_LENGTH: usize = 128;
 
-/// The most interrupts that one run answers.
-const MOST_RESUMED: usize = 16;
+/// Maximum number of interrupts that one run answers.
+const MAX_RESUMED: usize = 16;
 
-/// The longest messages that a run gives back, in bytes. A client has its messages anyway, and memory for all runs at
-/// once is dear.
-const LONGEST_ECHO: usize = 1024 * 1024;
+/// Maximum size of the messages that a run returns, in bytes. A client has its messages anyway, and memory for all
+/// concurrent runs is scarce.
+const MAX_ECHO: usize = 1024 * 1024;
 
 /// The members that a run reads, beside its messages.
 const READ: [&str; 6] = ["action", "threadId", "runId", "resume", "account", "forwardedProps"];
 
-/// What a run is asked.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) thread: SessionId,
     /// The run, as its caller names it.
     pub(super) run_id: String,
     pub(super) said: ChatInput,
-    /// The messages as they came; `None` where they are too large to be given back.
+    /// The messages as they came; `None` if they are too large to be returned.
     pub(super) messages: Option<Vec<Value>>,
-    /// What is answered to the interrupts of the run before, by their names. Empty: a new turn.
+    /// The answers to the interrupts of the run before, by interrupt. Empty: a new turn.
     pub(super) resume: BTreeMap<String, InterruptAnswer>,
     /// The account, where the message names none.
     pub(super) account: String,
@@ -51,9 +50,9 @@ pub(super) enum InterruptAnswer {
         tool: String,
         reason: String,
     },
-    /// It must not be.
+    /// The call must not be carried out.
     Denied { reason: String },
-    /// It was decided elsewhere.
+    /// The decision was made elsewhere, or not yet.
     Elsewhere,
 }
 
@@ -78,8 +77,8 @@ impl Input {
         let thread = request::session_id("threadId", &thread)?.unwrap_or_else(fresh);
         let run_id = Some(body.text("runId")?).filter(|id| !id.is_empty());
         let run_id = run_id.unwrap_or_else(|| RequestId::generate().to_string());
-        if run_id.chars().count() > LONGEST_RUN {
-            let what = format!("must have at most {LONGEST_RUN} characters");
+        if run_id.chars().count() > MAX_RUN_LENGTH {
+            let what = format!("must have at most {MAX_RUN_LENGTH} characters");
             return Err(refuse("runId", "max_length", &what));
         }
         let said = chat_input::read("messages", messages)?;
@@ -98,10 +97,10 @@ impl Input {
     }
 }
 
-/// The messages, to be given back as they came.
+/// The messages, to be returned as they came.
 fn echo(messages: Option<&RawValue>) -> Option<Vec<Value>> {
     let Some(messages) = messages else { return Some(Vec::new()) };
-    if messages.get().len() > LONGEST_ECHO {
+    if messages.get().len() > MAX_ECHO {
         return None;
     }
     serde_json::from_str(messages.get()).ok()
@@ -112,8 +111,8 @@ fn fresh() -> SessionId {
 }
 
 fn resume(entries: Vec<Value>) -> Result<BTreeMap<String, InterruptAnswer>, Refusal> {
-    if entries.len() > MOST_RESUMED {
-        return Err(refuse("resume", "max_items", &format!("must have at most {MOST_RESUMED} elements")));
+    if entries.len() > MAX_RESUMED {
+        return Err(refuse("resume", "max_items", &format!("must have at most {MAX_RESUMED} elements")));
     }
     let entry = |(at, value)| entry(&format!("resume[{at}]"), value);
     entries.into_iter().enumerate().map(entry).collect()
@@ -182,7 +181,7 @@ mod tests {
             read(json!({"messages": messages})).unwrap().messages.map(|messages| messages.len())
         };
         assert_eq!(echo(json!("Hi")), Some(2));
-        assert_eq!(echo("x".repeat(LONGEST_ECHO).into()), None);
+        assert_eq!(echo("x".repeat(MAX_ECHO).into()), None);
         assert_eq!(echo(nested(500)), None);
     }
 

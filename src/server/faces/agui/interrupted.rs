@@ -27,11 +27,12 @@ use toolwire_tool::context::{SessionId, User};
 #[derive(Debug)]
 pub(super) struct Interrupted {
     pub(super) turn_id: String,
-    /// The calls of which its caller knows.
+    /// The calls that its caller knows already.
     pub(super) known: HashSet<String>,
 }
 
-/// The turn of a conversation whose interrupts are answered, all of them; what was decided is noted.
+/// Finds the turn of a conversation whose interrupts are answered, and records the decisions. All of its interrupts
+/// must be answered.
 pub(super) async fn decide_all(
     http: &Http,
     extensions: &Extensions,
@@ -46,14 +47,14 @@ pub(super) async fn decide_all(
         if let Some(choice) = choice(answer) {
             let request =
                 DecisionRequest { choice, on_behalf_of: String::new(), origin: incoming::origin(extensions) };
-            let decided = decide(http, &user, &id, request);
-            incoming::record_doing(extensions, decided).await?;
+            let decision = decide(http, &user, &id, request);
+            incoming::record_doing(extensions, decision).await?;
         }
     }
     Ok(Interrupted { turn_id: turn.turn_id.to_string(), known })
 }
 
-/// The turn that waits for these, and for no others.
+/// The turn that waits for these interrupts and for no others.
 fn find(
     waiting: Vec<StoredTurn>,
     answers: &BTreeMap<String, InterruptAnswer>,
@@ -93,7 +94,8 @@ fn choice(answer: InterruptAnswer) -> Option<Choice> {
     }
 }
 
-/// Records the decision, if the caller may decide and the confirmation is open. A closed one is left to the turn.
+/// Records the decision, if the caller may decide and the confirmation is open. Otherwise the turn reports how it
+/// stands.
 async fn decide(http: &Http, user: &User, id: &str, request: DecisionRequest) -> Result<(), Refusal> {
     match http.face.tools.confirmations().decide(user, id, request).await {
         Ok(_)

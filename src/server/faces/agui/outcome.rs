@@ -1,4 +1,4 @@
-//! The last events of a run: state, result, interrupts and usage; and what a tool returned, as JSON text.
+//! The payloads of a run's last events: state, result, interrupts and usage; and the results of tools as JSON text.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use toolwire_contract::proto::{
     v1::{ConsequenceLevel, ToolResult, tool_result::Outcome},
 };
 
-/// What a tool returned, as 004 §5.2 has it: `success`, `data` or `error`; text from outside between `_meta` and
+/// The result of a tool in the form of 004 §5.2: `success`, `data` or `error`; text from outside between `_meta` and
 /// `nonce`.
 pub(super) fn of_result(result: &ToolResult) -> String {
     let provenance = result.provenance.clone().unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn of_result(result: &ToolResult) -> String {
     content.to_string()
 }
 
-/// Where a conversation stands after a reply.
+/// The state of a conversation after a reply.
 pub(super) fn state(reply: &Reply) -> Value {
     let response = reply.response.clone().unwrap_or_default();
     json!({
@@ -41,7 +41,7 @@ pub(super) fn state(reply: &Reply) -> Value {
     })
 }
 
-/// Where it stands while a person must decide.
+/// The same while a person must decide.
 pub(super) fn state_of_pause(turn_id: &str) -> Value {
     json!({
         "current_step": "execute",
@@ -54,7 +54,7 @@ pub(super) fn state_of_pause(turn_id: &str) -> Value {
     })
 }
 
-/// What came out of a run.
+/// The result of a run.
 pub(super) fn result(reply: &Reply) -> Value {
     json!({
         "turn_id": reply.turn_id,
@@ -65,7 +65,7 @@ pub(super) fn result(reply: &Reply) -> Value {
     })
 }
 
-/// What a model spent; nothing where none was asked.
+/// The tokens that a model used; empty without a model.
 pub(super) fn usage(reply: &Reply) -> Vec<Value> {
     let usage = reply.usage.clone().unwrap_or_default();
     let Some((provider, model)) = usage.model.split_once('/') else { return Vec::new() };

@@ -18,14 +18,14 @@ use toolwire_contract::{
     proto::{
         agent::v1::{
             CallAction, Paused, PendingCall, Reply, ToolCallFinished, ToolCallStarted, TurnEvent,
-            tool_call_finished::Outcome, turn_event::Event as Told,
+            tool_call_finished::Outcome, turn_event::Event as AgentEvent,
         },
         v1::Progress,
     },
     status,
 };
 
-/// What a run knows from the beginning.
+/// The names of a run and of its conversation, and what its caller has of it already.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {
     /// The conversation, as its caller names it.
@@ -43,13 +43,14 @@ pub struct Run {
     names: Names,
     turn_id: String,
     step: Option<&'static str>,
-    /// The names under which calls are announced, by their own.
+    /// The identifiers under which calls are announced, by their own.
     calls: HashMap<String, String>,
     is_answering: bool,
     has_answered: bool,
     is_over: bool,
     transcript: Transcript,
-    told: Vec<Event>,
+    /// The events that are not sent yet.
+    pending: Vec<Event>,
 }
 
 impl Run {
@@ -65,13 +66,13 @@ impl Run {
             has_answered: false,
             is_over: false,
             transcript: Transcript::default(),
-            told: vec![started],
+            pending: vec![started],
         }
     }
 
-    /// What is to be sent and was not yet.
+    /// Takes the events that are to be sent.
     pub fn take(&mut self) -> Vec<Event> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.pending)
     }
 
     /// Whether nothing more will come.
@@ -84,46 +85,46 @@ impl Run {
         self.transcript.messages()
     }
 
-    /// The turn says something. Its data is JSON text.
-    pub fn hear(&mut self, event: TurnEvent) {
+    /// Applies an event of the turn, whose data is JSON text.
+    pub fn apply(&mut self, event: TurnEvent) {
         // One terminal event is last: what comes later is dropped.
         if self.is_over {
             return;
         }
         self.turn_id = event.turn_id;
         match event.event {
-            Some(Told::Started(_)) => self.enter("plan"),
-            Some(Told::Plan(plan)) => {
-                self.enter("plan");
+            Some(AgentEvent::Started(_)) => self.enter_step("plan"),
+            Some(AgentEvent::Plan(plan)) => {
+                self.enter_step("plan");
                 self.custom("toolwire.plan", json::message(&plan));
             }
-            Some(Told::ToolCallStarted(call)) => self.start_call(call),
-            Some(Told::ToolCallProgress(it)) => {
-                let id = self.name_of(&it.call_id);
-                self.goes_on(&id.clone(), json!({"toolCallId": id}), it.progress.unwrap_or_default());
+            Some(AgentEvent::ToolCallStarted(call)) => self.start_call(call),
+            Some(AgentEvent::ToolCallProgress(it)) => {
+                let id = self.announced_id(&it.call_id);
+                self.show_progress(&id.clone(), json!({"toolCallId": id}), it.progress.unwrap_or_default());
             }
-            Some(Told::ToolCallFinished(call)) => self.end_call(call),
-            Some(Told::AnswerDelta(delta)) => {
-                self.enter("answer");
-                self.says(delta.text);
+            Some(AgentEvent::ToolCallFinished(call)) => self.end_call(call),
+            Some(AgentEvent::AnswerDelta(delta)) => {
+                self.enter_step("answer");
+                self.append_answer(delta.text);
             }
-            Some(Told::Validation(it)) => {
-                self.enter("validate");
+            Some(AgentEvent::Validation(it)) => {
+                self.enter_step("validate");
                 self.custom("toolwire.validation", json::message(&it));
             }
-            Some(Told::Alert(alert)) => self.custom("toolwire.alert", json::message(&alert)),
-            Some(Told::Progress(progress)) => {
+            Some(AgentEvent::Alert(alert)) => self.custom("toolwire.alert", json::message(&alert)),
+            Some(AgentEvent::Progress(progress)) => {
                 let id = self.turn_id.clone();
-                self.goes_on(&id, json!({}), progress);
+                self.show_progress(&id, json!({}), progress);
             }
-            // They are in the state at the end.
-            Some(Told::Citations(_)) | None => {}
-            Some(Told::Paused(paused)) => self.pause(&paused),
-            Some(Told::Final(reply)) => self.finish(&reply),
+            // The state at the end has them.
+            Some(AgentEvent::Citations(_)) | None => {}
+            Some(AgentEvent::Paused(paused)) => self.pause(&paused),
+            Some(AgentEvent::Final(reply)) => self.finish(&reply),
         }
     }
 
-    /// The turn ends without a word of its own.
+    /// Ends the run of a turn that ended without a terminal event.
     pub fn fail(&mut self, refusal: &Refusal) {
         let code = match refusal {
             Refusal::Turn(TurnRefusal::Cancelled) => "STOPPED",
@@ -132,105 +133,106 @@ impl Run {
         self.end(|_| Event::RunError { message: refusal.to_string(), code: code.to_owned() });
     }
 
-    fn enter(&mut self, step_name: &'static str) {
+    fn enter_step(&mut self, step_name: &'static str) {
         if self.step == Some(step_name) {
             return;
         }
-        self.leave();
+        self.leave_step();
         self.step = Some(step_name);
-        self.tell(Event::StepStarted { step_name });
+        self.emit(Event::StepStarted { step_name });
     }
 
-    fn leave(&mut self) {
+    fn leave_step(&mut self) {
         if let Some(step_name) = self.step.take() {
-            self.tell(Event::StepFinished { step_name });
+            self.emit(Event::StepFinished { step_name });
         }
     }
 
     fn start_call(&mut self, call: ToolCallStarted) {
-        self.enter("execute");
-        // A call that may wait for a person has another name when it is made again, and the same `request_id`.
+        self.enter_step("execute");
+        // A call that may wait for a person is made again with another `call_id` and the same `request_id`.
         let id = if call.request_id.is_empty() { call.call_id.clone() } else { call.request_id };
         self.calls.insert(call.call_id, id.clone());
-        self.show(id, call.tool, call.arguments_json);
+        self.announce(id, call.tool, call.arguments_json);
     }
 
-    /// Tells of a call, unless the caller knows of it.
-    fn show(&mut self, tool_call_id: String, tool_call_name: String, arguments: String) {
+    /// Announces a call, unless its caller knows it already.
+    fn announce(&mut self, tool_call_id: String, tool_call_name: String, arguments: String) {
         if !self.names.known.insert(tool_call_id.clone()) {
             return;
         }
-        self.tell(Event::ToolCallStart { tool_call_id: tool_call_id.clone(), tool_call_name });
-        self.tell(Event::ToolCallArgs { tool_call_id: tool_call_id.clone(), delta: arguments });
-        self.tell(Event::ToolCallEnd { tool_call_id });
+        self.emit(Event::ToolCallStart { tool_call_id: tool_call_id.clone(), tool_call_name });
+        self.emit(Event::ToolCallArgs { tool_call_id: tool_call_id.clone(), delta: arguments });
+        self.emit(Event::ToolCallEnd { tool_call_id });
     }
 
     fn end_call(&mut self, call: ToolCallFinished) {
         let is_made_again = call.action() == CallAction::Retried;
         let Some(Outcome::Result(result)) = call.outcome else { return };
-        let tool_call_id = self.name_of(&call.call_id);
-        // The same call follows under the same name: its end is announced.
+        let tool_call_id = self.announced_id(&call.call_id);
+        // It is made again under the same identifier. A client expects one result of a call: that of the repeat.
         if is_made_again && tool_call_id != call.call_id {
             return;
         }
         let message_id = format!("{tool_call_id}:result");
         let content = outcome::of_result(&result);
-        self.tell(Event::ToolCallResult { message_id, tool_call_id, content, role: Tool::Tool });
+        self.emit(Event::ToolCallResult { message_id, tool_call_id, content, role: Tool::Tool });
     }
 
-    fn name_of(&self, call_id: &str) -> String {
+    /// The identifier under which a call was announced.
+    fn announced_id(&self, call_id: &str) -> String {
         self.calls.get(call_id).cloned().unwrap_or_else(|| call_id.to_owned())
     }
 
-    fn goes_on(&mut self, of: &str, mut content: Value, progress: Progress) {
+    fn show_progress(&mut self, of: &str, mut content: Value, progress: Progress) {
         content["message"] = progress.message.into();
         content["fraction"] = progress.fraction.into();
         let message_id = format!("{of}:progress");
         let activity_type = "toolwire.progress";
-        self.tell(Event::ActivitySnapshot { message_id, activity_type, content, replace: true });
+        self.emit(Event::ActivitySnapshot { message_id, activity_type, content, replace: true });
     }
 
     fn custom(&mut self, name: &'static str, value: Value) {
-        self.tell(Event::Custom { name, value });
+        self.emit(Event::Custom { name, value });
     }
 
-    fn says(&mut self, delta: String) {
+    fn append_answer(&mut self, delta: String) {
         if delta.is_empty() {
             return;
         }
         let message_id = format!("{}:answer", self.turn_id);
         if !self.is_answering {
             self.is_answering = true;
-            self.tell(Event::TextMessageStart { message_id: message_id.clone(), role: Assistant::Assistant });
+            self.emit(Event::TextMessageStart { message_id: message_id.clone(), role: Assistant::Assistant });
         }
         self.has_answered = true;
-        self.tell(Event::TextMessageContent { message_id, delta });
+        self.emit(Event::TextMessageContent { message_id, delta });
     }
 
     fn pause(&mut self, paused: &Paused) {
         for PendingCall { tool, arguments_json, confirmation_required, .. } in &paused.pending {
             let id = confirmation_required.as_ref().map(|it| it.request_id.clone()).unwrap_or_default();
-            self.show(id, tool.clone(), arguments_json.clone());
+            self.announce(id, tool.clone(), arguments_json.clone());
         }
         let turn_id = self.turn_id.clone();
         self.end(|run| {
-            run.tell(Event::StateSnapshot { snapshot: outcome::state_of_pause(&turn_id) });
+            run.emit(Event::StateSnapshot { snapshot: outcome::state_of_pause(&turn_id) });
             if let Some(messages) = &run.names.messages {
                 let messages = messages.iter().chain(run.transcript.messages()).cloned().collect();
-                run.tell(Event::MessagesSnapshot { messages });
+                run.emit(Event::MessagesSnapshot { messages });
             }
             run.finish_event(Value::Null, outcome::interrupt(paused), Vec::new())
         });
     }
 
     fn finish(&mut self, reply: &Reply) {
-        // Of a turn that ended before, only the end is sent.
+        // A turn that ended before this run has no deltas: its reply has the answer.
         if !self.has_answered {
             let answer = reply.response.as_ref().map(|it| it.answer_markdown.clone());
-            self.says(answer.unwrap_or_default());
+            self.append_answer(answer.unwrap_or_default());
         }
         self.end(|run| {
-            run.tell(Event::StateSnapshot { snapshot: outcome::state(reply) });
+            run.emit(Event::StateSnapshot { snapshot: outcome::state(reply) });
             run.finish_event(outcome::result(reply), json!({"type": "success"}), outcome::usage(reply))
         });
     }
@@ -240,24 +242,24 @@ impl Run {
         Event::RunFinished { thread_id, run_id, result, outcome, usage }
     }
 
-    /// Ends what is open, and then the run.
+    /// Ends the open message and step, then the run.
     fn end(&mut self, terminal: impl FnOnce(&mut Self) -> Event) {
         if self.is_over {
             return;
         }
         if std::mem::take(&mut self.is_answering) {
             let message_id = format!("{}:answer", self.turn_id);
-            self.tell(Event::TextMessageEnd { message_id });
+            self.emit(Event::TextMessageEnd { message_id });
         }
-        self.leave();
+        self.leave_step();
         let terminal = terminal(self);
-        self.tell(terminal);
+        self.emit(terminal);
         self.is_over = true;
     }
 
-    fn tell(&mut self, event: Event) {
+    fn emit(&mut self, event: Event) {
         self.transcript.take(&event);
-        self.told.push(event);
+        self.pending.push(event);
     }
 }
 

@@ -22,21 +22,22 @@ use toolwire_contract::Refusal;
 /// A run at work. Dropping it cancels its turn.
 #[derive(Debug)]
 pub(super) struct Running {
-    told: TurnEvents,
-    /// What was made of what it says.
+    turn: TurnEvents,
+    /// The turn's events so far as those of a run.
     pub(super) run: Run,
     pending: VecDeque<Event>,
     failure: Option<Refusal>,
 }
 
 impl Running {
-    /// Begins what a request asks for.
+    /// Begins or resumes the turn of a run.
     pub(super) async fn begin(http: &Http, parts: &Parts, input: Input) -> Result<Self, Refusal> {
         let Input { thread, run_id, said, messages, resume, account } = input;
         let mut names = Names { thread_id: thread.to_string(), run_id, messages, ..Names::default() };
         let context = turn::context(&parts.extensions, Some(thread.clone()));
-        // The same run again is the same turn.
+        // The run's identifier is the turn's: a repeat joins the turn that it began.
         let mut new = turn::new(context, said, account, names.run_id.parse().ok());
+        // Decided before the turn is resumed: a resumed turn looks for the decisions once.
         if !resume.is_empty() {
             let extensions: &Extensions = &parts.extensions;
             let Interrupted { turn_id, known } =
@@ -44,8 +45,8 @@ impl Running {
             names.known = known;
             new.say = Say::Resume(turn_id);
         }
-        let told = turn::begin(&http.face.turns, new).await?;
-        Ok(Self { told, run: Run::new(names), pending: VecDeque::new(), failure: None })
+        let turn = turn::begin(&http.face.turns, new).await?;
+        Ok(Self { turn, run: Run::new(names), pending: VecDeque::new(), failure: None })
     }
 
     /// The next event; `None` after the last.
@@ -58,8 +59,8 @@ impl Running {
             if self.run.is_over() {
                 return None;
             }
-            match self.told.next().await.unwrap_or(Err(Refusal::CallerGone)) {
-                Ok(event) => self.run.hear(event),
+            match self.turn.next().await.unwrap_or(Err(Refusal::CallerGone)) {
+                Ok(event) => self.run.apply(event),
                 Err(refusal) => {
                     self.run.fail(&refusal);
                     self.failure = Some(refusal);
@@ -68,7 +69,6 @@ impl Running {
         }
     }
 
-    /// Why it has failed, if it has.
     pub(super) fn failure(&self) -> Option<&Refusal> {
         self.failure.as_ref()
     }

@@ -33,7 +33,7 @@ fn text(event: &Event) -> String {
     serde_json::to_string(event).expect("its members are texts and JSON")
 }
 
-/// The end of a run that is broken off from outside.
+/// The end of a run that a layer above cuts off.
 fn broken_off(status: Status) -> Bytes {
     let message = status.message().to_owned();
     let code = Problem::from(status).code().to_owned();

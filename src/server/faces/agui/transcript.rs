@@ -9,7 +9,7 @@ use super::event::Event;
 pub(super) struct Transcript(Vec<Value>);
 
 impl Transcript {
-    /// Takes what an event adds.
+    /// Adds what an event contributes.
     pub(super) fn take(&mut self, event: &Event) {
         match event {
             Event::ToolCallStart { tool_call_id, tool_call_name } => {

@@ -34,9 +34,9 @@ use toolwire_contract::{
 
 pub(super) fn service() -> Service {
     super::service!(AgentServiceServer, |face| face.clone())
-        // It makes room, as every cancellation does.
+        // Never shed: it frees resources, as every cancellation does.
         .except("CancelTurn", Rule { pool: Pool::Free, ..Rule::USER })
-        // As long as its tasks take; a drain ends it, and it is run again elsewhere.
+        // It lasts as long as its tasks; a drain ends it, and another server runs the task again.
         .except("RunTask", Rule::WATCH)
 }
 
@@ -119,9 +119,9 @@ impl AgentService for Face {
     }
 }
 
-/// Begins a turn, or goes on with one: its events. Dropping them cancels it.
+/// Begins or resumes a turn. Dropping its events cancels it.
 async fn begin(face: &Face, new: NewTurn, format: ResultFormat) -> Result<Streamed<TurnEvent>, Refusal> {
-    match face.turns.begin(new).await.map_err(requests::of_input)? {
+    match face.turns.begin(new).await.map_err(requests::within_input)? {
         Begun::Runs(_, reader) => Ok(events(reader, format)),
         Begun::Kept(kept) => Ok(stream::iter([Ok(turns::end_event(&kept, format))]).boxed()),
     }

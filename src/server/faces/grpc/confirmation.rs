@@ -12,7 +12,7 @@ use crate::{
         transport::{drain_signal, rules::Rule},
     },
     service::{
-        confirmations::{Choice, ConfirmationView, DecisionRequest, Filter, LONGEST_WAIT, Watch, WatchEvent},
+        confirmations::{Choice, ConfirmationView, DecisionRequest, Filter, MAX_WAIT, Watch, WatchEvent},
         request,
     },
 };
@@ -31,7 +31,7 @@ use toolwire_store::confirmations::{Confirmation, life::State};
 
 /// Longer arguments, as JSON text, are not sent as a structure too: one can take six times as much, and clients take
 /// messages of 4 MiB.
-const MOST_STRUCTURE: usize = 256 * 1024;
+const MAX_STRUCTURE: usize = 256 * 1024;
 
 pub(super) fn service() -> Service {
     super::service!(ConfirmationServiceServer, |face| face.clone()).except("WatchConfirmations", Rule::WATCH)
@@ -57,7 +57,7 @@ impl ConfirmationService for Face {
         request: Request<v1::GetConfirmationRequest>,
     ) -> Answered<v1::GetConfirmationResponse> {
         let (user, from, v1::GetConfirmationRequest { confirmation_id, wait }) = split(request);
-        let wait = request::wait_within("wait", wait, LONGEST_WAIT)?;
+        let wait = request::wait_within("wait", wait, MAX_WAIT)?;
         let confirmations = self.tools.confirmations();
         let found = confirmations.get(&user, &confirmation_id, wait, &drain_signal(&from)).await?;
         Ok(Response::new(v1::GetConfirmationResponse { confirmation: Some(render(found)) }))
@@ -79,7 +79,7 @@ impl ConfirmationService for Face {
         Ok(Response::new(v1::DecideConfirmationResponse { confirmation: Some(render(decided)) }))
     }
 
-    /// A watch that cannot go on ends with the reason.
+    /// A watch that fails ends with the reason.
     async fn watch_confirmations(
         &self,
         request: Request<v1::WatchConfirmationsRequest>,
@@ -140,7 +140,7 @@ fn render(viewed: ConfirmationView) -> v1::Confirmation {
     let arguments = Value::Object(asked.arguments.filter(|_| !is_cut).unwrap_or_default());
     let arguments_json = if is_cut { String::new() } else { arguments.to_string() };
     // Large arguments go out once, as JSON: a Struct of the same size would double the message.
-    let is_shown_twice = !is_cut && arguments_json.len() <= MOST_STRUCTURE;
+    let is_shown_twice = !is_cut && arguments_json.len() <= MAX_STRUCTURE;
     let structure = arguments.as_object().filter(|_| is_shown_twice).map(json::to_struct);
     let decided_at = decided.as_ref().map(|it| timestamp(it.at));
     let (decided_by, decided_via, on_behalf_of) =

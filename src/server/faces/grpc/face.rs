@@ -1,8 +1,8 @@
-//! What a gRPC service is given when it is served.
+//! The dependencies of the services of a face.
 
 use crate::service::{Tools, jobs::Jobs, runs::Runs, turns::Turns, workspace::Workspaces};
 
-/// What the services need from the modules below. Cheap to clone.
+/// The dependencies of the services of a face. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Face {
     pub tools: Tools,

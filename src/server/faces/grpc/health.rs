@@ -12,20 +12,20 @@ use tonic_health::{
 use super::service::{COMPRESSION, Service};
 use crate::faces::transport::rules::{Access, Lifetime, Pool, Rule};
 
-/// What describes the service.
+/// The descriptor set of the service.
 pub(super) const DESCRIPTORS: &[u8] = pb::FILE_DESCRIPTOR_SET;
 
 /// Stands for the server as a whole.
 const SERVER: &str = "";
 
-/// What is said of the services.
+/// The health of the services. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub(super) struct Health {
     reporter: HealthReporter,
-    standing: Arc<Mutex<Readiness>>,
+    readiness: Arc<Mutex<Readiness>>,
 }
 
-/// What keeps the server from taking calls.
+/// The reasons for which the server takes no calls.
 #[derive(Debug, Default)]
 pub(super) struct Readiness {
     pub(super) draining: bool,
@@ -34,9 +34,9 @@ pub(super) struct Readiness {
 }
 
 impl Health {
-    /// Nothing is said yet.
+    /// Until the first change, only the server as a whole is reported, as serving.
     pub(super) fn new() -> Self {
-        Self { reporter: HealthReporter::new(), standing: Arc::default() }
+        Self { reporter: HealthReporter::new(), readiness: Arc::default() }
     }
 
     pub(super) fn service(&self) -> Service {
@@ -51,17 +51,17 @@ impl Health {
         .except("Watch", Rule { lifetime: Lifetime::Uncapped, pool: Pool::Health, ..public })
     }
 
-    /// Says of the server and of each service whether it takes calls after a change.
-    pub(super) async fn tell(
+    /// Applies a change, and reports the server and each service as serving or not.
+    pub(super) async fn update(
         &self,
         services: impl Iterator<Item = &'static str>,
         change: impl FnOnce(&mut Readiness),
     ) {
         use tonic_health::ServingStatus::{NotServing, Serving};
         // Held until every watcher is notified, so that of two changes the later one arrives last.
-        let mut standing = self.standing.lock().await;
-        change(&mut standing);
-        let status = if standing.draining || standing.impaired { NotServing } else { Serving };
+        let mut readiness = self.readiness.lock().await;
+        change(&mut readiness);
+        let status = if readiness.draining || readiness.impaired { NotServing } else { Serving };
         for service in services.chain([SERVER]) {
             self.reporter.set_service_status(service, status).await;
         }

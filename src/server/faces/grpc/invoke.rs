@@ -11,7 +11,7 @@ use toolwire_contract::{
     arguments::{self, Arguments},
     proto::v1::{CallToolRequest, InvokeToolRequest, call_tool_request, invoke_tool_request},
 };
-use toolwire_engine::pipeline::{Call, Target, Wishes};
+use toolwire_engine::pipeline::{Call, CallOptions, Target};
 
 /// The call that an `InvokeTool` request asks for.
 pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Call, ResultForm), Refusal> {
@@ -32,12 +32,12 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
     let mut call = call.with_arguments(arguments);
     call.given.missing_hint = missing_hint;
     call.request_id = request::request_id("request_id", &message.request_id)?;
-    let wishes = Wishes {
+    let options = CallOptions {
         expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,
         wait_for_confirmation: request::wait("wait_for_confirmation", message.wait_for_confirmation)?,
         require_confirmation: message.require_confirmation,
     };
-    call.wishes = wishes.if_any();
+    call.options = options.if_any();
     incoming::context(&mut call.context, message.context.unwrap_or_default())?;
     incoming::hand_over(&extensions);
     Ok((call, form))

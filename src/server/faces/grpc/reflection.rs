@@ -29,10 +29,10 @@ const METHOD: &str = "ServerReflectionInfo";
 
 const VALID: &str = "the pool was made of valid descriptor sets";
 
-/// What describes the two.
+/// The descriptor sets of both services.
 pub(super) const DESCRIPTORS: [&[u8]; 2] = [pb::v1::FILE_DESCRIPTOR_SET, pb::v1alpha::FILE_DESCRIPTOR_SET];
 
-/// Both services, which tell of each other too, and of the services that are served by these names.
+/// Both services. They describe the services of these names, and each other.
 pub(super) fn services(descriptors: &DescriptorPool, served: &[&'static str]) -> [Service; 2] {
     let descriptors = descriptors.clone();
     let names: Vec<_> = served.iter().copied().chain(NAMES).collect();
@@ -45,7 +45,7 @@ pub(super) fn services(descriptors: &DescriptorPool, served: &[&'static str]) ->
         .map(|service| service.except(METHOD, watched))
 }
 
-/// What reflection says of the services of these names, which the descriptor set describes, or one of those here.
+/// The index of the services of these names, from the descriptor set or one of those here.
 fn builder(described: &DescriptorPool, names: &[&'static str]) -> Builder<'static> {
     let described = FileDescriptorSet::decode(described.encode_to_vec().as_slice()).expect(VALID);
     let builder = Builder::configure()

@@ -1,7 +1,7 @@
 //! A gRPC service as its owner declares it: its routes, and which of its methods have a rule of their own.
 //!
 //! The tools' own service, health and reflection are declared the same way as the typed service of a domain. Not here:
-//! what the methods are, which only the descriptors say (`services`).
+//! the methods, which the descriptors define (`services`).
 
 use std::{convert::Infallible, fmt, sync::Arc};
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::faces::transport::rules::Rule;
 
-/// How messages may be compressed. Responses are compressed only for clients that compress their requests.
+/// The encoding of compressed messages. Responses are compressed only for clients that compress their requests.
 pub const COMPRESSION: CompressionEncoding = CompressionEncoding::Gzip;
 
 /// A gRPC service.
@@ -29,12 +29,12 @@ pub struct Service {
     exceptions: Vec<(&'static str, Rule)>,
 }
 
-/// Makes what answers by a face.
+/// Makes the route of a service for a face.
 type MakeRoute = Arc<dyn Fn(&Face) -> Route + Send + Sync>;
 
 impl Service {
-    /// The service that `make` returns for the face it is to be served by. Its full name is `S::NAME`. It is asked
-    /// without being waited for: the servers that `tonic` generates are always ready.
+    /// The service that `make` returns for the face it is to be served by. Its full name is `S::NAME`. Its
+    /// readiness is not polled: the servers that `tonic` generates are always ready.
     pub fn new<S>(make: impl Fn(&Face) -> S + Send + Sync + 'static) -> Self
     where
         S: tower::Service<
@@ -95,7 +95,7 @@ impl Service {
         &self.exceptions
     }
 
-    /// What answers by this face.
+    /// The route of the service for a face.
     pub(super) fn route(&self, face: &Face) -> Route {
         (self.route)(face)
     }
@@ -124,7 +124,7 @@ macro_rules! grpc_service {
             $server::new($answers)
                 .accept_compressed($crate::faces::grpc::COMPRESSION)
                 .send_compressed($crate::faces::grpc::COMPRESSION)
-                // Holds for what a compressed request unpacks to, too.
+                // Also bounds the decompressed size of a compressed request.
                 .max_decoding_message_size($face.max_request_bytes)
         })
     };

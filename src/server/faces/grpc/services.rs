@@ -66,8 +66,8 @@ pub enum ServiceError {
 }
 
 impl GrpcServices {
-    /// The services of the platform and those given with their owners' names. `descriptors` describe all that is
-    /// offered. The errors are all that is wrong.
+    /// The services of the platform, and those of domains with the names of their owners. `descriptors` describe all of
+    /// them. Returns every error, not only the first.
     pub fn new<'a>(
         descriptors: &DescriptorPool,
         offered: impl IntoIterator<Item = (&'a str, Service)>,
@@ -105,21 +105,21 @@ impl GrpcServices {
         &self.rules
     }
 
-    /// What answers the requests for them, to be served or called within the process.
+    /// The services behind one dispatcher, to be served or called within the process.
     pub fn routes(&self, face: &Face) -> Routes {
         self.all.iter().map(|service| (service.name(), service.route(face))).collect()
     }
 
-    /// Says of the server as a whole and of each service that it takes calls no more.
+    /// Reports the server and each service as no longer serving.
     pub(super) async fn drain(&self) {
-        self.health.tell(self.names(), |standing| standing.draining = true).await;
+        self.health.update(self.names(), |readiness| readiness.draining = true).await;
     }
 
-    /// Says of the server as a whole and of each service whether it takes calls, for as long as it is polled.
+    /// Reports the server and each service as serving while `ready` says so, for as long as it is polled.
     pub(super) async fn follow(&self, mut ready: watch::Receiver<bool>) -> Infallible {
         loop {
             let is_ready = *ready.borrow_and_update();
-            self.health.tell(self.names(), |standing| standing.impaired = !is_ready).await;
+            self.health.update(self.names(), |readiness| readiness.impaired = !is_ready).await;
             if ready.changed().await.is_err() {
                 return pending().await;
             }

@@ -31,7 +31,7 @@ type Make = Box<dyn FnOnce(Option<CompressionEncoding>) -> Body + Send>;
 pub(super) struct SnapshotPart(Arc<Mutex<Option<Make>>>);
 
 impl SnapshotPart {
-    /// What the stream tells. Must not wait for anything.
+    /// The messages of a stream that is always ready: it is sent before anything else of the response.
     pub(super) fn new<T: Message + 'static>(
         stream: impl Stream<Item = Result<T, Status>> + Send + 'static,
     ) -> Self {
@@ -48,7 +48,7 @@ impl SnapshotPart {
     }
 }
 
-/// The response with its first part, if it has one. `compression` is what is used where the response says so.
+/// The response with its first part, if it has one. `compression` is used if the response declares an encoding.
 pub(super) fn join(mut response: Response<Body>, compression: CompressionEncoding) -> Response<Body> {
     let Some(leading) = response.extensions_mut().remove::<SnapshotPart>() else { return response };
     let is_compressed = response.headers().contains_key("grpc-encoding");

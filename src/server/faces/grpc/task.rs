@@ -63,7 +63,7 @@ impl TaskService for Face {
         Ok(Response::new(v1::ListTasksResponse { tasks, next_page_token: page.next }))
     }
 
-    /// A watch that cannot go on ends with the reason.
+    /// A watch that fails ends with the reason.
     async fn watch_tasks(&self, request: Request<v1::WatchTasksRequest>) -> Answered<Self::WatchTasksStream> {
         let (user, _, message) = split(request);
         let filter = requests::filter(message.filter.unwrap_or_default(), Scope::All)?;

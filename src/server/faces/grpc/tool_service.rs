@@ -19,7 +19,7 @@ use crate::{
             rules::{Pool, Rule},
         },
     },
-    service::{Filter, Guidance, calls::LONGEST_WAIT, export::ExportRequest, request},
+    service::{Filter, Guidance, calls::MAX_WAIT, export::ExportRequest, request},
 };
 use toolwire_contract::{
     Refusal, convert,
@@ -66,8 +66,8 @@ impl ToolService for Face {
         let (user, _, message) = split(request);
         let view = message.view();
         let (tools, watch) = self.tools.watch(user);
-        let mut response = Response::new(watch::news(watch, view));
-        response.extensions_mut().insert(watch::there(tools, view));
+        let mut response = Response::new(watch::changes(watch, view));
+        response.extensions_mut().insert(watch::snapshot(tools, view));
         Ok(response)
     }
 
@@ -94,7 +94,7 @@ impl ToolService for Face {
     async fn get_call(&self, request: Request<v1::GetCallRequest>) -> Answered<v1::GetCallResponse> {
         let (user, from, message) = split(request);
         let form = ResultForm::read(message.result_format(), message.max_tokens)?;
-        let wait = request::wait_within("wait", message.wait, LONGEST_WAIT)?;
+        let wait = request::wait_within("wait", message.wait, MAX_WAIT)?;
         let which = calls::which(message.call, message.tool)?;
         let looked = self.tools.calls().get(&user, &which, wait, &drain_signal(&from)).await?;
         let result = match looked.result {

@@ -10,13 +10,13 @@ use toolwire_contract::{ConfirmationRequired, Refusal, Terminal, arguments, conv
 use toolwire_engine::pipeline::Target;
 use toolwire_tool::Tool;
 
-/// Longer arguments are not in a status: `GetConfirmation` has them.
+/// Maximum length of the arguments in a status, in bytes. `GetConfirmation` has longer ones.
 const MAX_ARGUMENTS: usize = 2 * 1024;
 
 /// Implements a typed service whose messages are in a module `wire`: one method for each tool, whose request is the
 /// tool's input and whose response is the tool's output with its provenance; then the methods that are not tools.
 ///
-/// What answers must give its [`Face`](crate::faces::grpc::Face) by `AsRef`; the face itself does.
+/// The implementing type must give its [`Face`](crate::faces::grpc::Face) by `AsRef`; the face itself does.
 ///
 /// ```ignore
 /// grpc::typed_service! {
@@ -83,7 +83,7 @@ fn confirmation_required(confirmation: ConfirmationRequired) -> Status {
         confirmation.confirmation_id, confirmation.request_id, confirmation.summary
     );
     let mut detail = convert::confirmation_required(confirmation);
-    // Both say the same, and a status travels in headers.
+    // `arguments_json` has the same, and headers, in which a status travels, are small.
     detail.arguments = None;
     if detail.arguments_json.len() > MAX_ARGUMENTS {
         detail.arguments_json.clear();

@@ -1,4 +1,4 @@
-//! `WatchTools`: each piece of news as a message.
+//! `WatchTools`: the tools as they are, then every change, as messages.
 
 use std::iter;
 
@@ -11,20 +11,20 @@ use crate::{
 };
 use toolwire_contract::proto::v1::{ToolView, WatchEventType, WatchToolsResponse};
 
-pub(super) fn there(mut tools: Listing, view: ToolView) -> SnapshotPart {
+pub(super) fn snapshot(mut tools: Listing, view: ToolView) -> SnapshotPart {
     let added = message(WatchEventType::Added);
-    let there = move || {
+    let next = move || {
         let tool = tools.next_tool()?.definition.encoded(view).clone();
         Some(Ok(WatchToolsResponse { tool, ..added.clone() }))
     };
-    SnapshotPart::new(stream::iter(iter::from_fn(there)))
+    SnapshotPart::new(stream::iter(iter::from_fn(next)))
 }
 
-/// What comes after them. It ends only with the server or the registry.
-pub(super) fn news(watch: Watch, view: ToolView) -> Streamed<WatchToolsResponse> {
-    let news = move |mut watch: Watch| async move {
-        let news = watch.next().await?;
-        Some((Ok(render(news, view)), watch))
+/// The changes after the snapshot. The stream ends only with the server or the registry.
+pub(super) fn changes(watch: Watch, view: ToolView) -> Streamed<WatchToolsResponse> {
+    let next = move |mut watch: Watch| async move {
+        let event = watch.next().await?;
+        Some((Ok(render(event, view)), watch))
     };
-    stream::unfold(watch, news).boxed()
+    stream::unfold(watch, next).boxed()
 }

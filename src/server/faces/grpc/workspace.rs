@@ -23,11 +23,11 @@ use toolwire_contract::{
 };
 use toolwire_store::workspace::{Content, Edit, ReadOptions};
 
-/// The longest piece of a document that comes.
+/// Maximum size of a chunk of a document.
 const MAX_CHUNK: usize = 512 * 1024;
 
 /// A document has no more versions, the one that deletes it among them.
-const MOST_VERSIONS: u32 = 1_001;
+const MAX_VERSIONS: u32 = 1_001;
 
 pub(super) fn service() -> Service {
     super::service!(WorkspaceServiceServer, |face| face.clone())
@@ -80,7 +80,7 @@ impl WorkspaceService for Face {
             (document, Some(content))
         };
         let content_json = if blocks { render::structure(workspace.blocks(&found).await?) } else { None };
-        let versions = workspace.versions(&found.path, u32::MAX, MOST_VERSIONS).await?;
+        let versions = workspace.versions(&found.path, u32::MAX, MAX_VERSIONS).await?;
         let versions = render::versions(versions);
         let document = v1::Document { content_json, versions, ..render::document(found) };
         let first = Ok(v1::GetDocumentResponse { part: Some(Sent::Document(document)) });
@@ -128,7 +128,7 @@ impl WorkspaceService for Face {
         Ok(Response::new(v1::ListVersionsResponse { versions, next_page_token: page.next }))
     }
 
-    /// Changes what is said of a document.
+    /// Changes the metadata of a document.
     async fn update_metadata(
         &self,
         request: Request<v1::UpdateMetadataRequest>,

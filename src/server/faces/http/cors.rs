@@ -12,7 +12,7 @@ use http::{
 use super::answer::{self, Answer};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
-/// What is answered to a browser that asks for no header in particular.
+/// The headers that are allowed if a preflight request names none.
 const HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type, idempotency-key");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "allow, etag, link, location, retry-after, warning, x-toolwire-call-id, x-toolwire-trace-id, x-toolwire-turn-id",
@@ -25,10 +25,10 @@ pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to that: what may be asked of any route. Whether there is one is said to the request itself.
+/// The response to a preflight request, the same for every path: whether there is a route, the request itself learns.
 ///
-/// A page that may call may send any header: programs may too, and what tracing adds by itself (`baggage`,
-/// `sentry-trace` and so on) is in no list. Identity is in no header that a browser sends without being told to.
+/// A page that may call may send any header. Programs may too, and no list has the headers that tracing adds by itself
+/// (`baggage`, `sentry-trace`). Identity is in no header that a browser adds without the page.
 pub(super) fn preflight(asked: &HeaderMap) -> Answer {
     let mut answer = answer::empty(StatusCode::NO_CONTENT);
     let headers = answer.headers_mut();

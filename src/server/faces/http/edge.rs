@@ -1,7 +1,5 @@
-//! What is examined before anything of a request is read: the host it names, the origin of the page, whether there is
-//! such a route, and what its body is.
-//!
-//! Everything is decided at once, by headers alone; who calls is asked below.
+//! Checks a request by its headers, before any of its body is read: its host, the origin of the page, its route, and
+//! the type of its body. Not here: its user, whom the layers below authenticate.
 
 use std::{
     convert::Infallible,
@@ -39,7 +37,7 @@ use toolwire_base::middleware::Middleware;
 use toolwire_config as config;
 use toolwire_contract::status::wrong_port;
 
-/// Lets those requests in that name this server and one of its routes.
+/// Passes requests that name this server and one of its routes.
 #[derive(Clone, Debug)]
 pub(super) struct Edge(Arc<Rules>);
 
@@ -47,7 +45,7 @@ pub(super) struct Edge(Arc<Rules>);
 struct Rules {
     hosts: Hosts,
     origins: Origins,
-    /// Where gRPC is spoken.
+    /// The address of the gRPC listener.
     grpc_at: Option<SocketAddr>,
 }
 
@@ -70,11 +68,12 @@ where
 
     fn call(&self, request: Request<Body>, inner: &mut S) -> Self::Future {
         let (mut parts, body) = request.into_parts();
-        // First: whatever else is wrong, its caller can only read a status of gRPC's.
+        // First: a gRPC client can read nothing but a status, whatever else is wrong.
         if is_grpc(&parts.headers) {
             let answer = wrong_port::is_http(self.0.grpc_at).into_http();
             return ResponseFuture::ready(answer, Page::None);
         }
+        // Host and origin before everything else: a foreign page must not learn which routes there are.
         let page = match self.0.page(&parts) {
             Ok(page) => page,
             Err(refused) => return ResponseFuture::ready(refused.into_response(), Page::None),
@@ -109,7 +108,7 @@ impl Rules {
     }
 }
 
-/// The route of a request, if there is one that takes such a body.
+/// Returns the route of a request, if it exists and accepts such a body.
 fn check_route(
     found: Result<RouteMatch, Missing>,
     parts: &Parts,
@@ -159,7 +158,6 @@ fn unmet_expectation() -> Problem {
     )
 }
 
-/// A path or a query that no percent-decoding makes a text of.
 fn badly_encoded(part: &str) -> Problem {
     let what = "must be UTF-8 in percent-encoding: `%` and two hexadecimal digits, and `%25` for a percent sign itself";
     refuse(part, "format", what).into()
@@ -182,7 +180,7 @@ fn missing(missing: Missing) -> Problem {
 }
 
 pin_project! {
-    /// A refusal, or the answer of the inner service, with its headers for browsers.
+    /// A refusal or the response of the inner service, with headers for browsers.
     #[project = Projection]
     pub(super) enum ResponseFuture<F> {
         Decided { answer: Option<Answer>, page: Page },
@@ -209,17 +207,17 @@ impl<F: Future<Output = Result<Answer, Infallible>>> Future for ResponseFuture<F
                 (answer, page)
             }
         };
-        note(answer.headers_mut(), std::mem::replace(page, Page::None));
+        add_browser_headers(answer.headers_mut(), std::mem::replace(page, Page::None));
         Poll::Ready(Ok(answer))
     }
 }
 
-/// What a browser is to know of every answer.
-fn note(headers: &mut HeaderMap, page: Page) {
+/// Adds the headers for browsers, which every response has.
+fn add_browser_headers(headers: &mut HeaderMap, page: Page) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     match page {
         Page::Allowed(origin) => cors::allow(headers, origin),
-        // So that no cache gives this answer to a page.
+        // A cache must not serve this response to a page.
         Page::None | Page::Foreign => {
             headers.append(VARY, HeaderValue::from_static("origin"));
         }

@@ -1,14 +1,14 @@
 //! Validates the host of a request.
 //!
-//! Where credentials are not required, only the names of this machine itself: otherwise a page under a foreign name
-//! that is made to resolve to this machine could act as the user in front of it. Elsewhere any name, or those that are
-//! configured.
+//! Without required credentials, only names of the loopback interface are accepted. Otherwise a page could act as the
+//! user of this machine by a name of its own that resolves to it (DNS rebinding). With credentials any name is
+//! accepted, or those that are configured.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use http::{HeaderMap, Uri, header::HOST, uri::Authority};
 
-/// Which hosts a request may name.
+/// The hosts that requests may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hosts {
     Loopback,
@@ -17,12 +17,11 @@ pub(super) enum Hosts {
     Any,
 }
 
-/// What is wrong with the host of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadHost {
-    /// There is none, or more than one, or it is not a name.
+    /// It is absent, ambiguous, or no name.
     Malformed,
-    /// It is not ours.
+    /// It is no name of this server.
     Foreign,
 }
 
@@ -62,7 +61,7 @@ pub(in crate::faces) fn authority(uri: &Uri, headers: &HeaderMap) -> Option<Auth
     (is_host && has_valid_port(&named)).then_some(named)
 }
 
-/// `http` takes whatever stands in brackets for an address.
+/// Needed since `http` accepts any text in brackets as an address.
 fn is_host(host: &str) -> bool {
     match host.strip_prefix('[') {
         Some(rest) => rest.strip_suffix(']').is_some_and(|address| address.parse::<Ipv6Addr>().is_ok()),
@@ -70,7 +69,7 @@ fn is_host(host: &str) -> bool {
     }
 }
 
-/// `http` takes whatever stands behind a colon for a port.
+/// Needed since `http` accepts any text behind a colon as a port.
 fn has_valid_port(named: &Authority) -> bool {
     let behind = &named.as_str()[named.host().len()..];
     let Some(port) = behind.strip_prefix(':') else { return behind.is_empty() };

@@ -35,7 +35,7 @@ pub(super) fn check(headers: &HeaderMap, messages: Messages, is_empty: bool) -> 
     }
 }
 
-/// No coding is undone: what is stored would be the coded bytes.
+/// Refuses content codings. None is decoded, so that the encoded bytes would be stored.
 fn check_coding(headers: &HeaderMap) -> Result<(), Problem> {
     let codings =
         headers.get_all(CONTENT_ENCODING).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));

@@ -1,7 +1,7 @@
 //! Validates the origin of the page that makes a request.
 //!
-//! A browser says in `Origin` whose page makes a request. This server's own may, and those that are configured.
-//! Programs say nothing, and may: identity is in credentials, never in what a browser sends by itself.
+//! A browser names in `Origin` the page that makes a request. Pages of this server and of the configured origins may.
+//! Programs send no `Origin`, and may too: identity is in credentials, never in what a browser sends by itself.
 
 use http::{HeaderMap, HeaderValue, Uri, header::ORIGIN, uri::Authority};
 

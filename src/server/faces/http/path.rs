@@ -7,7 +7,7 @@
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;
 
-/// The request, its path in that spelling.
+/// Normalises the path of a request.
 pub(super) fn normalise<B>(mut request: Request<B>) -> Request<B> {
     if let Some(uri) = normalise_uri(request.uri()) {
         *request.uri_mut() = uri;
@@ -26,7 +26,7 @@ fn normalise_uri(uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// The path; `None` if it stands in that spelling already.
+/// The normalised path; `None` if it is normalised already.
 fn normalise_path(path: &str) -> Option<String> {
     let mut pieces = path.split('%');
     let mut spelled = pieces.next()?.to_owned();
@@ -51,7 +51,7 @@ fn byte(digits: &str) -> Option<u8> {
     is_hex.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// Whether every percent sign of a text begins a sequence, and what the sequences spell is UTF-8.
+/// Whether every percent sign of a text begins a sequence, and the decoded text is UTF-8.
 pub(super) fn is_well_encoded(text: &str) -> bool {
     let mut pieces = text.split('%').skip(1);
     pieces.all(|piece| piece.get(..2).and_then(byte).is_some())

@@ -1,5 +1,5 @@
-//! A body of many parts that exist already: sent in pieces of a size that suits the network, each made when there is
-//! room for it, so that a stalled reader holds no memory.
+//! A body of many parts that exist already. It is sent in pieces of a size that suits the network, each made when the
+//! connection has room for it, so that a stalled reader holds no memory.
 
 use std::{
     convert::Infallible,
@@ -13,7 +13,7 @@ use http_body::{Frame, SizeHint};
 
 use crate::faces::transport::PolledFrame;
 
-/// What is handed on at once, at least.
+/// Minimum size of every piece but the last, in bytes.
 pub const PIECE: usize = 24 * 1024;
 
 /// The parts, one after the other, as a body whose length is known.
@@ -22,7 +22,7 @@ pub fn body(parts: Vec<Bytes>) -> Body {
     Body::new(Pieces { parts: parts.into_iter(), left })
 }
 
-/// The next piece of the parts; none when there are no more.
+/// The next piece of the parts; `None` at the end.
 pub fn next(parts: &mut impl Iterator<Item = Bytes>) -> Option<Bytes> {
     let first = parts.next()?;
     if first.len() >= PIECE {

@@ -1,7 +1,7 @@
 //! Problems: failures as `application/problem+json` (RFC 9457).
 //!
-//! Every refusal and every error of a tool leaves the HTTP listener in this one form. Which status it has is said where
-//! gRPC's is said (`toolwire_contract::status`).
+//! Every refusal and every error of a tool leaves the HTTP listener in this form. Its status is defined beside that of
+//! gRPC (`toolwire_contract::status`).
 
 use std::time::Duration;
 
@@ -39,14 +39,14 @@ impl Problem {
         Self(Box::new(Inner { status, code, detail, members, headers }))
     }
 
-    /// The same with another member.
+    /// Adds a member.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.members.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The same with another header of its answer.
+    /// Adds a header to its response.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers.insert(name, value);
@@ -58,7 +58,7 @@ impl Problem {
         self.with("instance", format!("/v1/calls/{call_id}")).with("call_id", call_id)
     }
 
-    /// The same, stating whether and when the same request may succeed.
+    /// States whether, and when, the same request may succeed.
     #[must_use]
     pub fn retryable(self, is: bool, after: Option<Duration>) -> Self {
         let it = self.with("retryable", is);
@@ -129,7 +129,7 @@ impl From<Status> for Problem {
     }
 }
 
-/// Whether the same request may succeed, where nothing else says so.
+/// Whether the same request may succeed, if the status has no retry delay.
 const fn is_retryable(code: Code) -> bool {
     matches!(code, Code::Unavailable | Code::DeadlineExceeded)
 }

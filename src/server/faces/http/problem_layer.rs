@@ -1,8 +1,8 @@
 //! Translates refusals of the layers below into problems.
 //!
-//! They report a status as gRPC does: in the headers of an answer without a body, or in the trailers of one that has
-//! begun. Here the one becomes a problem, and the other the last event of a stream of events; any other answer is
-//! aborted, so that the part that arrived is not taken for the whole.
+//! They report a status as gRPC does: in the headers of a response without a body, or in the trailers of one that has
+//! begun. The former becomes a problem. The latter becomes the last event of a stream of events; any other response is
+//! aborted, so that the part that was sent is not taken for the whole.
 
 use std::{
     io,
@@ -20,11 +20,12 @@ use tonic::{Code, Status};
 use super::{answer::Answer, problem::Problem};
 use crate::faces::transport::PolledFrame;
 
-/// How a stream of events says why it ends. In the extensions of an answer whose events have a form of their own.
+/// Makes the last event of a stream that a status ends. In the extensions of a response whose events have a form of
+/// their own.
 #[derive(Clone, Copy, Debug)]
 pub struct LastWord(pub fn(Status) -> Bytes);
 
-/// The answer, or the problem that a layer below says as a status.
+/// The response, or the problem of the status that a layer below reports.
 pub(super) fn to_problem<B>(response: Response<B>) -> Answer
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
@@ -48,7 +49,7 @@ fn error_event(status: Status) -> Bytes {
 }
 
 pin_project! {
-    /// The body below, which ends with its last word if it cannot go on.
+    /// The inner body; if a status ends it, with its last word in place of the trailers.
     struct Body<B> {
         #[pin]
         inner: Option<B>,
@@ -75,7 +76,7 @@ where
         };
         this.inner.set(None);
         Poll::Ready(Some(match this.last_word {
-            Some(LastWord(spell)) => Ok(Frame::data(spell(status))),
+            Some(LastWord(last_event)) => Ok(Frame::data(last_event(status))),
             None => Err(io::Error::other(status)),
         }))
     }

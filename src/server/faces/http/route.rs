@@ -13,7 +13,7 @@ use crate::faces::{
     transport::rules::Rule,
 };
 
-/// What answers: axum's handlers with `State<Http>`.
+/// The handler of a route: axum's, with `State<Http>`.
 ///
 /// The extensions of a request that reaches one hold the [`Arrival`](crate::faces::transport::Arrival), the [`Rule`]
 /// and, unless the route is public, the [`User`](toolwire_tool::context::User):
@@ -26,9 +26,8 @@ pub struct Route {
     pub method: Method,
     /// The path as axum's router reads it, such as `/v1/tools/{call}`.
     pub path: &'static str,
-    /// Which callers may use it, how long an answer may take, and what it counts against. `messages` says how the body
-    /// comes:
-    /// `One` is complete before the handler is asked, at most `max_request_bytes` of it; `Many` comes as a stream.
+    /// The callers that may use it, the bound on its time, and the quota that it counts against. With `Messages::One`
+    /// the body is complete, with at most `max_request_bytes`, before the handler runs; with `Many` it is a stream.
     pub rule: Rule,
     /// Whether the handler evaluates the preconditions of a write itself, because only the store can do that atomically
     /// with the write. It finds the [`Conditions`](super::conditional::Conditions) in the extensions of the request.
@@ -43,7 +42,7 @@ impl Route {
     }
 }
 
-/// What handlers need. Cheap to clone.
+/// The state of handlers. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Http {
     /// Tools, conversations, jobs, tasks and documents.

@@ -1,7 +1,7 @@
-//! Events sent as they come: `text/event-stream`.
+//! Server-sent events: `text/event-stream`.
 //!
-//! A comment goes out at once, so that proxies and readers see that the stream is open, and another one after each
-//! silence. Not here: what is said when a stream is broken off from outside.
+//! A comment is sent at once, so that proxies and readers see that the stream is open, and another one after each
+//! silence. Not here: the last event of a stream that a layer above cuts off (`problem_layer`).
 
 use std::{convert::Infallible, fmt::Write as _, time::Duration};
 
@@ -22,7 +22,7 @@ use tokio::{
 
 use toolwire_base::clock;
 
-/// The header by which a reader says which event it has last.
+/// The header in which a reader names the last event that it has.
 pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// A stream that is silent for this long sends a keep-alive comment.
@@ -30,19 +30,19 @@ const SILENCE: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// What a reader names to go on after it.
+    /// The identifier after which a reader can continue.
     pub id: Option<String>,
-    /// Its name; empty: none.
+    /// Its type; empty: none.
     pub event: &'static str,
     pub data: String,
 }
 
-/// The events as an answer, until the last one.
+/// A response with these events.
 pub fn response(events: impl Stream<Item = Event> + Send + 'static) -> Response {
     stream_serialised(events.map(|event| event.serialise().into()))
 }
 
-/// The same of events that are spelled already, one or several in a piece.
+/// The same of events that are serialised already, one or several in a piece.
 pub fn stream_serialised(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     let opened = Bytes::from_static(b": open\n\n");
     let rest = stream::unfold((events.boxed(), clock::now() + SILENCE), next);
@@ -50,7 +50,7 @@ pub fn stream_serialised(events: impl Stream<Item = Bytes> + Send + 'static) -> 
     let headers = [
         (CONTENT_TYPE, "text/event-stream"),
         (CACHE_CONTROL, "no-store"),
-        // nginx keeps answers back otherwise.
+        // nginx would buffer the response.
         (http::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     (headers, Body::from_stream(body)).into_response()
@@ -59,17 +59,16 @@ pub fn stream_serialised(events: impl Stream<Item = Bytes> + Send + 'static) -> 
 type Open = (stream::BoxStream<'static, Bytes>, Instant);
 
 async fn next((mut events, due): Open) -> Option<(Bytes, Open)> {
-    let said = select! {
+    let piece = select! {
         // An event ends the silence.
         biased;
         event = events.next() => event?,
         () = sleep_until(due) => Bytes::from_static(b": keep-alive\n\n"),
     };
-    Some((said, (events, clock::now() + SILENCE)))
+    Some((piece, (events, clock::now() + SILENCE)))
 }
 
 impl Event {
-    /// As it is sent.
     pub fn serialise(&self) -> String {
         let mut text = String::with_capacity(self.data.len() + 64);
         if let Some(id) = &self.id {

@@ -36,25 +36,24 @@ struct MethodEntry {
     face: &'static str,
 }
 
-/// What a request asks for.
+/// The route of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RouteMatch {
-    /// The path with names where it has values.
+    /// The path with its parameters, such as `/v1/tools/{tool}`.
     pub(super) template: &'static str,
     pub(super) rule: Rule,
     pub(super) face: &'static str,
-    /// Whether the same path can be read.
+    /// Whether the same path has a GET.
     pub(super) is_readable: bool,
     /// Whether the route evaluates the preconditions of a write itself.
     pub(super) checks_preconditions: bool,
 }
 
-/// Why there is nothing for a request.
+/// Why a request has no route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
-    /// There is no such path.
     Path,
-    /// There is, for these methods.
+    /// The path has only these methods.
     Method(String),
 }
 
@@ -73,12 +72,7 @@ pub enum RouteError {
     },
     /// The path is malformed or collides with another.
     #[error("{face} offers {path}, which the router refuses: {why}")]
-    Path {
-        path: &'static str,
-        face: &'static str,
-        /// What the router says.
-        why: String,
-    },
+    Path { path: &'static str, face: &'static str, why: String },
 }
 
 impl Table {
@@ -96,18 +90,18 @@ impl Table {
         self.0.paths.iter().fold(Router::new(), add).with_state(http)
     }
 
-    /// What is asked for by a method at a path.
+    /// Finds the route of a method at a path.
     pub(super) fn find(&self, method: &Method, path: &str) -> Result<RouteMatch, Missing> {
         let matched = self.0.by_template.at(path).map_err(|_| Missing::Path)?;
-        let (asked_for, path) = (path, &self.0.paths[*matched.value]);
-        let says_what = path.says_what(asked_for);
+        let (requested, path) = (path, &self.0.paths[*matched.value]);
+        let has_verb = path.has_verb(requested);
         // GET answers HEAD, too.
-        let asked = if method == Method::HEAD { &Method::GET } else { method };
-        let is_asked = |it: &&MethodEntry| it.method == asked && (!says_what || it.method == Method::POST);
-        let found = path.methods.iter().find(is_asked);
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let is_match = |it: &&MethodEntry| it.method == method && (!has_verb || it.method == Method::POST);
+        let entry = path.methods.iter().find(is_match);
         let &MethodEntry { rule, checks_preconditions, face, .. } =
-            found.ok_or_else(|| Missing::Method(path.allow_header(says_what)))?;
-        let is_readable = !says_what && path.methods.iter().any(|it| it.method == Method::GET);
+            entry.ok_or_else(|| Missing::Method(path.allow_header(has_verb)))?;
+        let is_readable = !has_verb && path.methods.iter().any(|it| it.method == Method::GET);
         Ok(RouteMatch { template: path.template, rule, face, is_readable, checks_preconditions })
     }
 
@@ -144,24 +138,24 @@ impl Path {
         Ok(())
     }
 
-    /// Whether several routes share the path. What is done stands behind its last colon then, and is a POST; the other
-    /// methods take it without one.
+    /// Whether a POST shares the path with other methods. Then the POST has a verb behind the last colon of its last
+    /// value, and the other methods have none.
     fn is_split(&self) -> bool {
         let has_post = self.methods.iter().any(|it| it.method == Method::POST);
         has_post && self.methods.len() > 1 && self.template.ends_with('}')
     }
 
-    /// Whether a request says what is done.
-    fn says_what(&self, asked_for: &str) -> bool {
-        self.is_split() && asked_for.rsplit('/').next().is_some_and(|last| last.contains(':'))
+    /// Whether the path of a request ends with a verb.
+    fn has_verb(&self, requested: &str) -> bool {
+        self.is_split() && requested.rsplit('/').next().is_some_and(|last| last.contains(':'))
     }
 
     /// The methods, as `Allow` has them.
-    fn allow_header(&self, says_what: bool) -> String {
+    fn allow_header(&self, has_verb: bool) -> String {
         let is_split = self.is_split();
-        let is_taken = |method: &&Method| !is_split || (**method == Method::POST) == says_what;
+        let is_allowed = |method: &&Method| !is_split || (**method == Method::POST) == has_verb;
         let methods = self.methods.iter().map(|it| &it.method);
-        let mut names: Vec<_> = methods.filter(is_taken).map(Method::as_str).collect();
+        let mut names: Vec<_> = methods.filter(is_allowed).map(Method::as_str).collect();
         if names.contains(&"GET") {
             names.push("HEAD");
         }

@@ -13,7 +13,7 @@ use toolwire_contract::status;
 
 const NAME: &str = "x-toolwire-timeout";
 /// No longer one is read: more digits than any length of time has.
-const LONGEST: usize = 32;
+const MAX_LENGTH: usize = 32;
 
 /// The caller's time-out, if it sent one.
 pub(super) fn find(headers: &HeaderMap) -> Result<Option<Duration>, Box<Status>> {
@@ -37,7 +37,7 @@ fn own(headers: &HeaderMap) -> Result<Option<Duration>, Box<Status>> {
 
 /// A length of time; a bare number is one of seconds.
 fn parse(text: &str) -> Option<Duration> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return None;
     }
     duration::parse(text).or_else(|_| duration::parse(&format!("{text}s"))).ok()

@@ -1,7 +1,7 @@
 //! One SERVER span, one measure and, if it was refused before it became a call, one log line for each request.
 //!
-//! What gRPC's own layer does, in the words of HTTP: the route with names where the path has values, and the status. An
-//! answer whose client had gone is 499. Nothing of a request's or an answer's content is recorded.
+//! The counterpart of `transport::trace` with the attributes of HTTP: the route with its parameters, and the status. A
+//! response whose client has gone is 499. No content of a request or a response is recorded.
 
 use std::{
     convert::Infallible,
@@ -35,7 +35,7 @@ const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
 #[derive(Clone, Debug)]
 pub(super) struct Trace(pub(super) Table);
 
-/// Holds the span open. Dropped before its answer has ended, it records that the client was gone.
+/// Holds the span open. If it is dropped before the response has ended, it records that the client has gone.
 #[derive(Debug)]
 struct Recorder {
     span: Span,
@@ -105,7 +105,8 @@ impl Drop for Recorder {
     }
 }
 
-/// The method, if it is one that anybody uses: others come from outside.
+/// The method, if it is a known one: an unknown one is a text of the client's, which must not become a label of
+/// metrics.
 fn known_method(method: &Method) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or(attribute::OTHER)
@@ -139,7 +140,7 @@ where
     fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
         let found = self.0.find(request.method(), request.uri().path());
         let recorder = Recorder::open(found.as_ref().ok().copied(), &mut request);
-        // Whether it may be asked is decided below.
+        // `edge` decides on it: a request without a route has a span, too.
         request.extensions_mut().insert(found);
         let inner = recorder.span.in_scope(|| inner.call(request));
         ResponseFuture { inner, recorder: Some(recorder) }

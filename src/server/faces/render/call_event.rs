@@ -23,11 +23,11 @@ use toolwire_engine::pipeline::{CallStream, Step};
 pub struct Invoked {
     started: CallStream,
     sequence: Sequence,
-    /// What makes the text, where a model is to read the result.
+    /// Renders the result as text for a model, if that was requested.
     text: Option<Box<Text>>,
 }
 
-/// Makes the text that a model reads.
+/// Renders a result as text for a model.
 struct Text {
     tools: Tools,
     form: ResultForm,

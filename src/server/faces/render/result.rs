@@ -12,7 +12,7 @@ use toolwire_contract::{
 pub struct ResultForm {
     /// That of data, and of its parts on the way.
     pub data: ResultFormat,
-    /// The most tokens of text, where a model is to read the result.
+    /// Maximum number of tokens, if the result is to be text for a model.
     pub max_tokens: Option<u64>,
 }
 

@@ -10,7 +10,6 @@ use toolwire_contract::{
 };
 use toolwire_engine::registry::RegisteredTool;
 
-/// A piece of news as a message.
 pub fn render(news: WatchEvent, view: ToolView) -> WatchToolsResponse {
     match news {
         WatchEvent::Added(tool) => about(WatchEventType::Added, &tool, view),
@@ -38,7 +37,7 @@ fn removed(name: String) -> WatchToolsResponse {
     WatchToolsResponse { tool: tool.encode_to_vec().into(), ..message(WatchEventType::Removed) }
 }
 
-/// An event of which only its kind is said.
+/// An event of a kind, without its data.
 pub fn message(kind: WatchEventType) -> WatchToolsResponse {
     WatchToolsResponse {
         r#type: kind.into(),

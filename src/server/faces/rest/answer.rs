@@ -1,4 +1,4 @@
-//! The end of a call as one answer: data with status 200, or a problem.
+//! The response to a call: data with status 200, or a problem. Also JSON responses in general.
 
 use axum::{
     body::Body,
@@ -28,20 +28,21 @@ use toolwire_contract::{
 use toolwire_engine::pipeline::Call;
 use toolwire_tool::context::CallId;
 
-/// What most answers need beside their data, in bytes.
-const ROOM: usize = 512;
+/// Typical size of a response without its data, in bytes.
+const ENVELOPE_BYTES: usize = 512;
 
 const CALL_ID: HeaderName = HeaderName::from_static("x-toolwire-call-id");
 
-/// Which call is answered.
+/// Makes the responses to one call, each with the header that identifies it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CallName {
+pub(super) struct CallResponder {
     call_id: CallId,
-    /// The trace that its caller named.
+    /// The caller's trace.
     trace_id: Option<TraceId>,
 }
 
-/// What stands before the data: text from outside stands behind the words that say so.
+/// The members before the data. The order matters: a model must read that text is from outside before it reads the
+/// text.
 #[derive(Serialize)]
 struct Head<'a> {
     call_id: String,
@@ -53,7 +54,7 @@ struct Head<'a> {
     nonce: Option<&'a str>,
 }
 
-/// What stands after it.
+/// The member after the data.
 #[derive(Serialize)]
 struct Provenance<'a> {
     source_ids: &'a [String],
@@ -64,24 +65,24 @@ struct Provenance<'a> {
     warnings: &'a [String],
 }
 
-impl CallName {
-    pub(super) fn of(call: &Call) -> Self {
+impl CallResponder {
+    pub(super) fn new(call: &Call) -> Self {
         Self { call_id: call.context.call_id, trace_id: call.context.trace_id }
     }
 
-    /// The answer with the header that names the call.
-    pub(super) fn note(self, mut response: Response) -> Response {
+    /// Adds the header with the identifier of the call.
+    pub(super) fn with_call_id(self, mut response: Response) -> Response {
         let call_id = HeaderValue::try_from(self.call_id.to_string()).expect("identifiers are ASCII");
         response.headers_mut().insert(CALL_ID, call_id);
         response
     }
 
-    /// A call that was refused.
+    /// The response to a call that was not carried out.
     pub(super) fn refuse(self, refusal: Refusal) -> Response {
         self.fail(Problem::from(refusal).with("call_id", self.call_id.to_string()))
     }
 
-    pub(super) async fn end(self, tools: &Tools, terminal: Terminal, form: ResultForm) -> Response {
+    pub(super) async fn respond(self, tools: &Tools, terminal: Terminal, form: ResultForm) -> Response {
         match terminal {
             Terminal::Result(result) => self.result(tools, result, form).await,
             Terminal::ConfirmationRequired(required) => self.fail(confirmation_required(*required)),
@@ -91,58 +92,13 @@ impl CallName {
     async fn result(self, tools: &Tools, result: ToolResult, form: ResultForm) -> Response {
         let error = result.outcome.as_ref().err().cloned();
         let rendered = result::render(tools, result, form).await;
-        let Some(error) = error else { return self.note(self.data(rendered)) };
+        let Some(error) = error else { return self.with_call_id(success(self.call_id, rendered)) };
         let problem = Problem::from(error).of_call(&self.call_id.to_string()).with("tool", rendered.tool);
         self.fail(match rendered.outcome {
-            // What a model reads of it.
+            // The error as a model is to read it.
             Some(tool_result::Outcome::DataText(text)) => problem.with("data_text", text),
             _ => problem,
         })
-    }
-
-    fn data(self, result: v1::ToolResult) -> Response {
-        let provenance = result.provenance.unwrap_or_default();
-        let framing = provenance.untrusted_framing.as_ref();
-        let data = match &result.outcome {
-            Some(tool_result::Outcome::DataJson(data) | tool_result::Outcome::DataText(data)) => {
-                data.as_str()
-            }
-            _ => "null",
-        };
-        let mut answer = Vec::with_capacity(data.len() + ROOM);
-        spell(
-            &mut answer,
-            &Head {
-                call_id: self.call_id.to_string(),
-                tool: &result.tool,
-                fetched_at: result.fetched_at.map(|at| at.to_string()).unwrap_or_default(),
-                meta: framing.map(|it| it.meta.as_str()),
-                nonce: framing.map(|it| it.nonce.as_str()),
-            },
-        );
-        // Goes on behind what stands before the data.
-        answer.pop();
-        if let Some(tool_result::Outcome::DataText(text)) = &result.outcome {
-            answer.extend_from_slice(br#","data_text":"#);
-            spell(&mut answer, text);
-        } else {
-            answer.extend_from_slice(br#","data":"#);
-            // The exact text, which is not read again.
-            answer.extend_from_slice(data.as_bytes());
-        }
-        answer.extend_from_slice(br#","provenance":"#);
-        spell(
-            &mut answer,
-            &Provenance {
-                source_ids: &provenance.source_ids,
-                as_of: &provenance.as_of,
-                from_cache: provenance.from_cache,
-                age: provenance.age.map(|age| age.to_string()),
-                warnings: &provenance.warnings,
-            },
-        );
-        answer.push(b'}');
-        text(answer)
     }
 
     fn fail(self, problem: Problem) -> Response {
@@ -150,11 +106,60 @@ impl CallName {
             Some(trace_id) => problem.with("trace_id", trace_id.to_string()),
             None => problem,
         };
-        self.note(problem.into_response())
+        self.with_call_id(problem.into_response())
     }
 }
 
-/// A person must approve the call first: where, and with which key it is to be made again.
+/// The response with the data of a call.
+fn success(call_id: CallId, mut result: v1::ToolResult) -> Response {
+    let provenance = result.provenance.take().unwrap_or_default();
+    let data = match &result.outcome {
+        Some(tool_result::Outcome::DataJson(data) | tool_result::Outcome::DataText(data)) => data.as_str(),
+        _ => "null",
+    };
+    let mut body = Vec::with_capacity(data.len() + ENVELOPE_BYTES);
+    write_json(&mut body, &Head::new(call_id, &result, provenance.untrusted_framing.as_ref()));
+    // Without its closing brace: more members follow.
+    body.pop();
+    if let Some(tool_result::Outcome::DataText(text)) = &result.outcome {
+        body.extend_from_slice(br#","data_text":"#);
+        write_json(&mut body, text);
+    } else {
+        body.extend_from_slice(br#","data":"#);
+        // The text as it is: parsed and written again, it would be slower and no more exact.
+        body.extend_from_slice(data.as_bytes());
+    }
+    body.extend_from_slice(br#","provenance":"#);
+    write_json(&mut body, &Provenance::of(&provenance));
+    body.push(b'}');
+    text(body)
+}
+
+impl<'a> Head<'a> {
+    fn new(call_id: CallId, result: &'a v1::ToolResult, framing: Option<&'a v1::UntrustedFraming>) -> Self {
+        Self {
+            call_id: call_id.to_string(),
+            tool: &result.tool,
+            fetched_at: result.fetched_at.as_ref().map(ToString::to_string).unwrap_or_default(),
+            meta: framing.map(|it| it.meta.as_str()),
+            nonce: framing.map(|it| it.nonce.as_str()),
+        }
+    }
+}
+
+impl<'a> Provenance<'a> {
+    fn of(provenance: &'a v1::Provenance) -> Self {
+        Self {
+            source_ids: &provenance.source_ids,
+            as_of: &provenance.as_of,
+            from_cache: provenance.from_cache,
+            age: provenance.age.as_ref().map(ToString::to_string),
+            warnings: &provenance.warnings,
+        }
+    }
+}
+
+/// The problem of a call that a person must approve first: where to decide, and how to repeat the call.
 pub fn confirmation_required(required: ConfirmationRequired) -> Problem {
     let location = format!("/v1/confirmations/{}", required.confirmation_id);
     let detail = format!(
@@ -169,15 +174,15 @@ pub fn confirmation_required(required: ConfirmationRequired) -> Problem {
         .with_header(header::LOCATION, HeaderValue::try_from(location).expect("identifiers are ASCII"))
 }
 
-/// JSON that only its reader may cache.
+/// A JSON response that no cache stores.
 pub(super) fn json(body: &impl Serialize) -> Response {
-    let mut text = Vec::with_capacity(ROOM);
-    spell(&mut text, body);
-    self::text(text)
+    let mut json = Vec::with_capacity(ENVELOPE_BYTES);
+    write_json(&mut json, body);
+    text(json)
 }
 
-/// What a write came to. The tag of the document that was written binds the next write to it.
-pub(super) fn of_write(body: &Value) -> Response {
+/// The response with a message. The tag of a document in it is an `ETag` too, to which the next write can be bound.
+pub(super) fn of_message(body: &Value) -> Response {
     let mut response = json(body);
     let etag = body["document"]["etag"].as_str().filter(|etag| !etag.is_empty());
     if let Some(tag) = etag.and_then(|etag| HeaderValue::try_from(format!("\"{etag}\"")).ok()) {
@@ -186,15 +191,15 @@ pub(super) fn of_write(body: &Value) -> Response {
     response
 }
 
-/// JSON that is spelled already.
+/// The same of JSON that is serialised already.
 pub(super) fn text(json: impl Into<Body>) -> Response {
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
     const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
     ([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, NO_STORE)], json.into()).into_response()
 }
 
-/// What is made of the text of a response whose type is known at run time only. That of a large one is spelled when it
-/// is the user's turn.
+/// Decodes a message whose type is known only at run time, and returns what `then` makes of its JSON. A large one is
+/// processed under a permit of the user's.
 pub(super) async fn serialise<T: Send + 'static>(
     output: MessageDescriptor,
     response: Bytes,
@@ -204,6 +209,6 @@ pub(super) async fn serialise<T: Send + 'static>(
     offload::if_large(response.len(), || read(response).map(|body| then(&body))).await
 }
 
-fn spell(text: &mut Vec<u8>, body: &impl Serialize) {
-    serde_json::to_writer(text, body).expect("a body holds nothing that JSON cannot express");
+fn write_json(json: &mut Vec<u8>, body: &impl Serialize) {
+    serde_json::to_writer(json, body).expect("a body holds nothing that JSON cannot express");
 }

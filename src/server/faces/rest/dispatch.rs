@@ -28,7 +28,8 @@ pub(super) fn routes() -> Vec<Route> {
         grouped.entry((row.split().0, row.method)).or_default().push(row);
     }
     let route = |((path, method), rows): ((&'static str, Verb), Vec<&'static Row>)| {
-        // Of those that share a route, what must never be shed decides.
+        // A route has one rule. A row that must never be shed decides it: a cancellation that is refused under load is
+        // worse than a call too many.
         let rule = rows.iter().map(|row| row.rule()).max_by_key(|rule| rule.pool == Pool::Free);
         let rule = rule.expect("a group has a row");
         let checks_preconditions = rows.iter().any(|row| has_precondition(row));
@@ -52,23 +53,23 @@ fn handler(method: Verb, rows: Arc<[&'static Row]>) -> Handler {
                     "the path must be UTF-8 with percent-encoding",
                 )
             })?;
-            let mut named: Vec<_> =
+            let mut path_fields: Vec<_> =
                 path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-            let row = choose(&rows, &mut named)?;
-            rpc::answer(row, http, named, request).await
+            let row = choose(&rows, &mut path_fields)?;
+            rpc::answer(row, http, path_fields, request).await
         }
     };
     on(filter, answer)
 }
 
-/// The row that the text behind the last colon names; the text is taken off.
-fn choose(rows: &[&'static Row], named: &mut [(String, String)]) -> Result<&'static Row, Problem> {
+/// Chooses the row by the verb behind the last colon of the path, and removes the verb from the path's last value.
+fn choose(rows: &[&'static Row], path_fields: &mut [(String, String)]) -> Result<&'static Row, Problem> {
     if let [row] = rows
         && row.split().1.is_none()
     {
         return Ok(row);
     }
-    let last = named.last_mut().map(|(_, value)| value);
+    let last = path_fields.last_mut().map(|(_, value)| value);
     let unknown = || {
         let verbs: Vec<_> = rows.iter().filter_map(|row| row.split().1).collect();
         let what = format!("this path ends in one of :{}; /openapi.json says what for", verbs.join(", :"));
@@ -117,10 +118,10 @@ mod tests {
             .iter()
             .filter(|row| row.split().0 == "/v1/tasks/{task_id}" && row.method == Verb::Post)
             .collect();
-        let mut named = [("task_id".to_owned(), "task_1:end".to_owned())];
-        assert_eq!(choose(&rows, &mut named).unwrap().rpc.1, "EndTask");
-        assert_eq!(named[0].1, "task_1");
-        let mut named = [("task_id".to_owned(), "task_1:burn".to_owned())];
-        assert_eq!(choose(&rows, &mut named).unwrap_err().status(), StatusCode::NOT_FOUND);
+        let mut path_fields = [("task_id".to_owned(), "task_1:end".to_owned())];
+        assert_eq!(choose(&rows, &mut path_fields).unwrap().rpc.1, "EndTask");
+        assert_eq!(path_fields[0].1, "task_1");
+        let mut path_fields = [("task_id".to_owned(), "task_1:burn".to_owned())];
+        assert_eq!(choose(&rows, &mut path_fields).unwrap_err().status(), StatusCode::NOT_FOUND);
     }
 }

@@ -18,23 +18,23 @@ pub(super) async fn page(path: Result<Path<String>, PathRejection>) -> Result<Re
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
-/// What the page says of a code, one line for each column of its row.
+/// The row of a code on the page, one line for each column.
 fn explain(code: &str) -> Option<String> {
-    let mut heads: Vec<&str> = Vec::new();
+    let mut headings: Vec<&str> = Vec::new();
     let mut text = String::new();
     for line in PAGE.lines() {
         let Some(cells) = cells(line) else {
-            heads.clear();
+            headings.clear();
             continue;
         };
-        if heads.is_empty() {
-            heads = cells;
+        if headings.is_empty() {
+            headings = cells;
         } else if cells[0]
             .split(", ")
             .any(|it| it.strip_prefix('`').and_then(|it| it.strip_suffix('`')) == Some(code))
         {
-            let said = heads.iter().zip(cells).skip(1).filter(|(_, cell)| !cell.is_empty());
-            text.extend(said.map(|(head, cell)| format!("{head}: {cell}\n")));
+            let filled = headings.iter().zip(cells).skip(1).filter(|(_, cell)| !cell.is_empty());
+            text.extend(filled.map(|(heading, cell)| format!("{heading}: {cell}\n")));
         }
     }
     (!text.is_empty()).then(|| format!("{code}: {}\n\n{text}", title(code)))

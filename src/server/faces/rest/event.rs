@@ -1,13 +1,13 @@
-//! A response of an RPC that streams, as an event.
+//! Converts a response of a streaming RPC to an event.
 
 use serde_json::Value;
 
 use crate::faces::http::sse;
 
-/// A response as an event: named by its type or by what it holds, with what a reader goes on after.
+/// The event of a response, named by its type or its payload. Its id is the position after which a reader continues.
 pub(super) fn of(response: &Value) -> sse::Event {
-    let held = ["event", "entry"].into_iter().find_map(|name| response.get(name)).unwrap_or(response);
-    let id = ["sequence", "position"].into_iter().find_map(|name| held.get(name)).and_then(Value::as_u64);
+    let payload = ["event", "entry"].into_iter().find_map(|name| response.get(name)).unwrap_or(response);
+    let id = ["sequence", "position"].into_iter().find_map(|name| payload.get(name)).and_then(Value::as_u64);
     sse::Event { id: id.map(|it| it.to_string()), event: name(response), data: response.to_string() }
 }
 
@@ -23,9 +23,9 @@ fn name(response: &Value) -> &'static str {
         ("HEARTBEAT", "heartbeat"),
         ("REQUESTED", "requested"),
     ];
-    const HELD: [&str; 5] = ["snapshot", "entry", "caught_up", "event", "heartbeat"];
+    const PAYLOADS: [&str; 5] = ["snapshot", "entry", "caught_up", "event", "heartbeat"];
     if let Some(word) = response.get("type").and_then(Value::as_str) {
         return TYPES.into_iter().find(|(it, _)| *it == word).map_or("", |(_, name)| name);
     }
-    HELD.into_iter().find(|held| response.get(held).is_some_and(|it| !it.is_null())).unwrap_or_default()
+    PAYLOADS.into_iter().find(|name| response.get(name).is_some_and(|it| !it.is_null())).unwrap_or_default()
 }

@@ -20,7 +20,7 @@ use toolwire_contract::proto::v1::{InvokeToolResponse, call_event};
 use toolwire_engine::pipeline::CallStream;
 use toolwire_tool::context::UserId;
 
-/// The events of a started call, until the last one. A reader that leaves tells the call.
+/// The events of a started call, until the last one. Dropping them signals the call that its caller is gone.
 pub(super) fn answer(started: CallStream, tools: &Tools, form: ResultForm, user: &UserId) -> Response {
     let user = user.shared();
     let events = Invoked::new(started, tools, form)
@@ -28,7 +28,7 @@ pub(super) fn answer(started: CallStream, tools: &Tools, form: ResultForm, user:
     sse::response(events)
 }
 
-/// An event as it is sent. A large one is serialised on another thread, so that it blocks no other stream.
+/// Serialises an event; a large one on another thread, so that it blocks no other stream.
 async fn serialise(step: Result<InvokeToolResponse, Status>) -> sse::Event {
     let bytes = step.as_ref().map_or(0, Message::encoded_len);
     offload::if_large(bytes, move || event(step)).await

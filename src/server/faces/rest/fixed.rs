@@ -1,7 +1,8 @@
-//! The one table of RPCs that are routes: method, path, RPC, how it answers. A new RPC is one line.
+//! The one table of RPCs that are routes: method, path, RPC, and the form of its response. A new route is one line.
 //!
-//! Names in a path are fields of the request; the query or the body says the rest. What is done stands behind the last
-//! colon, as with tools.
+//! The parameters of a path are top-level fields of the request; the query or the body gives the others. A verb follows
+//! the last colon. Behind a parameter, as in `{call_id}:cancel`, only a POST has one, and then every POST of that path
+//! does: `http::table` gives a path with a verb to POST alone. Not here: the routes of tools, which `rest` lists.
 
 use http::Method;
 
@@ -11,7 +12,7 @@ use crate::faces::transport::rules::{Messages, Pool, Rule};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) method: Verb,
-    /// As the router reads it, but for what follows a colon behind a parameter.
+    /// As the router reads it, with the verb that may follow a parameter.
     pub(super) path: &'static str,
     /// The service's full name and the method's.
     pub(super) rpc: (&'static str, &'static str),
@@ -28,19 +29,21 @@ pub(super) enum Verb {
     Delete,
 }
 
-/// How an RPC answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResponseForm {
+    /// The message as JSON.
     Message,
-    /// With an `ETag`; 304 if it matches.
+    /// The same with an `ETag`; 304 if it matches.
     Tagged,
-    /// By its response, and must never be shed.
+    /// The message of an RPC that must never be shed, since it frees resources.
     Free,
+    /// Each message as an event.
     Events,
-    /// By the tools there are and what becomes of them, as events.
+    /// The same for `WatchTools`, whose definitions are serialised once for all readers.
     Tools,
+    /// The bytes of a document.
     Document,
-    /// By its response, when the bytes of a document have come.
+    /// The message, after the body was stored as a document.
     Upload,
 }
 
@@ -103,16 +106,16 @@ const fn row(method: Verb, path: &'static str, rpc: (&'static str, &'static str)
 }
 
 impl Row {
-    /// The path as the router reads it, and what is to stand behind the last colon of its last value.
+    /// The path as the router reads it, and the verb behind its last parameter.
     pub(super) fn split(&self) -> (&'static str, Option<&'static str>) {
         match self.path.rsplit_once("}:") {
-            // Its closing brace belongs to the path.
+            // With the brace that the separator took.
             Some((path, verb)) => (&self.path[..=path.len()], Some(verb)),
             None => (self.path, None),
         }
     }
 
-    /// Which callers may use it, and the bound on its time.
+    /// The rule of its route.
     pub(super) fn rule(&self) -> Rule {
         match self.form {
             Message | Tagged => Rule::USER,
@@ -123,7 +126,7 @@ impl Row {
         }
     }
 
-    /// Whether the query says what the path does not; else the body does.
+    /// Whether the query gives the fields that the path does not; else the body does. The body of a PUT is a document.
     pub(super) fn is_queried(&self) -> bool {
         matches!(self.method, Get | Delete | Put)
     }

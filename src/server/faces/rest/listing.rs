@@ -24,22 +24,22 @@ use toolwire_base::digest::Digest;
 use toolwire_contract::proto::v1::{ListToolsRequest, ToolView};
 use toolwire_engine::registry::{Definition, RegisteredTool, Status};
 
-const LONGEST: u32 = 1_000;
+const MAX_PAGE: u32 = 1_000;
 
 /// The user's tools that pass the filters of `ListTools`, from the one after `cursor`, at most `limit`.
 pub(super) async fn list(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let query = Query::any(&parts.uri);
-    let (cursor, limit) = (query.one("cursor")?, query.number("limit")?.unwrap_or(LONGEST));
-    if !(1..=LONGEST).contains(&limit) {
-        return Err(refuse("limit", "range", &format!("must be 1 to {LONGEST}")).into());
+    let (cursor, limit) = (query.one("cursor")?, query.number("limit")?.unwrap_or(MAX_PAGE));
+    if !(1..=MAX_PAGE).contains(&limit) {
+        return Err(refuse("limit", "range", &format!("must be 1 to {MAX_PAGE}")).into());
     }
     let filters = query.pairs().filter(|(name, _)| !matches!(*name, "cursor" | "limit"));
-    let asked: ListToolsRequest =
+    let request: ListToolsRequest =
         Message::of(ListToolsRequest::default().descriptor()).with_query(filters)?.read()?;
-    let view = asked.view();
+    let view = request.view();
     let user = incoming::user(&parts.extensions);
-    let mut tools = http.face.tools.list(&user, incoming::filter(asked)?);
+    let mut tools = http.face.tools.list(&user, incoming::filter(request)?);
     let (mut page, mut tags, mut next) = (Vec::<Arc<RegisteredTool>>::new(), Vec::new(), None);
     while let Some(tool) = tools.next_tool() {
         let definition = &tool.definition;
@@ -53,10 +53,11 @@ pub(super) async fn list(State(http): State<Http>, request: Request) -> Result<R
         tags.push(tag_of(definition));
         page.push(Arc::clone(tool));
     }
+    // The page is known by its definitions, in whatever state of the registry.
     tags.extend([format!("{view:?}"), next.clone().unwrap_or_default()]);
     let tag = Digest::of_parts(&tags).to_string();
     definitions::serialise(&page, view).await;
-    Ok(unless_known(&parts.headers, &tag, || answer::text(page_body(&page, view, next.as_deref()))))
+    Ok(with_etag(&parts.headers, &tag, || answer::text(page_body(&page, view, next.as_deref()))))
 }
 
 /// A page of definitions, in the bytes that every reader of them gets.
@@ -84,7 +85,7 @@ pub(super) async fn one(
     Query::read(&parts.uri, &[])?;
     let tool = http.face.tools.get(&incoming::user(&parts.extensions), &name)?;
     let render = || answer::text(definitions::json(&tool.definition, ToolView::Full));
-    Ok(unless_known(&parts.headers, &tag_of(&tool.definition), render))
+    Ok(with_etag(&parts.headers, &tag_of(&tool.definition), render))
 }
 
 /// The user's tools as a provider of models declares them, with what is to be noted.
@@ -95,17 +96,17 @@ pub(super) async fn export(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let query = Query::read(&parts.uri, &["strict", "tags"])?;
-    let wanted =
+    let request =
         ExportRequest { format: tool_segment(path)?, strict: query.flag("strict")?, tags: query.all("tags") };
-    let export = http.face.tools.export(&incoming::user(&parts.extensions), wanted).await?;
-    Ok(unless_known(&parts.headers, &export.digest.to_string(), || {
+    let export = http.face.tools.export(&incoming::user(&parts.extensions), request).await?;
+    Ok(with_etag(&parts.headers, &export.digest.to_string(), || {
         let notes = format!(r#","notes":{}}}"#, json!(export.export.notes));
         let json = Bytes::from_owner(Json(export));
         answer::text(pieces::body(vec![Bytes::from_static(br#"{"export":"#), json, notes.into()]))
     }))
 }
 
-/// The text of an export that others read too.
+/// The text of an export, shared with its other readers.
 struct Json(Arc<Exported>);
 
 impl AsRef<[u8]> for Json {
@@ -114,28 +115,27 @@ impl AsRef<[u8]> for Json {
     }
 }
 
-/// The answer with its tag, or 304 if the client has it.
-pub(super) fn unless_known(headers: &HeaderMap, tag: &str, answer: impl FnOnce() -> Response) -> Response {
+/// Adds the `ETag` to an answer, or answers 304 in its place if the client has it already.
+pub(super) fn with_etag(headers: &HeaderMap, tag: &str, answer: impl FnOnce() -> Response) -> Response {
     let tag = format!("\"{tag}\"");
     let mut response =
         if Conditions::spare(headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer() };
     let headers = response.headers_mut();
     headers.insert(header::ETAG, HeaderValue::try_from(tag).expect("a tag is made of letters and digits"));
-    // One user's own, to be asked for again each time.
+    // The answer is one user's own, and the tag is to be checked each time.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     response
 }
 
-/// What changes when a definition or its status does; it begins with the definition's digest.
+/// The tag of a definition with its status. It begins with the definition's digest, which binds calls.
 pub(super) fn tag_of(definition: &Definition) -> String {
     match &definition.status {
         Status::Ready => definition.digest.to_string(),
-        Status::Degraded(why) => format!("{}.degraded-{}", definition.digest, short(why)),
-        Status::Disabled(why) => format!("{}.disabled-{}", definition.digest, short(why)),
+        Status::Degraded(why) => format!("{}.degraded-{}", definition.digest, short_digest(why)),
+        Status::Disabled(why) => format!("{}.disabled-{}", definition.digest, short_digest(why)),
     }
 }
 
-/// Tells one reason from another.
-fn short(text: &str) -> String {
+fn short_digest(text: &str) -> String {
     Digest::of_bytes(text.as_bytes()).to_string().chars().take(16).collect()
 }

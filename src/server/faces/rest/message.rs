@@ -6,16 +6,16 @@ use prost_reflect::{
 };
 use serde_json::{Map, Value};
 
-/// How the name of a field ends that holds JSON as text.
+/// The suffix of fields that hold JSON as text.
 const TEXT: &str = "_json";
-/// What may hold text from outside.
+/// The message that may hold text from outside.
 const RESULT: &str = "toolwire.v1.ToolResult";
 
 pub(super) fn of(message: &impl ReflectMessage) -> Value {
     of_dynamic(&message.transcode_to_dynamic())
 }
 
-/// The same for a message whose type is known at run time only.
+/// The same for a message whose type is known only at run time.
 pub(super) fn of_dynamic(message: &DynamicMessage) -> Value {
     let options = SerializeOptions::new()
         .use_proto_field_name(true)
@@ -25,22 +25,23 @@ pub(super) fn of_dynamic(message: &DynamicMessage) -> Value {
         // Only a number that JSON cannot express, which no envelope has.
         return Value::Null;
     };
-    spell(&mut value, &message.descriptor());
+    rewrite(&mut value, &message.descriptor());
     value
 }
 
-fn spell(value: &mut Value, message: &MessageDescriptor) {
-    // Protobuf's own types have a form of their own.
+/// Rewrites ProtoJSON into the form of this face.
+fn rewrite(value: &mut Value, message: &MessageDescriptor) {
+    // The well-known types have their own JSON mapping.
     if message.parent_file().package_name() == "google.protobuf" {
         return;
     }
     let Value::Object(object) = value else { return };
     if message.full_name() == RESULT {
-        wrap(object);
+        mark_untrusted(object);
     }
     for field in message.fields() {
         match field.kind() {
-            Kind::String if field.name().ends_with(TEXT) => exact(object, field.name()),
+            Kind::String if field.name().ends_with(TEXT) => inline_json(object, field.name()),
             Kind::String => {}
             kind => {
                 let Some(value) = object.get_mut(field.name()) else { continue };
@@ -51,22 +52,22 @@ fn spell(value: &mut Value, message: &MessageDescriptor) {
                         .as_object_mut()
                         .into_iter()
                         .flat_map(Map::values_mut)
-                        .for_each(|it| each(it, &kind));
+                        .for_each(|it| rewrite_value(it, &kind));
                 } else if let Value::Array(items) = value {
                     for item in items {
-                        each(item, &kind);
+                        rewrite_value(item, &kind);
                     }
                 } else {
-                    each(value, &kind);
+                    rewrite_value(value, &kind);
                 }
             }
         }
     }
 }
 
-fn each(value: &mut Value, kind: &Kind) {
+fn rewrite_value(value: &mut Value, kind: &Kind) {
     match kind {
-        Kind::Message(message) => spell(value, message),
+        Kind::Message(message) => rewrite(value, message),
         Kind::Enum(of) => {
             if let Value::String(name) = value {
                 *name = word(of, name).to_owned();
@@ -81,14 +82,14 @@ pub(super) fn word<'a>(of: &EnumDescriptor, name: &'a str) -> &'a str {
     name.strip_prefix(&prefix(of)).unwrap_or(name)
 }
 
-/// What the names of an enumeration's values begin with.
+/// The prefix of the names of an enumeration's values.
 pub(super) fn prefix(of: &EnumDescriptor) -> String {
     let zero = of.default_value();
     zero.name().strip_suffix("UNSPECIFIED").unwrap_or_default().to_owned()
 }
 
-/// Says before the data that people outside wrote it (spec 004 §7.2).
-fn wrap(result: &mut Map<String, Value>) {
+/// Marks data from outside. The marker is the first member, so that a model reads it before the data (spec 004 §7.2).
+fn mark_untrusted(result: &mut Map<String, Value>) {
     let Some(Value::Object(framing)) = result.get("provenance").and_then(|it| it.get("untrusted_framing"))
     else {
         return;
@@ -99,11 +100,11 @@ fn wrap(result: &mut Map<String, Value>) {
     result.extend(words.into_iter().chain(rest));
 }
 
-/// Puts the JSON that a text spells in the place of its less exact form.
-fn exact(object: &mut Map<String, Value>, text: &str) {
-    let Some(Value::String(spelled)) = object.shift_remove(text) else { return };
-    if let (Ok(value), Some(place)) = (serde_json::from_str(&spelled), text.strip_suffix(TEXT)) {
-        object.insert(place.to_owned(), value);
+/// Replaces JSON text by its value, under the field's name without the suffix.
+fn inline_json(object: &mut Map<String, Value>, field: &str) {
+    let Some(Value::String(text)) = object.shift_remove(field) else { return };
+    if let (Ok(value), Some(name)) = (serde_json::from_str(&text), field.strip_suffix(TEXT)) {
+        object.insert(name.to_owned(), value);
     }
 }
 

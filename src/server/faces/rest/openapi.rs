@@ -1,7 +1,7 @@
-//! The face described by itself, as `OpenAPI` 3.1: the routes of the table, and the tools that a user sees.
+//! The description of the face as `OpenAPI` 3.1: the routes of the table, and the tools that a user sees.
 //!
-//! A value and not derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come from
-//! their descriptors. Made once for what a user sees, and kept for the next who sees the same.
+//! It is a JSON value and no derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come
+//! from their descriptors. It is cached by the tools that it has, for all users who see the same ones.
 
 mod paths;
 mod problems;
@@ -23,7 +23,7 @@ use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use self::paths::Paths;
-use super::listing::{tag_of, unless_known};
+use super::listing::{tag_of, with_etag};
 use crate::{
     faces::{http::route::Http, incoming},
     service::{Filter, snapshot_cache::SnapshotCache},
@@ -34,24 +34,24 @@ use toolwire_engine::registry::{RegisteredTool, Status};
 /// Estimated size of a document, in bytes.
 const BYTES: usize = 512 * 1024;
 
-/// The documents of what users see.
-static MADE: LazyLock<SnapshotCache<Bytes>> = LazyLock::new(SnapshotCache::default);
+/// The documents, by the tools that are in them.
+static CACHE: LazyLock<SnapshotCache<Bytes>> = LazyLock::new(SnapshotCache::default);
 
-/// The document of what a user sees.
+/// Answers with the document of the tools that the user sees.
 pub(super) async fn answer(State(http): State<Http>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    let seen = http.face.tools.list(&incoming::user(&parts.extensions), Filter::default());
-    let snapshot = Arc::clone(seen.snapshot());
-    // What cannot be called is left out, as in exports.
+    let listing = http.face.tools.list(&incoming::user(&parts.extensions), Filter::default());
+    let snapshot = Arc::clone(listing.snapshot());
+    // Tools that cannot be called are left out, as in exports.
     let is_callable = |tool: &Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
-    let tools: Vec<_> = seen.filter(is_callable).collect();
+    let tools: Vec<_> = listing.filter(is_callable).collect();
     let tag = Digest::of_parts(tools.iter().map(|tool| tag_of(&tool.definition)));
     let make = move || {
         let document = Bytes::from(document(&tools).to_string());
         (document.len(), document)
     };
-    let document = MADE.of(&snapshot, tag, BYTES, make).await;
-    unless_known(&parts.headers, &tag.to_string(), || {
+    let document = CACHE.of(&snapshot, tag, BYTES, make).await;
+    with_etag(&parts.headers, &tag.to_string(), || {
         ([(CONTENT_TYPE, "application/json")], Body::from(document)).into_response()
     })
 }

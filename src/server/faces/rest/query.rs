@@ -20,7 +20,7 @@ impl Query {
         }
     }
 
-    /// The query of a request, whatever it asks.
+    /// Parses the query of a request, whatever its parameters.
     pub(super) fn any(uri: &Uri) -> Self {
         let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
         Self(pairs.into_owned().collect())
@@ -35,7 +35,7 @@ impl Query {
         self.pairs().filter(|(it, _)| *it == name).map(|(_, value)| value.to_owned()).collect()
     }
 
-    /// The value of a parameter that may be there once; empty if it is not.
+    /// The value of a parameter that may occur once; empty if it is absent.
     pub(super) fn one(&self, name: &str) -> Result<&str, Refusal> {
         let mut values = self.pairs().filter(|(it, _)| *it == name).map(|(_, value)| value);
         match (values.next(), values.next()) {
@@ -44,7 +44,7 @@ impl Query {
         }
     }
 
-    /// A number; none if it is not there.
+    /// A number; `None` if it is absent.
     pub(super) fn number(&self, name: &str) -> Result<Option<u32>, Refusal> {
         match self.one(name)? {
             "" => Ok(None),
@@ -52,7 +52,7 @@ impl Query {
         }
     }
 
-    /// Whether something is asked for; not if it is not there.
+    /// A flag; false if it is absent.
     pub(super) fn flag(&self, name: &str) -> Result<bool, Refusal> {
         match self.one(name)? {
             "" | "false" => Ok(false),

@@ -1,4 +1,4 @@
-//! Decodes a request into a message of the contract: its path, its query and its body, each in its place.
+//! Decodes a request into a message of the contract, from its body, its query and its path.
 //!
 //! A query names fields as the proto does, those of a nested message with a dot, or without if it is the `filter`.
 //! Values of enumerations are read with and without their prefix; lengths of time as people write them.
@@ -10,7 +10,7 @@ use prost_reflect::{
 };
 use serde_json::{Map, Value, value::RawValue};
 
-use self::words::{length, read_words, value_of};
+use self::words::{parse_duration, read_words, value_of};
 use super::{message, query::unknown};
 use crate::service::request::{body_text, refuse};
 use toolwire_contract::{
@@ -18,10 +18,10 @@ use toolwire_contract::{
     json::{self, raw},
 };
 
-/// The field whose own fields a query names without it.
+/// The field whose own fields a query names without its prefix.
 const FILTER: &str = "filter";
 
-/// What a model wrote as arguments, as a value and as its text.
+/// The arguments that a model wrote, as a value and as JSON text.
 const ARGUMENTS: &str = "arguments";
 const ARGUMENTS_JSON: &str = "arguments_json";
 
@@ -32,12 +32,12 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// A message of a type, empty yet.
+    /// An empty message of a type.
     pub(super) fn of(descriptor: MessageDescriptor) -> Self {
         Self { descriptor, value: Map::new() }
     }
 
-    /// The same with what a body says, the text of a JSON object. An empty one says nothing.
+    /// Sets the fields from a body, the text of a JSON object or nothing.
     pub(super) fn with_body(mut self, body: &[u8]) -> Result<Self, Refusal> {
         let text = body_text(body)?;
         if text.is_empty() {
@@ -63,8 +63,8 @@ impl Message {
         Ok(self)
     }
 
-    /// The same with a body that makes a call. The arguments stay text: the contract parses them for every face, and a
-    /// text that is not an object is an error that the model reads.
+    /// Sets the fields from a body that makes a call. The arguments stay text: the contract parses them for every face,
+    /// and a text that is not an object is an error that the model reads.
     fn with_call(mut self, raw::Members(members): raw::Members<'_>) -> Result<Self, Refusal> {
         for (name, text) in members {
             let value = match name.as_str() {
@@ -85,7 +85,7 @@ impl Message {
         Ok(self)
     }
 
-    /// The same with what a query says.
+    /// Adds the fields of a query.
     pub(super) fn with_query<'a>(
         mut self,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -104,7 +104,7 @@ impl Message {
         Ok(self)
     }
 
-    /// The same with a field that the path or a header says. A body that says otherwise is refused.
+    /// Sets a field that the path or a header gives. Another value in the body is refused.
     pub(super) fn with_field(mut self, name: &str, text: &str) -> Result<Self, Refusal> {
         let (path, field, _) = find(&self.descriptor, name)?;
         let value = scalar(name, text, &field, false)?;
@@ -123,7 +123,7 @@ impl Message {
         }
     }
 
-    /// The same with a field that headers say. A body that says something too is refused.
+    /// Sets a field that headers give. A body that has it too is refused.
     pub(super) fn with_value(mut self, name: &str, value: Value) -> Result<Self, Refusal> {
         match self.value.insert(name.to_owned(), value) {
             None => Ok(self),
@@ -136,27 +136,27 @@ impl Message {
         self.descriptor.get_field_by_name(name).is_some()
     }
 
-    /// Whether something is said of a field.
-    pub(super) fn says(&self, name: &str) -> bool {
+    /// Whether a field was set.
+    pub(super) fn is_set(&self, name: &str) -> bool {
         self.value.contains_key(name)
     }
 
-    /// The message, whose fields must all be known.
-    pub(super) fn dynamic(self) -> Result<DynamicMessage, Refusal> {
+    /// Finishes the message. Unknown fields are refused.
+    pub(super) fn into_dynamic(self) -> Result<DynamicMessage, Refusal> {
         let options = DeserializeOptions::new().deny_unknown_fields(true);
         let wrong = |error: serde_json::Error| refuse("body", "type", &format!("cannot be read: {error}"));
         DynamicMessage::deserialize_with_options(self.descriptor, Value::Object(self.value), &options)
             .map_err(wrong)
     }
 
-    /// The message as its generated type.
+    /// Finishes the message as its generated type.
     pub(super) fn read<M: ReflectMessage + Default>(self) -> Result<M, Refusal> {
         let wrong = |error: prost::DecodeError| refuse("query", "type", &format!("cannot be read: {error}"));
-        self.dynamic()?.transcode_to().map_err(wrong)
+        self.into_dynamic()?.transcode_to().map_err(wrong)
     }
 }
 
-/// The text of arguments, as a string or as the value that it would be the text of.
+/// The value of `arguments_json`: a string is the text itself, and any other value is taken as its own text.
 fn argument_value(text: &RawValue) -> Value {
     let string = || serde_json::from_str(&raw::without_lone_surrogates(text.get().to_owned())).ok();
     let is_string = text.get().starts_with('"');
@@ -172,7 +172,7 @@ fn value_of_member(name: &str, text: &RawValue) -> Result<Value, Refusal> {
     Ok(value)
 }
 
-/// The field that a query means: the messages on the way to it, itself, and the key if it is a map.
+/// Resolves the name of a query parameter to the messages on the way to its field, the field, and the key of a map.
 fn find<'a>(
     message: &MessageDescriptor,
     name: &'a str,
@@ -181,10 +181,10 @@ fn find<'a>(
     loop {
         let (first, more) = rest.split_once('.').map_or((rest, None), |(first, more)| (first, Some(more)));
         let Some(field) = at.get_field_by_name(first) else {
-            // A field of the filter, without its name.
+            // A field of the filter, named without the prefix.
             let filter = at.get_field_by_name(FILTER).filter(|_| path.is_empty());
             let Some((filter, inner)) = filter.and_then(|it| Some((it.clone(), inner_of(&it)?))) else {
-                return Err(none_such(message, name));
+                return Err(unknown_field(message, name));
             };
             path.push(filter);
             at = inner;
@@ -198,13 +198,13 @@ fn find<'a>(
             }
             (None, false, None) => return Ok((path, field, None)),
             _ => {
-                return Err(none_such(message, name));
+                return Err(unknown_field(message, name));
             }
         }
     }
 }
 
-/// The message that a field holds, if a query may name its parts.
+/// The message that a field holds, if a query may name its fields.
 fn inner_of(field: &FieldDescriptor) -> Option<MessageDescriptor> {
     match field.kind() {
         Kind::Message(inner)
@@ -216,7 +216,7 @@ fn inner_of(field: &FieldDescriptor) -> Option<MessageDescriptor> {
     }
 }
 
-/// What a query may name: the fields, and those of the filter.
+/// The fields that a query may name without a dot: those of the message, and those of its filter.
 pub(super) fn fields(message: &MessageDescriptor) -> Vec<FieldDescriptor> {
     let mut fields = Vec::new();
     for field in message.fields() {
@@ -229,7 +229,7 @@ pub(super) fn fields(message: &MessageDescriptor) -> Vec<FieldDescriptor> {
     fields
 }
 
-fn none_such(message: &MessageDescriptor, name: &str) -> Refusal {
+fn unknown_field(message: &MessageDescriptor, name: &str) -> Refusal {
     let fields = fields(message);
     unknown(name, &fields.iter().map(FieldDescriptor::name).collect::<Vec<_>>())
 }
@@ -252,7 +252,7 @@ fn put(
     }
 }
 
-/// A text as a value of a field, as ProtoJSON has it.
+/// Converts a text to the ProtoJSON value of a field.
 fn scalar(name: &str, text: &str, field: &FieldDescriptor, is_entry: bool) -> Result<Value, Refusal> {
     let kind = match field.kind() {
         Kind::Message(entry) if is_entry => entry.map_entry_value_field().kind(),
@@ -271,7 +271,7 @@ fn scalar(name: &str, text: &str, field: &FieldDescriptor, is_entry: bool) -> Re
                 of.values().map(|it| it.name().trim_start_matches(&prefix).to_owned()).collect();
             refuse(name, "enum", &format!("must be one of {}", words[1..].join(", ")))
         }),
-        Kind::Message(inner) if inner.full_name() == "google.protobuf.Duration" => length(name, text),
+        Kind::Message(inner) if inner.full_name() == "google.protobuf.Duration" => parse_duration(name, text),
         Kind::Message(inner) if inner.full_name() == "google.protobuf.Timestamp" => {
             match text.parse::<prost_types::Timestamp>() {
                 Ok(_) => Ok(text.into()),

@@ -22,7 +22,7 @@ use toolwire_contract::{
 };
 use toolwire_engine::pipeline::{Call, Target};
 
-/// By what a repeat is recognised.
+/// The header of the idempotency key, as callers write it, and its name.
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -40,8 +40,8 @@ pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, 
     Ok((call, form))
 }
 
-/// The same refusal in the words of this face's callers.
-pub(super) fn in_our_words(refusal: Refusal) -> Refusal {
+/// Names the fields of a refusal by the headers in which callers of this face send them.
+pub(super) fn with_header_names(refusal: Refusal) -> Refusal {
     let Refusal::InvalidRequest(mut violations) = refusal else { return refusal };
     for violation in violations.iter_mut().filter(|it| it.pointer == "request_id") {
         violation.description = violation.description.replace("request_id", IDEMPOTENCY_KEY);
@@ -59,7 +59,7 @@ fn form(query: &Query) -> Result<ResultForm, Refusal> {
     ResultForm::read(format, query.number("max_tokens")?.unwrap_or_default())
 }
 
-/// The key by which a repeat is recognised: bare or in quotation marks, as its draft has it.
+/// The idempotency key: bare, or in quotation marks as its Internet-Draft has it.
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     let Some(text) = text(headers, &KEY, IDEMPOTENCY_KEY)? else { return Ok(None) };
     let bare = unquote(text).unwrap_or(text);
@@ -69,11 +69,10 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     Ok(Some(bare))
 }
 
-/// Holds a call to the conditions of its request, whose representation is the definition that is called: a tag is the
-/// digest of one, alone or with its status behind a dot. A definition that changes meanwhile is refused by the
-/// pipeline.
+/// Binds a call to the preconditions of its request. The representation is the definition that is called: a tag is its
+/// digest, alone or followed by a dot and its status. The pipeline refuses a definition that changes after this.
 pub(super) fn bind(call: &mut Call, conditions: &Conditions, tools: &Tools) -> Result<(), Problem> {
-    // What may not be called is refused below, in its own words.
+    // Passed on: the pipeline refuses what the user may not call, and says why.
     let Some(tool) = tools.find(&call.context.user, &call.target) else { return Ok(()) };
     let digest = tool.definition.digest;
     let is_named = |tag: &Tag| tag.text.split('.').next().and_then(Digest::from_hex) == Some(digest);
@@ -81,7 +80,7 @@ pub(super) fn bind(call: &mut Call, conditions: &Conditions, tools: &Tools) -> R
         if !tags.iter().any(|tag| !tag.is_weak && is_named(tag)) {
             return Err(Refusal::DefinitionChanged { tool: tool.definition.name.to_string() }.into());
         }
-        call.wishes.get_or_insert_default().expected_digest = Some(digest);
+        call.options.get_or_insert_default().expected_digest = Some(digest);
     }
     match &conditions.if_none_match {
         Some(Tags::Any) => Err(conditional::precondition_failed()),
@@ -90,12 +89,12 @@ pub(super) fn bind(call: &mut Call, conditions: &Conditions, tools: &Tools) -> R
     }
 }
 
-/// What stands in quotation marks.
+/// The text between quotation marks.
 fn unquote(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
 }
 
-/// The text of a header, whose name callers read as it is `written`; what cannot be read is not taken for absent.
+/// The text of a header, which refusals name as it is `written`. A malformed value is refused, not taken for absent.
 pub(super) fn text<'a>(
     headers: &'a HeaderMap,
     name: &HeaderName,

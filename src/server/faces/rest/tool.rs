@@ -1,6 +1,6 @@
 //! Calls of tools: `POST /v1/tools/{name}:call` and `:invoke`, and the same for intents.
 //!
-//! The router knows no suffix behind a parameter: what is done stands behind the last colon, which no name has.
+//! The router matches no suffix behind a parameter: the verb follows the last colon, which no name contains.
 
 use axum::{
     body::{Body, to_bytes},
@@ -9,7 +9,7 @@ use axum::{
 };
 use http::StatusCode;
 
-use super::{answer::CallName, events, request};
+use super::{answer::CallResponder, events, request};
 use crate::{
     faces::http::{conditional::Conditions, problem::Problem, route::Http},
     service::request::refuse,
@@ -48,24 +48,24 @@ async fn answer(
     target: fn(String) -> Target,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (name, manner) = parse_segment(&tool_segment(path)?)?;
+    let (name, mode) = parse_segment(&tool_segment(path)?)?;
     let (parts, body) = request.into_parts();
-    let body = read(body).await?;
+    let body = read_body(body).await?;
     let (mut call, form) = request::call(&parts, target(name), &body)?;
-    let (which, tools) = (CallName::of(&call), &http.face.tools);
+    let (responder, tools) = (CallResponder::new(&call), &http.face.tools);
     if let Some(conditions) = parts.extensions.get::<Conditions>() {
         request::bind(&mut call, conditions, tools)?;
     }
     let user = call.context.user.id.clone();
-    let refused = |refusal| Ok(which.refuse(request::in_our_words(refusal)));
-    match manner {
+    let refused = |refusal| Ok(responder.refuse(request::with_header_names(refusal)));
+    match mode {
         CallMode::Call => match tools.finish(call).await {
-            Ok(terminal) => Ok(which.end(tools, terminal, form).await),
+            Ok(terminal) => Ok(responder.respond(tools, terminal, form).await),
             Err(refusal) => refused(refusal),
         },
-        // In a box: a call that is answered by its result need not be as large.
+        // Boxed: the future of a plain call need not have room for the stream of this one.
         CallMode::Invoke => match Box::pin(tools.start(call)).await {
-            Ok(started) => Ok(which.note(events::answer(started, tools, form, &user))),
+            Ok(started) => Ok(responder.with_call_id(events::answer(started, tools, form, &user))),
             Err(refusal) => refused(refusal),
         },
     }
@@ -90,8 +90,8 @@ fn parse_segment(segment: &str) -> Result<(String, CallMode), Problem> {
     }
 }
 
-/// The body, which the layers above bound.
-pub(super) async fn read(body: Body) -> Result<bytes::Bytes, Refusal> {
+/// Reads a body, which the layers above bound.
+pub(super) async fn read_body(body: Body) -> Result<bytes::Bytes, Refusal> {
     let broken_off = |_| refuse("body", "json", "broke off");
     to_bytes(body, usize::MAX).await.map_err(broken_off)
 }

@@ -27,53 +27,60 @@ use toolwire_contract::{
 };
 use toolwire_engine::registry::Definition;
 
-/// The tools there are, then what becomes of them.
-pub(super) async fn watch(http: Http, parts: &Parts, asked: WatchToolsRequest) -> Result<Response, Refusal> {
-    let view = asked.view();
+/// The user's tools as they are, then every change.
+pub(super) async fn watch(
+    http: Http,
+    parts: &Parts,
+    request: WatchToolsRequest,
+) -> Result<Response, Refusal> {
+    let view = request.view();
     let (tools, watch) = http.face.tools.watch(incoming::user(&parts.extensions));
+    // Before the stream begins: a body is polled by a connection, which others share.
     definitions::serialise(&tools.clone().collect::<Vec<_>>(), view).await;
-    Ok(sse::stream_serialised(there(tools, view).chain(news(watch, view))))
+    Ok(sse::stream_serialised(snapshot(tools, view).chain(changes(watch, view))))
 }
 
-/// The tools there are. Spelled as it is read, so that a reader who takes nothing keeps no memory.
-fn there(mut tools: Listing, view: ToolView) -> BoxStream<'static, Bytes> {
-    let around = Around::new(WatchEventType::Added);
-    let each = iter::from_fn(move || Some(around.tool(&tools.next_tool()?.definition, view)));
-    let mut parts = each.flatten();
+/// An event for each tool. Made as it is read, so that a stalled reader holds no memory.
+fn snapshot(mut tools: Listing, view: ToolView) -> BoxStream<'static, Bytes> {
+    let envelope = Envelope::new(WatchEventType::Added);
+    let events = iter::from_fn(move || Some(envelope.wrap(&tools.next_tool()?.definition, view)));
+    let mut parts = events.flatten();
     stream::iter(iter::from_fn(move || pieces::next(&mut parts))).boxed()
 }
 
-fn news(watch: Watch, view: ToolView) -> BoxStream<'static, Bytes> {
+fn changes(watch: Watch, view: ToolView) -> BoxStream<'static, Bytes> {
     let next =
         move |mut watch: Watch| async move { Some((serialise(watch.next().await?, view).await, watch)) };
     stream::unfold(watch, next).boxed()
 }
 
-async fn serialise(news: WatchEvent, view: ToolView) -> Bytes {
-    let (kind, tool) = match news {
+async fn serialise(event: WatchEvent, view: ToolView) -> Bytes {
+    let (kind, tool) = match event {
         WatchEvent::Added(tool) => (WatchEventType::Added, tool),
         WatchEvent::Changed(tool) => (WatchEventType::Changed, tool),
         WatchEvent::Degraded(tool) => (WatchEventType::Degraded, tool),
         other => {
-            let told = render::watch_event::render(other, view);
-            let bytes = told.encoded_len();
-            return offload::if_large(bytes, move || event::of(&message::of(&told)).serialise().into()).await;
+            let response = render::watch_event::render(other, view);
+            let bytes = response.encoded_len();
+            let work = move || event::of(&message::of(&response)).serialise().into();
+            return offload::if_large(bytes, work).await;
         }
     };
     definitions::serialise(std::slice::from_ref(&tool), view).await;
-    Around::new(kind).tool(&tool.definition, view).concat().into()
+    Envelope::new(kind).wrap(&tool.definition, view).concat().into()
 }
 
-/// An event about a tool, without the tool.
-struct Around {
+/// The text of an event around its definition.
+struct Envelope {
     before: Bytes,
     after: Bytes,
 }
 
-impl Around {
+impl Envelope {
     fn new(kind: WatchEventType) -> Self {
         let mut rest = message::of(&render::watch_event::message(kind));
         let name = event::of(&rest).event;
+        // In the order of the fields of the message: `type`, `tool`, then the others.
         let word = rest.as_object_mut().and_then(|it| it.shift_remove("type")).unwrap_or_default();
         let rest = rest.to_string();
         Self {
@@ -82,7 +89,7 @@ impl Around {
         }
     }
 
-    fn tool(&self, definition: &Definition, view: ToolView) -> [Bytes; 3] {
+    fn wrap(&self, definition: &Definition, view: ToolView) -> [Bytes; 3] {
         [self.before.clone(), definitions::json(definition, view), self.after.clone()]
     }
 }

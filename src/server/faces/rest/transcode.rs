@@ -19,7 +19,7 @@ use crate::faces::http::{
 };
 use toolwire_contract::{Refusal, descriptors};
 
-/// The field of what must hold of a document for a write.
+/// The field with the precondition of a write on its document.
 pub(super) const PRECONDITION: &str = "precondition";
 
 /// The services of the platform with their comments.
@@ -28,16 +28,16 @@ pub(super) static POOL: LazyLock<DescriptorPool> =
 
 pub(super) fn method_descriptor(row: &Row) -> MethodDescriptor {
     let service = POOL.get_service_by_name(row.rpc.0).expect("the table names services of the platform");
-    let found = service.methods().find(|method| method.name() == row.rpc.1);
-    found.expect("the table names methods of the platform")
+    let method = service.methods().find(|method| method.name() == row.rpc.1);
+    method.expect("the table names methods of the platform")
 }
 
-/// Whether the message of a row states what must hold of a document.
+/// Whether the message of a row has a precondition on a document.
 pub(super) fn has_precondition(row: &Row) -> bool {
     input(row).get_field_by_name(PRECONDITION).is_some()
 }
 
-/// The message that a request for a row becomes, or its first one.
+/// The type of the message that a request for a row becomes; of the first one, if there are several.
 pub(super) fn input(row: &Row) -> MessageDescriptor {
     let header = match row.form {
         ResponseForm::Upload => POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
@@ -46,27 +46,28 @@ pub(super) fn input(row: &Row) -> MessageDescriptor {
     header.unwrap_or_else(|| method_descriptor(row).input())
 }
 
-/// The message that a request is.
+/// Converts a request to the message of its RPC.
 pub(super) async fn to_message(
     row: &Row,
-    named: &[(String, String)],
+    path_fields: &[(String, String)],
     parts: &Parts,
     body: Body,
 ) -> Result<DynamicMessage, Refusal> {
     let mut message = Message::of(method_descriptor(row).input());
+    // The path comes last, so that a query or a body that contradicts it is refused.
     if row.is_queried() {
         message = message.with_query(Query::any(&parts.uri).pairs())?;
     } else {
         Query::read(&parts.uri, &[])?;
-        message = message.with_body(&tool::read(body).await?)?;
+        message = message.with_body(&tool::read_body(body).await?)?;
     }
-    for (name, value) in named {
+    for (name, value) in path_fields {
         message = message.with_field(name, value)?;
     }
-    with_headers(message, parts)?.dynamic()
+    with_headers(message, parts)?.into_dynamic()
 }
 
-/// The same with what headers say of it, where it has a field for that.
+/// Sets the fields that headers give, where the message has them.
 pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Message, Refusal> {
     if let Some(key) = request::key(&parts.headers)?
         && message.has("request_id")
@@ -85,14 +86,14 @@ pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Messag
             }
         }
     }
-    // The exact text, unless another form is asked for.
-    if message.has("result_format") && !message.says("result_format") {
+    // JSON text keeps the digits of numbers, which a structure does not.
+    if message.has("result_format") && !message.is_set("result_format") {
         message = message.with_field("result_format", "JSON")?;
     }
     Ok(message)
 }
 
-/// Conditions as the contract has them. A weak tag is the strong one of no document.
+/// Conditions as the contract has them. `If-Match` compares strongly: a weak tag matches no document.
 fn precondition(conditions: &Conditions) -> Value {
     let set = |tags: &Tags, has_weak: bool| match tags {
         Tags::Any => json!({"any": true}),

@@ -1,4 +1,5 @@
-//! Messages to and from a gRPC service within the process, in gRPC's frames: a flag, four bytes of length, the message.
+//! A gRPC client for the services of this process. Messages travel in gRPC's frames: a flag, four bytes of length, the
+//! message.
 
 use std::pin::Pin;
 
@@ -18,15 +19,16 @@ use crate::faces::{
     transport::grpc_frame::{self, HEAD},
 };
 
-/// What a service says.
+/// The responses of one call, read message by message.
 pub(super) struct Responses {
     body: Pin<Box<Body>>,
-    read: BytesMut,
-    /// How they end, where that was seen while messages before it were still to be answered.
+    /// Bytes that were read and are no complete message yet.
+    buffer: BytesMut,
+    /// The end of the stream, if [`next_batch`](Self::next_batch) reached it behind messages that it returned.
     end: Option<Result<(), Status>>,
 }
 
-/// A message as the body of a request.
+/// The body of a request with one message.
 pub(super) fn body(message: &DynamicMessage) -> Body {
     Body::new(Full::new(frame(message)))
 }
@@ -36,11 +38,11 @@ pub(super) fn frame(message: &impl Message) -> Bytes {
     let mut frame = BytesMut::with_capacity(HEAD + length);
     frame.put_u8(0);
     frame.put_u32(u32::try_from(length).expect("requests are bounded far below 4 GiB"));
-    message.encode(&mut frame).expect("there is room");
+    message.encode(&mut frame).expect("the capacity is the encoded length");
     frame.freeze()
 }
 
-/// Calls a service within the process, with the identity and context of these parts.
+/// Calls the RPC of a row on behalf of the request whose parts these are.
 pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Result<Responses, Status> {
     let mut request = http::Request::new(body);
     *request.method_mut() = Method::POST;
@@ -48,7 +50,9 @@ pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Re
     let (service, method) = row.rpc;
     let path = format!("/{service}/{method}");
     *request.uri_mut() = path.try_into().expect("names of methods are paths");
+    // They hold the user, the arrival and the rule: the service neither authenticates nor traces a second time.
     *request.extensions_mut() = parts.extensions.clone();
+    // Only what is metadata of a call over gRPC too. The other headers are this face's own.
     let headers = request.headers_mut();
     for (name, value) in &parts.headers {
         if name.as_str().starts_with("x-toolwire-") {
@@ -59,47 +63,49 @@ pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Re
     headers.insert("te", HeaderValue::from_static("trailers"));
     let mut routes = http.grpc;
     let Ok(response) = routes.call(request).await;
+    // A refusal without messages is trailers-only: its status is in the headers.
     check_status(response.headers())?;
-    Ok(Responses { body: Box::pin(response.into_body()), read: BytesMut::new(), end: None })
+    Ok(Responses { body: Box::pin(response.into_body()), buffer: BytesMut::new(), end: None })
 }
 
 impl Responses {
-    /// The one response of an RPC that has one, encoded.
-    pub(super) async fn one(mut self) -> Result<Bytes, Status> {
+    /// The encoded response of a unary RPC.
+    pub(super) async fn single(mut self) -> Result<Bytes, Status> {
         let bytes = self.next().await?.ok_or_else(|| Status::internal("no response"))?;
-        // The status stands behind it.
+        // To the end: the trailers may still hold an error.
         while self.next().await?.is_some() {}
         Ok(bytes)
     }
 
-    /// The next message and those that are there too, encoded, until there is enough for a piece; none when all has
-    /// been said.
-    pub(super) async fn some(&mut self) -> Result<Option<Vec<Bytes>>, Status> {
+    /// The next message, encoded, and those behind it that are ready, up to the size of a piece. `None` at the end.
+    pub(super) async fn next_batch(&mut self) -> Result<Option<Vec<Bytes>>, Status> {
         let Some(first) = self.next().await? else { return Ok(None) };
-        let (mut bytes, mut some) = (first.len(), vec![first]);
+        let (mut bytes, mut batch) = (first.len(), vec![first]);
+        // Without waiting: a batch saves writes, and must not delay the messages that it has.
         while bytes < PIECE {
             match self.next().now_or_never() {
                 None => break,
                 Some(Ok(Some(message))) => {
                     bytes += message.len();
-                    some.push(message);
+                    batch.push(message);
                 }
+                // Kept for the next call: the messages before the end go out first.
                 Some(end) => {
                     self.end = Some(end.map(drop));
                     break;
                 }
             }
         }
-        Ok(Some(some))
+        Ok(Some(batch))
     }
 
-    /// The next message, encoded; none when all has been said.
+    /// The next message, encoded. `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Status> {
         if let Some(end) = self.end.take() {
             return end.map(|()| None);
         }
         loop {
-            if let Some(message) = self.whole() {
+            if let Some(message) = self.take_message() {
                 return Ok(Some(message));
             }
             if self.body.is_end_stream() {
@@ -107,7 +113,7 @@ impl Responses {
             }
             let Some(frame) = self.body.frame().await else { return Ok(None) };
             match frame?.into_data() {
-                Ok(data) => self.read.extend_from_slice(&data),
+                Ok(data) => self.buffer.extend_from_slice(&data),
                 Err(frame) => {
                     if let Some(trailers) = frame.trailers_ref() {
                         check_status(trailers)?;
@@ -117,21 +123,21 @@ impl Responses {
         }
     }
 
-    /// The first message that has been read whole.
-    fn whole(&mut self) -> Option<Bytes> {
-        // Compression is opt-in, so the message is not compressed.
-        let (_flag, length) = grpc_frame::head(&self.read)?;
+    /// Takes the first complete message out of the buffer.
+    fn take_message(&mut self) -> Option<Bytes> {
+        // Never compressed: the request accepts no encoding.
+        let (_flag, length) = grpc_frame::head(&self.buffer)?;
         let end = HEAD + length;
-        if self.read.len() < end {
+        if self.buffer.len() < end {
             return None;
         }
-        let mut message = self.read.split_to(end);
+        let mut message = self.buffer.split_to(end);
         message.advance(HEAD);
         Some(message.freeze())
     }
 }
 
-/// The status in headers or trailers, unless all is well.
+/// Fails with the status in headers or trailers, unless it is OK or absent.
 fn check_status(headers: &HeaderMap) -> Result<(), Status> {
     match Status::from_header_map(headers) {
         Some(status) if status.code() != Code::Ok => Err(status),
@@ -139,7 +145,7 @@ fn check_status(headers: &HeaderMap) -> Result<(), Status> {
     }
 }
 
-/// A message of a type that is known at run time only.
+/// Decodes a message whose type is known only at run time.
 pub(super) fn decode(output: MessageDescriptor, bytes: Bytes) -> Result<DynamicMessage, Status> {
     DynamicMessage::decode(output, bytes).map_err(|error| Status::internal(format!("unreadable: {error}")))
 }

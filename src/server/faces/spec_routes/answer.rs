@@ -13,19 +13,20 @@ use http::{
 };
 use serde_json::Value;
 
-/// The most warnings that headers tell, and the longest text of one, in bytes: clients take 8 KiB of headers at least.
-const MOST_WARNINGS: usize = 16;
-const LONGEST_WARNING: usize = 400;
+/// Maximum number of warnings in headers, and maximum length of each in bytes: clients accept at least 8 KiB of
+/// headers.
+const MAX_WARNINGS: usize = 16;
+const MAX_WARNING_LENGTH: usize = 400;
 
 /// An answer of this status.
 pub fn json(status: StatusCode, value: &Value) -> Response {
     (status, [(CONTENT_TYPE, "application/json")], Body::from(value.to_string())).into_response()
 }
 
-/// The same answer with a `Warning` for each of these (RFC 7234 §5.5, code 199: for people).
+/// Adds a `Warning` for each of these (RFC 7234 §5.5, code 199: for people).
 #[must_use]
 pub fn with_warnings(mut answer: Response, warnings: &[String]) -> Response {
-    for warning in warnings.iter().take(MOST_WARNINGS) {
+    for warning in warnings.iter().take(MAX_WARNINGS) {
         let value = format!("199 toolwire \"{}\"", percent_encode(warning));
         if let Ok(value) = HeaderValue::try_from(value) {
             answer.headers_mut().append(WARNING, value);
@@ -49,7 +50,7 @@ fn percent_encode(text: &str) -> String {
                 }
             }
         }
-        if quoted.len() > LONGEST_WARNING {
+        if quoted.len() > MAX_WARNING_LENGTH {
             quoted.truncate(before);
             break;
         }
@@ -73,6 +74,6 @@ mod tests {
         assert_eq!(told[1], "199 toolwire \"+5%25 %E2%86%92 %E2%82%B9%0D%0Ax: y\"");
         assert!(told[2].len() < 450 && told[2].ends_with("%E2%82%B9\""), "{}", told[2]);
         let many = with_warnings(json(StatusCode::OK, &Value::Null), &vec!["w".to_owned(); 100]);
-        assert_eq!(many.headers().get_all(WARNING).iter().count(), MOST_WARNINGS);
+        assert_eq!(many.headers().get_all(WARNING).iter().count(), MAX_WARNINGS);
     }
 }

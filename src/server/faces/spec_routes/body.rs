@@ -57,7 +57,7 @@ impl Text {
     }
 }
 
-/// An object of a request's body. What is taken out of it is read.
+/// An object of a request's body. Reading a member takes it out.
 #[derive(Debug, Default)]
 pub struct Object {
     path: String,
@@ -142,7 +142,7 @@ impl Object {
         self.list(key)?.into_iter().map(text).collect()
     }
 
-    /// That nothing is left unread.
+    /// Checks that every member was read.
     pub fn finish(self) -> Result<(), Refusal> {
         match self.members.keys().next() {
             None => Ok(()),

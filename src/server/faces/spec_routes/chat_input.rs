@@ -1,8 +1,8 @@
 //! Parses the messages of a conversation: the last message of the user is the question, and what stands before it is
 //! history. Both the routes of specification 003 and AG-UI's send conversations so.
 //!
-//! A client sends all that was ever said with each request. So nothing of it is refused: the newest exchanges are kept,
-//! within bounds, and what is older or cannot be read is skipped.
+//! A client sends the whole conversation with each request. An old message must not make the new one fail, so nothing
+//! is refused: the newest exchanges are kept, within bounds, and older or unreadable ones are skipped.
 
 mod content;
 
@@ -15,13 +15,13 @@ use crate::service::request::refuse;
 use toolwire_contract::{Refusal, json::raw};
 use toolwire_planner::Exchange;
 
-/// The most exchanges that are kept, and the most bytes of their texts: as many as a session remembers.
-const MOST_EXCHANGES: usize = 50;
-const MOST_BYTES: usize = 64 * 1024;
+/// Maximum number of exchanges that are kept, and of the bytes of their texts: those that a session remembers.
+const MAX_EXCHANGES: usize = 50;
+const MAX_BYTES: usize = 64 * 1024;
 
-/// The longest text of an exchange, in bytes. What is beyond is cut off, so that one long answer does not displace all
-/// that was said before it.
-const LONGEST_TEXT: usize = 16 * 1024;
+/// Maximum length of a text of an exchange in bytes. A longer one is cut, so that one answer does not displace the
+/// exchanges before it.
+const MAX_TEXT_LENGTH: usize = 16 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChatInput {
@@ -29,7 +29,7 @@ pub struct ChatInput {
     pub question: String,
     /// The kinds of its parts other than text, such as `image`.
     pub unread: Vec<String>,
-    /// What was said and answered before.
+    /// The exchanges before it.
     pub before: Vec<Exchange>,
 }
 
@@ -48,12 +48,12 @@ struct Conversation {
     before: VecDeque<Exchange>,
     /// The texts of `before`, in bytes.
     bytes: usize,
-    /// The last message of the user, and what was answered to it.
+    /// The last message of the user, and the answer to it.
     last: Option<(Content, String)>,
 }
 
 impl Conversation {
-    /// Takes the next message. What systems, tools and activities say is ours to say; it is not taken from a caller.
+    /// Takes the next message. Messages of other roles are skipped: a caller must not speak for the system or a tool.
     fn take(&mut self, message: &RawValue) {
         let Some([Some(role), content]) = raw::pick(message.get(), ["role", "content"]) else { return };
         let content = || content.map(Content::read).unwrap_or_default();
@@ -75,7 +75,7 @@ impl Conversation {
         }
     }
 
-    /// Keeps the last exchange. What was not answered is not kept: no session remembers it either.
+    /// Keeps the last exchange, if it was answered: a session remembers no other ones either.
     fn keep(&mut self) {
         let Some((content, answered)) = self.last.take().filter(|(_, answered)| !answered.is_empty()) else {
             return;
@@ -84,7 +84,7 @@ impl Conversation {
         cut(&mut said);
         self.bytes += said.len() + answered.len();
         self.before.push_back(Exchange { said, answered, ..Exchange::default() });
-        while self.before.len() > MOST_EXCHANGES || self.bytes > MOST_BYTES {
+        while self.before.len() > MAX_EXCHANGES || self.bytes > MAX_BYTES {
             let Some(oldest) = self.before.pop_front() else { return };
             self.bytes -= oldest.said.len() + oldest.answered.len();
         }
@@ -92,7 +92,7 @@ impl Conversation {
 }
 
 fn cut(text: &mut String) {
-    text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+    text.truncate(text.floor_char_boundary(MAX_TEXT_LENGTH));
 }
 
 impl From<Conversation> for ChatInput {

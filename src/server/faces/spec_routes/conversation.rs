@@ -72,17 +72,17 @@ pub(super) async fn stream(State(http): State<Http>, request: Request) -> Result
     Ok(events(told, last.filter(|_| is_joined)))
 }
 
-/// `GET /agent/stream/{turn_id}`: what a turn says that was begun elsewhere. 204 to a reader who has heard its end.
+/// `GET /agent/stream/{turn_id}`: the events of a turn that another request began; 204 if the reader has its end.
 pub(super) async fn follow(
     State(http): State<Http>,
     Path(turn_id): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
     let user = incoming::user(request.extensions());
-    let has_heard = request.headers().get(sse::LAST_EVENT_ID).is_some_and(|id| id == END);
-    let last = if has_heard { None } else { last_event(request.headers())? };
+    let has_end = request.headers().get(sse::LAST_EVENT_ID).is_some_and(|id| id == END);
+    let last = if has_end { None } else { last_event(request.headers())? };
     let told = turn::follow(&http.face.turns, &user, &turn_id).await?;
-    if has_heard && matches!(told, TurnEvents::Ended(_)) {
+    if has_end && matches!(told, TurnEvents::Ended(_)) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     Ok(events(told, last))
@@ -146,7 +146,7 @@ fn budget(mut wished: Object) -> Result<BudgetWish, Refusal> {
     Ok(budget)
 }
 
-/// The last event that a reader has, if it says so.
+/// The last event that the reader has, by its header.
 fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
     let Some(id) = headers.get(sse::LAST_EVENT_ID) else { return Ok(None) };
     let id = id.to_str().ok().and_then(|id| id.parse().ok());
@@ -188,7 +188,7 @@ fn serialise_event(event: &TurnEvent, is_whole: bool) -> sse::Event {
     sse::Event { id: Some(id), event: name, data: json::message(event).to_string() }
 }
 
-/// How a turn ends that has no end of its own.
+/// The last event of a turn that ended without one.
 fn failure_event(refusal: Refusal) -> sse::Event {
     sse::Event { id: None, event: "error", data: Problem::from(refusal).to_json() }
 }

@@ -46,8 +46,8 @@ pub(super) async fn cancel(
     Ok(answer::json(StatusCode::OK, &serialise_job(job)))
 }
 
-/// `GET /api/jobs/{id}/status`: what the job says, from its beginning or after `Last-Event-ID`; 204 to a reader who
-/// has all of it, so that a browser asks no more. With `Accept: application/json` the job as it stands.
+/// `GET /api/jobs/{id}/status`: the events of a job, from its beginning or after `Last-Event-ID`; 204 to a reader who
+/// has all of them, so that a browser does not reconnect. With `Accept: application/json` the job as it is.
 pub(super) async fn status(
     state: State<Http>,
     path: Path<String>,
@@ -80,7 +80,7 @@ fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
     id.map(Some).ok_or_else(|| refuse("Last-Event-ID", "format", "must be the id of an event"))
 }
 
-/// The next event of a watch. One that cannot go on ends with the reason.
+/// The next event of a watch. A watch that fails ends with the reason.
 async fn next(watch: Option<Watch>) -> Option<(sse::Event, Option<Watch>)> {
     let mut watch = watch?;
     loop {
@@ -88,7 +88,7 @@ async fn next(watch: Option<Watch>) -> Option<(sse::Event, Option<Watch>)> {
             Ok(Some(WatchEvent::Event(event, ended))) => {
                 Some((serialise_event(event, ended.map(|job| *job)), Some(watch)))
             }
-            // The stream says by itself that it is alive.
+            // The stream of events has its own keep-alive.
             Ok(Some(WatchEvent::Heartbeat)) => continue,
             Ok(None) => None,
             Err(refusal) => {

@@ -25,7 +25,7 @@ pub fn word(value: &impl Worded) -> Value {
     }
 }
 
-/// The value of a JSON text that a tool or the agent made; what is none stays text.
+/// The value of a JSON text of a tool or the agent; a text that is not JSON stays a string.
 pub fn parse_embedded(text: &str) -> Value {
     if text.is_empty() {
         return Value::Null;
@@ -133,7 +133,7 @@ fn prefix(of: &str) -> String {
     prefix + "_"
 }
 
-/// The messages of `google.protobuf` that JSON has words for.
+/// The JSON of the well-known types that have a form of their own.
 fn well_known(message: &DynamicMessage) -> Option<Value> {
     match message.descriptor().full_name() {
         "google.protobuf.Timestamp" => {

@@ -13,11 +13,11 @@ use toolwire_contract::{Refusal, convert::timestamp, proto::agent::v1::TurnEvent
 use toolwire_store::sessions::StoredTurn;
 use toolwire_tool::context::{RequestId, SessionId, ToolContext, User};
 
-/// What a turn says. Dropping it cancels the turn, unless others listen too.
+/// The events of a turn. Dropping them cancels the turn, unless it has other readers.
 #[derive(Debug)]
 pub enum TurnEvents {
     Running(Reader),
-    /// It ended before, or this end has been sent.
+    /// The terminal event of a turn that ended before, until it is taken.
     Ended(Option<Box<TurnEvent>>),
 }
 
@@ -28,7 +28,7 @@ pub fn context(extensions: &Extensions, session: Option<SessionId>) -> ToolConte
     context
 }
 
-/// A turn in which this is said, within what the server allows.
+/// A turn with this input, and the server's default budget.
 pub fn new(context: ToolContext, said: ChatInput, account: String, request_id: Option<RequestId>) -> NewTurn {
     NewTurn {
         context,
@@ -42,7 +42,7 @@ pub fn new(context: ToolContext, said: ChatInput, account: String, request_id: O
     }
 }
 
-/// Begins a turn, or goes on with one.
+/// Begins or resumes a turn.
 pub async fn begin(turns: &Turns, new: NewTurn) -> Result<TurnEvents, Refusal> {
     turns.begin(new).await.map(TurnEvents::from)
 }

@@ -12,8 +12,8 @@ use super::{
 };
 
 const BACKLOG: i32 = 1_024;
-const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const MIN_PAUSE: Duration = Duration::from_millis(5);
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// A bound socket, and its TLS configuration.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ fn socket(address: SocketAddr, reuse_port: bool) -> io::Result<socket2::Socket> 
 /// Accepts the next connection. Retries after errors, with increasing pauses: a server that stopped accepting would
 /// have to be restarted.
 pub(super) async fn accept<S: Socket>(socket: &S) -> (S::Stream, SocketAddr) {
-    let mut pause = SHORTEST_PAUSE;
+    let mut pause = MIN_PAUSE;
     loop {
         match socket.accept().await {
             Ok(connection) => return connection,
@@ -111,7 +111,7 @@ pub(super) async fn accept<S: Socket>(socket: &S) -> (S::Stream, SocketAddr) {
             Err(error) => {
                 tracing::warn!(%error, ?pause, "cannot accept connections; is the limit of open files exceeded?");
                 sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                pause = (pause * 2).min(MAX_PAUSE);
             }
         }
     }

@@ -59,7 +59,7 @@ fn accept_queued(queue: &std::net::TcpListener) -> Option<(TcpStream, SocketAddr
     }
 }
 
-/// Sets TCP_NODELAY: otherwise small frames wait for the peer's delayed acknowledgement, up to 40 ms.
+/// Sets `TCP_NODELAY`: otherwise small frames wait for the peer's delayed acknowledgement, up to 40 ms.
 fn without_delay(stream: &TcpStream) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");

@@ -1,4 +1,4 @@
-//! Lists calls, page by page: what this process knows and what is recorded, merged, the newest first.
+//! Lists calls, page by page: those of this process and the stored records, merged, the newest first.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -19,30 +19,30 @@ use toolwire_engine::pipeline::{CallEnd, CallInfo};
 use toolwire_store::calls::Criteria;
 use toolwire_tool::context::{CallId, User, UserId};
 
-const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
+const SIZES: Sizes = Sizes { default: 100, max: 1_000 };
 
-/// The most tools of a filter.
-const MOST_TOOLS: usize = 32;
+/// Maximum number of tools in a filter.
+const MAX_TOOLS: usize = 32;
 
-/// How many rows are read at once, and for one page at most: rows that are filtered out cost time too.
+/// Maximum number of rows per read, and per page: rows that are filtered out cost time, too.
 const AT_ONCE: u32 = 200;
-const MOST_READ: usize = 10_000;
+const MAX_READ: usize = 10_000;
 
 /// Criteria of a list of calls, combined with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Any of these tools; any at all if there is none.
+    /// Any of these tools; all if empty.
     pub tools: Vec<String>,
-    /// Any of these states; any at all if there is none.
+    /// Any of these states; all if empty.
     pub states: Vec<State>,
     /// The task; any if empty.
     pub task_id: String,
     /// The session; any if empty.
     pub session_id: String,
-    /// The call that made them.
+    /// The call that made these as nested calls.
     pub parent_call_id: Option<CallId>,
     pub whose: Whose,
-    /// Came at or after this instant.
+    /// The earliest arrival.
     pub since: Option<SystemTime>,
 }
 
@@ -58,23 +58,25 @@ pub enum Whose {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// What is on it, the newest first.
+    /// The newest first.
     pub calls: Vec<Record>,
-    /// Where the next one begins; empty on the last one.
+    /// The token of the next page; empty on the last one.
     pub next: String,
 }
 
 impl Filter {
     fn check(&self) -> Result<(), Refusal> {
-        if self.tools.len() > MOST_TOOLS {
-            let what = format!("must have at most {MOST_TOOLS} elements");
+        if self.tools.len() > MAX_TOOLS {
+            let what = format!("must have at most {MAX_TOOLS} elements");
             return Err(refuse("filter.tools", "max_items", &what));
         }
         Ok(())
     }
 
     fn passes_seen(&self, seen: &CallInfo) -> bool {
-        let is = |wanted: &str, found: Option<String>| wanted.is_empty() || found.as_deref() == Some(wanted);
+        let is = |criterion: &str, value: Option<String>| {
+            criterion.is_empty() || value.as_deref() == Some(criterion)
+        };
         is(&self.task_id, seen.task_id.as_ref().map(ToString::to_string))
             && is(&self.session_id, seen.session_id.as_ref().map(ToString::to_string))
             && (self.parent_call_id.is_none() || self.parent_call_id == seen.parent_call_id)
@@ -98,64 +100,80 @@ impl Filter {
     }
 }
 
+/// A merge of two sorted lists, the newest first: the calls of this process, and the stored records, which are read in
+/// parts.
+struct Merge<'a> {
+    filter: &'a Filter,
+    size: usize,
+    /// The calls that are known and not on the page yet.
+    pending: BTreeMap<CallId, Record>,
+    /// The last call that was taken: the page goes on below it.
+    before: Option<CallId>,
+    page: Vec<Record>,
+}
+
+impl Merge<'_> {
+    /// Moves the calls that pass the filter to the page, until it is full. Stops below `floor`: records that were not
+    /// read yet may come between the calls there. Returns whether the page is full.
+    fn take_down_to(&mut self, floor: Option<CallId>) -> bool {
+        while let Some(newest) = self.pending.last_entry() {
+            if floor.is_some_and(|floor| *newest.key() < floor) {
+                break;
+            }
+            let (call_id, record) = newest.remove_entry();
+            self.before = Some(call_id);
+            if self.filter.passes(&record) {
+                self.page.push(record);
+            }
+            if self.page.len() == self.size {
+                return true;
+            }
+        }
+        false
+    }
+}
+
 impl Calls {
-    /// The calls that the user may see and that pass the filter, the newest first; `size` 0 is the usual size. A page
+    /// The calls that the user may see and that pass the filter, the newest first; `size` 0 is the default size. A page
     /// may have fewer entries than there are left.
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         filter.check()?;
         let size = SIZES.of(size)? as usize;
-        let page_token = PageToken::of(&*self.0.store, List::Calls, &user.id, filter).await?;
-        let mut before = page_token.place(token)?.map(CallId::from_bytes);
+        let page_token = PageToken::of(&self.0.store, List::Calls, &user.id, filter).await?;
+        let before = page_token.decode(token)?.map(CallId::from_bytes);
         let of = match (&filter.whose, self.0.policy.may_observe(user)) {
             (Whose::Own, _) | (Whose::Everybodys, false) => Some(user.id.clone()),
             (Whose::Everybodys, true) => None,
             (Whose::Of(other), observes) if observes || *other == user.id => Some(other.clone()),
             (Whose::Of(_), _) => return Ok(Page { calls: Vec::new(), next: String::new() }),
         };
-        let (mut here, running) = self.list_local(filter, of.as_ref(), before);
+        let (local, running) = self.list_local(filter, of.as_ref(), before);
         let criteria = filter.criteria(of);
-        let (mut page, mut read) = (Vec::new(), 0);
-        // A merge of two sorted lists: the rows of the state, read in pages, and the calls that only this process
-        // knows.
+        let mut merge = Merge { filter, size, pending: local, before, page: Vec::new() };
+        let mut read = 0;
         loop {
-            let rows = self.0.store.list_calls(&criteria, before, AT_ONCE, clock::wall()).await;
+            let rows = self.0.store.list_calls(&criteria, merge.before, AT_ONCE, clock::wall()).await;
             let rows = rows.map_err(|error| unavailable(&error))?;
             let is_last = rows.len() < AT_ONCE as usize;
             read += rows.len();
-            // Down to the last row read, everything is known.
+            // Entries from the last row that was read upwards are complete: rows come in order.
             let floor = rows.last().filter(|_| !is_last).map(|row| row.call_id);
             for row in rows {
                 let runs = running.contains(&row.call_id);
-                here.insert(row.call_id, Record::of_recorded(&row, runs, self.0.cap));
+                merge.pending.insert(row.call_id, Record::of_recorded(&row, runs, self.0.cap));
             }
-            // Entries above the floor are complete: no later row can come between them.
-            while let Some(newest) = here.last_entry() {
-                if floor.is_some_and(|floor| *newest.key() < floor) {
-                    break;
-                }
-                let (call_id, record) = newest.remove_entry();
-                before = Some(call_id);
-                if filter.passes(&record) {
-                    page.push(record);
-                }
-                if page.len() == size {
-                    let goes_on = !is_last || !here.is_empty();
-                    let next = if goes_on { page_token.text(call_id.as_bytes()) } else { String::new() };
-                    return Ok(Page { calls: page, next });
-                }
-            }
-            match (is_last, before) {
-                // A filter that passes little must not read the whole table in one request: the page ends early.
-                (false, Some(at)) if read >= MOST_READ => {
-                    return Ok(Page { calls: page, next: page_token.text(at.as_bytes()) });
-                }
-                (false, Some(_)) => {}
-                _ => return Ok(Page { calls: page, next: String::new() }),
+            let is_full = merge.take_down_to(floor);
+            // A filter that passes little must not read the whole table in one request: the page ends early.
+            let ends_early = !is_last && read >= MAX_READ;
+            let has_more = !is_last || !merge.pending.is_empty();
+            if is_full || ends_early || !has_more {
+                let next = merge.before.filter(|_| has_more).map(|at| page_token.encode(at.as_bytes()));
+                return Ok(Page { calls: merge.page, next: next.unwrap_or_default() });
             }
         }
     }
 
-    /// What this process knows, and which calls run here.
+    /// The calls of this process, and which of them are running.
     fn list_local(
         &self,
         filter: &Filter,
@@ -167,7 +185,7 @@ impl Calls {
                 && before.is_none_or(|before| seen.call_id < before)
                 && filter.passes_seen(seen)
         });
-        // What waits for a person is recorded, under the call that asked first.
+        // Calls that wait for a person are recorded, under the call that requested the confirmation.
         let ended = ended.iter().filter(|call| call.end != CallEnd::AwaitsConfirmation);
         let here = ended.map(Record::of_ended).chain(running.iter().map(Record::of_running));
         let here = here.map(|record| (record.call_id, record)).collect();

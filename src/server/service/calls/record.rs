@@ -8,13 +8,13 @@ use toolwire_engine::pipeline::{CallEnd, CallInfo, EndedCall, RunningCall};
 use toolwire_store::calls::{CallState, RecordedCall};
 use toolwire_tool::context::CallId;
 
-/// What is known of a call: never its arguments.
+/// The record of a call, without its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub call_id: CallId,
-    /// The tool; empty while it is not known.
+    /// The tool; empty until it is resolved.
     pub tool: String,
-    /// Digest of the tool's definition; empty while it is not known.
+    /// Digest of the tool's definition; empty until it is resolved.
     pub definition_digest: String,
     pub user: String,
     pub face: String,
@@ -25,41 +25,39 @@ pub struct Record {
     pub task_id: String,
     /// The session; empty if none.
     pub session_id: String,
-    /// The call that made it; empty if none.
+    /// The call that made it as a nested call; empty if none.
     pub parent_call_id: String,
     /// The trace; empty if none.
     pub trace_id: String,
     pub arrived_at: SystemTime,
     pub ended_at: Option<SystemTime>,
-    /// By when it ends.
     pub deadline: Option<SystemTime>,
-    /// How it failed: the name of a code; empty if it did not.
+    /// The code of its error; empty without one.
     pub code: String,
     /// Whether its result came from a cache or from an earlier call.
     pub from_cache: bool,
     /// The confirmation that it waits for, or used; empty if none.
     pub confirmation_id: String,
-    /// Whether its outcome is kept.
+    /// Whether its outcome is stored.
     pub result_kept: bool,
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Running,
     /// A person must approve it first.
     AwaitingConfirmation,
-    /// It ended with data.
+    /// The call ended with data.
     Succeeded,
-    /// It ended with an error.
+    /// The call ended with an error.
     Failed,
     Cancelled,
-    /// It was begun, and its end is not known.
+    /// The call began, and its end was not recorded.
     OutcomeUnknown,
 }
 
 impl State {
-    /// Whether it is over.
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Running | Self::AwaitingConfirmation)
     }
@@ -101,8 +99,8 @@ impl Record {
         }
     }
 
-    /// `runs`: whether this process carries it out. No call runs longer than the cap, in whichever process, nor
-    /// after the end of its process.
+    /// `runs`: whether this process carries it out. A call of another process is taken for running until the cap has
+    /// passed or that process has ended.
     pub(super) fn of_recorded(call: &RecordedCall, runs: bool, cap: Duration) -> Self {
         let (state, code) = match &call.standing {
             CallState::Asked => (State::AwaitingConfirmation, String::new()),

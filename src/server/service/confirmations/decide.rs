@@ -8,18 +8,17 @@ use toolwire_store::confirmations::{Confirmation, Decided, Decision, Verdict, li
 use toolwire_telemetry::metric;
 use toolwire_tool::context::{Origin, User};
 
-const LONGEST_REASON: usize = 1_000;
+const MAX_REASON_LENGTH: usize = 1_000;
 
-/// The longest name in `on_behalf_of`, in characters.
-const LONGEST_BEHALF: usize = 256;
+/// Maximum length of `on_behalf_of`, in characters.
+const MAX_BEHALF_LENGTH: usize = 256;
 
-/// A decision as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionRequest {
     pub choice: Choice,
-    /// On whose behalf, as the decider says.
+    /// The person on whose behalf the user decides, by the user's own account.
     pub on_behalf_of: String,
-    /// Where it came from.
+    /// The face and the peer of the request.
     pub origin: Origin,
 }
 
@@ -31,12 +30,12 @@ pub enum Choice {
         tool: String,
         reason: String,
     },
-    /// It must not be.
+    /// The call must not be carried out.
     Deny { reason: String },
 }
 
 impl Confirmations {
-    /// Decides. The same decision again changes nothing.
+    /// Records a decision. A repeat changes nothing.
     pub async fn decide(
         &self,
         user: &User,
@@ -64,7 +63,7 @@ impl Confirmations {
             metric::confirmation_decided(took.unwrap_or_default());
         }
         if !outcome.holds {
-            return Err(Refusal::ConfirmationDecided { what: standing(&outcome.confirmation) });
+            return Err(Refusal::ConfirmationDecided { what: describe_state(&outcome.confirmation) });
         }
         Ok(self.view(user, outcome.confirmation))
     }
@@ -106,11 +105,15 @@ fn check(request: &DecisionRequest) -> Result<(), Refusal> {
     if length < least {
         return Err(refuse(field, "required", "must say why, for the caller"));
     }
-    if reason.chars().count() > LONGEST_REASON {
-        return Err(refuse(field, "max_length", &format!("must have at most {LONGEST_REASON} characters")));
+    if reason.chars().count() > MAX_REASON_LENGTH {
+        return Err(refuse(
+            field,
+            "max_length",
+            &format!("must have at most {MAX_REASON_LENGTH} characters"),
+        ));
     }
-    if request.on_behalf_of.chars().count() > LONGEST_BEHALF {
-        let what = format!("must have at most {LONGEST_BEHALF} characters");
+    if request.on_behalf_of.chars().count() > MAX_BEHALF_LENGTH {
+        let what = format!("must have at most {MAX_BEHALF_LENGTH} characters");
         return Err(refuse("on_behalf_of", "max_length", &what));
     }
     Ok(())
@@ -131,7 +134,7 @@ fn check_name(viewed: &ConfirmationView, choice: &Choice) -> Result<(), Refusal>
 }
 
 /// `it was denied by riley at 2026-01-15T10:00:00Z`
-fn standing(confirmation: &Confirmation) -> String {
+fn describe_state(confirmation: &Confirmation) -> String {
     let state = confirmation.state.into_str();
     match (&confirmation.decided, confirmation.state) {
         (Some(decided), State::Approved | State::Denied) => {

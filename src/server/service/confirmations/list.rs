@@ -11,14 +11,14 @@ use toolwire_contract::Refusal;
 use toolwire_store::confirmations::{Confirmation, Criteria, Cursor, MAX_PAGE_BYTES, life::State};
 use toolwire_tool::context::{TaskLabel, User, UserId};
 
-const SIZES: Sizes = Sizes { usual: 50, most: 200 };
+const SIZES: Sizes = Sizes { default: 50, max: 200 };
 
-/// The most tools of a filter.
-const MOST_TOOLS: usize = 32;
+/// Maximum number of tools in a filter.
+const MAX_TOOLS: usize = 32;
 
-/// How many rows are read at once, and for one page at most: rows that the user may not see cost time too.
+/// Maximum number of rows per read, and per page: rows that the user may not see cost time, too.
 const AT_ONCE: u32 = 200;
-const MOST_READ: usize = 10_000;
+const MAX_READ: usize = 10_000;
 
 /// Criteria of a list of confirmations, combined with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,18 +37,17 @@ pub struct Filter {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     pub confirmations: Vec<ConfirmationView>,
-    /// Where the next one begins; empty on the last one.
+    /// The token of the next page; empty on the last one.
     pub next: String,
 }
 
 impl Filter {
-    /// Refuses what is too long.
     pub(super) fn check(&self) -> Result<(), Refusal> {
-        if self.tools.len() > MOST_TOOLS {
+        if self.tools.len() > MAX_TOOLS {
             return Err(refuse(
                 "filter.tools",
                 "max_items",
-                &format!("must have at most {MOST_TOOLS} elements"),
+                &format!("must have at most {MAX_TOOLS} elements"),
             ));
         }
         Ok(())
@@ -64,7 +63,7 @@ impl Filter {
             && (!self.decidable || viewed.why_not.is_none())
     }
 
-    /// What the store can look for.
+    /// The criteria that the store can apply.
     fn criteria(&self) -> Criteria {
         let states = if self.decidable { vec![State::Pending] } else { self.states.clone() };
         Criteria { states, tools: self.tools.clone(), user: self.user.clone(), task_id: self.task_id.clone() }
@@ -77,9 +76,9 @@ impl Confirmations {
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         filter.check()?;
         let size = SIZES.of(size)? as usize;
-        let page_token = PageToken::of(&*self.0.store, List::Confirmations, &user.id, filter).await?;
-        let mut from = page_token.place(token)?.map(cursor);
-        let next = |from: Option<_>| from.map_or_else(String::new, |from| page_token.text(bytes_of(from)));
+        let page_token = PageToken::of(&self.0.store, List::Confirmations, &user.id, filter).await?;
+        let mut from = page_token.decode(token)?.map(cursor);
+        let next = |from: Option<_>| from.map_or_else(String::new, |from| page_token.encode(bytes_of(from)));
         let Some(criteria) = self.criteria(user, filter) else {
             return Ok(Page { confirmations: Vec::new(), next: String::new() });
         };
@@ -102,13 +101,13 @@ impl Confirmations {
             if !part.more {
                 return Ok(Page { confirmations: page, next: String::new() });
             }
-            if read >= MOST_READ {
+            if read >= MAX_READ {
                 return Ok(Page { confirmations: page, next: next(from) });
             }
         }
     }
 
-    /// What the store is to look for; `None` if the user may see nothing of it.
+    /// The criteria for the store, restricted to what the user may see; `None` if that is nothing.
     pub(super) fn criteria(&self, user: &User, filter: &Filter) -> Option<Criteria> {
         let mut criteria = filter.criteria();
         if !self.0.policy.sees_others(user) {
@@ -130,7 +129,7 @@ impl Confirmations {
         if !self.may_see(user, &row) {
             return None;
         }
-        // The timer has not come to it yet.
+        // Expired, though the timer has not recorded it yet.
         if row.state.is_open() && !row.is_open(clock::wall()) {
             row.state = State::Expired;
         }

@@ -5,7 +5,9 @@ use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{super::unavailable::unavailable, ConfirmationView, Confirmations, Filter, LOOK, look_again};
+use super::{
+    super::unavailable::unavailable, ConfirmationView, Confirmations, Filter, POLL_INTERVAL, look_again,
+};
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
 use toolwire_store::{
@@ -14,20 +16,20 @@ use toolwire_store::{
 };
 use toolwire_tool::context::User;
 
-/// A silent watch says that it is alive this often.
+/// The interval at which a silent watch sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
-/// How many changes are read at once.
+/// Maximum number of changes per read.
 const AT_ONCE: u32 = 500;
 
 #[derive(Clone, Debug)]
 pub enum WatchEvent {
-    /// It was asked for, or is open as the watch begins.
+    /// The confirmation was requested, or is open as the watch begins.
     Requested(WatchedConfirmation),
     Changed(WatchedConfirmation),
-    /// What was open is complete; the position of the last change before this.
+    /// All open confirmations were sent; the position of the last change before this.
     Synced(u64),
-    /// Nothing happened for a while; the position of the last change.
+    /// There was no event for a while; the position of the last change.
     Heartbeat(u64),
 }
 
@@ -51,7 +53,7 @@ pub struct Watch {
     /// The position up to which everything is read.
     read: u64,
     is_synced: bool,
-    /// What is open as the watch begins, up to `read`: where its next part begins. `None`: all of it was read.
+    /// While the open confirmations are read: the position after which their next part begins.
     opening: Option<u64>,
     pending: VecDeque<WatchEvent>,
     spoke: Instant,
@@ -77,14 +79,14 @@ impl Confirmations {
         if after == 0 {
             watch.begin().await?;
         } else {
-            watch.go_on().await?;
+            watch.check_position().await?;
         }
         Ok(watch)
     }
 }
 
 impl Watch {
-    /// The next event. A store that cannot be read ends the watch, which can go on from its last position.
+    /// The next event. An error of the store ends the watch, which can be resumed from its last position.
     pub async fn next(&mut self) -> Result<WatchEvent, Refusal> {
         loop {
             if let Some(news) = self.pending.pop_front() {
@@ -109,7 +111,7 @@ impl Watch {
                 self.pending.push_back(WatchEvent::Heartbeat(self.read));
                 continue;
             }
-            look_again(&mut self.changed, until.min(clock::now() + LOOK)).await;
+            look_again(&mut self.changed, until.min(clock::now() + POLL_INTERVAL)).await;
         }
     }
 
@@ -124,7 +126,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Reads some more of what is open. What changes meanwhile follows as a change.
+    /// Reads the next part of the open confirmations. One that changes meanwhile follows as a change.
     async fn read_open(&mut self, after: u64) -> Result<(), Refusal> {
         let page = match self.confirmations.criteria(&self.user, &self.filter) {
             Some(criteria) => {
@@ -146,8 +148,8 @@ impl Watch {
         Ok(())
     }
 
-    /// Refuses a position that no change has, or had for too long.
-    async fn go_on(&self) -> Result<(), Refusal> {
+    /// Checks that every change after the position is still stored.
+    async fn check_position(&self) -> Result<(), Refusal> {
         let kept =
             self.store().confirmation_change_range(&self.scope).await.map_err(|error| unavailable(&error))?;
         let first = kept.first.saturating_sub(1);
@@ -157,7 +159,7 @@ impl Watch {
         Err(Refusal::NoSuchSequence { first, last: kept.last })
     }
 
-    /// Reads what has changed. Whether anything has.
+    /// Reads the next changes. Returns whether there were any.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
         let changes = self.store().confirmation_changes(&self.scope, self.read, AT_ONCE).await;
         let changes = changes.map_err(|error| unavailable(&error))?;

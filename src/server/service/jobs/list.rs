@@ -12,13 +12,13 @@ use toolwire_contract::Refusal;
 use toolwire_store::jobs::{Job, State};
 use toolwire_tool::context::User;
 
-const SIZES: Sizes = Sizes { usual: 50, most: 100 };
+const SIZES: Sizes = Sizes { default: 50, max: 100 };
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// What is on it, the newest first, without results.
+    /// The newest first, without results.
     pub jobs: Vec<Job>,
-    /// Where the next one begins; empty on the last one.
+    /// The token of the next page; empty on the last one.
     pub next: String,
 }
 
@@ -30,15 +30,15 @@ impl Jobs {
             return Err(refuse("states", "max_items", &what));
         }
         let size = SIZES.of(size)?;
-        let page_token = PageToken::of(&*self.parts.store, List::Jobs, &user.id, &states).await?;
-        let before = page_token.place(token)?.map(u64::from_be_bytes);
+        let page_token = PageToken::of(&self.parts.store, List::Jobs, &user.id, &states).await?;
+        let before = page_token.decode(token)?.map(u64::from_be_bytes);
         // One more tells whether there is another page.
         let found = self.parts.store.jobs(&user.id, states, before, size + 1).await;
         let mut found = found.map_err(|error| unavailable(&error))?;
         let goes_on = found.len() > size as usize;
         found.truncate(size as usize);
         let last = found.last().filter(|_| goes_on);
-        let next = last.map_or_else(String::new, |(position, _)| page_token.text(position.to_be_bytes()));
+        let next = last.map_or_else(String::new, |(position, _)| page_token.encode(position.to_be_bytes()));
         Ok(Page { jobs: found.into_iter().map(|(_, job)| job).collect(), next })
     }
 }

@@ -15,37 +15,36 @@ use toolwire_telemetry as telemetry;
 use toolwire_tool::context::{RequestId, ToolContext, User};
 
 /// Maximum number of concurrent jobs.
-const MOST: usize = 64;
+const MAX_JOBS: usize = 64;
 
-/// When room is expected for another job.
+/// The retry delay when there are too many jobs.
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// How long a job may take, unless its caller says otherwise, and at most.
-const USUAL: Duration = Duration::from_mins(5);
-const LONGEST: Duration = Duration::from_mins(10);
+/// The time of a job: the default, and the maximum.
+const DEFAULT_TIME: Duration = Duration::from_mins(5);
+const MAX_TIME: Duration = Duration::from_mins(10);
 
 /// Upper bound on the part of a job's time that is reserved for its result.
 const RESERVED: Duration = Duration::from_secs(10);
 
-/// A job that is asked for.
 #[derive(Clone, Debug)]
 pub struct JobRequest {
     /// The user and the session. Its deadline is that of the request, not of the job.
     pub context: ToolContext,
     pub request_id: Option<RequestId>,
-    /// Everything that the job is about: a repeat says the same.
+    /// Everything on which the job depends: a repeat has the same.
     pub content: Value,
-    /// The longest it may take.
+    /// Maximum duration of the job.
     pub max_time: Option<Duration>,
     pub workflow: Arc<dyn Workflow>,
 }
 
 impl Jobs {
-    /// Starts a job, which goes on whatever becomes of its caller; of a repeat the job it started.
+    /// Starts a job, which outlives its caller. A repeat returns the job that it started.
     pub async fn start(&self, wanted: JobRequest) -> Result<Job, Refusal> {
-        let max_time = wanted.max_time.unwrap_or(USUAL);
-        if max_time.is_zero() || max_time > LONGEST {
-            let what = format!("must be longer than zero and at most {} min", LONGEST.as_secs() / 60);
+        let max_time = wanted.max_time.unwrap_or(DEFAULT_TIME);
+        if max_time.is_zero() || max_time > MAX_TIME {
+            let what = format!("must be longer than zero and at most {} min", MAX_TIME.as_secs() / 60);
             return Err(refuse("max_time", "range", &what));
         }
         if self.running.draining.is_cancelled() {
@@ -77,11 +76,11 @@ impl Jobs {
         }
     }
 
-    /// A place for a job. `None` if it has one, or there is no room.
+    /// Takes a place for a job. `None` if the job has one already, or there are too many jobs.
     fn enter(&self, user: &User, id: JobId) -> Option<RunningJob> {
         let key = (user.id.clone(), id);
         let mut running = self.running.lock();
-        if running.len() >= MOST || running.contains_key(&key) {
+        if running.len() >= MAX_JOBS || running.contains_key(&key) {
             return None;
         }
         let cancelled = CancellationToken::new();
@@ -89,7 +88,7 @@ impl Jobs {
         Some(RunningJob { running: Arc::clone(&self.running), key, cancelled })
     }
 
-    /// The job that runs already; without one there is no room.
+    /// The job that runs already. If there is none, there are too many.
     async fn find_running(&self, user: &User, id: JobId, digest: Digest) -> Result<Job, Refusal> {
         match self.find(user, id).await? {
             Some(job) if job.digest == digest => Ok(job),

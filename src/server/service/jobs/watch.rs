@@ -16,20 +16,20 @@ use toolwire_contract::{JobRefusal, Refusal};
 use toolwire_store::jobs::{Event, Job, JobId};
 use toolwire_tool::context::User;
 
-/// How many events are read at once.
+/// Maximum number of events per read.
 const AT_ONCE: u32 = 500;
 
-/// What others say is seen this late at most where nothing tells of it.
-const LOOK: Duration = Duration::from_millis(500);
+/// The interval of polling for changes by other processes, of which nothing notifies this one.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A silent watch says that it is alive this often.
+/// The interval at which a silent watch sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchEvent {
-    /// The job said something; with its last event comes the job as it ended.
+    /// An event of the job; with the last one comes the ended job.
     Event(Event, Option<Box<Job>>),
-    /// Nothing happened for a while.
+    /// There was no event for a while.
     Heartbeat,
 }
 
@@ -63,8 +63,8 @@ impl Jobs {
 }
 
 impl Watch {
-    /// The next news; `None` after the last event. A store that cannot be read ends the watch, which can go on after
-    /// its last event.
+    /// The next event; `None` after the last one. An error of the store ends the watch, which can be resumed after its
+    /// last event.
     pub async fn next(&mut self) -> Result<Option<WatchEvent>, Refusal> {
         loop {
             if let Some(event) = self.pending.pop_front() {
@@ -100,7 +100,7 @@ impl Watch {
 
     /// Waits until something may have been said, or the given instant.
     async fn look_again(&mut self, until: Instant) {
-        let until = until.min(clock::now() + LOOK);
+        let until = until.min(clock::now() + POLL_INTERVAL);
         select! {
             told = self.changed.changed() => if told.is_err() { sleep_until(until).await },
             () = sleep_until(until) => {}

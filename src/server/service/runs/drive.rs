@@ -1,5 +1,5 @@
-//! Picks the next task to work on: any of the given task's tree that can go on, until the given one has ended or all
-//! wait for people.
+//! Picks the next task to work on: any task of the tree that can continue, until the root of the run has ended or all
+//! tasks wait for people.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use toolwire_contract::{
 };
 use toolwire_store::tasks::{Kind, Task, life::State};
 
-/// How often one run takes up the same task: a bound on tasks that send each other round.
-const MOST_LEGS: u32 = 256;
+/// Maximum number of times that a run takes up a task: a bound on tasks that wake each other for ever.
+const MAX_TASK_RUNS: u32 = 256;
 
-/// Works until the task has ended or all wait for people: the event that tells it.
+/// Works until the task has ended or all tasks wait for people. Returns the terminal event.
 pub(super) async fn run(work: &mut Work<'_>) -> Result<Event, Refusal> {
     let started = TurnStarted {
         session_id: String::new(),
@@ -26,8 +26,9 @@ pub(super) async fn run(work: &mut Work<'_>) -> Result<Event, Refusal> {
         deadline: Some(timestamp(clock::wall_at(work.context.deadline.at()))),
     };
     work.tell(&work.task, Event::Started(started));
+    // Tasks that another worker holds; asked again, they would only spin.
     let mut busy = BTreeSet::new();
-    for _ in 0..MOST_LEGS {
+    for _ in 0..MAX_TASK_RUNS {
         let tree = work.tree().await?;
         let Some(task) = tree.iter().find(|task| task.id == work.task) else { break };
         if task.state.is_final() {
@@ -40,7 +41,6 @@ pub(super) async fn run(work: &mut Work<'_>) -> Result<Event, Refusal> {
         let id = ready.id.clone();
         match TaskRun::of(work, ready).work().await? {
             RunEnd::Blocked | RunEnd::Over => {}
-            // Another worker has it: its waits are not ours.
             RunEnd::Busy => _ = busy.insert(id),
             RunEnd::Spent => {
                 return Ok(stop_event(work, TurnOutcome::BudgetSpent, "the budget of a task was spent"));
@@ -58,14 +58,14 @@ fn end_event(work: &Work<'_>, task: &Task) -> Event {
     Event::Final(events::reply(work, outcome, words, Vec::new()))
 }
 
-/// It is not over: the next run goes on from where it stands.
+/// Ends the run but not the task, which the next run continues.
 fn stop_event(work: &Work<'_>, outcome: TurnOutcome, why: &str) -> Event {
     let words = "The task has not ended; run it again to go on.".to_owned();
     work.tell(&work.task, events::delta(&words));
     Event::Final(events::reply(work, outcome, words, vec![why.to_owned()]))
 }
 
-/// Whether there is something for an agent to do. A question without a role is for a person.
+/// Whether an agent can work on a task. A question without a role is for a person.
 fn can_go_on(task: &Task) -> bool {
     let is_for_person = task.kind == Kind::Question && task.role.is_empty();
     matches!(task.state, State::Pending | State::Running) && !is_for_person

@@ -21,10 +21,10 @@ use toolwire_store::tasks::{Action, Task, Waiting, entry::WaitTarget};
 use toolwire_tool::context::{CallId, RequestId};
 
 /// Maximum length of a model's text beside its calls, which is sent as their reason, in characters.
-const LONGEST_REASON: usize = 400;
+const MAX_REASON_LENGTH: usize = 400;
 
 /// Maximum number of waiting tasks that are reported.
-const MOST_WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 
 pub(super) fn plan(step: u32, text: &str, calls: &[ToolCall]) -> Event {
     let call = |call: &ToolCall| PlannedCall {
@@ -36,7 +36,7 @@ pub(super) fn plan(step: u32, text: &str, calls: &[ToolCall]) -> Event {
     Event::Plan(TurnPlan {
         step,
         calls: calls.iter().map(call).collect(),
-        reason: text.chars().take(LONGEST_REASON).collect(),
+        reason: text.chars().take(MAX_REASON_LENGTH).collect(),
         confidence: 1.0,
         alternatives: Vec::new(),
     })
@@ -84,7 +84,7 @@ pub(super) fn end_event(call_id: CallId, tool: &str, handled: &Handled, lasted: 
     })
 }
 
-/// What a call that executes nothing came to.
+/// The outcome of a call that executes nothing.
 fn status(tool: &str, data: Value) -> Outcome {
     result_of(ToolResult {
         tool: tool.parse().expect("a call that was handled names a tool"),
@@ -102,7 +102,7 @@ pub(super) fn delta(words: &str) -> Event {
     Event::AnswerDelta(AnswerDelta { text: words.to_owned() })
 }
 
-/// What a task ended with: its text, its result as JSON, or why it failed.
+/// The result of an ended task as text: its text, its result as JSON, or why it failed.
 pub(super) fn words_of_end(task: &Task) -> String {
     let Some(result) = &task.result else { return task.message.clone() };
     let value: Value = serde_json::from_str(result).unwrap_or_default();
@@ -112,7 +112,7 @@ pub(super) fn words_of_end(task: &Task) -> String {
     }
 }
 
-/// What people must do before anything goes on.
+/// The pause of a run: the confirmations and the other waits that people must resolve.
 pub(super) fn pause(work: &Work<'_>, tree: &[Task]) -> Paused {
     let waits = |id: &str| {
         let is_it =
@@ -132,7 +132,7 @@ pub(super) fn pause(work: &Work<'_>, tree: &[Task]) -> Paused {
     Paused {
         pending: open.iter().map(pending).collect(),
         expires_at: open.iter().map(|asked| asked.required.expires_at).min().map(timestamp),
-        tasks: waiting.map(self::waiting).take(MOST_WAITING).collect(),
+        tasks: waiting.map(self::waiting).take(MAX_WAITING).collect(),
     }
 }
 

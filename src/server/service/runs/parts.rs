@@ -7,7 +7,7 @@ use crate::service::tasks::Tasks;
 use toolwire_agent::Agent;
 use toolwire_sources::models::Model;
 
-/// What tasks are worked on with.
+/// The parts that runs need.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// Policy and budgets.

@@ -2,7 +2,7 @@
 
 use toolwire_contract::{Refusal, TaskRefusal};
 
-/// How work on a task came to an end.
+/// The end of the work on a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RunEnd {
     Blocked,
@@ -15,8 +15,9 @@ pub(super) enum RunEnd {
     Failed(String),
 }
 
-/// What another worker's lease, or an end that came meanwhile, makes of this work: no failure of it.
-pub(super) fn busy(refusal: Refusal) -> Result<RunEnd, Refusal> {
+/// The end of the work by a refusal that is no failure of the server: another worker has the lease, the task ended
+/// meanwhile, or the model's work does not fit.
+pub(super) fn end_of_refusal(refusal: Refusal) -> Result<RunEnd, Refusal> {
     match refusal {
         Refusal::Task(TaskRefusal::LeaseLost { .. }) => Ok(RunEnd::Busy),
         Refusal::Task(TaskRefusal::Ended { .. }) => Ok(RunEnd::Over),

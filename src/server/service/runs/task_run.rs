@@ -1,5 +1,5 @@
-//! One task, from where it stands until it waits or ends: leased, rendered, and each call of the model's made in the
-//! task's name (spec 002's loop).
+//! Work on one task until it waits or ends: leases and renders it, and makes the calls of the model on its behalf (the
+//! loop of spec 002).
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{
     events,
     lease_guard::LeaseGuard,
     messages::{self, Opaques},
-    run_end::{RunEnd, busy},
+    run_end::{RunEnd, end_of_refusal},
     work::Work,
     worker::Worker,
 };
@@ -26,18 +26,18 @@ use toolwire_store::tasks::{
 };
 use toolwire_tool::context::RequestId;
 
-/// How long a lease lasts, and how often it is renewed.
+/// The duration of a lease, and the interval of its renewal.
 const LEASE: Duration = Duration::from_secs(30);
 const RENEW: Duration = Duration::from_secs(10);
 
 /// The holder of the lease, for people.
 const HOLDER: &str = "the server's agent";
 
-/// The maximum answer of a model, in bytes, which is that of a message in a task's timeline.
+/// Maximum size of a model's answer in bytes, which is that of a message in a timeline.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// After this many responses in a row of nothing but mistakes the model has failed.
-const MOST_MISTAKEN: u32 = 2;
+/// The number of consecutive responses of nothing but mistakes after which the model has failed.
+const MAX_MISTAKEN: u32 = 2;
 
 /// Work on one task.
 pub(super) struct TaskRun<'a, 'b> {
@@ -64,13 +64,12 @@ impl<'a, 'b> TaskRun<'a, 'b> {
     /// Leases the task and works on it.
     pub(super) async fn work(mut self) -> Result<RunEnd, Refusal> {
         let (tasks, user) = (self.work.parts.tasks.clone(), self.work.context.user.clone());
-        // It never blocks on a person, so it needs no signal of a drain.
+        // Without a wait, since another worker may hold it for long; so there is none for a drain to end.
         let never = CancellationToken::new();
-        // Without a wait: another worker may hold it for long.
         let leased = match tasks.lease(&user, self.wish(0), &never).await {
             Ok(Some(leased)) => leased,
             Ok(None) => return Ok(RunEnd::Busy),
-            Err(refusal) => return busy(refusal),
+            Err(refusal) => return end_of_refusal(refusal),
         };
         self.token = leased.task.lease.as_ref().map_or(0, |lease| lease.token);
         self.task = leased.task;
@@ -89,9 +88,9 @@ impl<'a, 'b> TaskRun<'a, 'b> {
             ended = self.steps(leased.open_calls) => ended,
             lost = renewed => Ok(lost),
         };
-        // Released before the outcome is looked at, whatever it is.
+        // Whatever the outcome: another worker need not wait until the lease expires.
         held.release().await;
-        ended.or_else(busy)
+        ended.or_else(end_of_refusal)
     }
 
     fn wish(&self, token: u64) -> LeaseWish {
@@ -105,15 +104,13 @@ impl<'a, 'b> TaskRun<'a, 'b> {
     }
 
     async fn steps(&mut self, open: Vec<OpenCall>) -> Result<RunEnd, Refusal> {
-        // What the last worker left open comes before anything else.
-        for call in open {
-            if let Some(ended) = self.again(call).await? {
-                return Ok(ended);
-            }
+        // First: the model must see the results of the calls that the last worker left open.
+        if let Some(ended) = self.repeat_all(open).await? {
+            return Ok(ended);
         }
         let (mut step, mut mistaken) = (self.task.newest_step, 0);
         for _ in 0..self.work.budget.max_steps {
-            if let Some(ended) = self.standing().await? {
+            if let Some(ended) = self.check_state().await? {
                 return Ok(ended);
             }
             // Checked before the model is asked: its answer cannot be given back.
@@ -126,18 +123,18 @@ impl<'a, 'b> TaskRun<'a, 'b> {
             };
             step += 1;
             self.work.spent.steps += 1;
-            self.plan(&answered);
+            self.emit_plan(&answered);
             if answered.calls.is_empty() {
                 return self.end(answered.text).await;
             }
             // Recorded before its calls are made, so that the next worker finds them if this one dies.
-            self.note(step, &answered).await?;
-            match self.make(step, answered.calls).await? {
+            self.record_message(step, &answered).await?;
+            match self.make_calls(step, answered.calls).await? {
                 StepEnd::Ended(ended) => return Ok(ended),
                 StepEnd::Mistakes => mistaken += 1,
                 StepEnd::Some => mistaken = 0,
             }
-            if mistaken >= MOST_MISTAKEN {
+            if mistaken >= MAX_MISTAKEN {
                 return Ok(RunEnd::Failed(
                     "the model calls tools in ways that they cannot be called".to_owned(),
                 ));
@@ -146,8 +143,8 @@ impl<'a, 'b> TaskRun<'a, 'b> {
         Ok(RunEnd::Spent)
     }
 
-    /// How the task stands, if it cannot go on.
-    async fn standing(&self) -> Result<Option<RunEnd>, Refusal> {
+    /// The end of the work, if the task cannot continue: another process may have changed it.
+    async fn check_state(&self) -> Result<Option<RunEnd>, Refusal> {
         let task = self.work.parts.tasks.get(&self.work.context.user, self.task.id.as_str()).await?;
         let can_go_on = matches!(task.state, State::Pending | State::Running);
         Ok((!can_go_on).then(|| if task.state.is_final() { RunEnd::Over } else { RunEnd::Blocked }))
@@ -182,13 +179,13 @@ impl<'a, 'b> TaskRun<'a, 'b> {
         Ok(Ok(answered))
     }
 
-    fn plan(&self, answered: &Answered) {
+    fn emit_plan(&self, answered: &Answered) {
         let plan = events::plan(self.work.spent.steps, &answered.text, &answered.calls);
         self.work.tell(&self.task.id, plan);
     }
 
-    /// Keeps what the model said beside its calls, and what its provider wants back with them.
-    async fn note(&self, step: u64, answered: &Answered) -> Result<(), Refusal> {
+    /// Records the model's text beside its calls, and the opaque data that its provider wants back with them.
+    async fn record_message(&self, step: u64, answered: &Answered) -> Result<(), Refusal> {
         let opaque = Opaques::of(&answered.calls)
             .map(|data| Opaque { provider: self.worker.model().id().to_owned(), data });
         if answered.text.is_empty() && opaque.is_none() {
@@ -210,8 +207,8 @@ impl<'a, 'b> TaskRun<'a, 'b> {
         Ok(RunEnd::Over)
     }
 
-    /// Makes the calls of one response. Those after a hand-off are not made any more.
-    async fn make(&mut self, step: u64, calls: Vec<ToolCall>) -> Result<StepEnd, Refusal> {
+    /// Makes the calls of one response. Those after a hand-off are not made.
+    async fn make_calls(&mut self, step: u64, calls: Vec<ToolCall>) -> Result<StepEnd, Refusal> {
         let (mut is_blocked, mut mistakes) = (false, true);
         let offer = self.worker.offer(self.work);
         for (position, call) in calls.into_iter().enumerate() {
@@ -227,13 +224,13 @@ impl<'a, 'b> TaskRun<'a, 'b> {
             };
             let is_unknown = !offer.iter().any(|tool| tool.definition.name.as_str() == call.tool);
             let arguments = arguments::from_value(call.arguments);
-            let (id, said) = (RequestId::generate(), (step_ref, self.worker.bound(&offer)));
-            let handled = self.work.handle(&self.task.id, call.tool, arguments, id, said).await?;
+            let (id, origin) = (RequestId::generate(), (step_ref, self.worker.bound(&offer)));
+            let handled = self.work.handle(&self.task.id, call.tool, arguments, id, origin).await?;
             mistakes &= is_unknown || is_mistake(&handled);
             match handled.then {
                 LoopControl::Continue => {}
                 LoopControl::Return => return Ok(StepEnd::Ended(RunEnd::Over)),
-                // Calls of the step are still taken: a model may delegate to several at once.
+                // The other calls of the step are made: a model may delegate to several agents at once.
                 LoopControl::Block => is_blocked = true,
             }
         }
@@ -244,8 +241,18 @@ impl<'a, 'b> TaskRun<'a, 'b> {
         })
     }
 
-    /// Makes a call again that has no end yet: nothing is done twice by that. It was offered when it was made.
-    async fn again(&mut self, call: OpenCall) -> Result<Option<RunEnd>, Refusal> {
+    /// Repeats the calls that the last worker left open. Returns the end of the work, if one of them ends it.
+    async fn repeat_all(&mut self, open: Vec<OpenCall>) -> Result<Option<RunEnd>, Refusal> {
+        for call in open {
+            if let Some(ended) = self.repeat(call).await? {
+                return Ok(Some(ended));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Repeats a call that has no end yet, under its idempotency key. What it was offered was checked the first time.
+    async fn repeat(&mut self, call: OpenCall) -> Result<Option<RunEnd>, Refusal> {
         let arguments = arguments::from_text(&call.input);
         let step_ref = StepRef {
             step: call.step,
@@ -263,9 +270,8 @@ impl<'a, 'b> TaskRun<'a, 'b> {
     }
 }
 
-/// What came of the calls of a response.
 enum StepEnd {
-    /// The work on the task has come to an end.
+    /// The work on the task has ended.
     Ended(RunEnd),
     /// All of them were mistakes.
     Mistakes,
@@ -273,7 +279,7 @@ enum StepEnd {
     Some,
 }
 
-/// Whether a model asked for what cannot be called so.
+/// Whether a model made a call with invalid arguments.
 fn is_mistake(handled: &Handled) -> bool {
     match &handled.detail {
         Detail::Result(result) => {

@@ -10,7 +10,7 @@ use toolwire_sources::models::{Model, Usage};
 use toolwire_store::tasks::{Filter, Scope, Task};
 use toolwire_tool::context::{TaskId, ToolContext};
 
-/// How many tasks of a tree are read at once.
+/// Maximum number of tasks per read.
 const PAGE: i32 = 1_000;
 
 pub(super) struct Work<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Work<'a> {
     pub(super) turn_id: TurnId,
     pub(super) log: &'a Log,
     pub(super) spent: Spending,
-    /// What a person must decide, as it was asked for here.
+    /// The calls of this run that wait for a person.
     pub(super) asked: Vec<PendingApproval>,
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{LONGEST_REQUEST, Tasks, documents, mutation, parse_id, result, text, why};
+use super::{MAX_REQUEST_LENGTH, Tasks, documents, mutation, parse_id, result, text, why};
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::Refusal;
@@ -10,17 +10,17 @@ use toolwire_engine::pipeline::task_refusal;
 use toolwire_store::tasks::{NewEnd, NewMessage, Resolution, StepRef, Task, entry::Opaque};
 use toolwire_tool::context::{CallId, RequestId, TaskId, User};
 
-/// The longest message in bytes, and the longest part of it that only a provider understands.
-const LONGEST_MESSAGE: usize = 262_144;
-const LONGEST_OPAQUE: usize = 65_536;
+/// Maximum length of a message, and of its part for one provider, in bytes.
+const MAX_MESSAGE_LENGTH: usize = 262_144;
+const MAX_OPAQUE_LENGTH: usize = 65_536;
 
-/// The longest words on why a task failed, in characters.
-const LONGEST_FAILURE: usize = 4_096;
+/// Maximum length of the reason for which a task failed, in characters.
+const MAX_FAILURE_LENGTH: usize = 4_096;
 
-const LONGEST_REASON: usize = 1_000;
+const MAX_REASON_LENGTH: usize = 1_000;
 
 impl Tasks {
-    /// Adds text of the agent's or a person's, and returns its entry.
+    /// Appends a message of the agent or of a person. Returns the sequence of its entry.
     pub async fn append(
         &self,
         user: &User,
@@ -33,9 +33,9 @@ impl Tasks {
         if message.text.is_empty() && opaque.is_none() {
             return Err(refuse("message.text", "required", "must not be empty"));
         }
-        super::check_length("message.text", &message.text, LONGEST_MESSAGE)?;
-        if let Some(Opaque { data, .. }) = opaque.filter(|it| it.data.len() > LONGEST_OPAQUE) {
-            let what = format!("must have at most {LONGEST_OPAQUE} bytes, and has {}", data.len());
+        super::check_length("message.text", &message.text, MAX_MESSAGE_LENGTH)?;
+        if let Some(Opaque { data, .. }) = opaque.filter(|it| it.data.len() > MAX_OPAQUE_LENGTH) {
+            let what = format!("must have at most {MAX_OPAQUE_LENGTH} bytes, and has {}", data.len());
             return Err(refuse("message.opaque.data", "max_length", &what));
         }
         let mutation = mutation("AppendMessage", request_id, &json!([id.as_str(), canonical(&message)]))?;
@@ -59,8 +59,8 @@ impl Tasks {
                 documents("completed.documents", paths)?,
             ),
             NewEnd::Failed(why) => {
-                if why.trim().is_empty() || why.chars().count() > LONGEST_FAILURE {
-                    let what = format!("must say why, in 1 to {LONGEST_FAILURE} characters");
+                if why.trim().is_empty() || why.chars().count() > MAX_FAILURE_LENGTH {
+                    let what = format!("must say why, in 1 to {MAX_FAILURE_LENGTH} characters");
                     return Err(refuse("failed", "max_length", &what));
                 }
                 NewEnd::Failed(why)
@@ -75,11 +75,11 @@ impl Tasks {
         Ok(self.settle(ended.map_err(why(&id))?))
     }
 
-    /// Cancels a task with everything that works for it. Also how many of these there were.
+    /// Cancels a task and the tasks below it. Also returns the number of the latter.
     pub async fn cancel(&self, user: &User, id: &str, reason: &str) -> Result<(Task, usize), Refusal> {
         let id = parse_id(id)?;
-        if reason.chars().count() > LONGEST_REASON {
-            let what = format!("must have at most {LONGEST_REASON} characters");
+        if reason.chars().count() > MAX_REASON_LENGTH {
+            let what = format!("must have at most {MAX_REASON_LENGTH} characters");
             return Err(refuse("reason", "max_length", &what));
         }
         let ended = self.0.store.cancel_task(&user.id, &id, reason, clock::wall()).await.map_err(why(&id))?;
@@ -96,13 +96,13 @@ impl Tasks {
         paths: Vec<String>,
     ) -> Result<Task, Refusal> {
         let id = parse_id(id)?;
-        text("answer", answer, LONGEST_REQUEST)?;
+        text("answer", answer, MAX_REQUEST_LENGTH)?;
         let paths = documents("documents", paths)?;
         let answered = self.0.store.answer_question(&user.id, &id, answer, &paths, clock::wall()).await;
         Ok(self.settle(answered.map_err(why(&id))?))
     }
 
-    /// Says what became of a write whose end is not known; `done` is its result, if it was done.
+    /// Resolves a write whose outcome is unknown; `done` is its result, if it was done.
     pub async fn resolve(
         &self,
         user: &User,
@@ -112,8 +112,8 @@ impl Tasks {
         reason: &str,
     ) -> Result<Task, Refusal> {
         let id = parse_id(id)?;
-        if reason.trim().is_empty() || reason.chars().count() > LONGEST_REASON {
-            let what = format!("must say how it is known, in 1 to {LONGEST_REASON} characters");
+        if reason.trim().is_empty() || reason.chars().count() > MAX_REASON_LENGTH {
+            let what = format!("must say how it is known, in 1 to {MAX_REASON_LENGTH} characters");
             return Err(refuse("reason", "required", &what));
         }
         let resolution = match done {
@@ -129,11 +129,11 @@ impl Tasks {
     /// credentials are stored; repeating it changes nothing.
     pub async fn credentials_given(&self, user: &User, source: &str) -> Result<usize, Refusal> {
         let given = self.0.store.answer_credentials(&user.id, source, clock::wall()).await;
-        // It is of no task; of the store alone.
+        // An error of the store, which names no task.
         given.map_err(|error| task_refusal(&TaskId::generate(), error))
     }
 
-    /// Deletes an ended tree. Again is fine.
+    /// Deletes an ended tree. A repeat succeeds, too.
     pub async fn delete(&self, user: &User, id: &str) -> Result<(), Refusal> {
         let id = parse_id(id)?;
         self.0.store.delete_task_tree(&user.id, &id, clock::wall()).await.map_err(why(&id))

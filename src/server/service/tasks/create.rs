@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{LONGEST_REQUEST, MOST_DOCUMENTS, Tasks, check_length, mutation, text};
+use super::{MAX_DOCUMENTS, MAX_REQUEST_LENGTH, Tasks, check_length, mutation, text};
 use crate::service::request::refuse;
 use toolwire_base::clock;
 use toolwire_contract::{Refusal, ToolName};
@@ -15,31 +15,31 @@ use toolwire_engine::tasks::{Content, InitialDocument};
 use toolwire_store::tasks::{DEFAULT_TIMEOUT, MAX_TIMEOUT, NewRoot, Task};
 use toolwire_tool::context::{RequestId, TaskId, User};
 
-/// The most labels, and the longest of their texts in bytes.
-const MOST_LABELS: usize = 16;
-const LONGEST_LABEL: usize = 256;
+/// Maximum number of labels, and maximum length of their keys and values in bytes.
+const MAX_LABELS: usize = 16;
+const MAX_LABEL_LENGTH: usize = 256;
 
-/// The longest text of a document to begin with, in bytes.
-const LONGEST_TEXT: usize = 262_144;
+/// Maximum length of the text of an initial document, in bytes.
+const MAX_TEXT_LENGTH: usize = 262_144;
 
-/// What creates a root that no tool creates.
+/// The tool that is recorded for a root that no tool creates.
 const TOOL: &str = "CreateTask";
 
 /// A root to create.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewTask {
-    /// What is to be done.
+    /// The work to do.
     pub request: String,
     /// The role that is to work on it. Empty: the caller drives it.
     pub role: String,
     pub documents: Vec<InitialDocument>,
-    /// How long it has.
+    /// The time until its deadline.
     pub timeout: Option<Duration>,
     pub labels: BTreeMap<String, String>,
 }
 
 impl Tasks {
-    /// Creates a root. A repeat answers the same.
+    /// Creates a root. A repeat returns the same one.
     pub async fn create(
         &self,
         user: &User,
@@ -77,12 +77,12 @@ fn canonical(document: &InitialDocument) -> String {
 }
 
 fn check(new: &NewTask) -> Result<(), Refusal> {
-    text("request", &new.request, LONGEST_REQUEST)?;
+    text("request", &new.request, MAX_REQUEST_LENGTH)?;
     if !new.role.is_empty() {
         role("role", &new.role)?;
     }
-    if new.documents.len() > MOST_DOCUMENTS {
-        let what = format!("must have at most {MOST_DOCUMENTS} elements");
+    if new.documents.len() > MAX_DOCUMENTS {
+        let what = format!("must have at most {MAX_DOCUMENTS} elements");
         return Err(refuse("documents", "max_items", &what));
     }
     let mut paths = BTreeSet::new();
@@ -98,15 +98,15 @@ fn check(new: &NewTask) -> Result<(), Refusal> {
             return Err(refuse("documents", "unique", &what));
         }
         if let Content::Text(text) = &document.content {
-            check_length("documents.text", text, LONGEST_TEXT)?;
+            check_length("documents.text", text, MAX_TEXT_LENGTH)?;
         }
     }
-    if new.labels.len() > MOST_LABELS {
-        return Err(refuse("labels", "max_properties", &format!("must have at most {MOST_LABELS} entries")));
+    if new.labels.len() > MAX_LABELS {
+        return Err(refuse("labels", "max_properties", &format!("must have at most {MAX_LABELS} entries")));
     }
     for (key, value) in &new.labels {
-        check_length("labels", key, LONGEST_LABEL)?;
-        check_length("labels", value, LONGEST_LABEL)?;
+        check_length("labels", key, MAX_LABEL_LENGTH)?;
+        check_length("labels", value, MAX_LABEL_LENGTH)?;
     }
     Ok(())
 }

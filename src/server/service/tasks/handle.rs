@@ -12,38 +12,39 @@ use toolwire_engine::{
 use toolwire_store::tasks::{Action, LoopControl, Waiting, entry::WaitTarget, life::Reason, texts};
 use toolwire_tool::context::{CallId, TaskId, User};
 
-/// What became of a call, and what the agent's loop does now.
+/// The outcome of a call, and the next action of the agent's loop.
 #[derive(Clone, Debug)]
 pub struct Handled {
     pub call_id: CallId,
-    /// What the loop does.
+    /// The next action of the loop.
     pub then: LoopControl,
-    /// What belongs to it.
+    /// The data of that action.
     pub detail: Detail,
-    /// The entry that records it. 0 if none does: nothing was begun.
+    /// The sequence of the entry that records the call; 0 if it did not begin.
     pub sequence: u64,
 }
 
-/// What belongs to what the loop does.
+/// The data of the loop's next action.
 #[derive(Clone, Debug)]
 pub enum Detail {
-    /// It goes on with this result; or it stops, because the task ended while the call ran.
+    /// The result with which the loop continues, or stops if the task ended while the call ran.
     Result(Box<ToolResult>),
-    /// It stops: the arguments of the hand-off.
+    /// The arguments of the hand-off with which the loop stops.
     Value(Arguments),
     Block {
         status: String,
-        /// Why. `None` for a confirmation alone.
+        /// The reason; `None` for a confirmation alone.
         reason: Option<Reason>,
         /// The child or question.
         task_id: Option<TaskId>,
-        /// What a person must decide.
+        /// The confirmation that a person must decide on.
         required: Option<Box<ConfirmationRequired>>,
     },
 }
 
 impl Tasks {
-    /// Carries a call out and says what the agent's loop does now. The call names its task, step and identifier.
+    /// Carries a call out, and returns the next action of the agent's loop. The call names its task, its step and its
+    /// `request_id`.
     pub async fn handle(&self, call: Call) -> Result<Handled, Refusal> {
         let missing =
             || refuse("request_id", "required", "is required: a new UUID for each call of the model");
@@ -76,11 +77,11 @@ impl Tasks {
             }
             (Terminal::Result(result), Some(action)) => {
                 let by = facts.tool().map(|tool| tool.definition.kind.behaviour().by);
-                act(result, action.clone(), by, arguments)
+                after_action(result, action.clone(), by, arguments)
             }
             (Terminal::Result(result), None) => {
-                match self.execute(&user, &id, (call_id, sequence), result).await? {
-                    // It goes on with nothing: the task ended while the call ran.
+                match self.after_result(&user, &id, (call_id, sequence), result).await? {
+                    // There is nothing to continue: the task ended while the call ran.
                     (LoopControl::Continue, detail) if has_ended => (LoopControl::Return, detail),
                     other => other,
                 }
@@ -89,9 +90,9 @@ impl Tasks {
         Ok(Handled { call_id, then, detail, sequence })
     }
 
-    /// A write of which it is not known what became blocks its task, and so does a source that does not take the user's
-    /// credentials. While a write still runs, the loop may ask again.
-    async fn execute(
+    /// The next action after a result. A write with an unknown outcome blocks its task, and so does a source that
+    /// rejects the user's credentials. While a write still runs, the loop may repeat it.
+    async fn after_result(
         &self,
         user: &User,
         id: &TaskId,
@@ -122,8 +123,8 @@ impl Tasks {
     }
 }
 
-/// What the loop does after a call that executes nothing.
-fn act(
+/// The next action after a call that executes nothing.
+fn after_action(
     result: ToolResult,
     action: Action,
     by: Option<Execution>,

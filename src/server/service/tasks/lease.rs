@@ -15,19 +15,19 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{TaskId, User};
 
-/// How long a lease lasts, unless its holder says otherwise, and the bounds.
-const USUAL: Duration = Duration::from_secs(30);
-const SHORTEST: Duration = Duration::from_secs(5);
-const LONGEST: Duration = Duration::from_mins(5);
+/// The duration of a lease: the default, and the bounds.
+const DEFAULT_DURATION: Duration = Duration::from_secs(30);
+const MIN_DURATION: Duration = Duration::from_secs(5);
+const MAX_DURATION: Duration = Duration::from_mins(5);
 
-/// The longest that anybody waits for a task in one request.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// Maximum wait for a task in one request.
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
-/// The longest name of a worker, in characters.
-const LONGEST_HOLDER: usize = 128;
+/// Maximum length of the name of a worker, in characters.
+const MAX_HOLDER_LENGTH: usize = 128;
 
-/// The most roles of one wish.
-const MOST_ROLES: usize = 32;
+/// Maximum number of roles of one request.
+const MAX_ROLES: usize = 32;
 
 /// A worker's wish for a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub struct LeaseWish {
     pub duration: Option<Duration>,
     /// The lease to renew. 0: a new one.
     pub token: u64,
-    /// How long to wait for a task of these roles.
+    /// The wait for a task of these roles.
     pub wait: Duration,
 }
 
-/// What a worker wants to work on.
+/// The task to lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaseTarget {
     Task(String),
@@ -51,8 +51,8 @@ pub enum LeaseTarget {
 }
 
 impl Tasks {
-    /// Takes or renews a lease. `None` if no task of the wanted roles is to be had in time, which is over when `ends`
-    /// fires, too.
+    /// Acquires or renews a lease. `None` if there is no task of these roles within the wait, which ends early when
+    /// `ends` is cancelled.
     pub async fn lease(
         &self,
         user: &User,
@@ -60,8 +60,8 @@ impl Tasks {
         ends: &CancellationToken,
     ) -> Result<Option<Leased>, Refusal> {
         let (wait, request) = (wish.wait, check(wish)?);
-        if wait > LONGEST_WAIT {
-            return Err(refuse("wait", "maximum", &format!("must be at most {} s", LONGEST_WAIT.as_secs())));
+        if wait > MAX_WAIT {
+            return Err(refuse("wait", "maximum", &format!("must be at most {} s", MAX_WAIT.as_secs())));
         }
         let until = clock::now() + wait;
         let unnamed = TaskId::generate();
@@ -104,8 +104,8 @@ fn check(wish: LeaseWish) -> Result<LeaseRequest, Refusal> {
             return Err(refuse("token", "const", "must be 0 with any_of: a lease is renewed by its task"));
         }
         LeaseTarget::AnyOf(roles) => {
-            if roles.is_empty() || roles.len() > MOST_ROLES {
-                let what = format!("must have 1 to {MOST_ROLES} elements");
+            if roles.is_empty() || roles.len() > MAX_ROLES {
+                let what = format!("must have 1 to {MAX_ROLES} elements");
                 return Err(refuse("any_of.roles", "max_items", &what));
             }
             for name in &roles {
@@ -115,13 +115,13 @@ fn check(wish: LeaseWish) -> Result<LeaseRequest, Refusal> {
         }
     };
     let length = holder.chars().count();
-    if holder.trim().is_empty() || length > LONGEST_HOLDER {
-        let what = format!("must name the worker, in 1 to {LONGEST_HOLDER} characters");
+    if holder.trim().is_empty() || length > MAX_HOLDER_LENGTH {
+        let what = format!("must name the worker, in 1 to {MAX_HOLDER_LENGTH} characters");
         return Err(refuse("holder", "required", &what));
     }
-    let duration = duration.unwrap_or(USUAL);
-    if !(SHORTEST..=LONGEST).contains(&duration) {
-        let what = format!("must be from {} s to {} s", SHORTEST.as_secs(), LONGEST.as_secs());
+    let duration = duration.unwrap_or(DEFAULT_DURATION);
+    if !(MIN_DURATION..=MAX_DURATION).contains(&duration) {
+        let what = format!("must be from {} s to {} s", MIN_DURATION.as_secs(), MAX_DURATION.as_secs());
         return Err(refuse("duration", "range", &what));
     }
     Ok(LeaseRequest { target, holder, duration })

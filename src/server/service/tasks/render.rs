@@ -12,16 +12,16 @@ use toolwire_engine::tasks::render::{
 };
 use toolwire_tool::context::{User, UserId};
 
-/// The tokens of a render, unless its caller says otherwise, and its bounds.
-const USUAL: u32 = 60_000;
-const LEAST: u32 = 1_000;
-const MOST: u32 = 500_000;
+/// The token budget of a rendering: the default, and the bounds.
+const DEFAULT_BUDGET: u32 = 60_000;
+const MIN_BUDGET: u32 = 1_000;
+const MAX_BUDGET: u32 = 500_000;
 
-/// The most types of media, and the longest of them and of the provider's name, in bytes.
-const MOST_TYPES: usize = 32;
-const LONGEST: usize = 127;
+/// Maximum number of media types, and maximum length of each and of the provider's name in bytes.
+const MAX_TYPES: usize = 32;
+const MAX_NAME_LENGTH: usize = 127;
 
-/// How a task is to be rendered.
+/// The parameters of a rendering.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderWish {
     /// Maximum number of tokens. 0: the default.
@@ -32,7 +32,7 @@ pub struct RenderWish {
     pub provider: String,
 }
 
-/// Renders at once, of all users and of one: each reads as much as a budget may be.
+/// Permits for concurrent renderings, in total and per user: each reads as much as its budget allows.
 static RENDERS: LazyLock<FairSemaphore<UserId>> = LazyLock::new(|| FairSemaphore::new(16, 2));
 
 impl Tasks {
@@ -41,19 +41,19 @@ impl Tasks {
         let id = parse_id(id)?;
         let RenderWish { token_budget, media_types, provider } = wish;
         let budget = match token_budget {
-            0 => USUAL,
-            LEAST..=MOST => token_budget,
+            0 => DEFAULT_BUDGET,
+            MIN_BUDGET..=MAX_BUDGET => token_budget,
             _ => {
-                let what = format!("must be from {LEAST} to {MOST}, or 0 for {USUAL}");
+                let what = format!("must be from {MIN_BUDGET} to {MAX_BUDGET}, or 0 for {DEFAULT_BUDGET}");
                 return Err(refuse("token_budget", "range", &what));
             }
         };
-        if media_types.len() > MOST_TYPES || media_types.iter().any(|it| it.len() > LONGEST) {
-            let what = format!("must be at most {MOST_TYPES} types of at most {LONGEST} bytes");
+        if media_types.len() > MAX_TYPES || media_types.iter().any(|it| it.len() > MAX_NAME_LENGTH) {
+            let what = format!("must be at most {MAX_TYPES} types of at most {MAX_NAME_LENGTH} bytes");
             return Err(refuse("media_types", "size", &what));
         }
-        if provider.len() > LONGEST {
-            return Err(refuse("provider", "size", &format!("must have at most {LONGEST} bytes")));
+        if provider.len() > MAX_NAME_LENGTH {
+            return Err(refuse("provider", "size", &format!("must have at most {MAX_NAME_LENGTH} bytes")));
         }
         let store = &*self.0.store;
         let task = store.task(&user.id, &id).await.map_err(why(&id))?;

@@ -13,9 +13,9 @@ use toolwire_store::tasks::{
 };
 use toolwire_tool::context::{TaskId, User};
 
-const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
+const SIZES: Sizes = Sizes { default: 100, max: 1_000 };
 
-/// How many entries a follower reads at once.
+/// Maximum number of entries per read of a follower.
 const AT_ONCE: u32 = 500;
 
 /// A step of a timeline that is followed.
@@ -24,7 +24,7 @@ pub enum Step {
     /// The task as it stands: first, and never again.
     Snapshot(Box<Task>),
     Entry(Box<Entry>),
-    /// Nothing happened for a while; every entry has been sent.
+    /// There was no entry for a while; every one was sent.
     CaughtUp,
 }
 
@@ -84,8 +84,8 @@ impl Tasks {
 }
 
 impl Following {
-    /// The next step; `None` after the last entry of an ended task. A store that cannot be read ends it, and it can go
-    /// on after its last entry.
+    /// The next step; `None` after the last entry of an ended task. An error of the store ends the stream, which can be
+    /// resumed after its last entry.
     pub async fn next(&mut self) -> Result<Option<Step>, Refusal> {
         loop {
             if let Some(step) = self.pending.pop_front() {
@@ -108,7 +108,7 @@ impl Following {
         }
     }
 
-    /// Reads what has come. Whether anything has.
+    /// Reads the next entries. Returns whether there were any.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
         let page = PageRequest { from: Some(self.next), backwards: false, limit: AT_ONCE };
         let read =

@@ -13,15 +13,15 @@ use toolwire_engine::pipeline::task_refusal;
 use toolwire_store::tasks::{Changes, Filter, Scope, Task, TaskError};
 use toolwire_tool::context::{TaskId, User};
 
-/// How many changes are read at once.
+/// Maximum number of changes per read.
 const AT_ONCE: u32 = 500;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchEvent {
     Changed(Box<Task>),
-    /// What has not ended is complete; the position of the last change before this.
+    /// All tasks that have not ended were sent; the position of the last change before this.
     Synced(u64),
-    /// Nothing happened for a while; the position of the last change.
+    /// There was no change for a while; the position of the last one.
     Heartbeat(u64),
 }
 
@@ -57,12 +57,12 @@ impl Tasks {
             pending: VecDeque::new(),
             spoke: clock::now(),
         };
-        // Before the stream begins, so that what is wrong with the position is the answer.
+        // Before the stream begins, so that an invalid position is refused as the answer.
         watch.read_on().await?;
         Ok(watch)
     }
 
-    /// Tells, by changing, that something may have changed.
+    /// A notification that tasks may have changed.
     pub(super) async fn subscribe(&self) -> Result<Receiver<u64>, Refusal> {
         let followed = self.0.store.follow_tasks().await;
         followed.map_err(|error| task_refusal(&TaskId::generate(), TaskError::Store(error)))
@@ -70,7 +70,7 @@ impl Tasks {
 }
 
 impl Watch {
-    /// The next event. A store that cannot be read ends the watch, which can go on from its last position.
+    /// The next event. An error of the store ends the watch, which can be resumed from its last position.
     pub async fn next(&mut self) -> Result<WatchEvent, Refusal> {
         loop {
             if let Some(news) = self.pending.pop_front() {
@@ -95,7 +95,7 @@ impl Watch {
         }
     }
 
-    /// Reads what has changed. Whether there is something to tell, or more to read.
+    /// Reads the next changes. Returns whether there were events, or there is more to read.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
         let read = self.tasks.0.store.task_changes(&self.user.id, &self.filter, self.read, AT_ONCE).await;
         let Changes { tasks, up_to, more } =

@@ -22,24 +22,25 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{RequestId, SessionId, ToolContext};
 
-/// What is entered, and what the turn is carried out with.
-struct Entry {
-    place: RunningTurn,
-    /// Keeps other processes that share the state from the session.
-    hold: SessionGuard,
+/// A turn that may begin, with what it holds until it ends.
+struct AdmittedTurn {
+    running: RunningTurn,
+    /// Keeps other processes that share the state out of the session.
+    guard: SessionGuard,
     reader: Reader,
-    asking: TurnRequest,
+    request: TurnRequest,
 }
 
-/// Whether a turn may begin.
-enum First {
-    Begins(SessionGuard),
+/// The result of locking the session of a turn.
+enum LockOutcome {
+    MayBegin(SessionGuard),
+    /// The turn has ended already.
     Ended(Box<StoredTurn>),
 }
 
 impl Turns {
-    /// Begins a turn, or goes on with one; of a repeat its end, or its events if it runs. Leaving the events cancels
-    /// it.
+    /// Begins or resumes a turn. A repeat returns the turn's end, or its events while it runs. Dropping the events
+    /// cancels the turn.
     pub async fn begin(&self, new: NewTurn) -> Result<Begun, Refusal> {
         new.check()?;
         match new.say.clone() {
@@ -51,60 +52,73 @@ impl Turns {
     async fn say(&self, new: NewTurn, message: String) -> Result<Begun, Refusal> {
         let turn_id = new.request_id.unwrap_or_else(RequestId::generate);
         let mut session = new.context.session_id.clone().unwrap_or_else(new_session);
-        let said = TurnContent { message, account: new.account.clone() };
-        // A repeat of a turn that ended must not take a place, so it is answered before the bounds are checked.
-        if new.request_id.is_some()
-            && self.running.get(&new.context.user.id, turn_id).is_none()
-            && let Some(kept) = self.find_kept(&new.context.user, turn_id).await?
-        {
-            if kept.message != said.message || kept.account != said.account {
-                return Err(Refusal::RequestIdReused { request_id: turn_id.to_string() });
-            }
+        let content = TurnContent { message, account: new.account.clone() };
+        // First: a repeat of a turn that ended needs no capacity, so it is answered before the bounds are checked.
+        if let Some(kept) = self.find_repeated(&new, turn_id, &content).await? {
             if kept.state != State::Cancelled {
                 return Ok(Begun::Kept(Box::new(kept)));
             }
-            // Its caller may not have heard of the session that began with it.
+            // It begins again. Its caller may not know the session that was created for it.
             session = new.context.session_id.clone().unwrap_or(kept.session);
         }
-        let asking = self.asking(&new, turn_id, session, &said);
-        let entered = self.enter(&asking, Some(said))?;
-        let (place, reader) = match entered {
+        let request = self.turn_request(&new, turn_id, session, &content);
+        let (running, reader) = match self.enter(&request, Some(content))? {
             Admission::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
-            Admission::New(place, reader) => (place, reader),
+            Admission::New(running, reader) => (running, reader),
         };
-        // Checked again under the lock: another process may have ended the turn since.
-        match self.first_look(&new, &asking).await {
-            Ok(First::Begins(hold)) => Ok(self.spawn(Entry { place, hold, reader, asking })),
-            Ok(First::Ended(kept)) => {
-                // It ended just now; others may have joined what did not begin.
-                place.leave().tell(end_of(&kept));
+        match self.lock_new(&new, &request).await {
+            Ok(LockOutcome::MayBegin(guard)) => {
+                Ok(self.spawn(AdmittedTurn { running, guard, reader, request }))
+            }
+            Ok(LockOutcome::Ended(kept)) => {
+                // Repeats may have joined it meanwhile: they receive the same end.
+                running.leave().tell(end_of(&kept));
                 Ok(Begun::Kept(kept))
             }
             Err(refusal) => {
-                place.leave().refuse(refusal.clone());
+                running.leave().refuse(refusal.clone());
                 Err(refusal)
             }
         }
     }
 
-    /// Checks under the turn's lock whether it may begin; returns its end, if it has ended already.
-    async fn first_look(&self, new: &NewTurn, asking: &TurnRequest) -> Result<First, Refusal> {
-        let hold = self.hold(asking)?;
-        if new.request_id.is_some() {
-            let kept = self.find_kept(&new.context.user, asking.turn_id).await?;
-            if let Some(kept) = kept.filter(|kept| kept.state != State::Cancelled) {
-                return Ok(First::Ended(Box::new(kept)));
-            }
+    /// The earlier turn of which this one is a repeat, unless it runs. Another content is refused.
+    async fn find_repeated(
+        &self,
+        new: &NewTurn,
+        turn_id: TurnId,
+        content: &TurnContent,
+    ) -> Result<Option<StoredTurn>, Refusal> {
+        let user = &new.context.user;
+        if new.request_id.is_none() || self.running.get(&user.id, turn_id).is_some() {
+            return Ok(None);
         }
-        self.refuse_while_paused(asking).await?;
-        Ok(First::Begins(hold))
+        let kept = self.find_kept(user, turn_id).await?;
+        if kept.as_ref().is_some_and(|it| it.message != content.message || it.account != content.account) {
+            return Err(Refusal::RequestIdReused { request_id: turn_id.to_string() });
+        }
+        Ok(kept)
     }
 
-    /// Has the session in all processes that share the state.
-    fn hold(&self, asking: &TurnRequest) -> Result<SessionGuard, Refusal> {
+    /// Locks the session of a new turn. Whether it has ended is checked again under the lock: another process may have
+    /// carried it out since.
+    async fn lock_new(&self, new: &NewTurn, request: &TurnRequest) -> Result<LockOutcome, Refusal> {
+        let guard = self.lock_session(request)?;
+        if new.request_id.is_some() {
+            let kept = self.find_kept(&new.context.user, request.turn_id).await?;
+            if let Some(kept) = kept.filter(|kept| kept.state != State::Cancelled) {
+                return Ok(LockOutcome::Ended(Box::new(kept)));
+            }
+        }
+        self.refuse_while_paused(request).await?;
+        Ok(LockOutcome::MayBegin(guard))
+    }
+
+    /// Locks the session in all processes that share the state.
+    fn lock_session(&self, request: &TurnRequest) -> Result<SessionGuard, Refusal> {
         let store = &self.parts.store;
-        match store.hold_session(&asking.context.user.id, &asking.session, asking.turn_id) {
-            Ok(SessionLock::Acquired(hold)) => Ok(hold),
+        match store.hold_session(&request.context.user.id, &request.session, request.turn_id) {
+            Ok(SessionLock::Acquired(guard)) => Ok(guard),
             Ok(SessionLock::HeldBy(turn_id)) => Err(TurnRefusal::Running { turn_id }.into()),
             Err(error) => Err(unavailable(&error)),
         }
@@ -118,47 +132,55 @@ impl Turns {
             return Err(not_paused("running"));
         }
         let kept = self.find_kept(&user, turn_id).await?.ok_or_else(|| unknown(&turn_id))?;
-        let said = TurnContent { message: kept.message.clone(), account: kept.account.clone() };
-        let mut asking = self.asking(&new, turn_id, kept.session.clone(), &said);
-        let (place, reader) = match self.enter(&asking, None)? {
+        let content = TurnContent { message: kept.message.clone(), account: kept.account.clone() };
+        let mut request = self.turn_request(&new, turn_id, kept.session.clone(), &content);
+        let (running, reader) = match self.enter(&request, None)? {
             Admission::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
-            Admission::New(place, reader) => (place, reader),
+            Admission::New(running, reader) => (running, reader),
         };
-        match self.standing(&asking, not_paused).await {
-            Ok((standing, hold)) => {
-                asking.tags.clone_from(&standing.tags);
-                asking.unread.clone_from(&standing.unread);
-                asking.checkpoint = Some(standing);
-                asking.was_tainted = kept.tainted;
-                asking.created_at = kept.created_at;
-                Ok(self.spawn(Entry { place, hold, reader, asking }))
+        match self.lock_paused(&request, not_paused).await {
+            Ok((checkpoint, guard)) => {
+                request.tags.clone_from(&checkpoint.tags);
+                request.unread.clone_from(&checkpoint.unread);
+                request.checkpoint = Some(checkpoint);
+                request.was_tainted = kept.tainted;
+                request.created_at = kept.created_at;
+                Ok(self.spawn(AdmittedTurn { running, guard, reader, request }))
             }
             Err(refusal) => {
-                place.leave().refuse(refusal.clone());
+                running.leave().refuse(refusal.clone());
                 Err(refusal)
             }
         }
     }
 
-    /// The checkpoint of a paused turn, under the turn's lock.
-    async fn standing(
+    /// Locks the session of a paused turn, and reads its checkpoint under the lock: another process may have resumed it
+    /// since.
+    async fn lock_paused(
         &self,
-        asking: &TurnRequest,
+        request: &TurnRequest,
         not_paused: impl Fn(&'static str) -> Refusal,
     ) -> Result<(Checkpoint, SessionGuard), Refusal> {
-        let hold = self.hold(asking)?;
-        let kept = self.find_kept(&asking.context.user, asking.turn_id).await?;
-        let kept = kept.ok_or_else(|| unknown(&asking.turn_id))?;
-        Ok((standing(&kept, not_paused)?, hold))
+        let guard = self.lock_session(request)?;
+        let kept = self.find_kept(&request.context.user, request.turn_id).await?;
+        let kept = kept.ok_or_else(|| unknown(&request.turn_id))?;
+        Ok((checkpoint(&kept, not_paused)?, guard))
     }
 
-    fn enter(&self, asking: &TurnRequest, said: Option<TurnContent>) -> Result<Admission, Refusal> {
-        let user = &asking.context.user.id;
-        self.running.enter(user, asking.turn_id, &asking.session, said, asking.created_at)
+    /// Admits a turn to this process, or joins it if it runs already. `content` is `None` for one that resumes.
+    fn enter(&self, request: &TurnRequest, content: Option<TurnContent>) -> Result<Admission, Refusal> {
+        let user = &request.context.user.id;
+        self.running.enter(user, request.turn_id, &request.session, content, request.created_at)
     }
 
-    /// What the turn is carried out with.
-    fn asking(&self, new: &NewTurn, turn_id: TurnId, session: SessionId, said: &TurnContent) -> TurnRequest {
+    /// The turn as the agent carries it out.
+    fn turn_request(
+        &self,
+        new: &NewTurn,
+        turn_id: TurnId,
+        session: SessionId,
+        opening: &TurnContent,
+    ) -> TurnRequest {
         let settings = self.parts.agent.settings();
         let latest = clock::now() + new.budget.time(settings);
         let context = ToolContext {
@@ -171,8 +193,8 @@ impl Turns {
             session,
             is_new_session: new.context.session_id.is_none(),
             turn_id,
-            message: said.message.clone(),
-            account: said.account.clone(),
+            message: opening.message.clone(),
+            account: opening.account.clone(),
             tags: new.tags.clone(),
             budget: new.budget.within(settings),
             unread: new.unread.clone(),
@@ -183,12 +205,13 @@ impl Turns {
         }
     }
 
-    /// A person who is asked about one turn is not to be asked past it.
-    async fn refuse_while_paused(&self, asking: &TurnRequest) -> Result<(), Refusal> {
-        let (user, store) = (&asking.context.user, &self.parts.store);
+    /// Refuses a turn while another one of the session waits for a decision: the person is asked about one turn at a
+    /// time.
+    async fn refuse_while_paused(&self, request: &TurnRequest) -> Result<(), Refusal> {
+        let (user, store) = (&request.context.user, &self.parts.store);
         let waiting =
-            store.paused_turns(&user.id, &asking.session).await.map_err(|error| unavailable(&error))?;
-        for turn in waiting.iter().filter(|turn| turn.turn_id != asking.turn_id) {
+            store.paused_turns(&user.id, &request.session).await.map_err(|error| unavailable(&error))?;
+        for turn in waiting.iter().filter(|turn| turn.turn_id != request.turn_id) {
             for call in pause_event(turn).pending {
                 let id = call.confirmation_required.unwrap_or_default().confirmation_id;
                 let found = self
@@ -204,14 +227,15 @@ impl Turns {
         Ok(())
     }
 
-    /// Carries a turn out in a task of its own. The place is freed before the end is sent, so that a reader of the end
-    /// can begin the next turn.
-    fn spawn(&self, Entry { place, hold, reader, asking }: Entry) -> Begun {
-        let (agent, turn_id) = (self.parts.agent.clone(), asking.turn_id);
+    /// Carries a turn out in a task of its own.
+    fn spawn(&self, AdmittedTurn { running, guard, reader, request }: AdmittedTurn) -> Begun {
+        let (agent, turn_id) = (self.parts.agent.clone(), request.turn_id);
         let work = async move {
-            let end = agent.carry_out(&asking, &place.log, &place.cancelled).await;
-            drop(hold);
-            let log = place.leave();
+            let end = agent.carry_out(&request, &running.log, &running.cancelled).await;
+            // Both are released before the end is sent, so that a reader of the end can begin the next turn. The lock
+            // first: the turn that this process admits next must find it free.
+            drop(guard);
+            let log = running.leave();
             match end {
                 Ok(event) => log.tell(event),
                 Err(refusal) => log.refuse(refusal),
@@ -222,15 +246,18 @@ impl Turns {
     }
 }
 
-fn standing(kept: &StoredTurn, not_paused: impl Fn(&'static str) -> Refusal) -> Result<Checkpoint, Refusal> {
+fn checkpoint(
+    kept: &StoredTurn,
+    not_paused: impl Fn(&'static str) -> Refusal,
+) -> Result<Checkpoint, Refusal> {
     if kept.state != State::Paused {
         return Err(not_paused(kept.state.into_str()));
     }
-    // What is not understood was written by another program.
+    // One that cannot be read was written by another version of the program.
     serde_json::from_str(&kept.standing).map_err(|_| not_paused("of another version"))
 }
 
-/// The event that told the end of a turn.
+/// The terminal event of a stored turn.
 pub fn end_of(kept: &StoredTurn) -> Event {
     match kept.state {
         State::Paused => Event::Paused(pause_event(kept)),

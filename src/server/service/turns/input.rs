@@ -9,16 +9,16 @@ use toolwire_contract::Refusal;
 use toolwire_planner::Exchange;
 use toolwire_tool::context::{RequestId, ToolContext};
 
-const LONGEST_MESSAGE: usize = 16_384;
+const MAX_MESSAGE_LENGTH: usize = 16_384;
 
-/// The longest name of an account, in characters.
-const LONGEST_ACCOUNT: usize = 128;
+/// Maximum length of the name of an account, in characters.
+const MAX_ACCOUNT_LENGTH: usize = 128;
 
-const MOST_TAGS: usize = 16;
+const MAX_TAGS: usize = 16;
 
-/// The most plans and calls that a budget may name.
-const MOST_STEPS: u32 = 64;
-const MOST_CALLS: u32 = 256;
+/// Maximum number of plans and of calls in a budget.
+const MAX_STEPS: u32 = 64;
+const MAX_CALLS: u32 = 256;
 
 #[derive(Clone, Debug)]
 pub struct NewTurn {
@@ -41,11 +41,11 @@ pub struct NewTurn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Say {
     Message(String),
-    /// Goes on with the turn of this name.
+    /// Resumes the turn of this name.
     Resume(String),
 }
 
-/// What a turn may spend at most; 0 and `None` are as the server allows.
+/// The budget of a turn; 0 and `None` stand for the server's limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetWish {
     pub max_steps: u32,
@@ -55,29 +55,28 @@ pub struct BudgetWish {
 }
 
 impl NewTurn {
-    /// Refuses what is out of bounds.
     pub(super) fn check(&self) -> Result<(), Refusal> {
         if let Say::Message(message) = &self.say {
             if message.trim().is_empty() {
                 return Err(refuse("message", "required", "must not be empty"));
             }
-            if message.len() > LONGEST_MESSAGE {
-                let what = format!("must have at most {LONGEST_MESSAGE} bytes");
+            if message.len() > MAX_MESSAGE_LENGTH {
+                let what = format!("must have at most {MAX_MESSAGE_LENGTH} bytes");
                 return Err(refuse("message", "max_length", &what));
             }
         }
-        if self.account.chars().count() > LONGEST_ACCOUNT {
-            let what = format!("must have at most {LONGEST_ACCOUNT} characters");
+        if self.account.chars().count() > MAX_ACCOUNT_LENGTH {
+            let what = format!("must have at most {MAX_ACCOUNT_LENGTH} characters");
             return Err(refuse("account", "max_length", &what));
         }
-        if self.tags.len() > MOST_TAGS {
-            let what = format!("must have at most {MOST_TAGS} elements");
+        if self.tags.len() > MAX_TAGS {
+            let what = format!("must have at most {MAX_TAGS} elements");
             return Err(refuse("tags", "max_items", &what));
         }
         request::tags("tags", self.tags.clone())?;
         let bounds = [
-            ("budget.max_steps", self.budget.max_steps, MOST_STEPS),
-            ("budget.max_calls", self.budget.max_calls, MOST_CALLS),
+            ("budget.max_steps", self.budget.max_steps, MAX_STEPS),
+            ("budget.max_calls", self.budget.max_calls, MAX_CALLS),
         ];
         for (field, wish, most) in bounds {
             if wish > most {
@@ -92,7 +91,7 @@ impl NewTurn {
 }
 
 impl BudgetWish {
-    /// What is allowed: never more than the settings say.
+    /// The budget, lowered to the limits of the settings.
     pub(in crate::service) fn within(self, settings: &Settings) -> Budget {
         let least = |wish: u32, most: u32| if wish == 0 { most } else { wish.min(most) };
         Budget {

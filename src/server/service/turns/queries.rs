@@ -14,7 +14,7 @@ use toolwire_store::{
 };
 use toolwire_tool::context::{SessionId, User, UserId};
 
-/// How many turns are read at once.
+/// Maximum number of turns per read.
 const PAGE: u32 = 20;
 
 /// A turn as it stands.
@@ -23,19 +23,18 @@ pub enum TurnView {
     Running {
         turn_id: TurnId,
         session: SessionId,
-        /// What the user said; empty of one that goes on from where it paused.
+        /// The user's message; empty if the turn was resumed.
         message: String,
         since: SystemTime,
     },
-    /// It ended or paused.
+    /// The turn ended or paused.
     Kept(Box<StoredTurn>),
 }
 
-/// What is to be cancelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CancelTarget {
     Turn(String),
-    /// What runs or waits in this session.
+    /// Every turn that runs or waits in this session.
     Session(SessionId),
 }
 
@@ -91,7 +90,7 @@ impl Turns {
         Some(TurnView::Running { turn_id, session: entry.session, message, since: entry.since })
     }
 
-    /// Cancels what runs, with its calls, or waits, with its confirmations. Whether anything did.
+    /// Cancels turns that run, with their calls, or wait, with their confirmations. Returns whether there were any.
     pub async fn cancel(&self, user: &User, which: &CancelTarget) -> Result<bool, Refusal> {
         match which {
             CancelTarget::Turn(id) => self.cancel_turn(user, id).await,
@@ -121,7 +120,7 @@ impl Turns {
         Ok(cancelled)
     }
 
-    /// Cancels a turn that this process carries out, with its calls. Whether it did.
+    /// Cancels a turn that this process carries out, with its calls. Returns whether there was one.
     pub fn cancel_here(&self, user: &UserId, subject: &Subject) -> bool {
         let running = match subject {
             Subject::Turn(turn_id) => self.running.get(user, *turn_id),
@@ -134,7 +133,7 @@ impl Turns {
         running.is_some()
     }
 
-    /// Cancels a turn that runs, whichever process that shares the state carries it out. Whether one did.
+    /// Cancels a turn that runs in any process that shares the state. Returns whether there was one.
     async fn cancel_running(&self, user: &User, subject: &Subject) -> Result<bool, Refusal> {
         if self.cancel_here(&user.id, subject) {
             return Ok(true);
@@ -143,7 +142,7 @@ impl Turns {
         cancelled.map_err(|error| unavailable(&error))
     }
 
-    /// What it waits for need not be decided any more.
+    /// Cancels a paused turn, and withdraws the confirmations that it waits for.
     async fn cancel_paused(&self, user: &User, turn: &StoredTurn) -> Result<bool, Refusal> {
         let cancelled = self.parts.store.cancel_paused_turn(&user.id, turn.turn_id, clock::wall()).await;
         let cancelled = cancelled.map_err(|error| unavailable(&error))?;

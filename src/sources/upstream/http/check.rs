@@ -47,13 +47,13 @@ fn by_common_rules(outgoing: &Outgoing, answer: &Answer) -> Option<Failure> {
     Some(Failure::new(kind, describe(answer)))
 }
 
-/// For operators: the form of the answer, nothing of what it says.
+/// The form of an answer, for operators. None of its content, which may be secret.
 fn describe(answer: &Answer) -> String {
     let media_type: String = answer.media_type().chars().take(64).collect();
     format!("HTTP {}, {} bytes of {media_type:?}", answer.status.as_u16(), answer.body.len())
 }
 
-/// What a page means where something else was due: a refusal only if it is known to be one.
+/// The kind of failure that an HTML page is if another type was expected: a refusal only if it is a known block page.
 fn of_page(expected: ExpectedBody, answer: &Answer) -> Option<FailureKind> {
     match expected {
         ExpectedBody::Html | ExpectedBody::Anything => None,

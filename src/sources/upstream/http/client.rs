@@ -21,19 +21,19 @@ use toolwire_base::middleware::Layer;
 use toolwire_store::{MemoryHoldOffs, cool_downs::CoolDowns, hold_offs::HoldOffs};
 use toolwire_tool::context::ToolContext;
 
-/// A GET that is sent on more often goes round in circles.
+/// Maximum number of redirects of one GET.
 const MAX_REDIRECTS: usize = 3;
 
 /// The client of one source. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Client {
-    parts: Parts,
+    parts: StackParts,
     stack: BoxCloneSyncService<Request, Answer, Failure>,
 }
 
-/// What a stack is made of.
+/// The parts that a stack is built from. Kept, so that a variant of the client can be built.
 #[derive(Clone, Debug)]
-struct Parts {
+struct StackParts {
     profile: Profile,
     part: Option<Part>,
     sender: Sender,
@@ -43,30 +43,30 @@ struct Parts {
     hold_offs: Arc<dyn HoldOffs>,
 }
 
-impl Parts {
-    /// The stack. Top to bottom is the way of a request.
-    fn stack(self) -> BoxCloneSyncService<Request, Answer, Failure> {
+impl StackParts {
+    /// Builds the stack. A request passes the layers from top to bottom.
+    fn build(self) -> BoxCloneSyncService<Request, Answer, Failure> {
         let Self { profile, part, sender, limiter, cool_downs, lengths, hold_offs } = self;
         let send = Send::new(sender, profile);
         let hold_off = HoldOff::new(profile, part, hold_offs);
         let cool_downs = cool_down::Scope::new(profile, part, cool_downs);
         let stack = ServiceBuilder::new()
-            // Outermost: a source that refused us is not even waited for.
+            // Outermost: a source that refused us is neither waited for nor retried.
             .layer(Layer(cool_down::Check::new(cool_downs.clone(), lengths)))
-            // Above the limit: each attempt takes its own permit.
+            // Above the limit: each attempt takes a permit of its own.
             .layer(Layer(Retry::new(profile, Arc::clone(&limiter))))
-            // Each request takes a permit.
+            // May wait for long. On the way back it records a pause that the source asks for, also of the last attempt.
             .layer(Layer(Limit::new(profile, limiter, hold_off)))
-            // Last before the wire: what waited for its turn may meet a refusal that came meanwhile.
+            // Below the wait: the source may have refused another request meanwhile.
             .layer(Layer(cool_down::Recheck::new(cool_downs)))
-            // One attempt.
+            // One attempt, with its time-out.
             .service_fn(move |request| send.clone().attempt(request));
         BoxCloneSyncService::new(stack)
     }
 }
 
 impl Client {
-    /// The client of a source, which is left alone as long as is usual after it refused us.
+    /// The client of a source, with the default cool-downs and hold-offs in memory.
     pub fn new(
         profile: Profile,
         sender: Sender,
@@ -74,17 +74,17 @@ impl Client {
         cool_downs: Arc<dyn CoolDowns>,
     ) -> Self {
         let (lengths, hold_offs) = (CoolDown::default(), Arc::<MemoryHoldOffs>::default());
-        Self::of(Parts { profile, part: None, sender, limiter, cool_downs, lengths, hold_offs })
+        Self::of(StackParts { profile, part: None, sender, limiter, cool_downs, lengths, hold_offs })
     }
 
-    /// The same client with other cool-downs.
+    /// The same client with cool-downs of other lengths.
     pub fn cooling_down_for(self, lengths: CoolDown) -> Self {
-        Self::of(Parts { lengths, ..self.parts })
+        Self::of(StackParts { lengths, ..self.parts })
     }
 
-    /// The same client, whose hold-offs are kept with those of others.
+    /// The same client with its hold-offs in the given store.
     pub fn holding_off_in(self, hold_offs: Arc<dyn HoldOffs>) -> Self {
-        Self::of(Parts { hold_offs, ..self.parts })
+        Self::of(StackParts { hold_offs, ..self.parts })
     }
 
     /// A client of a part of the source: the refusals of one part leave the others alone, and are reported by the
@@ -92,11 +92,11 @@ impl Client {
     pub fn apart(&self, part: Part) -> Self {
         let parts = self.parts.clone();
         let profile = Profile { title: part.title, ..parts.profile };
-        Self::of(Parts { profile, part: Some(part), ..parts })
+        Self::of(StackParts { profile, part: Some(part), ..parts })
     }
 
-    fn of(parts: Parts) -> Self {
-        Self { stack: parts.clone().stack(), parts }
+    fn of(parts: StackParts) -> Self {
+        Self { stack: parts.clone().build(), parts }
     }
 
     pub fn profile(&self) -> &Profile {
@@ -108,33 +108,32 @@ impl Client {
         self.parts.lengths.auth_failed
     }
 
-    /// Sends a request through the stack, on behalf of a call. A GET is sent on where a redirect within the origin
-    /// leads, unless its connector accepts the redirect; each request takes the whole stack.
+    /// Sends a request through the stack, on behalf of a call. A redirect of a GET within the origin is followed,
+    /// unless the connector accepts it as an answer; each request passes the whole stack, limits included.
     pub async fn send(&self, mut outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
         for _ in 0..=MAX_REDIRECTS {
             let answer = self.send_once(outgoing.clone(), context).await?;
             if !outgoing.is_redirected_by(&answer) {
                 return Ok(answer);
             }
-            let target = answer.redirect().map_err(|failure| self.finished(failure, context))?;
+            let target = answer.redirect().map_err(|failure| self.complete(failure, context))?;
             outgoing = outgoing.redirect_to(target);
         }
         let failure = Failure::malformed(format!("more than {MAX_REDIRECTS} redirects"));
-        Err(self.finished(failure, context))
+        Err(self.complete(failure, context))
     }
 
     async fn send_once(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
         if context.cancellation.is_cancelled() {
-            return Err(self.finished(Failure::cancelled(), context));
+            return Err(self.complete(Failure::cancelled(), context));
         }
         let request = Request::new(outgoing, context, self.profile().name);
         let sent = self.stack.clone().oneshot(request).await;
-        sent.map_err(|failure| self.finished(failure, context))
+        sent.map_err(|failure| self.complete(failure, context))
     }
 
-    /// What a parser reads in an answer, on behalf of a call; a large one is read beside the threads that carry calls.
-    /// A failure, or a panic, is that of an answer which cannot be used. What of the answer is lost although the rest
-    /// is read, the call's result warns of.
+    /// Parses an answer on behalf of a call; a large one off the threads that carry calls. A failure or a panic of the
+    /// parser is a failure of the source. The call is warned of parts of the answer that are lost.
     pub async fn read<T: std::marker::Send + 'static>(
         &self,
         answer: Answer,
@@ -150,15 +149,14 @@ impl Client {
         Ok(read)
     }
 
-    /// A failure of an answer that the stack let pass and the connector cannot use, as one that the stack found: it
-    /// says of which source it is and how many requests were made, and has its line in the log. Those of the stack stay
-    /// as they are.
+    /// Completes the failure of an answer that the stack let pass and the connector cannot use: with the source, the
+    /// number of requests and a line in the log. A failure of the stack has them already, and stays as it is.
     pub fn failed(&self, failure: Failure, context: &ToolContext) -> Failure {
-        if failure.source_title.is_empty() { self.finished(failure, context) } else { failure }
+        if failure.source_title.is_empty() { self.complete(failure, context) } else { failure }
     }
 
-    /// What a failure does not know of itself; and the one line in the log.
-    fn finished(&self, failure: Failure, context: &ToolContext) -> Failure {
+    /// Adds the source and the number of requests to a failure, and logs it: once, as every failure passes here once.
+    fn complete(&self, failure: Failure, context: &ToolContext) -> Failure {
         let Profile { name, title, .. } = *self.profile();
         let attempts = Attempts::of(context, name).get();
         let failure = Failure { source_title: title, attempts, ..self.profile().reword(failure) };

@@ -38,12 +38,12 @@ impl Scope {
         Self { profile, part, store }
     }
 
-    /// Under which name a refusal is kept.
+    /// The name under which a refusal is stored.
     fn name(&self) -> &'static str {
         self.part.map_or(self.profile.name, |part| part.name)
     }
 
-    /// Why nothing may be asked for this user now: of the part, or else of the source.
+    /// The refusal in force for this user, of the part or else of the source.
     async fn in_force(&self, user: &UserId) -> Option<Failure> {
         let refusal = self.refusal_of(self.name(), user).await;
         match self.part {
@@ -52,7 +52,7 @@ impl Scope {
         }
     }
 
-    /// Fails open: an error of the store stops no request.
+    /// The refusal in force under a name. Fails open: an error of the store stops no request.
     async fn refusal_of(&self, source: &'static str, user: &UserId) -> Option<Failure> {
         let now = clock::wall();
         match self.store.in_force(source, user, now).await {
@@ -81,15 +81,15 @@ impl Check {
         if kind == FailureKind::Blocked { self.lengths.blocked } else { self.lengths.auth_failed }
     }
 
-    /// Whether a cool-down begins after a failure. One that already says for how long is the refusal of a cool-down
-    /// that another caller began meanwhile.
+    /// Whether a cool-down begins after a failure. A failure that states a wait comes from the recheck below, and
+    /// another caller has begun the cool-down.
     fn begins_after(&self, failure: &Failure) -> bool {
         let is_login = self.scope.profile.credentials == CredentialsOf::Login;
         let concerns_login = failure.kind == FailureKind::AuthFailed && is_login;
         failure.kind.begins_cool_down() && !concerns_login && failure.retry_after.is_none()
     }
 
-    /// Remembers that the source refused us. In a task of its own, since a caller that leaves must not undo it.
+    /// Begins a cool-down. It is stored by a task of its own, which completes even if the caller leaves.
     async fn begin(&self, failure: &Failure, user: UserId) {
         let (scope, length) = (self.scope.clone(), self.length(failure.kind));
         let (source, profile) = (scope.name(), scope.profile);
@@ -109,7 +109,7 @@ impl Check {
     }
 }
 
-/// What a cool-down says to those who ask meanwhile.
+/// The failure of a request during a cool-down.
 fn refusal(cool_down: &CoolDown, now: SystemTime) -> Failure {
     let kind = match cool_down.code {
         ErrorCode::AuthFailed => FailureKind::AuthFailed,
@@ -145,7 +145,7 @@ impl<S: Inner> Middleware<Request, S> for Check {
     }
 }
 
-/// Looks once more, below what may have waited for long.
+/// Checks again below the layers that may wait for long.
 #[derive(Clone, Debug)]
 pub(super) struct Recheck {
     scope: Scope,

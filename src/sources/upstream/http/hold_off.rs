@@ -12,7 +12,7 @@ use super::{Answer, Failure, FailureKind, Part, Profile, record};
 use toolwire_base::clock;
 use toolwire_store::hold_offs::{self, HoldOffs};
 
-/// How long a call waits until its hold-off is kept. It is kept all the same.
+/// Maximum time that a call waits for its hold-off to be stored, which completes in any case.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The hold-offs of a source, or of a part of one: the hold-off of a part concerns no other part, and that of the
@@ -47,8 +47,8 @@ impl HoldOff {
         clock::now().checked_add(left)
     }
 
-    /// Takes note of what a source said with an answer. In a task of its own, since a caller that leaves must not undo
-    /// it.
+    /// Begins a hold-off if the source asked for a pause. It is stored by a task of its own, which completes even if
+    /// the caller leaves.
     pub(super) async fn note(&self, end: &Result<Answer, Failure>) {
         let Err(Failure { kind, retry_after: Some(length), .. }) = end else { return };
         let Some(reason) = reason(*kind, self.profile.title).filter(|_| !length.is_zero()) else { return };
@@ -64,7 +64,7 @@ impl HoldOff {
     }
 }
 
-/// What a source said, for those who ask why it is not asked; `None` if it asked for no pause.
+/// Why the source is not asked, for callers and operators; `None` if it asked for no pause.
 fn reason(kind: FailureKind, title: &str) -> Option<String> {
     match kind {
         FailureKind::RateLimited => {

@@ -38,7 +38,7 @@ pub(super) struct Limit {
     hold_off: HoldOff,
 }
 
-/// A wait that is under way; ends with its span, also when it is cut.
+/// A wait, with its span and metric. Both are recorded when it is dropped, also by a cancelled call.
 struct Waiting {
     source: &'static str,
     since: Instant,
@@ -51,14 +51,16 @@ impl Limit {
         Self { profile, limiter, hold_off }
     }
 
-    /// A permit, and no hold-off that began while it was waited for.
+    /// Waits for a permit outside of any hold-off.
     async fn permit(&self, context: &ToolContext) -> Result<(), Failure> {
+        // Before the permit: one that is taken during a hold-off could not be used at its instant.
         self.wait_for_hold_off(context).await?;
         self.acquire(context).await?;
+        // A hold-off may have begun while the permit was waited for.
         self.wait_for_hold_off(context).await
     }
 
-    /// Waits while the source asked to be left alone; refused at once if that lasts beyond the deadline.
+    /// Waits until no hold-off is in force. Refuses at once if that is past the deadline.
     async fn wait_for_hold_off(&self, context: &ToolContext) -> Result<(), Failure> {
         while let Some(at) = self.hold_off.until().await {
             if at >= context.deadline.at() {
@@ -108,7 +110,7 @@ impl Drop for Waiting {
     }
 }
 
-/// What a caller should know: the exact instant, for one that plans, and the wait, for one that has no clock.
+/// The failure for the caller. It has the exact instant for a caller that plans, and the wait for one without a clock.
 fn over_budget(title: &str, refused: Refused) -> Failure {
     let (at, why) = match refused {
         Refused::TooLate { at } => (at, "which is past the deadline of this call"),

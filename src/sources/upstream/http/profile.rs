@@ -1,10 +1,9 @@
-//! The profile of a source: what the layers of the stack know of it. Each connector states it once.
+//! The profile of a source: its constants for the layers of the stack, stated once by its connector.
 
 use std::time::Duration;
 
 use super::{Answer, Failure, FailureKind};
 
-/// What the stack must know of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Profile {
     /// Its name in manifests, limits, metrics and configuration, such as `forum`.
@@ -37,7 +36,7 @@ pub enum CredentialsOf {
 }
 
 impl Profile {
-    /// A failure in words for its source: of credentials only where there are some.
+    /// Replaces a message about credentials if the source sees none.
     pub(super) fn reword(&self, failure: Failure) -> Failure {
         let is_without = self.credentials == CredentialsOf::Nobody;
         if failure.kind == FailureKind::AuthFailed && is_without && failure.message.is_none() {

@@ -1,6 +1,6 @@
-//! Requests to sources in metrics and in the log: one function an event.
+//! Requests to sources in metrics and in the log: one function per event.
 //!
-//! No user, no address and nothing of what was asked or answered: any of them may be secret, and labels must be few.
+//! Without users, addresses and contents: any of them may be secret, and labels must have few values.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub(super) fn hold_off_began(name: &'static str, length: Duration) {
     tracing::info!(source = name, length_s = length.as_secs(), "hold-off began");
 }
 
-/// An answer was read without some of what stood in it.
+/// An answer was read, and parts of it were lost.
 pub(super) fn partly_read(source: &'static str, faults: &Faults, context: &ToolContext) {
     let Faults { items, values, texts, places } = faults;
     let (call_id, places) = (context.call_id, places.join(", "));

@@ -36,12 +36,12 @@ impl Retry {
         Self { profile, limiter }
     }
 
-    /// The attempts of one request. What is not safe to repeat is not repeated.
+    /// The backoff of one request, which allows no retry of a request that is not safe to repeat.
     fn backoff(&self, request: &Request) -> Backoff {
         Backoff::new(self.profile.may_retry && request.outgoing.is_repeatable)
     }
 
-    /// The same failure; one that says to wait says how long.
+    /// Adds a wait to a rate limit that states none: twice the limiter's wait, and at least the user's spacing.
     async fn with_wait(&self, failure: Failure, user: &UserId) -> Failure {
         if failure.kind != FailureKind::RateLimited || failure.retry_after.is_some() {
             return failure;
@@ -83,8 +83,10 @@ impl<S: Inner> Middleware<Request, S> for Retry {
                 }
                 let failure = layer.with_wait(failure, &request.context.user.id).await;
                 let Some(delay) = backoff.delay(&failure) else { return Err(failure) };
-                let turn = layer.limiter.wait_time(layer.profile.name, &request.context.user.id).await;
-                if delay.max(turn) >= request.context.remaining() {
+                // A retry needs a permit as well: without time for both, the failure is returned now, not at the
+                // deadline.
+                let permit_wait = layer.limiter.wait_time(layer.profile.name, &request.context.user.id).await;
+                if delay.max(permit_wait) >= request.context.remaining() {
                     return Err(failure);
                 }
                 layer.pause(delay, &request).await?;

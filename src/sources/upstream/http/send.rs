@@ -22,7 +22,7 @@ use super::{
 use toolwire_base::{clock, offload};
 use toolwire_telemetry::attribute;
 
-/// Sends requests to one source.
+/// The service at the bottom of the stack: sends requests to one source.
 #[derive(Clone, Debug)]
 pub(super) struct Send {
     sender: Sender,
@@ -39,20 +39,22 @@ impl Send {
     pub(super) async fn attempt(self, request: Request) -> Result<Answer, Failure> {
         let span = span(&self.profile, &request.outgoing);
         let began = clock::now();
-        let end = self.bounded(&request).instrument(span.clone()).await;
-        recorded(&span, &end);
+        let end = self.exchange_within(&request).instrument(span.clone()).await;
+        record_on_span(&span, &end);
         record::request_ended(self.profile.name, &end, clock::now() - began);
         end
     }
 
-    /// Ends when its time or the call's is up, or the call is cancelled; the connection is then dropped.
-    async fn bounded(&self, request: &Request) -> Result<Answer, Failure> {
+    /// Exchanges a request for a checked answer, within the time of the attempt and of the call. At the end of either,
+    /// or when the call is cancelled, the connection is dropped.
+    async fn exchange_within(&self, request: &Request) -> Result<Answer, Failure> {
         let Request { outgoing, context, attempts } = request;
         if context.cancellation.is_cancelled() {
             return Err(Failure::cancelled());
         }
         let attempt_ends = clock::now() + outgoing.timeout.unwrap_or(self.profile.timeout);
-        let is_attempt = attempt_ends < context.deadline.at();
+        let ends_before_call = attempt_ends < context.deadline.at();
+        // Before the exchange: a request that is cut may have reached the source.
         attempts.count();
         let answer = select! {
             biased;
@@ -60,14 +62,17 @@ impl Send {
             answer = timeout_at(attempt_ends.min(context.deadline.at()), self.exchange(outgoing)) => answer,
         };
         match answer {
-            Ok(answer) => self.checked(outgoing, answer?).await,
-            Err(_) if is_attempt => Err(Failure::new(FailureKind::TimedOut, "the attempt took too long")),
+            Ok(answer) => self.check(outgoing, answer?).await,
+            Err(_) if ends_before_call => {
+                Err(Failure::new(FailureKind::TimedOut, "the attempt took too long"))
+            }
             Err(_) => Err(Failure::new(FailureKind::OutOfTime, "the call's deadline passed")),
         }
     }
 
-    /// The answer, or the failure that it is. Some sources are understood only by reading a whole page.
-    async fn checked(&self, outgoing: &Outgoing, answer: Answer) -> Result<Answer, Failure> {
+    /// Checks an answer. A profile's check may read a whole page, hence off the threads that carry calls if it is
+    /// large.
+    async fn check(&self, outgoing: &Outgoing, answer: Answer) -> Result<Answer, Failure> {
         let (profile, outgoing) = (self.profile, outgoing.clone());
         offload::if_large(answer.body.len(), move || check(&profile, &outgoing, answer)).await
     }
@@ -80,17 +85,18 @@ impl Send {
         let url = outgoing.url.clone();
         let response = match self.sender.route(&url)? {
             Route::InProcess(service) => in_process::ask(service, outgoing, self.profile.max_body).await?,
-            Route::Network(client) => over_the_network(client, outgoing).await?,
+            Route::Network(client) => send_over_network(client, outgoing).await?,
         };
         let (status, headers) = (response.status(), response.headers().clone());
         Span::current().record(attribute::HTTP_RESPONSE_STATUS_CODE, status.as_u16());
+        // Before the body, so that none is read of an answer that is refused.
         check_headers(&headers)?;
         let body = read(response, self.profile.max_body).await?;
         Ok(Answer { status, headers, body, url })
     }
 }
 
-async fn over_the_network(
+async fn send_over_network(
     client: &reqwest::Client,
     outgoing: Outgoing,
 ) -> Result<reqwest::Response, Failure> {
@@ -107,7 +113,7 @@ fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Decompressed bytes are counted as they come, so that a bomb is never unpacked.
+/// Reads a body. The decompressed bytes are counted as they come, so that a decompression bomb is never unpacked.
 async fn read(mut response: reqwest::Response, max: usize) -> Result<Bytes, Failure> {
     if response.content_length().is_some_and(|length| length > max as u64) {
         return Err(too_long(max));
@@ -139,7 +145,7 @@ fn span(profile: &Profile, outgoing: &Outgoing) -> Span {
     )
 }
 
-fn recorded(span: &Span, end: &Result<Answer, Failure>) {
+fn record_on_span(span: &Span, end: &Result<Answer, Failure>) {
     if let Err(failure) = end {
         span.record(attribute::ERROR_TYPE, failure.kind.into_str());
         span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);

@@ -35,7 +35,7 @@ struct Source {
     schedule: Mutex<Schedule>,
 }
 
-/// A place in a schedule, given back unless it was used.
+/// A reservation in a schedule, given back unless it was used.
 struct Reservation<'a> {
     source: &'a Source,
     epoch: Instant,
@@ -74,10 +74,11 @@ impl MemoryLimiter {
             Placement::TooLate { at } => return Err(Refused::TooLate { at: self.instant(at) }),
             Placement::Crowded { at } => return Err(Refused::Crowded { at: self.instant(at) }),
         };
-        let mut place = Reservation { source, epoch: self.epoch, id, is_used: false };
+        // Held from here on: a caller that is dropped while it waits gives its instant back.
+        let mut reservation = Reservation { source, epoch: self.epoch, id, is_used: false };
         waiting(Duration::from_nanos(at - now));
         self.wait(moved).await;
-        place.is_used = true;
+        reservation.is_used = true;
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! The schedule of one source: who may make a request when, under the users' budgets and the ceiling at once.
+//! The schedule of one source: the instants of its requests, under the users' budgets and the ceiling at once.
 //!
 //! Not here: the clock and the waiting, which `memory` does.
 
@@ -12,10 +12,9 @@ use super::{
 };
 use toolwire_tool::context::UserId;
 
-/// How many requests of one user may wait for one source.
+/// Maximum number of waiting requests of one user at one source.
 pub(super) const MAX_WAITERS: usize = 16;
 
-/// Which user may make a request when.
 #[derive(Debug)]
 pub(super) struct Schedule {
     budgets: Budgets,
@@ -35,7 +34,7 @@ pub(super) enum Placement {
         id: u64,
         /// When it may go.
         at: Nanos,
-        /// Tells the instant, also when it moves.
+        /// The instant as it moves.
         moved: watch::Receiver<Nanos>,
     },
     /// Nothing was reserved: the instant is too late.
@@ -106,14 +105,14 @@ impl Schedule {
         Placement::Later { id, at, moved }
     }
 
-    /// A waiter has gone ahead at its instant.
+    /// A waiter makes its request at its instant, which stays on the timelines.
     pub(super) fn grant(&mut self, id: u64) {
-        self.leave(id);
+        self.remove_waiter(id);
     }
 
-    /// A waiter has left without making its request: its place is free, and the others move up.
+    /// A waiter has left without making its request: its instant is free, and the others move up.
     pub(super) fn give_back(&mut self, id: u64, now: Nanos) {
-        let Some(Waiter { user, at, .. }) = self.leave(id) else { return };
+        let Some(Waiter { user, at, .. }) = self.remove_waiter(id) else { return };
         self.ceiling.remove(at);
         if let Some(user) = self.users.get_mut(&user) {
             user.timeline.remove(at);
@@ -121,7 +120,7 @@ impl Schedule {
         while self.move_up(now) {}
     }
 
-    /// How many users it remembers.
+    /// Number of users that are remembered.
     #[cfg(test)]
     pub(super) fn user_count(&self) -> usize {
         self.users.len()
@@ -138,7 +137,7 @@ impl Schedule {
         user
     }
 
-    fn leave(&mut self, id: u64) -> Option<Waiter> {
+    fn remove_waiter(&mut self, id: u64) -> Option<Waiter> {
         let index = self.waiters.binary_search_by_key(&id, |waiter| waiter.id).ok()?;
         let waiter = self.waiters.remove(index);
         if let Some(user) = self.users.get_mut(&waiter.user) {

@@ -1,9 +1,9 @@
 //! The limiter of all processes of one machine: reservations of live sources in the state, those of embedded ones in
 //! memory.
 //!
-//! A reservation is placed under the state's lock, by the same arithmetic as in memory, so that no two processes place
-//! one in the same gap. A waiter that leaves gives its place to the next caller; others keep theirs. Where the state
-//! cannot be used, each process limits itself.
+//! A reservation is made within one transaction, by the same arithmetic as in memory, so that no two processes take the
+//! same gap. A waiter that leaves gives its instant to the next caller; other waiters keep theirs. If the state cannot
+//! be used, each process limits itself.
 
 use std::{
     collections::BTreeSet,
@@ -29,23 +29,25 @@ use toolwire_tool::context::UserId;
 /// Limits requests of all processes that share a state.
 #[derive(Debug)]
 pub struct SharedLimiter {
-    own: MemoryLimiter,
-    kept: Arc<Store>,
-    /// The sources that the state is for.
+    /// For the other sources, and for all if the state cannot be used.
+    local: MemoryLimiter,
+    store: Arc<Store>,
+    /// The sources whose reservations are in the store.
     live: BTreeSet<String>,
 }
 
-/// Where a request was placed.
+/// Whether a request is admitted.
 #[derive(Clone, Copy, Debug)]
-enum Placed {
-    /// At the given instant, this long from now.
+enum Admission {
+    /// After this wait.
     In(Duration),
     Refused(Refused),
 }
 
-/// A place in the state, given back unless it was used.
-struct HeldReservation {
-    kept: Arc<Store>,
+/// A reservation in the store, cancelled on drop unless it was used.
+struct ReservationGuard {
+    store: Arc<Store>,
+    /// `None` once it is used.
     number: Option<i64>,
 }
 
@@ -53,15 +55,16 @@ impl SharedLimiter {
     /// A limiter of the sources with the given names, of which the live ones are shared. Any other is not limited.
     pub fn new<'a>(
         budgets: impl IntoIterator<Item = (&'a str, Budgets)>,
-        kept: Arc<Store>,
+        store: Arc<Store>,
         live: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let live = live.into_iter().map(str::to_owned).collect();
-        Self { own: MemoryLimiter::new(budgets), kept, live }
+        Self { local: MemoryLimiter::new(budgets), store, live }
     }
 
-    fn shared(&self, source: &str) -> Option<Budgets> {
-        self.own.budgets(source).filter(|_| self.live.contains(source))
+    /// The budgets of a source whose reservations are in the store.
+    fn shared_budgets(&self, source: &str) -> Option<Budgets> {
+        self.local.budgets(source).filter(|_| self.live.contains(source))
     }
 
     async fn acquire_shared(
@@ -71,34 +74,37 @@ impl SharedLimiter {
         deadline: Instant,
         waiting: &(dyn Fn(Duration) + Send + Sync),
     ) -> Result<(), Refused> {
-        let (number, placed) = match self.place((source, budgets), user, deadline).await {
-            Ok(placed) => placed,
+        let (number, admission) = match self.reserve((source, budgets), user, deadline).await {
+            Ok(reserved) => reserved,
             Err(error) => {
                 tracing::warn!(source, %error, "this process alone is limited: the state cannot be used");
-                return self.own.acquire(source, user, deadline, waiting).await;
+                return self.local.acquire(source, user, deadline, waiting).await;
             }
         };
-        match placed {
-            Placed::Refused(refused) => Err(refused),
-            Placed::In(Duration::ZERO) => Ok(()),
-            Placed::In(wait) => {
-                let mut place = HeldReservation { kept: Arc::clone(&self.kept), number };
+        match admission {
+            Admission::Refused(refused) => Err(refused),
+            Admission::In(Duration::ZERO) => Ok(()),
+            Admission::In(wait) => {
+                // Held from here on: a caller that is dropped while it waits gives its instant back.
+                let mut reservation = ReservationGuard { store: Arc::clone(&self.store), number };
                 let at = clock::now() + wait;
                 waiting(wait);
                 sleep_until(at).await;
-                place.number = None;
+                reservation.number = None;
                 Ok(())
             }
         }
     }
 
-    async fn place(
+    /// Reserves the earliest instant, or nothing if that is too late or too many requests of the user wait.
+    async fn reserve(
         &self,
         (source, budgets): (&str, Budgets),
         user: &UserId,
         deadline: Instant,
-    ) -> Result<(Option<i64>, Placed), StoreError> {
-        let placed = Mutex::new(Placed::In(Duration::ZERO));
+    ) -> Result<(Option<i64>, Admission), StoreError> {
+        // Set by `choose`, which runs again when the transaction does: the last run counts.
+        let admission = Mutex::new(Admission::In(Duration::ZERO));
         let choose = |reserved: &[Reservation]| {
             let (now, arrived) = (now(), clock::now());
             let (at, waiters) = earliest_of(&budgets, reserved, user, now);
@@ -110,13 +116,13 @@ impl SharedLimiter {
             } else {
                 None
             };
-            *placed.lock().unwrap_or_else(PoisonError::into_inner) =
-                refused.map_or(Placed::In(wait), Placed::Refused);
+            *admission.lock().unwrap_or_else(PoisonError::into_inner) =
+                refused.map_or(Admission::In(wait), Admission::Refused);
             refused.is_none().then_some(at)
         };
-        let number = self.kept.reserve(source, user, since(&budgets), &choose).await?;
-        let placed = *placed.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok((number, placed))
+        let number = self.store.reserve(source, user, since(&budgets), &choose).await?;
+        let admission = *admission.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((number, admission))
     }
 
     async fn wait_time_shared(
@@ -124,7 +130,7 @@ impl SharedLimiter {
         (source, budgets): (&str, Budgets),
         user: &UserId,
     ) -> Result<Duration, StoreError> {
-        let reserved = self.kept.reservations(source, since(&budgets)).await?;
+        let reserved = self.store.reservations(source, since(&budgets)).await?;
         let now = now();
         Ok(Duration::from_nanos(earliest_of(&budgets, &reserved, user, now).0 - now))
     }
@@ -138,37 +144,37 @@ impl Limiter for SharedLimiter {
         deadline: Instant,
         waiting: &'a (dyn Fn(Duration) + Send + Sync),
     ) -> BoxFuture<'a, Result<(), Refused>> {
-        match self.shared(source) {
+        match self.shared_budgets(source) {
             Some(budgets) => Box::pin(self.acquire_shared((source, budgets), user, deadline, waiting)),
-            None => self.own.acquire(source, user, deadline, waiting),
+            None => self.local.acquire(source, user, deadline, waiting),
         }
     }
 
     fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration> {
-        let Some(budgets) = self.shared(source) else { return self.own.wait_time(source, user) };
+        let Some(budgets) = self.shared_budgets(source) else { return self.local.wait_time(source, user) };
         Box::pin(async move {
             match self.wait_time_shared((source, budgets), user).await {
                 Ok(wait) => wait,
-                Err(_) => self.own.wait_time(source, user).await,
+                Err(_) => self.local.wait_time(source, user).await,
             }
         })
     }
 
     fn budgets(&self, source: &str) -> Option<Budgets> {
-        self.own.budgets(source)
+        self.local.budgets(source)
     }
 }
 
-impl Drop for HeldReservation {
+impl Drop for ReservationGuard {
     fn drop(&mut self) {
         let (Some(number), Ok(runtime)) = (self.number, Handle::try_current()) else { return };
-        let kept = Arc::clone(&self.kept);
-        // If this fails, the place is simply unused: its instant passes.
-        runtime.spawn(async move { drop(kept.cancel_reservation(number).await) });
+        let store = Arc::clone(&self.store);
+        // If this fails, the reservation is not used and its instant passes.
+        runtime.spawn(async move { drop(store.cancel_reservation(number).await) });
     }
 }
 
-/// When a request of the user that came now would be admitted, and how many of the user's wait already.
+/// The instant at which a request of the user would be admitted now, and the number of the user's waiting requests.
 fn earliest_of(budgets: &Budgets, reserved: &[Reservation], user: &UserId, now: Nanos) -> (Nanos, usize) {
     let (mut own, mut ceiling) = (Timeline::new(&budgets.per_user), Timeline::new(&budgets.ceiling));
     let mut waiters = 0;
@@ -187,7 +193,7 @@ fn now() -> Nanos {
     nanos(clock::wall().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
-/// From when on requests bear on those that come now.
+/// The instant from which on earlier requests count for new ones.
 fn since(budgets: &Budgets) -> Nanos {
     now().saturating_sub(Timeline::memory(&budgets.per_user).max(Timeline::memory(&budgets.ceiling)))
 }

@@ -32,7 +32,7 @@ impl Timeline {
         Self { rules: [window, spacing], instants: VecDeque::new() }
     }
 
-    /// The earliest instant, `from` on, that breaks no rule for anybody on the timeline.
+    /// The earliest instant, `from` on, at which one more request breaks no rule for any request on the timeline.
     pub(super) fn earliest(&self, from: Nanos) -> Nanos {
         let mut at = from;
         loop {

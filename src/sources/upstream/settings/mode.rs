@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// The setting that says which sources are live. What has no effect for its sake is refused, unless it was said by the
-/// flag: that is for one run, and the rest for others.
+/// The key of the setting that makes sources live. Settings without effect because of it are refused, unless it is set
+/// by the flag: that is for one run, the file for all.
 pub const MODE: &str = "sources.mode";
 
 /// Where a source's answers come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Mode {
-    /// From recorded data, served within this process. Nothing is asked of anybody.
+    /// From recorded data, served within this process, without the network.
     #[default]
     Embedded,
     /// From the source itself.
@@ -21,11 +21,11 @@ pub enum Mode {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
     usual: Mode,
-    /// In the order in which they were said.
+    /// In the order of the text.
     others: Vec<(String, Mode)>,
 }
 
-/// A text says no such thing.
+/// A text is not a mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected embedded or live, and sources that differ{example}, but found {found:?}{hint}")]
 pub struct InvalidMode {

@@ -2,10 +2,10 @@
 
 use tokio::time::{Duration, timeout};
 
-use super::{RecordState, Recorded};
+use super::{CallRecord, RecordState};
 use crate::{
     engine::{Error, Store, follow::Topic},
-    idempotency::{Begun, EndElsewhere, Key, Owner},
+    idempotency::{Begun, Key, Owner, RemoteEnd},
     rows::calls::{self as rows, Record},
 };
 use toolwire_contract::ErrorCode;
@@ -21,11 +21,11 @@ impl Store {
     }
 
     /// While the state cannot be read, the call counts as running.
-    pub(in crate::engine) async fn end_of_call_elsewhere(&self, key: &Key, call_id: CallId) -> EndElsewhere {
-        // Listening from before the first look, so that nothing is missed.
+    pub(in crate::engine) async fn end_of_remote_call(&self, key: &Key, call_id: CallId) -> RemoteEnd {
+        // Subscribed before the first read, so that no change is missed.
         let mut changed = self.follow(Topic::Elsewhere).await.ok();
         loop {
-            match self.end_elsewhere(key, call_id).await {
+            match self.find_remote_end(key, call_id).await {
                 Ok(Some(end)) => return end,
                 Ok(None) => {}
                 Err(error) => _ = self.explain::<()>(Err(error)),
@@ -40,31 +40,31 @@ impl Store {
     }
 
     /// The end of the call; `None` while its process executes it.
-    async fn end_elsewhere(&self, key: &Key, call_id: CallId) -> Result<Option<EndElsewhere>, Error> {
+    async fn find_remote_end(&self, key: &Key, call_id: CallId) -> Result<Option<RemoteEnd>, Error> {
         let mut reader = self.reader().await?;
         if let Some(record) = rows::find(key).optional(&mut reader).await? {
             return Ok(match self.owner_of(record, key) {
-                (_, RecordState::Ended(Begun::Ended(result))) => Some(EndElsewhere::Ended(result)),
-                (Owner::Elsewhere(owner), _) if owner == call_id => None,
-                _ => Some(EndElsewhere::Unsettled),
+                (_, RecordState::Ended(Begun::Ended(result))) => Some(RemoteEnd::Ended(result)),
+                (Owner::Remote(owner), _) if owner == call_id => None,
+                _ => Some(RemoteEnd::Unsettled),
             });
         }
-        // A call without effect is forgotten; if it wrote, its audit record says how it ended.
-        let code = rows::code_of_audited(call_id).optional(&mut reader).await?;
+        // A call that ended without effect has no record. If it is a write, its audit record has the code of its end.
+        let code = rows::audit_code(call_id).optional(&mut reader).await?;
         let is_cancelled = code.is_some_and(|code| code == ErrorCode::Cancelled.into_str());
-        Ok(Some(if is_cancelled { EndElsewhere::Cancelled } else { EndElsewhere::Unsettled }))
+        Ok(Some(if is_cancelled { RemoteEnd::Cancelled } else { RemoteEnd::Unsettled }))
     }
 
     /// The owner of a recorded call, and the state of the call.
     fn owner_of(&self, record: Record, key: &Key) -> (Owner, RecordState) {
-        // An outcome that cannot be read has no owner, nor has what an earlier program recorded.
+        // A call with an outcome has no owner even if the outcome cannot be read, nor has a record of an early version.
         let replica = record.replica.as_ref().filter(|it| record.kept.is_none() && self.is_elsewhere(it));
         let elsewhere = replica.and(record.call_id.as_ref()).and_then(|id| id.parse().ok());
-        let standing = Recorded::of(record, key).standing;
-        let owner = match standing {
-            RecordState::Started => elsewhere.map_or(Owner::Lost, Owner::Elsewhere),
+        let state = CallRecord::of(record, key).state;
+        let owner = match state {
+            RecordState::Started => elsewhere.map_or(Owner::Lost, Owner::Remote),
             RecordState::Asked(_) | RecordState::Ended(_) => Owner::Over,
         };
-        (owner, standing)
+        (owner, state)
     }
 }

@@ -12,8 +12,9 @@ use crate::{
 };
 use toolwire_tool::context::UserId;
 
-/// `Some` if the quota is exhausted: the bound and the instant at which bytes are released.
-pub(super) async fn full(
+/// Deletes records until another one fits. If none is left that may be deleted, returns the bound that is reached, and
+/// the instant at which bytes are released.
+pub(super) async fn free(
     tx: &mut Tx,
     user: &UserId,
     now: SystemTime,
@@ -22,6 +23,7 @@ pub(super) async fn full(
     loop {
         let (own, all) = usage::bytes(tx, Counted::CALLS, user.as_str()).await?;
         let Some((bound, excess)) = quota.full(own, all) else { return Ok(None) };
+        // Both, hence no short circuit: expired records of other users count against the bound of all.
         if rows::delete_reads(tx, user).await? | rows::delete_expired(tx, now).await? {
             continue;
         }

@@ -12,7 +12,7 @@ use crate::{
     engine::{
         Durability, Error, Store, Tx,
         audit::Approval,
-        calls::{self, Opening, RecordState, Recorded},
+        calls::{self, Opening},
         time::{instant, millis},
         transitions::{Cause, ConfirmedCall, append_event, transition},
     },
@@ -55,26 +55,27 @@ impl Store {
         expires_at: SystemTime,
         now: SystemTime,
     ) -> Admission {
-        // First, so that other processes see from the commit on that the one which executes it lives.
+        // First, so that from the commit on other processes find the owner of the call alive.
         if let Err(error) = self.replica.id(&self.location) {
             return Admission::Begun(Begun::Unavailable(error));
         }
         let call = ConfirmedCall { begins, asked, expires_at };
-        // What a person sees and what is begun comes after this, and must outlast a loss of power.
-        let opened = self.transact(Lane::User(&begins.key.user), Durability::Power, |tx| {
-            scoped(async move { self.open_confirmed_in(tx, &call, millis(now)).await })
+        // A person sees the request, or the call begins, as soon as this is stored: neither may be lost with the power.
+        let begun = self.transact(Lane::User(&begins.key.user), Durability::Power, |tx| {
+            scoped(async move { self.begin_confirmed_in(tx, &call, millis(now)).await })
         });
-        match opened.await {
-            Ok((opened, changed)) => {
-                self.confirmations_changed(changed);
-                opened
+        match begun.await {
+            Ok((admission, changed)) => {
+                self.notify_confirmation_changes(changed);
+                admission
             }
             Err(error) => Admission::Begun(Begun::Unavailable(error)),
         }
     }
 
-    /// The same as a step of a transaction. Also returns the confirmations that it changes.
-    pub(in crate::engine) async fn open_confirmed_in(
+    /// [`begin_confirmed`](Self::begin_confirmed) as a step of a transaction. Also returns the confirmations that it
+    /// changes, to be notified after the commit.
+    pub(in crate::engine) async fn begin_confirmed_in(
         &self,
         tx: &mut Tx,
         call: &ConfirmedCall<'_>,
@@ -82,19 +83,14 @@ impl Store {
     ) -> Result<(Admission, Vec<(ConfirmationId, State)>), Error> {
         let record = calls::find(tx, call.begins.key, now).await?;
         let waits = record.is_some();
-        let known = match record {
-            Some(record) if !record.is_of(call.begins.digest) => Some(Begun::Conflict),
-            Some(Recorded { standing: RecordState::Ended(ended), .. }) => Some(ended),
-            Some(Recorded { standing: RecordState::Started, begun, .. }) => Some(Begun::Unfinished { begun }),
-            Some(Recorded { standing: RecordState::Asked(_), .. }) | None => None,
-        };
-        if let Some(begun) = known {
-            return Ok((Admission::Begun(begun), Vec::new()));
+        // Before the confirmation is read: a call that has begun receives the response of its record.
+        if let Some(response) = record.and_then(|record| record.response(call.begins.digest)) {
+            return Ok((Admission::Begun(response), Vec::new()));
         }
         let newest = confirmations::newest(call.begins.key).optional(tx).await?;
         let Planned { step, ended } = plan(tx, call, newest, waits, instant(now)).await?;
         let mut changed = Vec::from_iter(ended);
-        let opened = match step {
+        let admission = match step {
             Step::Conflict => Admission::Begun(Begun::Conflict),
             Step::Wait(confirmation) => Admission::Asks(confirmation),
             Step::Expired(error) => Admission::Begun(failure(call.begins.key, error, now)),
@@ -103,19 +99,19 @@ impl Store {
                 Admission::Begun(Begun::New)
             }
             Step::Use(confirmation) => {
-                let opened = self.use_confirmation(tx, call, &confirmation, now).await?;
+                let admission = self.use_confirmation(tx, call, &confirmation, now).await?;
                 changed.push((confirmation.id, State::Used));
-                opened
+                admission
             }
             Step::Ask { is_redefined } => {
-                let opened = self.ask(tx, call, waits, is_redefined, now).await?;
-                if let Admission::Asks(confirmation) = &opened {
+                let admission = self.request_confirmation(tx, call, waits, is_redefined, now).await?;
+                if let Admission::Asks(confirmation) = &admission {
                     changed.push((confirmation.id.clone(), State::Pending));
                 }
-                opened
+                admission
             }
         };
-        Ok((opened, changed))
+        Ok((admission, changed))
     }
 
     /// Uses a confirmation and begins the call.
@@ -128,7 +124,7 @@ impl Store {
     ) -> Result<Admission, Error> {
         let approver = confirmation.decided.as_ref().map_or("", |it| it.by.as_str());
         let approval = Some(Approval { confirmation: &confirmation.id, approver });
-        // A read is forgotten sooner than its confirmation.
+        // The record of a read may have expired while the confirmation was decided on.
         if !calls::start(tx, &call.begins, approval, now).await? {
             let full =
                 calls::add(tx, &call.begins, Opening::Started(approval), now, self.calls_quota).await?;
@@ -142,7 +138,8 @@ impl Store {
         Ok(Admission::Begun(Begun::New))
     }
 
-    async fn ask(
+    /// Requests a confirmation, unless a quota is exhausted. `waits`: the call has a record, which waits for a person.
+    async fn request_confirmation(
         &self,
         tx: &mut Tx,
         call: &ConfirmedCall<'_>,
@@ -162,37 +159,49 @@ impl Store {
         {
             return Ok(Admission::Begun(full));
         }
-        let mut asked = call.asked.clone();
-        if is_redefined {
-            asked.summary.insert_str(0, REDEFINED_PREFIX);
-        }
-        let (at, expires_at) = (instant(now), instant(millis(call.expires_at)));
-        let (state, user, reason) = (State::Pending, &key.user, "");
-        let event = NewEvent { confirmation: &id, user, state, at, expires_at, reason };
-        let (sequence, position) = append_event(tx, &event).await?;
-        let confirmation = Confirmation {
-            id,
-            state,
-            key: key.clone(),
-            asked,
-            arguments_digest: call.begins.digest,
-            created_at: at,
-            expires_at,
-            decided: None,
-            reason: String::new(),
-            used: None,
-            sequence,
-            position,
-            is_cut: false,
-        };
-        let bytes = confirmations::insert(tx, &confirmation).await?;
-        tx.adds(bytes);
-        Ok(Admission::Asks(Box::new(confirmation)))
+        Ok(Admission::Asks(Box::new(insert_pending(tx, call, id, is_redefined, now).await?)))
     }
 }
 
-/// Determines the next step of a call by the state of its newest confirmation, which ends first if it cannot stand.
-/// `waits`: whether the call's record waits for a person.
+/// Inserts a pending confirmation, with the event of its creation.
+async fn insert_pending(
+    tx: &mut Tx,
+    call: &ConfirmedCall<'_>,
+    id: ConfirmationId,
+    is_redefined: bool,
+    now: i64,
+) -> Result<Confirmation, Error> {
+    let mut asked = call.asked.clone();
+    if is_redefined {
+        asked.summary.insert_str(0, REDEFINED_PREFIX);
+    }
+    let (state, key) = (State::Pending, call.begins.key);
+    let (at, expires_at) = (instant(now), instant(millis(call.expires_at)));
+    let event = NewEvent { confirmation: &id, user: &key.user, state, at, expires_at, reason: "" };
+    // First, since the confirmation has the positions of its last event.
+    let (sequence, position) = append_event(tx, &event).await?;
+    let confirmation = Confirmation {
+        id,
+        state,
+        key: key.clone(),
+        asked,
+        arguments_digest: call.begins.digest,
+        created_at: at,
+        expires_at,
+        decided: None,
+        reason: String::new(),
+        used: None,
+        sequence,
+        position,
+        is_cut: false,
+    };
+    let bytes = confirmations::insert(tx, &confirmation).await?;
+    tx.adds(bytes);
+    Ok(confirmation)
+}
+
+/// Determines the next step of a call by its newest confirmation. An open one that has expired, or that is for another
+/// definition, ends first. `waits`: the call has a record, which waits for a person.
 async fn plan(
     tx: &mut Tx,
     call: &ConfirmedCall<'_>,
@@ -204,7 +213,7 @@ async fn plan(
     let Some(confirmation) = newest else { return only(Step::Ask { is_redefined: false }) };
     let same_definition = confirmation.asked.definition_digest == call.asked.definition_digest;
     if confirmation.state.is_open() {
-        // Before anything else, so that the answer does not depend on how often expiry is looked for.
+        // Before anything else, so that the answer does not depend on how often overdue confirmations are swept.
         if confirmation.expires_at <= now {
             let error = end(tx, &confirmation, (Event::TimePasses, None), "", now).await?;
             let step = error.map_or(Step::Ask { is_redefined: false }, Step::Expired);
@@ -227,7 +236,7 @@ async fn plan(
         State::Used if waits && same_definition => Step::Resume,
         State::Used => Step::Ask { is_redefined: waits },
         State::Voided => Step::Ask { is_redefined: true },
-        // Their outcome was the record's, which is kept no longer.
+        // The record had their outcome, and has expired.
         State::Denied | State::Expired | State::Withdrawn => Step::Ask { is_redefined: false },
     })
 }

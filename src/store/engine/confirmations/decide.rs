@@ -11,7 +11,7 @@ use crate::{
     },
     engine::{
         Durability, Error, Store, Tx, audit,
-        tasks::tell_task,
+        tasks::append_decision,
         transitions::{Cause, transition},
     },
     rows::{confirmation_events, confirmations as rows},
@@ -33,7 +33,7 @@ impl Store {
         id: &ConfirmationId,
         decision: &Decision,
     ) -> Result<Option<Outcome>, StoreError> {
-        // A decision changes the rows of the user whose call it is.
+        // The lane is that of the user who made the call, not that of the decider.
         let found = self.fetch_optional(rows::find(id)).await?;
         let Some(Confirmation { key, .. }) = found else { return Ok(None) };
         // The decider receives the outcome, and a call may begin because of it.
@@ -42,7 +42,7 @@ impl Store {
             .await?;
         let Some((before, outcome)) = decided else { return Ok(None) };
         let state = outcome.confirmation.state;
-        self.confirmations_changed((state != before).then(|| (id.clone(), state)));
+        self.notify_confirmation_changes((state != before).then(|| (id.clone(), state)));
         Ok(Some(outcome))
     }
 
@@ -62,7 +62,7 @@ impl Store {
             end_all(tx, open, Event::Cancel, now).await
         })?;
         let count = withdrawn.len();
-        self.confirmations_changed(withdrawn);
+        self.notify_confirmation_changes(withdrawn);
         Ok(count)
     }
 
@@ -73,7 +73,7 @@ impl Store {
             by_user.entry(user).or_default().push(id);
         }
         let mut count = 0;
-        // One transaction a user, since each changes the rows of one.
+        // One transaction per user, since a lane is that of one user.
         for (user, ids) in &by_user {
             let expired = transact!(self, Lane::User(user), Durability::Power, |tx| {
                 let mut overdue = Vec::new();
@@ -84,7 +84,7 @@ impl Store {
                 end_all(tx, overdue, Event::TimePasses, now).await
             })?;
             count += expired.len();
-            self.confirmations_changed(expired);
+            self.notify_confirmation_changes(expired);
         }
         Ok(count)
     }
@@ -107,7 +107,7 @@ async fn decide(
     let (by, at) = (&decision.decided, decision.decided.at);
     let Some(mut confirmation) = rows::find(id).optional(tx).await? else { return Ok(None) };
     let before = confirmation.state;
-    // First, so that the decision does not depend on how often expiry is looked for.
+    // First, so that the decision does not depend on how often overdue confirmations are swept.
     if let Some(event) = preceding_event(&confirmation, &decision.verdict, at) {
         end(tx, &confirmation, (event, None), "", at).await?;
         confirmation = rows::find(id).optional(tx).await?.unwrap_or(confirmation);
@@ -123,7 +123,7 @@ async fn decide(
             Verdict::Approve { use_until, .. } => {
                 let cause = Cause { decided: Some(by), used_by: None };
                 transition(tx, &confirmation, (state, cause), (at, use_until), &decision.reason).await?;
-                tell_task(tx, &confirmation, state, None, at).await?;
+                append_decision(tx, &confirmation, state, None, at).await?;
             }
             Verdict::Deny => {
                 end(tx, &confirmation, (event, Some(by)), &decision.reason, at).await?;

@@ -4,12 +4,12 @@ use std::time::SystemTime;
 
 use crate::{
     confirmations::{Confirmation, Decided, life::Event},
-    engine::{Error, Tx, tasks::tell_task, transitions},
+    engine::{Error, Tx, tasks::append_decision, transitions},
 };
 use toolwire_contract::ToolError;
 
-/// Ends an unused confirmation, and the call that waits for it unless that is to be made again. Returns the outcome of
-/// that call, if there is one.
+/// Ends an unused confirmation, and the call that waits for it, unless the call is to be made again. Returns the
+/// outcome of that call, if there is one.
 pub(super) async fn end(
     tx: &mut Tx,
     confirmation: &Confirmation,
@@ -21,7 +21,7 @@ pub(super) async fn end(
     else {
         return Ok(None);
     };
-    // After the transition, from which the entry has the decider.
-    tell_task(tx, confirmation, state, ended.for_task, now).await?;
+    // After the transition, which stores the decider that the entry names.
+    append_decision(tx, confirmation, state, ended.for_task, now).await?;
     Ok(ended.outcome)
 }

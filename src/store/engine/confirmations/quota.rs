@@ -29,12 +29,14 @@ pub(super) async fn check(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Op
     free_bytes(tx, user, quota).await
 }
 
+/// Deletes arguments of ended confirmations until another confirmation fits. Returns the limit that is reached if none
+/// are left.
 async fn free_bytes(tx: &mut Tx, user: &UserId, quota: Quota) -> Result<Option<Admission>, Error> {
     loop {
         let (own, all) = usage::bytes(tx, Counted::CONFIRMATIONS, user.as_str()).await?;
         let Some((bound, _)) = quota.full(own, all) else { return Ok(None) };
         let mut freed = rows::forget_arguments(tx, Some(user), None, FREED_AT_ONCE).await?;
-        // A user with less than a fair share is not refused because of what others keep.
+        // A user below the fair share is not refused because of the confirmations of others.
         if freed == 0 && own < quota.fair_share() {
             freed = rows::forget_arguments(tx, None, None, FREED_AT_ONCE).await?;
         }

@@ -58,7 +58,7 @@ impl Store {
         limit: u32,
     ) -> Result<Page, StoreError> {
         let read = async {
-            let mut reader = self.reading(viewer).await?;
+            let mut reader = self.reader_for(viewer).await?;
             let mut page = PageBuilder { limit: limit as usize, ..PageBuilder::default() };
             if !matches!(from, Some(Cursor::Other(_))) {
                 let after =
@@ -85,7 +85,7 @@ impl Store {
         selection: (&Scope, &Criteria),
         between: (u64, u64),
     ) -> Result<Page, StoreError> {
-        let mut reader = self.explain(self.reading(viewer).await)?;
+        let mut reader = self.explain(self.reader_for(viewer).await)?;
         let mut page = PageBuilder { limit: MAX_OPEN, ..PageBuilder::default() };
         let open = rows::open_between(selection, between, MAX_OPEN + 1).rows(&mut reader);
         self.explain(page.fill(open).await)?;

@@ -42,7 +42,7 @@ pub(crate) struct Waiters {
 #[derive(Debug)]
 struct Senders {
     by_id: HashMap<ConfirmationId, watch::Sender<()>>,
-    clear_at: usize,
+    prune_at: usize,
 }
 
 /// The position up to which changes were polled, and when.
@@ -88,13 +88,15 @@ impl Store {
         match self.explain(self.changed_since(polled.seen).await) {
             Ok((Some(ids), last)) => {
                 polled.seen = Some(last);
-                ids.iter().for_each(|id| self.confirmation_waiters.notify(id));
+                for id in ids {
+                    self.confirmation_waiters.notify(&id);
+                }
             }
             Ok((None, last)) => {
                 polled.seen = Some(last);
                 self.confirmation_waiters.notify_all();
             }
-            // Every waiter reads by itself then, and meets the error.
+            // Every waiter then reads its confirmation, and receives the error.
             Err(_) => self.confirmation_waiters.notify_all(),
         }
     }
@@ -117,7 +119,7 @@ impl Store {
 
 impl Default for Waiters {
     fn default() -> Self {
-        let senders = Mutex::new(Senders { by_id: HashMap::new(), clear_at: PRUNE_AT });
+        let senders = Mutex::new(Senders { by_id: HashMap::new(), prune_at: PRUNE_AT });
         Self { senders, polled: tokio::sync::Mutex::default() }
     }
 }
@@ -125,9 +127,9 @@ impl Default for Waiters {
 impl Waiters {
     fn subscribe(&self, id: &ConfirmationId) -> watch::Receiver<()> {
         let mut senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
-        if senders.by_id.len() >= senders.clear_at {
+        if senders.by_id.len() >= senders.prune_at {
             senders.by_id.retain(|_, sender| sender.receiver_count() > 0);
-            senders.clear_at = PRUNE_AT.max(2 * senders.by_id.len());
+            senders.prune_at = PRUNE_AT.max(2 * senders.by_id.len());
         }
         senders.by_id.entry(id.clone()).or_insert_with(|| watch::Sender::new(())).subscribe()
     }

@@ -19,10 +19,10 @@ impl Store {
         let user = self.fetch_optional(workspaces::user_of(root)).await?;
         let Some(user) = user else { return Ok(()) };
         transact!(self, Lane::User(&user), Durability::Process, |tx| {
-            // A repeat may have begun it meanwhile.
-            let mut is_over = workspaces::has_begun(root).one(tx).await?;
-            while !is_over {
-                is_over = forget_tree(tx, root, AT_ONCE).await?;
+            // A repeat of the request may have created the tree meanwhile: its documents stay.
+            let mut is_done = workspaces::has_begun(root).one(tx).await?;
+            while !is_done {
+                is_done = forget_tree(tx, root, AT_ONCE).await?;
             }
             Ok(())
         })
@@ -50,7 +50,7 @@ impl Store {
 pub(in crate::engine) async fn forget_tree(tx: &mut Tx, root: &TaskId, limit: u32) -> Result<bool, Error> {
     let deleted = versions::delete(tx, root, limit).await?;
     let gone = documents::delete_without_versions(root).all(tx).await?;
-    // Before the workspace, which knows the number of the tree.
+    // Before the workspace, whose `id` is the tree of the postings.
     if let Some(workspace) = workspaces::find(root).optional(tx).await? {
         postings::delete(tx, workspace.id, &gone).await?;
     }

@@ -20,20 +20,20 @@ impl Store {
         request_id: Option<RequestId>,
     ) -> Result<Result<RemainingBytes, Refused>, StoreError> {
         let precheck = async {
-            let mut reading = self.reading(&change.user).await?;
+            let mut reader = self.reader_for(&change.user).await?;
             if let Some(request_id) = request_id
-                && replay::answered(&change.user, request_id, change.now)
-                    .optional(&mut reading)
+                && replay::find_answer(&change.user, request_id, change.now)
+                    .optional(&mut reader)
                     .await?
                     .is_some()
             {
                 return Ok(Ok(RemainingBytes { tree: MAX_DOCUMENT_BYTES, user: MAX_USER_BYTES }));
             }
-            let found = documents::find(&change.root, &change.path).optional(&mut reading).await?;
+            let found = documents::find(&change.root, &change.path).optional(&mut reader).await?;
             if let Err(refused) = check(found.as_ref(), &change.expected) {
                 return Ok(Err(refused));
             }
-            let usage = workspaces::usage(&change.root, &change.user).one(&mut reading).await?;
+            let usage = workspaces::usage(&change.root, &change.user).one(&mut reader).await?;
             if found.is_none() && usage.tree_documents >= MAX_DOCUMENTS {
                 return Ok(Err(Refused::Full(Quota::Documents)));
             }

@@ -7,8 +7,8 @@ use crate::{
 };
 use toolwire_tool::context::UserId;
 
-/// The quota that would be exceeded by this many more documents and bytes.
-pub(super) async fn exceeded(
+/// Returns the quota that this many more documents and bytes would exceed; `None` if they fit.
+pub(super) async fn check(
     tx: &mut Tx,
     workspace: &Workspace,
     user: &UserId,

@@ -9,7 +9,7 @@ use crate::{
     engine::{Error, Tx},
     rows::{
         documents,
-        mutations::{self as rows, Answered},
+        mutations::{self as rows, StoredAnswer},
         versions,
     },
     sql::Statement,
@@ -19,44 +19,48 @@ use toolwire_tool::context::{RequestId, UserId};
 
 const METHOD: &str = "PutDocument";
 
-/// The response to a write of a document.
+/// The stored response to a write of a document.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Answer {
+pub(super) struct PutResponse {
     version: u32,
     etag: String,
 }
 
-/// The response to an earlier request under the same identifier.
+/// The response to an earlier request under the same `request_id`.
 pub(super) async fn find(tx: &mut Tx, put: &Put) -> Result<Option<Outcome>, Error> {
     let Some(mutation) = &put.mutation else { return Ok(None) };
     let change = &put.change;
-    let answered = answered(&change.user, mutation.request_id, change.now).optional(tx).await?;
+    let answered = find_answer(&change.user, mutation.request_id, change.now).optional(tx).await?;
     let Some(answered) = answered else { return Ok(None) };
     if answered.digest != mutation.digest {
         return Ok(Some(Err(Refused::Reused)));
     }
-    as_answered(tx, put, &answered.answer).await.map(Some)
+    restore(tx, put, &answered.answer).await.map(Some)
 }
 
-/// The response to a request under this identifier.
-pub(super) fn answered(user: &UserId, request_id: RequestId, now: SystemTime) -> Statement<Answered<Answer>> {
+/// Finds the stored response to a request under this `request_id`.
+pub(super) fn find_answer(
+    user: &UserId,
+    request_id: RequestId,
+    now: SystemTime,
+) -> Statement<StoredAnswer<PutResponse>> {
     rows::find_all(user, METHOD, [request_id], now)
 }
 
-pub(super) async fn keep(
+pub(super) async fn record(
     tx: &mut Tx,
     user: &UserId,
     &Mutation { request_id, digest }: &Mutation,
     document: &Document,
     now: SystemTime,
 ) -> Result<(), Error> {
-    let answer = Answer { version: document.version, etag: document.etag.clone() };
+    let answer = PutResponse { version: document.version, etag: document.etag.clone() };
     let mutation = tasks::Mutation { method: METHOD, request_id, digest };
     rows::insert_all(user, &[(mutation, answer)], now)?.run(tx).await
 }
 
 /// The document as the earlier request left it, regardless of later writes.
-async fn as_answered(tx: &mut Tx, put: &Put, answer: &Answer) -> Result<Outcome, Error> {
+async fn restore(tx: &mut Tx, put: &Put, answer: &PutResponse) -> Result<Outcome, Error> {
     let Some(found) = documents::find(&put.change.root, &put.change.path).optional(tx).await? else {
         return Ok(Err(Refused::Unknown));
     };

@@ -38,6 +38,7 @@ async fn find(connection: &mut Connection, root: &TaskId, terms: &[Term]) -> Res
     Ok(Matches { documents: workspace.documents, parts })
 }
 
+/// The documents that contain consecutive words, a number of documents at a time.
 async fn phrase(connection: &mut Connection, tree: i64, stems: &[String]) -> Result<Vec<(i64, u8)>, Error> {
     let [first, others @ ..] = stems else { return Ok(Vec::new()) };
     let (mut found, mut after) = (Vec::new(), 0);
@@ -49,7 +50,7 @@ async fn phrase(connection: &mut Connection, tree: i64, stems: &[String]) -> Res
                 break;
             }
             let positions = postings::positions(connection, tree, stem, after, last).await?;
-            begins = continued(begins, positions, offset);
+            begins = retain_continued(begins, positions, offset);
         }
         found.extend(begins.into_iter().map(|(document, _)| (document, PHRASE_WEIGHT)));
         after = last;
@@ -57,8 +58,8 @@ async fn phrase(connection: &mut Connection, tree: i64, stems: &[String]) -> Res
     Ok(found)
 }
 
-/// Those beginnings of a phrase of `offset` words that the next word continues, in order of documents.
-fn continued(
+/// Retains the beginnings of a phrase that its word at `offset` continues, in order of documents.
+fn retain_continued(
     begins: Vec<(i64, Vec<u32>)>,
     mut next: Vec<(i64, Vec<u32>)>,
     offset: u32,
@@ -85,9 +86,9 @@ mod tests {
     #[test]
     fn a_phrase_stands_where_each_word_follows_the_one_before() {
         let begins = vec![(1, vec![3, 9]), (2, vec![7]), (3, vec![1])];
-        let begins = continued(begins, vec![(2, vec![6]), (1, vec![4, 11]), (9, vec![8])], 1);
+        let begins = retain_continued(begins, vec![(2, vec![6]), (1, vec![4, 11]), (9, vec![8])], 1);
         assert_eq!(begins, [(1, vec![3])]);
-        assert_eq!(continued(begins.clone(), vec![(1, vec![2, 5])], 2), [(1, vec![3])]);
-        assert_eq!(continued(begins, vec![(1, vec![4])], 2), []);
+        assert_eq!(retain_continued(begins.clone(), vec![(1, vec![2, 5])], 2), [(1, vec![3])]);
+        assert_eq!(retain_continued(begins, vec![(1, vec![4])], 2), []);
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     },
     engine::{
         Error, Tx,
-        audit::{self, Changed},
+        audit::{self, AuditedRequest},
         blobs,
     },
     rows::{
@@ -21,8 +21,8 @@ use toolwire_base::digest::Digest;
 
 /// Writes a version. A large blob must be in `files`.
 pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<Outcome, Error> {
-    let Change { root, user, path, expected, now, .. } = &put.change;
-    // First, since the repeat of a write that succeeded meets the document that it has written itself.
+    let Change { root, user, path, expected, .. } = &put.change;
+    // First: the precondition of a repeat fails against the document that the first attempt has written.
     if let Some(outcome) = replay::find(tx, put).await? {
         return Ok(outcome);
     }
@@ -32,10 +32,10 @@ pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>
     }
     let workspace = workspaces::find_or_insert(root, user).one(tx).await?;
     let added = u64::from(found.is_none());
-    if let Some(quota) = quota::exceeded(tx, &workspace, user, added, put.content.size).await? {
+    if let Some(quota) = quota::check(tx, &workspace, user, added, put.content.size).await? {
         return Ok(Err(Refused::Full(quota)));
     }
-    if !keep_bytes(tx, put, files).await? {
+    if !add_blob_use(tx, put, files).await? {
         return Ok(Err(Refused::BytesGone));
     }
     workspaces::add(workspace.id, added, put.content.size).run(tx).await?;
@@ -50,19 +50,25 @@ pub(in crate::engine) async fn put(tx: &mut Tx, put: &Put, files: Option<&Files>
     let document = save(tx, id, document, &put.change).await?;
     versions::insert(id, &document, &put.change).run(tx).await?;
     postings::replace(tx, workspace.id, id, &put.terms).await?;
-    if let Some(mutation) = &put.mutation {
-        replay::keep(tx, user, mutation, &document, *now).await?;
-        if put.change.call_id.is_empty() {
-            let record = Changed::new("WorkspaceService.PutDocument", user, root, mutation.digest);
-            let record = Changed { request_id: Some(mutation.request_id), ..record };
-            audit::changed(tx, &record, *now).await?;
-        }
-    }
+    record_put(tx, put, &document).await?;
     Ok(Ok(document))
 }
 
+/// Records the response to a write with a `request_id`, and audits it unless a call made it, which is audited itself.
+async fn record_put(tx: &mut Tx, put: &Put, document: &Document) -> Result<(), Error> {
+    let Some(mutation) = &put.mutation else { return Ok(()) };
+    let Change { root, user, call_id, now, .. } = &put.change;
+    replay::record(tx, user, mutation, document, *now).await?;
+    if !call_id.is_empty() {
+        return Ok(());
+    }
+    let request = AuditedRequest::new("WorkspaceService.PutDocument", user, root, mutation.digest);
+    let request = AuditedRequest { request_id: Some(mutation.request_id), ..request };
+    audit::record_request(tx, &request, *now).await
+}
+
 /// Adds a reference to the blob, and returns whether it exists.
-async fn keep_bytes(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<bool, Error> {
+async fn add_blob_use(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<bool, Error> {
     let Some(digest) = put.content.digest else { return Ok(true) };
     let inline = match &put.body {
         Body::Inline(bytes) => Some(bytes.clone()),
@@ -75,7 +81,7 @@ async fn keep_bytes(tx: &mut Tx, put: &Put, files: Option<&Files>) -> Result<boo
 /// Saves a document with a new etag.
 async fn save(tx: &mut Tx, id: i64, mut document: Document, change: &Change) -> Result<Document, Error> {
     (document.updated_by, document.updated_at) = (change.by.clone(), change.now);
-    // Of nothing that others share: a number of the table's could be found by trying.
+    // From nothing sequential or shared: an etag derived from a row number could be guessed.
     let Document { root, path, version, etag, .. } = &document;
     let parts = [root.as_str(), path, &version.to_string(), etag, &millis(change.now).to_string()];
     document.etag = Digest::of_parts(parts).to_string();
@@ -111,8 +117,8 @@ pub(super) async fn update(tx: &mut Tx, update: &Update) -> Result<Outcome, Erro
     let workspace = workspaces::find_or_insert(root, user).one(tx).await?;
     postings::replace(tx, workspace.id, id, &update.terms).await?;
     let parts = [path, &update.description, &update.mime_type].into_iter().chain(&update.tags);
-    let record = Changed::new("WorkspaceService.UpdateMetadata", user, root, Digest::of_parts(parts));
-    audit::changed(tx, &record, *now).await?;
+    let request = AuditedRequest::new("WorkspaceService.UpdateMetadata", user, root, Digest::of_parts(parts));
+    audit::record_request(tx, &request, *now).await?;
     Ok(Ok(document))
 }
 
@@ -143,8 +149,9 @@ pub(super) async fn delete(tx: &mut Tx, change: &Change) -> Result<Outcome, Erro
     if let Some(workspace) = workspaces::find(root).optional(tx).await? {
         postings::delete(tx, workspace.id, &[id]).await?;
     }
-    let record = Changed::new("WorkspaceService.DeleteDocument", user, root, Digest::of_parts([path]));
-    audit::changed(tx, &record, *now).await?;
+    let request =
+        AuditedRequest::new("WorkspaceService.DeleteDocument", user, root, Digest::of_parts([path]));
+    audit::record_request(tx, &request, *now).await?;
     Ok(Ok(document))
 }
 

@@ -14,13 +14,13 @@ use crate::{
 };
 use toolwire_tool::context::UserId;
 
-/// Timelines below this many bytes are not checked against the quota of their user: the maximum number of open tasks
-/// with such timelines hardly reaches it.
-const SMALL_OF_USER: u64 = 64 * 1024;
+/// Timelines below this many bytes are not checked against the quota of their user, which the maximum number of open
+/// tasks with such timelines hardly reaches.
+const UNCHECKED_BY_USER: u64 = 64 * 1024;
 
-/// Timelines below this many bytes are not checked against the quota of their tree: a full tree of such timelines just
-/// reaches it.
-const SMALL: u64 = 1024 * 1024;
+/// Timelines below this many bytes are not checked against the quota of their tree, which a full tree of such timelines
+/// just reaches.
+const UNCHECKED_BY_TREE: u64 = 1024 * 1024;
 
 /// Within this many entries of its limit, a timeline is checked exactly, since open calls and waits need entries too.
 const NEARLY_FULL: u64 = 1_000;
@@ -77,19 +77,21 @@ pub(super) async fn call(tx: &mut Tx, loaded: &mut LoadedTask, step: u64) -> Res
 
 /// Refuses an entry other than an end if a quota is exhausted.
 async fn quotas(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), TxError> {
-    let most = MAX_ENTRIES - RESERVED_ENTRIES;
+    let limit = MAX_ENTRIES - RESERVED_ENTRIES;
     let mut entries = loaded.task.next_sequence;
-    if entries + NEARLY_FULL >= most {
+    if entries + NEARLY_FULL >= limit {
         entries += loaded.task.waits.len() as u64 + open_calls::count(&loaded.task.id).one(tx).await?;
     }
-    if entries >= most || loaded.bytes >= MAX_BYTES {
+    if entries >= limit || loaded.bytes >= MAX_BYTES {
         return Err(Refused::TimelineFull.into());
     }
-    // The quotas of users and trees cost a statement each, which small timelines do not pay.
-    if loaded.bytes >= SMALL_OF_USER && loaded.bytes + others_of_user(tx, loaded).await? >= MAX_USER_BYTES {
+    // The quotas of users and trees cost one statement each, which small timelines are spared.
+    if loaded.bytes >= UNCHECKED_BY_USER && loaded.bytes + others_of_user(tx, loaded).await? >= MAX_USER_BYTES
+    {
         return Err(Refused::TreeLimit(TreeLimit::BytesOfUser).into());
     }
-    if loaded.bytes >= SMALL && loaded.bytes + others_of_tree(tx, loaded).await? >= MAX_TREE_BYTES {
+    if loaded.bytes >= UNCHECKED_BY_TREE && loaded.bytes + others_of_tree(tx, loaded).await? >= MAX_TREE_BYTES
+    {
         return Err(Refused::TreeLimit(TreeLimit::Bytes).into());
     }
     Ok(())

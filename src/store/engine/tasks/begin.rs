@@ -13,7 +13,7 @@ use crate::{
     confirmations::{Admission, Confirmation, life::State},
     engine::{
         Durability, Store, Tx,
-        calls::{self, Opening, RecordState, Recorded},
+        calls::{self, CallRecord, Opening, RecordState},
         follow::Topic,
         time::millis,
         transitions::ConfirmedCall,
@@ -30,10 +30,11 @@ use crate::{
 use toolwire_contract::ConfirmationId;
 
 /// Confirmations whose state a transaction changes.
-type Changed = Vec<(ConfirmationId, State)>;
+type ConfirmationChanges = Vec<(ConfirmationId, State)>;
 
+/// A call of a task that is about to begin, within its transaction.
 #[derive(Clone, Copy)]
-struct Beginning<'a> {
+struct NewTaskCall<'a> {
     call: &'a TaskCall,
     confirmation: Option<ExpiringRequest<'a>>,
     lengths: Lengths,
@@ -52,34 +53,39 @@ impl Store {
         now: SystemTime,
     ) -> Result<Admission, TaskError> {
         let replica = self.replica.id(&self.location)?;
-        // Only what waits has an entry here.
+        // A call that does not wait has its entry when it ends.
         let lengths = if confirmation.is_some() { lengths::of_call(call).await } else { Lengths::default() };
-        // A read that is forgotten is made again; what a person is asked and what is done comes after this.
+        // A lost read is made again; a write, or a person's decision, comes after this and must find its record.
         let durability = match (call.effect, confirmation) {
             (Effect::Read, None) => Durability::Process,
             _ => Durability::Power,
         };
-        let beginning = Beginning { call, confirmation, lengths, replica, now };
-        let (opened, changed) = self
+        let beginning = NewTaskCall { call, confirmation, lengths, replica, now };
+        let (admission, changed) = self
             .transact_tasks(&call.key.user, durability, now, |tx| scoped(self.begin_in(tx, beginning)))
             .await?;
-        self.confirmations_changed(changed);
-        Ok(opened)
+        self.notify_confirmation_changes(changed);
+        Ok(admission)
     }
 
-    async fn begin_in(&self, tx: &mut Tx, beginning: Beginning<'_>) -> Result<(Admission, Changed), TxError> {
-        let Beginning { call, now, .. } = beginning;
+    async fn begin_in(
+        &self,
+        tx: &mut Tx,
+        beginning: NewTaskCall<'_>,
+    ) -> Result<(Admission, ConfirmationChanges), TxError> {
+        let NewTaskCall { call, now, .. } = beginning;
         let mut loaded = load(tx, &call.key.user, &call.task).await?;
         let record = calls::find(tx, &call.key, millis(now)).await?;
-        // Before the task is looked at: a repeat has its answer though the task has ended or is leased to another.
+        // Before the task is checked: a repeat receives its response even if the task has ended or is leased to another
+        // worker.
         let asked = match record {
             None => None,
-            Some(record) if !record.is_of(call.digest) => return Ok(begun(Begun::Conflict)),
-            Some(Recorded { standing: RecordState::Ended(ended), .. }) => return Ok(begun(ended)),
-            Some(Recorded { standing: RecordState::Started, begun: since, .. }) => {
-                return Ok(begun(Begun::Unfinished { begun: since }));
+            Some(record) if !record.is_of(call.digest) => return Ok(without_changes(Begun::Conflict)),
+            Some(CallRecord { state: RecordState::Ended(ended), .. }) => return Ok(without_changes(ended)),
+            Some(CallRecord { state: RecordState::Started, begun: since, .. }) => {
+                return Ok(without_changes(Begun::Unfinished { begun: since }));
             }
-            Some(Recorded { standing: RecordState::Asked(id), .. }) => Some(id.is_some()),
+            Some(CallRecord { state: RecordState::Asked(id), .. }) => Some(id.is_some()),
         };
         admit::in_time(&loaded.task, now)?;
         admit::driver(&loaded.task, call.step_ref.lease_token, now)?;
@@ -87,8 +93,8 @@ impl Store {
         if asked.is_none() || loaded.task.state.is_final() {
             admit::call(tx, &mut loaded, call.step_ref.step).await?;
         }
-        let (opened, changed) = self.open_record(tx, beginning, asked).await?;
-        match &opened {
+        let (admission, changed) = self.open_record(tx, beginning, asked).await?;
+        match &admission {
             Admission::Begun(Begun::New) => {
                 let has_waited = asked.is_some() || beginning.confirmation.is_some();
                 add_open(tx, beginning, has_waited).await?;
@@ -97,7 +103,7 @@ impl Store {
             Admission::Begun(_) | Admission::TooMany { .. } => {}
         }
         tx.notify(Topic::Tasks);
-        Ok((opened, changed))
+        Ok((admission, changed))
     }
 
     /// Opens the call's record. `asked`: there is one, and the call waits for its own confirmation or for that of a
@@ -105,40 +111,42 @@ impl Store {
     async fn open_record(
         &self,
         tx: &mut Tx,
-        Beginning { call, confirmation, now, .. }: Beginning<'_>,
+        NewTaskCall { call, confirmation, now, .. }: NewTaskCall<'_>,
         asked: Option<bool>,
-    ) -> Result<(Admission, Changed), TxError> {
+    ) -> Result<(Admission, ConfirmationChanges), TxError> {
         let at = millis(now);
         match (confirmation, asked) {
             (Some(ExpiringRequest { asked, expires_at }), _) => {
                 let confirmed = ConfirmedCall { begins: call.begins(), asked, expires_at };
-                Ok(self.open_confirmed_in(tx, &confirmed, at).await?)
+                Ok(self.begin_confirmed_in(tx, &confirmed, at).await?)
             }
-            (None, Some(true)) => Ok(begun(Begun::Asked)),
+            (None, Some(true)) => Ok(without_changes(Begun::Asked)),
             (None, Some(false)) => {
                 calls::start(tx, &call.begins(), None, at).await?;
-                Ok(begun(Begun::New))
+                Ok(without_changes(Begun::New))
             }
             (None, None) => {
                 let full =
                     calls::add(tx, &call.begins(), Opening::Started(None), at, self.calls_quota).await?;
-                Ok(begun(full.unwrap_or(Begun::New)))
+                Ok(without_changes(full.unwrap_or(Begun::New)))
             }
         }
     }
 }
 
-fn begun(begun: Begun) -> (Admission, Changed) {
+/// A response that changes no confirmation.
+fn without_changes(begun: Begun) -> (Admission, ConfirmationChanges) {
     (Admission::Begun(begun), Vec::new())
 }
 
+/// Adds the open call, which refers to the entry of its wait if it has waited.
 async fn add_open(
     tx: &mut Tx,
-    Beginning { call, replica, now, .. }: Beginning<'_>,
+    NewTaskCall { call, replica, now, .. }: NewTaskCall<'_>,
     has_waited: bool,
 ) -> Result<(), TxError> {
     let answers = if has_waited {
-        entries::unanswered(&call.task, call.key.request_id).optional(tx).await?
+        entries::find_unanswered(&call.task, call.key.request_id).optional(tx).await?
     } else {
         None
     };
@@ -148,23 +156,23 @@ async fn add_open(
 /// Lets the task wait for a confirmation, unless it already does.
 async fn begin_wait(
     tx: &mut Tx,
-    Beginning { call, lengths, now, .. }: Beginning<'_>,
+    NewTaskCall { call, lengths, now, .. }: NewTaskCall<'_>,
     confirmation: &Confirmation,
 ) -> Result<(), TxError> {
-    // Again, since voiding a confirmation of another definition made an entry.
+    // Loaded again: if a confirmation of another definition was voided, the task has a new entry.
     let mut loaded = load(tx, &call.key.user, &call.task).await?;
     let target = WaitTarget::Confirmation(confirmation.id.clone());
     if loaded.task.waits.iter().any(|wait| wait.target == target) {
         return Ok(());
     }
     admit::wait(&loaded.task)?;
-    let body = waiting(call, target, texts::awaiting_confirmation(&confirmation.id));
+    let body = waiting_entry(call, target, texts::awaiting_confirmation(&confirmation.id));
     append(tx, &mut loaded, EntryMeta::of_call(call, lengths), body, now).await?;
     Ok(())
 }
 
 /// The entry of a call that begins a wait.
-pub(super) fn waiting(call: &TaskCall, target: WaitTarget, status: String) -> Body {
+pub(super) fn waiting_entry(call: &TaskCall, target: WaitTarget, status: String) -> Body {
     Body::ToolCall(ToolCall { status, waits_for: Some(target), ..entry_of(call) })
 }
 

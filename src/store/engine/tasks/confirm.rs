@@ -18,9 +18,9 @@ use crate::{
 use toolwire_contract::ToolError;
 use toolwire_tool::context::TaskLabel;
 
-/// Appends the decision to the task, if one waits for it or has continued because of it. `confirmation` is the state
-/// before the decision.
-pub(in crate::engine) async fn tell_task(
+/// Appends the decision, or other end, of a confirmation to the task that waits for it or that has continued because of
+/// it, if there is one. `confirmation` is the confirmation before the transition to `state`.
+pub(in crate::engine) async fn append_decision(
     tx: &mut Tx,
     confirmation: &Confirmation,
     state: State,
@@ -55,7 +55,7 @@ async fn entry_of(
     }
     // It was approved, and the task has gone on without it.
     if confirmation.state == State::Approved {
-        return entries::unanswered(&loaded.task.id, confirmation.asked.outermost.request_id)
+        return entries::find_unanswered(&loaded.task.id, confirmation.asked.outermost.request_id)
             .optional(tx)
             .await;
     }

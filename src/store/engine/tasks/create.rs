@@ -45,7 +45,7 @@ pub(super) async fn root(tx: &mut Tx, new: &NewRoot, now: SystemTime) -> Result<
         return Err(Refused::TreeLimit(TreeLimit::OpenTrees).into());
     }
     admit::user(tx, &new.user).await?;
-    let (documents, untrusted) = documents::present(tx, &new.id, &new.documents).await?;
+    let (documents, untrusted) = documents::pin(tx, &new.id, &new.documents).await?;
     let task = Task {
         role: new.role.clone(),
         deadline: new.deadline.min(now + MAX_TIMEOUT),
@@ -97,7 +97,7 @@ pub(super) async fn subtask(
 async fn insert(tx: &mut Tx, task: Task, created: Created, now: SystemTime) -> Result<LoadedTask, TxError> {
     let mut loaded = LoadedTask::new(task);
     append(tx, &mut loaded, EntryMeta::default(), Body::Created(created), now).await?;
-    // As it will be read.
+    // Rounded to milliseconds, as it is when it is read.
     loaded.task.deadline = instant(millis(loaded.task.deadline));
     Ok(loaded)
 }

@@ -1,4 +1,4 @@
-//! Documents of new tasks, pinned to their current versions.
+//! Documents that are passed to a task or with its result, pinned to their current versions.
 
 use super::error::TxError;
 use crate::{
@@ -9,24 +9,24 @@ use crate::{
 use toolwire_contract::near;
 use toolwire_tool::context::TaskId;
 
-/// Maximum number of paths among which similar ones are sought.
-const PATHS: u32 = 1_000;
+/// Maximum number of paths that are searched for similar ones.
+const MAX_PATHS: u32 = 1_000;
 
-/// The last versions of documents of a tree, and whether any of them contains untrusted text.
-pub(super) async fn present(
+/// Pins documents of a tree to their last versions, and returns whether any of them contains untrusted text.
+pub(super) async fn pin(
     tx: &mut Tx,
     root: &TaskId,
     paths: &[String],
 ) -> Result<(Vec<DocumentVersion>, bool), TxError> {
-    let (mut found, mut any_untrusted) = (Vec::with_capacity(paths.len()), false);
+    let (mut pinned, mut any_untrusted) = (Vec::with_capacity(paths.len()), false);
     for path in paths {
         let Some((version, untrusted)) = documents::last_version(root, path).optional(tx).await? else {
-            let others = documents::paths(root, PATHS).all(tx).await?;
+            let others = documents::paths(root, MAX_PATHS).all(tx).await?;
             let near = near::names(path, others.iter().map(String::as_str));
             return Err(Refused::NoSuchDocument { path: path.clone(), near }.into());
         };
         any_untrusted |= untrusted;
-        found.push(DocumentVersion { path: path.clone(), version });
+        pinned.push(DocumentVersion { path: path.clone(), version });
     }
-    Ok((found, any_untrusted))
+    Ok((pinned, any_untrusted))
 }

@@ -16,7 +16,7 @@ use crate::{
         entries,
         open_calls::{self, OpenCallRow},
         tasks as rows,
-        timeline_usage::{self, Added},
+        timeline_usage::{self, UsageDelta},
         waits,
     },
     tasks::{
@@ -70,19 +70,19 @@ pub(super) async fn finish(
     now: SystemTime,
 ) -> Result<Stopped, TxError> {
     let (id, user) = (loaded.task.id.clone(), loaded.task.user.clone());
-    // What is open below is waited for.
+    // A parent waits for each open child, so a task without waits has no open task below it.
     let below = if loaded.task.waits.is_empty() { Vec::new() } else { rows::open_below(&id).all(tx).await? };
     let mut stopped = Stopped { tasks: vec![id], calls: Vec::new() };
     stopped.tasks.extend(below.iter().cloned());
     let open = open_calls::delete_all(&stopped.tasks).all(tx).await?;
     stopped.calls = open.iter().map(|call| call.call_id).collect();
+    // The caller cancels the calls of this process after the commit; the others are requested in the transaction.
     let own = tx.replica().to_owned();
     let elsewhere = open.iter().filter(|call| !call.replica.is_empty() && call.replica != own);
-    cancellations::ask_for_calls(tx, &user, elsewhere.map(|call| call.call_id), now).await?;
-    // Before any end, since nothing but answers follows the end of a timeline.
+    cancellations::request_for_calls(tx, &user, elsewhere.map(|call| call.call_id), now).await?;
+    // Before any end, since only answers can follow the end of a timeline.
     append_open_calls(tx, loaded, open, now).await?;
-    let names = names(&stopped.tasks);
-    transitions::withdraw_of_tasks(tx, &names, millis(now)).await?;
+    transitions::withdraw_for_tasks(tx, &json_array(&stopped.tasks), millis(now)).await?;
     cancel_all(tx, &user, &below, now).await?;
     let ended = Ended {
         end: end.end,
@@ -92,12 +92,13 @@ pub(super) async fn finish(
         cause: end.cause,
     };
     append(tx, loaded, EntryMeta::default(), Body::Ended(ended), now).await?;
+    // Last, since the answer is derived from the ended task.
     answer_parent(tx, &loaded.task, end.lengths, end.untrusted, now).await?;
     Ok(stopped)
 }
 
-/// Identifiers of tasks, as a JSON array.
-fn names(tasks: &[TaskId]) -> String {
+/// The identifiers of tasks as a JSON array.
+fn json_array(tasks: &[TaskId]) -> String {
     json!(tasks.iter().map(TaskId::as_str).collect::<Vec<_>>()).to_string()
 }
 
@@ -137,7 +138,7 @@ async fn cancel_all(tx: &mut Tx, user: &UserId, tasks: &[TaskId], now: SystemTim
         cause: Cause::Cancelled,
     };
     let bytes = entries::insert_last(tx, tasks, &Body::Ended(ended), now).await?;
-    let added = Added { tasks: 0, bytes: (bytes * tasks.len()) as u64, positions: tasks.len() };
+    let added = UsageDelta { tasks: 0, bytes: (bytes * tasks.len()) as u64, positions: tasks.len() };
     let last = timeline_usage::add(user, added).one(tx).await?;
     rows::cancel_all(tasks, message, bytes, last, now).run(tx).await?;
     waits::delete_all(tasks).run(tx).await?;
@@ -193,14 +194,14 @@ async fn inform_master(tx: &mut Tx, question: &Task, asker: &TaskId, now: System
     if loaded.task.state.is_final() {
         return Ok(());
     }
-    let text = Text::Inline(texts::question_and_answer(question, asker, &words(result)));
+    let text = Text::Inline(texts::question_and_answer(question, asker, &plain_text(result)));
     let message = Message { speaker: Speaker::User, text, opaque: None };
     append(tx, &mut loaded, EntryMeta::default(), Body::Message(message), now).await?;
     Ok(())
 }
 
 /// The text of an answer, if it is plain text.
-fn words(result: &str) -> String {
+fn plain_text(result: &str) -> String {
     let value: Value = serde_json::from_str(result).unwrap_or_default();
     let words = ["answer", "text"].iter().find_map(|key| value.get(key)?.as_str());
     words.unwrap_or(result).to_owned()

@@ -67,7 +67,7 @@ pub(super) fn next(
     let entry = Entry {
         task: loaded.task.id.clone(),
         sequence: loaded.task.next_sequence,
-        // As it will be read.
+        // Rounded to milliseconds, as it is when it is read.
         at: instant(millis(now)),
         step: meta.step,
         position: meta.position,
@@ -76,7 +76,7 @@ pub(super) fn next(
         body,
         lengths: meta.lengths,
     };
-    // Before its texts are taken out, since the result of an end is one of them and the task keeps it.
+    // Before `NewEntry` takes the texts out of the entry, since the task has the result of its end.
     fold::apply(&mut loaded.task, &entry)
         .map_err(|error| Error::unreadable("timeline", error.to_string()))?;
     let new = NewEntry::new(entry, meta.request_id);

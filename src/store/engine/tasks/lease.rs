@@ -34,7 +34,7 @@ impl Store {
     ) -> Result<Option<Leased>, TaskError> {
         match &request.target {
             LeaseTarget::Task(id, token) => {
-                // A lost renewal is a lease that ends early.
+                // A renewal that is lost with the power only lets the lease expire earlier.
                 let durability = if token.is_some() { Durability::Process } else { Durability::Power };
                 let done = self.transact_tasks(user, durability, now, |tx| {
                     scoped(lease(tx, user, (id, *token), request, now))
@@ -42,7 +42,7 @@ impl Store {
                 done.await.map(Some)
             }
             LeaseTarget::AnyOf(roles) => {
-                // Most polls find nothing: they need not wait for the writer.
+                // Most polls find nothing, and then no write transaction is needed.
                 let available = self.fetch_optional(rows::find_for_worker(user, roles, now)).await?;
                 if available.is_none() {
                     return Ok(None);
@@ -71,7 +71,7 @@ impl Store {
                     && lease.expires_at > now
                 {
                     lease.expires_at = now;
-                    // At a new position: workers that wait for a task may have this one.
+                    // At a new position, so that workers that follow changes find the task.
                     save(tx, &mut loaded).await?;
                 }
                 Ok::<_, TxError>(())
@@ -130,7 +130,7 @@ async fn take(
 }
 
 fn new_lease(request: &LeaseRequest, token: u64, now: SystemTime) -> Lease {
-    // As it will be read.
+    // Rounded to milliseconds, as it is when it is read.
     let expires_at = instant(millis(now + request.duration));
     Lease { holder: request.holder.clone(), token, expires_at }
 }

@@ -10,7 +10,8 @@ pub(super) async fn of_call(call: &TaskCall) -> Lengths {
     Lengths { input: Some(tokens::length(&call.input).await.tokens), result: None }
 }
 
-pub(super) async fn of_ended(call: &TaskCall, result: &ToolResult) -> Lengths {
+/// The token counts of a call with its result.
+pub(super) async fn of_outcome(call: &TaskCall, result: &ToolResult) -> Lengths {
     let result = match &result.outcome {
         Ok(data) => Some(tokens::length(data.json_text()).await),
         Err(_) => None,

@@ -12,6 +12,7 @@ use crate::{
         },
         timeline_usage,
     },
+    sql,
     tasks::{Changes, Cursor, Filter, MAX_PAGE_BYTES, Refused, Scope, Task, TaskError, TaskPage, Tree},
 };
 use toolwire_base::digest::Digest;
@@ -45,12 +46,12 @@ impl Store {
                 Scope::Tree(_) => Order::OldestFirst(from),
                 Scope::All | Scope::Roots => Order::NewestFirst(from),
             };
-            let mut reading = self.reading(user).await?;
-            let mut snapshot = reading.snapshot().await?;
+            let mut reader = self.reader_for(user).await?;
+            let mut snapshot = sql::view(&mut reader).await?;
             // One more than the page has, to see whether there is another page.
             let sizes = list::sizes(user, filter, order, u64::from(limit) + 1).all(&mut snapshot).await?;
-            let fitting = fitting(&sizes).min(limit as usize);
-            let stored = list::list(user, filter, order, fitting as u64).all(&mut snapshot).await?;
+            let count = count_fitting(&sizes).min(limit as usize);
+            let stored = list::list(user, filter, order, count as u64).all(&mut snapshot).await?;
             let next = stored.last().filter(|_| stored.len() < sizes.len()).map(|last| last.number);
             Ok(TaskPage { tasks: stored.into_iter().map(|it| it.task).collect(), next })
         };
@@ -67,12 +68,13 @@ impl Store {
         limit: u32,
     ) -> Result<Changes, TaskError> {
         let read = async {
-            let mut reading = self.reading(user).await?;
-            let mut snapshot = reading.snapshot().await?;
+            let mut reader = self.reader_for(user).await?;
+            let mut snapshot = sql::view(&mut reader).await?;
             let last = timeline_usage::position(user).one(&mut snapshot).await?;
             let order = Order::ByChange(after);
             let sizes = list::sizes(user, filter, order, limit.into()).all(&mut snapshot).await?;
-            let stored = list::list(user, filter, order, fitting(&sizes) as u64).all(&mut snapshot).await?;
+            let stored =
+                list::list(user, filter, order, count_fitting(&sizes) as u64).all(&mut snapshot).await?;
             let tasks: Vec<Task> = stored.into_iter().map(|it| it.task).collect();
             let more = tasks.len() < sizes.len() || sizes.len() == limit as usize;
             let up_to = match (more, tasks.last()) {
@@ -91,13 +93,13 @@ impl Store {
     }
 
     /// Notifies followers of tasks after a commit.
-    pub(in crate::engine) fn tasks_changed(&self) {
+    pub(in crate::engine) fn notify_task_followers(&self) {
         self.followers.notify(Topic::Tasks);
     }
 }
 
 /// The number of tasks that fit into a page: at least one.
-fn fitting(sizes: &[u64]) -> usize {
+fn count_fitting(sizes: &[u64]) -> usize {
     let mut bytes = 0;
     let fits = |size: &&u64| {
         bytes += **size;

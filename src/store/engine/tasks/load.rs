@@ -5,7 +5,7 @@ use crate::{
     engine::{Error, Tx, follow::Topic},
     rows::{
         tasks as rows,
-        timeline_usage::{self, Added},
+        timeline_usage::{self, UsageDelta},
         waits,
     },
     tasks::{Refused, Task, Waiting},
@@ -66,7 +66,7 @@ pub(super) async fn find(tx: &mut Tx, id: &TaskId) -> Result<Option<LoadedTask>,
 
 /// Saves a task at its next position.
 pub(super) async fn save(tx: &mut Tx, loaded: &mut LoadedTask) -> Result<(), Error> {
-    let added = Added {
+    let added = UsageDelta {
         tasks: usize::from(loaded.stored.is_none()),
         bytes: loaded.bytes - loaded.stored_bytes(),
         positions: 1,

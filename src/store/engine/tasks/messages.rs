@@ -18,7 +18,7 @@ use crate::{
     engine::{Durability, Error, Store, Tx},
     rows::{
         entries::NewEntry,
-        mutations::{self as rows, Answered},
+        mutations::{self as rows, StoredAnswer},
     },
     tasks::{
         Mutation, NewMessage, Refused, TaskError,
@@ -39,13 +39,13 @@ impl Store {
         now: SystemTime,
     ) -> Result<u64, TaskError> {
         let tokens = tokens::length(&message.text).await.tokens;
-        let (answer, mut answered) = oneshot::channel();
+        let (answer, mut receiver) = oneshot::channel();
         let (user, task, message) = (user.clone(), id.clone(), message.clone());
         self.messages.add(QueuedMessage { user, task, message, tokens, mutation, now, answer });
         loop {
             // The holder of the writer's lock writes for all that are queued, so most find their answer here.
             let _writer = self.messages.writer.lock().await;
-            match answered.try_recv() {
+            match receiver.try_recv() {
                 Ok(answer) => return self.fail_if_overdue(answer, now).await,
                 Err(oneshot::error::TryRecvError::Empty) => self.append_messages().await,
                 Err(oneshot::error::TryRecvError::Closed) => {
@@ -58,12 +58,12 @@ impl Store {
     /// Writes queued messages, and answers all of them.
     async fn append_messages(&self) {
         let batch = Mutex::new(self.messages.batch());
-        let of_transaction = &batch;
-        // The messages are of several users, and SQLite has one lane.
+        let shared = &batch;
+        // A batch has messages of several users, so it is in no user's lane.
         let done = transact!(self, Lane::Platform, Durability::Power, |tx| {
-            let mut batch = of_transaction.lock().await;
-            // Only now, so that it has what came while the transaction waited for the writer. Run again, it has
-            // the same messages and those that came since.
+            let mut batch = shared.lock().await;
+            // Only now, so that the batch includes messages that arrived while the transaction waited for the writer.
+            // If the transaction runs again, it has the same messages and those that arrived since.
             batch.fill();
             append_all(tx, batch.messages()).await
         });
@@ -71,7 +71,8 @@ impl Store {
         match done {
             Ok(answers) => batch.answer(answers),
             Err(failed) => {
-                // It may not have begun.
+                // The transaction may have failed before it filled the batch; queued messages must be answered too, or
+                // their callers would retry at once.
                 batch.fill();
                 let answers = batch.messages().iter().map(|_| Err(TxError::Failed(failed.clone())));
                 let answers = answers.collect();
@@ -81,22 +82,24 @@ impl Store {
     }
 }
 
+/// Appends messages task by task, and returns their answers in the order of the messages.
 async fn append_all(tx: &mut Tx, messages: &[QueuedMessage]) -> Result<Vec<Answer>, Error> {
-    let mut of_tasks: HashMap<&TaskId, Vec<usize>> = HashMap::new();
+    let mut by_task: HashMap<&TaskId, Vec<usize>> = HashMap::new();
     for (index, message) in messages.iter().enumerate() {
-        of_tasks.entry(&message.task).or_default().push(index);
+        by_task.entry(&message.task).or_default().push(index);
     }
     let mut answers: Vec<Answer> = messages.iter().map(|_| Err(TxError::Refused(Refused::Unknown))).collect();
-    for (id, indices) in of_tasks {
+    for (id, indices) in by_task {
         let Some(loaded) = find(tx, id).await? else { continue };
-        let of_task: Vec<_> = indices.iter().map(|index| &messages[*index]).collect();
-        for (index, answer) in indices.into_iter().zip(append_to(tx, loaded, &of_task).await?) {
+        let own: Vec<_> = indices.iter().map(|index| &messages[*index]).collect();
+        for (index, answer) in indices.into_iter().zip(append_to(tx, loaded, &own).await?) {
             answers[index] = answer;
         }
     }
     Ok(answers)
 }
 
+/// Appends the messages of one task, and returns their answers in the same order.
 async fn append_to(
     tx: &mut Tx,
     mut loaded: LoadedTask,
@@ -107,37 +110,38 @@ async fn append_to(
     let now =
         messages.iter().map(|message| message.now).max().expect("a task is here because of its messages");
     let mut known = mutations::find_all(tx, &owner, &own.collect::<Vec<_>>(), now).await?;
-    let (mut answers, mut new, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut answers, mut new, mut responses) = (Vec::new(), Vec::new(), Vec::new());
     for message in messages {
         let answer = if message.user == owner {
-            judge(tx, &mut loaded, message, &mut known, &mut new).await?
+            admit_or_replay(tx, &mut loaded, message, &mut known, &mut new).await?
         } else {
             Err(TxError::Refused(Refused::Unknown))
         };
         if let Ok((sequence, true)) = answer {
-            kept.push((message.mutation, sequence));
+            responses.push((message.mutation, sequence));
         }
         answers.push(answer.map(|(sequence, _)| sequence));
     }
     if !new.is_empty() {
         entries::insert(tx, new).await?;
         save(tx, &mut loaded).await?;
-        rows::insert_all(&owner, &kept, now)?.run(tx).await?;
+        rows::insert_all(&owner, &responses, now)?.run(tx).await?;
     }
     Ok(answers)
 }
 
-/// Admits a message: returns its sequence number, and whether it is new.
-async fn judge(
+/// Admits a message, or finds the response to an earlier one under the same `request_id`: returns its sequence number,
+/// and whether it is new. The outer error fails the whole batch.
+async fn admit_or_replay(
     tx: &mut Tx,
     loaded: &mut LoadedTask,
     message: &QueuedMessage,
-    known: &mut HashMap<RequestId, Answered<u64>>,
+    known: &mut HashMap<RequestId, StoredAnswer<u64>>,
     new: &mut Vec<NewEntry>,
 ) -> Result<Result<(u64, bool), TxError<StoreError>>, Error> {
     let QueuedMessage { message, tokens, mutation, now, .. } = message;
-    if let Some(answered) = known.get(&mutation.request_id) {
-        let answer = answered.clone().to(*mutation);
+    if let Some(stored) = known.get(&mutation.request_id) {
+        let answer = stored.clone().response_to(*mutation);
         return Ok(answer.map(|sequence| (sequence, false)).map_err(TxError::Refused));
     }
     if let Err(error) = admit(tx, loaded, message, *now).await {
@@ -153,7 +157,7 @@ async fn judge(
     let sequence = entry.sequence();
     new.push(entry);
     let Mutation { request_id, digest, .. } = *mutation;
-    known.insert(request_id, Answered { request_id, digest, answer: sequence });
+    known.insert(request_id, StoredAnswer { request_id, digest, answer: sequence });
     Ok(Ok((sequence, true)))
 }
 

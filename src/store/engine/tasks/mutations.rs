@@ -7,14 +7,14 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::error::TxError;
 use crate::{
     engine::{Error, Tx},
-    rows::mutations::{self as rows, Answered},
+    rows::mutations::{self as rows, StoredAnswer},
     tasks::{Mutation, Refused},
 };
 use toolwire_tool::context::{RequestId, UserId};
 
-impl<T> Answered<T> {
-    /// The stored response for a repeat; another request under its identifier is refused.
-    pub(super) fn to(self, mutation: Mutation) -> Result<T, Refused> {
+impl<T> StoredAnswer<T> {
+    /// The stored response, if this is a repeat. A different request under the same `request_id` is refused.
+    pub(super) fn response_to(self, mutation: Mutation) -> Result<T, Refused> {
         if self.digest == mutation.digest {
             Ok(self.answer)
         } else {
@@ -30,8 +30,8 @@ pub(super) async fn find<T: DeserializeOwned>(
     mutation: Mutation,
     now: SystemTime,
 ) -> Result<Option<T>, TxError> {
-    let answered = find_all(tx, user, &[mutation], now).await?.remove(&mutation.request_id);
-    Ok(answered.map(|answered| answered.to(mutation)).transpose()?)
+    let stored = find_all(tx, user, &[mutation], now).await?.remove(&mutation.request_id);
+    Ok(stored.map(|stored| stored.response_to(mutation)).transpose()?)
 }
 
 /// The responses to earlier requests of one method.
@@ -40,14 +40,14 @@ pub(super) async fn find_all<T: DeserializeOwned>(
     user: &UserId,
     mutations: &[Mutation],
     now: SystemTime,
-) -> Result<HashMap<RequestId, Answered<T>>, Error> {
+) -> Result<HashMap<RequestId, StoredAnswer<T>>, Error> {
     let Some(first) = mutations.first() else { return Ok(HashMap::new()) };
     let ids = mutations.iter().map(|mutation| mutation.request_id);
-    let answered = rows::find_all(user, first.method, ids, now).all(tx).await?;
-    Ok(answered.into_iter().map(|it| (it.request_id, it)).collect())
+    let stored = rows::find_all(user, first.method, ids, now).all(tx).await?;
+    Ok(stored.into_iter().map(|it| (it.request_id, it)).collect())
 }
 
-pub(super) async fn keep(
+pub(super) async fn record(
     tx: &mut Tx,
     user: &UserId,
     mutation: Mutation,

@@ -16,8 +16,8 @@ pub(super) async fn remove(tx: &mut Tx, call: &TaskCall) -> Result<Option<Option
 
 /// The open calls of a task. Approved ones come first, since they began first.
 pub(super) async fn list(connection: &mut Connection, task: &TaskId) -> Result<Vec<OpenCall>, Error> {
-    let mut calls = rows::approved(connection, task).await?;
-    calls.extend(rows::begun(connection, task).await?);
+    let mut calls = rows::list_approved(connection, task).await?;
+    calls.extend(rows::list_begun(connection, task).await?);
     Ok(calls)
 }
 

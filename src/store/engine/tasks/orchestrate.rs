@@ -17,7 +17,7 @@ use super::{
     lengths,
     load::{LoadedTask, find, load},
     open_calls,
-    record::{CONTINUE, finished, record},
+    record::{CONTINUE, record, response_of},
 };
 use crate::{
     engine::{Durability, Store, Tx, calls, time::millis},
@@ -76,7 +76,7 @@ impl Store {
                 scoped(call.hand_off(tx, result, documents))
             })
             .await?;
-        self.confirmations_withdrawn();
+        self.notify_confirmation_withdrawals();
         Ok(ending)
     }
 
@@ -131,15 +131,15 @@ impl ControlCall<'_> {
             Admission::Repeat(of) => return Ok(Ending { of, stopped: Stopped::default() }),
             Admission::New(loaded, has_record) => (loaded, has_record),
         };
-        // The call itself begins a pending task. The quotas have room for an end.
+        // The call itself begins a pending task. No quota is checked: entries are reserved for an end.
         if loaded.task.state != State::Pending {
             admit::event(&loaded.task, Event::HandedOff)?;
         }
-        let (documents, untrusted) = documents::present(tx, &loaded.task.root, paths).await?;
+        let (documents, untrusted) = documents::pin(tx, &loaded.task.root, paths).await?;
         let body = ToolCall { documents: documents.clone(), untrusted, ..entry_of(self.call) };
         let sequence = self.append(tx, &mut loaded, body).await?;
         let action = Action { action: LoopControl::Return, sequence: Some(sequence), ..CONTINUE };
-        // Before the end, which takes away whatever the task has open.
+        // Before the end, which deletes the open calls of the task.
         let of = self.record(tx, action, has_record).await?;
         let end = TaskEnd { lengths, ..TaskEnd::completed(Cause::Handoff, result.clone(), documents) };
         let stopped = finish(tx, &mut loaded, end, self.now).await?;
@@ -152,7 +152,7 @@ impl ControlCall<'_> {
             Admission::New(loaded, has_record) => (loaded, has_record),
         };
         admit::wait(&loaded.task)?;
-        let (documents, untrusted) = documents::present(tx, &loaded.task.root, &child.documents).await?;
+        let (documents, untrusted) = documents::pin(tx, &loaded.task.root, &child.documents).await?;
         let new = NewSubtask {
             kind: Kind::Agent,
             tool_type: CallType::AgentAsTool,
@@ -164,9 +164,9 @@ impl ControlCall<'_> {
             timeout: child.timeout,
             master: None,
         };
-        let made = create::subtask(tx, &loaded.task, new, self.now).await?.task.id;
-        let status = texts::delegated(&made);
-        let wait = Wait { target: WaitTarget::Child(made.clone()), made, status, documents };
+        let subtask = create::subtask(tx, &loaded.task, new, self.now).await?.task.id;
+        let status = texts::delegated(&subtask);
+        let wait = Wait { target: WaitTarget::Child(subtask.clone()), subtask, status, documents };
         self.wait(tx, &mut loaded, wait, has_record).await
     }
 
@@ -176,12 +176,12 @@ impl ControlCall<'_> {
             Admission::New(loaded, has_record) => (loaded, has_record),
         };
         admit::wait(&loaded.task)?;
-        let (documents, untrusted) = documents::present(tx, &loaded.task.root, &question.documents).await?;
+        let (documents, untrusted) = documents::pin(tx, &loaded.task.root, &question.documents).await?;
         let parent = match &loaded.task.parent {
             Some(parent) => find(tx, parent).await?,
             None => None,
         };
-        // An agent of a role is asked before a person is.
+        // A parent with a role has an agent, which is asked instead of a person.
         let master = parent.map(|parent| parent.task).filter(|parent| !parent.role.is_empty());
         let status = texts::asked(master.as_ref().map(|it| &it.id));
         let new = NewSubtask {
@@ -195,8 +195,8 @@ impl ControlCall<'_> {
             timeout: question.timeout,
             master: master.map(|it| (it.id, it.next_sequence)),
         };
-        let made = create::subtask(tx, &loaded.task, new, self.now).await?.task.id;
-        let wait = Wait { target: WaitTarget::Question(made.clone()), made, status, documents };
+        let subtask = create::subtask(tx, &loaded.task, new, self.now).await?.task.id;
+        let wait = Wait { target: WaitTarget::Question(subtask.clone()), subtask, status, documents };
         self.wait(tx, &mut loaded, wait, has_record).await
     }
 
@@ -215,9 +215,10 @@ impl ControlCall<'_> {
         let loaded = load(tx, &call.key.user, &call.task).await?;
         let record = calls::find(tx, &call.key, millis(now)).await?;
         let has_record = record.is_some();
-        // Before the task is looked at: a repeat has its answer though the task has ended or is leased to another.
+        // Before the task is checked: a repeat receives its response even if the task has ended or is leased to another
+        // worker.
         if let Some(record) = record
-            && let Some(action) = finished(record, call.digest, &call.key)?
+            && let Some(action) = response_of(record, call.digest, &call.key)?
         {
             return Ok(Admission::Repeat(action));
         }
@@ -236,13 +237,13 @@ impl ControlCall<'_> {
         self,
         tx: &mut Tx,
         loaded: &mut LoadedTask,
-        Wait { made, status, target, documents }: Wait,
+        Wait { subtask, status, target, documents }: Wait,
         has_record: bool,
     ) -> Result<Action, TxError> {
         let body =
             ToolCall { status: status.clone(), waits_for: Some(target), documents, ..entry_of(self.call) };
         let sequence = Some(self.append(tx, loaded, body).await?);
-        let task_id = Some(made);
+        let task_id = Some(subtask);
         let action = Action { action: LoopControl::Block, status, task_id, sequence, logged: false };
         self.record(tx, action, has_record).await
     }
@@ -257,7 +258,7 @@ impl ControlCall<'_> {
 
 /// A wait for a new subtask.
 struct Wait {
-    made: TaskId,
+    subtask: TaskId,
     status: String,
     target: WaitTarget,
     documents: Vec<DocumentVersion>,

@@ -11,13 +11,13 @@ use super::{
     lengths,
     load::{LoadedTask, find, load},
     mutations,
-    record::{CONTINUE, finished, record},
+    record::{CONTINUE, record, response_of},
 };
 use crate::{
     Lane, Scoped,
     engine::{
         Durability, Error, Store, Tx,
-        audit::{self, Changed},
+        audit::{self, AuditedRequest},
         calls,
         time::millis,
     },
@@ -87,10 +87,10 @@ impl Store {
                 admit::driver(&loaded.task, lease_token, now)?;
                 let end = end_of(tx, &loaded.task, end).await?;
                 let stopped = finish(tx, &mut loaded, TaskEnd { lengths, ..end }, now).await?;
-                mutations::keep(tx, user, mutation, &true, now).await?;
-                let noted = Changed::new("TaskService.EndTask", user, id, mutation.digest);
-                let noted = Changed { request_id: Some(mutation.request_id), ..noted };
-                audit::changed(tx, &noted, now).await?;
+                mutations::record(tx, user, mutation, &true, now).await?;
+                let request = AuditedRequest::new("TaskService.EndTask", user, id, mutation.digest);
+                let request = AuditedRequest { request_id: Some(mutation.request_id), ..request };
+                audit::record_request(tx, &request, now).await?;
                 Ok::<_, TxError>(Ending { of: loaded.task, stopped })
             })
         })
@@ -114,7 +114,12 @@ impl Store {
                 let end = TaskEnd::without_result(End::Cancelled, Cause::Cancelled, reason);
                 let stopped = finish(tx, &mut loaded, end, now).await?;
                 let digest = Digest::of_parts([id.as_str(), reason]);
-                audit::changed(tx, &Changed::new("TaskService.CancelTask", user, id, digest), now).await?;
+                audit::record_request(
+                    tx,
+                    &AuditedRequest::new("TaskService.CancelTask", user, id, digest),
+                    now,
+                )
+                .await?;
                 Ok::<_, TxError>(Ending { of: loaded.task, stopped })
             })
         })
@@ -131,7 +136,8 @@ impl Store {
         now: SystemTime,
     ) -> Result<Ending<Task>, TaskError> {
         let result = json!({"answer": answer}).to_string();
-        let given = Given { answer, result: &result, lengths: lengths::of_result(&result).await, documents };
+        let given =
+            NewAnswer { answer, result: &result, lengths: lengths::of_result(&result).await, documents };
         self.end_by(user, now, |tx| scoped(answer_question(tx, user, id, given, now))).await
     }
 
@@ -153,7 +159,7 @@ impl Store {
             })
         });
         let stopped = failed.await?;
-        self.confirmations_withdrawn();
+        self.notify_confirmation_withdrawals();
         Ok(stopped)
     }
 
@@ -166,7 +172,7 @@ impl Store {
     ) -> Result<Ending<Task>, TaskError> {
         let ending = self.transact_tasks(user, Durability::Power, now, work).await?;
         // An end withdraws the confirmations that the task asked for.
-        self.confirmations_withdrawn();
+        self.notify_confirmation_withdrawals();
         Ok(ending)
     }
 }
@@ -182,10 +188,10 @@ async fn create_root(
         return Ok(load(tx, &new.user, &id).await?.task);
     }
     let task = create::root(tx, new, now).await?.task;
-    mutations::keep(tx, &new.user, mutation, &task.id.as_str(), now).await?;
-    let noted = Changed::new("TaskService.CreateTask", &task.user, &task.id, mutation.digest);
-    let noted = Changed { request_id: Some(mutation.request_id), ..noted };
-    audit::changed(tx, &noted, now).await?;
+    mutations::record(tx, &new.user, mutation, &task.id.as_str(), now).await?;
+    let request = AuditedRequest::new("TaskService.CreateTask", &task.user, &task.id, mutation.digest);
+    let request = AuditedRequest { request_id: Some(mutation.request_id), ..request };
+    audit::record_request(tx, &request, now).await?;
     Ok(task)
 }
 
@@ -199,7 +205,7 @@ async fn start_root(
     let found = calls::find(tx, &call.key, millis(now)).await?;
     let has_record = found.is_some();
     if let Some(found) = found
-        && let Some(action) = finished(found, call.digest, &call.key)?
+        && let Some(action) = response_of(found, call.digest, &call.key)?
     {
         return Ok(action);
     }
@@ -216,7 +222,7 @@ async fn end_of(tx: &mut Tx, task: &Task, end: &NewEnd) -> Result<TaskEnd, TxErr
             if task.state != State::Pending {
                 admit::event(task, Event::HandedOff)?;
             }
-            let (documents, untrusted) = documents::present(tx, &task.root, paths).await?;
+            let (documents, untrusted) = documents::pin(tx, &task.root, paths).await?;
             let result = Value::Object(result.clone()).to_string();
             Ok(TaskEnd { untrusted, ..TaskEnd::completed(Cause::EndTurn, result, documents) })
         }
@@ -229,7 +235,7 @@ async fn end_of(tx: &mut Tx, task: &Task, end: &NewEnd) -> Result<TaskEnd, TxErr
 
 /// An answer to a question.
 #[derive(Clone, Copy)]
-struct Given<'a> {
+struct NewAnswer<'a> {
     answer: &'a str,
     /// The answer as the result of the question's task.
     result: &'a str,
@@ -241,7 +247,7 @@ async fn answer_question(
     tx: &mut Tx,
     user: &UserId,
     id: &TaskId,
-    Given { answer, result, lengths, documents: paths }: Given<'_>,
+    NewAnswer { answer, result, lengths, documents: paths }: NewAnswer<'_>,
     now: SystemTime,
 ) -> Result<Ending<Task>, TxError> {
     let mut loaded = load(tx, user, id).await?;
@@ -255,12 +261,13 @@ async fn answer_question(
     }
     admit::in_time(&loaded.task, now)?;
     admit::event(&loaded.task, Event::Answered)?;
-    let (documents, untrusted) = documents::present(tx, &loaded.task.root, paths).await?;
+    let (documents, untrusted) = documents::pin(tx, &loaded.task.root, paths).await?;
     let end =
         TaskEnd { lengths, untrusted, ..TaskEnd::completed(Cause::Answered, result.to_owned(), documents) };
     let stopped = finish(tx, &mut loaded, end, now).await?;
     let digest = Digest::of_parts([id.as_str(), answer].into_iter().chain(paths.iter().map(String::as_str)));
-    audit::changed(tx, &Changed::new("TaskService.AnswerQuestion", user, id, digest), now).await?;
+    audit::record_request(tx, &AuditedRequest::new("TaskService.AnswerQuestion", user, id, digest), now)
+        .await?;
     Ok(Ending { of: loaded.task, stopped })
 }
 

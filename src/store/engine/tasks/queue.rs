@@ -81,7 +81,7 @@ impl Batch<'_> {
     /// Adds queued messages up to the limits of a batch.
     pub(super) fn fill(&mut self) {
         let mut queue = self.of.lock();
-        // A caller that has left has no message to write.
+        // The message of a caller that has left is not written.
         queue.retain(|message| !message.answer.is_closed());
         let mut bytes: usize = self.messages.iter().map(QueuedMessage::bytes).sum();
         let mut is_empty = self.messages.is_empty();
@@ -90,8 +90,8 @@ impl Batch<'_> {
             mem::take(&mut is_empty) || bytes <= MAX_BATCH_BYTES
         };
         let free = MAX_BATCH_MESSAGES - self.messages.len();
-        let some = queue.iter().take(free).take_while(fits).count();
-        self.messages.extend(queue.drain(..some));
+        let count = queue.iter().take(free).take_while(fits).count();
+        self.messages.extend(queue.drain(..count));
     }
 
     /// Answers its messages, in order.
@@ -105,6 +105,7 @@ impl Batch<'_> {
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
+        // At the front and in reverse, so that the queue keeps its order.
         let mut queue = self.of.lock();
         for message in mem::take(&mut self.messages).into_iter().rev() {
             queue.push_front(message);

@@ -6,7 +6,7 @@ use super::error::TxError;
 use crate::{
     engine::{
         Error, Tx,
-        calls::{self, Opening, RecordState, Recorded},
+        calls::{self, CallRecord, Opening, RecordState},
         time::millis,
     },
     idempotency::{ArgumentsDigest, Beginning, Begun, Key, Quota},
@@ -14,7 +14,7 @@ use crate::{
 };
 use toolwire_contract::{Payload, Provenance, ToolResult, payload::StoredPayload};
 
-/// The answer of a call after which its agent goes on.
+/// The response to a call after which its agent continues.
 pub(super) const CONTINUE: Action = Action {
     action: LoopControl::Continue,
     status: String::new(),
@@ -25,15 +25,15 @@ pub(super) const CONTINUE: Action = Action {
 
 /// The response of a call that ended. `None` if the call began but did not end: then it had no effect, since effect and
 /// end are one transaction.
-pub(super) fn finished(
-    record: Recorded,
+pub(super) fn response_of(
+    record: CallRecord,
     digest: ArgumentsDigest,
     key: &Key,
 ) -> Result<Option<Action>, TxError> {
     if !record.is_of(digest) {
         return Err(Refused::RequestIdReused(key.request_id).into());
     }
-    let RecordState::Ended(Begun::Ended(result)) = record.standing else { return Ok(None) };
+    let RecordState::Ended(Begun::Ended(result)) = record.state else { return Ok(None) };
     let payload = result.outcome.map(|data: StoredPayload| data.read(None));
     let action = match &payload {
         Ok(Ok(payload)) => Action::from_json(payload.json()),

@@ -62,7 +62,7 @@ enum Settled {
 
 /// Settles some calls of an ended process.
 async fn settle_some(tx: &mut Tx, replica: &str, now: SystemTime) -> Result<Recovered, TxError> {
-    // First, so that only writes and what executes nothing are left.
+    // First, so that the loop below finds only writes and calls that do not execute.
     let reads = rows::release_reads(replica).execute(tx).await?;
     let mut recovered =
         Recovered { reads: usize::try_from(reads).unwrap_or_default(), ..Recovered::default() };
@@ -82,7 +82,7 @@ async fn settle(tx: &mut Tx, left: &OpenCallRow, now: SystemTime) -> Result<Sett
     let key = Key { user: loaded.task.user.clone(), tool: left.tool.clone(), request_id: left.request_id };
     let record = calls::find(tx, &key, millis(now)).await?;
     if left.tool_type != CallType::Function {
-        // Its effect is one transaction, which did not come.
+        // Its effect and its end are one transaction, which was not committed.
         calls::forget(tx, &key, ErrorCode::Unavailable.into_str()).await?;
         return Ok(Settled::Known);
     }
@@ -90,8 +90,8 @@ async fn settle(tx: &mut Tx, left: &OpenCallRow, now: SystemTime) -> Result<Sett
         return Ok(Settled::Known);
     }
     let mut call = left.entry();
-    let standing = record.map(|record| record.standing);
-    let settled = if let Some(RecordState::Ended(Begun::Ended(result))) = standing {
+    let state = record.map(|record| record.state);
+    let settled = if let Some(RecordState::Ended(Begun::Ended(result))) = state {
         call.provenance = result.provenance;
         match result.outcome.map(text) {
             Ok(result) => call.result = result.map(Text::Inline),

@@ -43,15 +43,15 @@ struct Fold {
 pub(crate) async fn refold_all(connection: &mut Connection) -> Result<Refolded, Error> {
     let (mut refolded, mut last) = (Refolded::default(), 0);
     loop {
-        let some = list::all_after(last, AT_ONCE).all(connection).await?;
-        let Some(end) = some.last() else { return Ok(refolded) };
+        let batch = list::all_after(last, AT_ONCE).all(connection).await?;
+        let Some(end) = batch.last() else { return Ok(refolded) };
         last = end.number;
-        for checked in some {
+        for checked in batch {
             refolded.tasks += 1;
             match checked.task {
                 Ok(stored) => refold(connection, &stored, &mut refolded).await?,
                 Err(failed) => {
-                    let problem = format!("task {} cannot be read: {}", checked.id, words(&failed));
+                    let problem = format!("task {} cannot be read: {}", checked.id, describe(&failed));
                     refolded.problems.push(problem);
                 }
             }
@@ -66,24 +66,24 @@ async fn refold(
 ) -> Result<(), Error> {
     let id = &stored.task.id;
     let mut entries = timeline(id).rows(connection);
-    let mut fold = Fold { task: begun(&stored.task), bytes: 0, token: None };
+    let mut fold = Fold { task: initial(&stored.task), bytes: 0, token: None };
     while let Some(entry) = entries.try_next().await? {
         refolded.entries += 1;
-        if let Err(problem) = fold.take(entry) {
+        if let Err(problem) = fold.apply(entry) {
             refolded.problems.push(format!("task {id}: {problem}"));
             return Ok(());
         }
     }
-    let other = fold.differences(stored);
-    if !other.is_empty() {
-        let problem = format!("task {id} is not what its timeline says: {}", other.join(", "));
+    let differences = fold.differences(stored);
+    if !differences.is_empty() {
+        let problem = format!("task {id} is not what its timeline says: {}", differences.join(", "));
         refolded.problems.push(problem);
     }
     Ok(())
 }
 
 /// The task before its first entry; fields that no entry determines are taken from the stored task.
-fn begun(stored: &Task) -> Task {
+fn initial(stored: &Task) -> Task {
     Task {
         parent: stored.parent.clone(),
         role: stored.role.clone(),
@@ -99,11 +99,11 @@ fn begun(stored: &Task) -> Task {
 
 impl Fold {
     /// Applies an entry, or describes the error.
-    fn take(&mut self, row: CheckedEntry) -> Result<(), String> {
+    fn apply(&mut self, row: CheckedEntry) -> Result<(), String> {
         let CheckedEntry { sequence, entry, kind, answers, external_input, external_result } = row;
         let wrong = |what: &str| format!("entry {sequence} {what}");
         let StoredEntry { mut entry, bytes } =
-            entry.map_err(|failed| wrong(&format!("cannot be read: {}", words(&failed))))?;
+            entry.map_err(|failed| wrong(&format!("cannot be read: {}", describe(&failed))))?;
         if entry.sequence != self.task.next_sequence {
             return Err(format!("entry {} is missing", self.task.next_sequence));
         }
@@ -124,27 +124,30 @@ impl Fold {
 
     /// Names of the fields that differ from the stored task.
     fn differences(&self, stored: &StoredTask) -> Vec<&'static str> {
-        let (is, must) = (&stored.task, &self.task);
-        let looks = [
-            ("next", is.next_sequence == must.next_sequence),
-            ("state", is.state == must.state),
-            ("waits", is.waits == must.waits && is.waiting_step == must.waiting_step),
-            ("request", is.request == must.request && is.documents == must.documents),
-            ("result", is.result == must.result && is.result_documents == must.result_documents),
-            ("message", is.message == must.message && is.cause == must.cause),
-            ("tainted", is.tainted == must.tainted),
-            ("step", is.newest_step == must.newest_step),
-            ("created_at", is.created_at == must.created_at),
-            ("updated_at", is.updated_at == must.updated_at),
-            ("ended_at", is.ended_at == must.ended_at),
-            ("lease", is.lease.as_ref().map(|lease| lease.token) == self.token),
+        let (actual, expected) = (&stored.task, &self.task);
+        let checks = [
+            ("next", actual.next_sequence == expected.next_sequence),
+            ("state", actual.state == expected.state),
+            ("waits", actual.waits == expected.waits && actual.waiting_step == expected.waiting_step),
+            ("request", actual.request == expected.request && actual.documents == expected.documents),
+            (
+                "result",
+                actual.result == expected.result && actual.result_documents == expected.result_documents,
+            ),
+            ("message", actual.message == expected.message && actual.cause == expected.cause),
+            ("tainted", actual.tainted == expected.tainted),
+            ("step", actual.newest_step == expected.newest_step),
+            ("created_at", actual.created_at == expected.created_at),
+            ("updated_at", actual.updated_at == expected.updated_at),
+            ("ended_at", actual.ended_at == expected.ended_at),
+            ("lease", actual.lease.as_ref().map(|lease| lease.token) == self.token),
             ("bytes", stored.bytes == self.bytes),
         ];
-        looks.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
+        checks.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
     }
 }
 
-fn words(failed: &Error) -> String {
+fn describe(failed: &Error) -> String {
     match failed {
         Error::Store(error) => error.to_string(),
         Error::Database(error) => error.to_string(),

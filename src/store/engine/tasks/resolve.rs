@@ -13,7 +13,7 @@ use super::{
 use crate::{
     engine::{
         Durability, Store, Tx,
-        audit::{self, Changed},
+        audit::{self, AuditedRequest},
         calls,
     },
     idempotency::Key,
@@ -69,7 +69,7 @@ impl Store {
     ) -> Result<usize, TaskError> {
         let target = WaitTarget::Source(source.to_owned());
         let target = &target;
-        // As a rule no task waits, and then the user need not wait for the writer.
+        // Usually no task waits, and then no write transaction is needed.
         let waiting = self.fetch_all(waits::tasks_waiting_for(user, target)).await?;
         if waiting.is_empty() {
             return Ok(0);
@@ -136,13 +136,13 @@ async fn resolve(
     let meta =
         EntryMeta { call_id: Some(call_id), request_id: Some(request_id), lengths, ..EntryMeta::default() };
     append(tx, &mut loaded, meta, Body::Answer(answer), now).await?;
-    // The call's own record too, so that the same call again has this outcome.
+    // The call's own record too, so that a repeat of the call receives this outcome.
     let key = Key { user: user.clone(), tool: tool.clone(), request_id };
     let result = ToolResult { tool, fetched_at: now, outcome, provenance: Provenance::default() };
     calls::end(tx, &key, &result).await?;
     let digest = Digest::of_parts([id.as_str(), reason]);
-    let noted = Changed::new("TaskService.ResolveUnknown", user, id, digest);
-    audit::changed(tx, &Changed { call_id: Some(call_id), ..noted }, now).await?;
+    let request = AuditedRequest::new("TaskService.ResolveUnknown", user, id, digest);
+    audit::record_request(tx, &AuditedRequest { call_id: Some(call_id), ..request }, now).await?;
     Ok(loaded.task)
 }
 

@@ -7,7 +7,7 @@ use crate::{
     Lane,
     engine::{
         Durability, Error, Store, Tx,
-        audit::{self, Changed},
+        audit::{self, AuditedRequest},
         documents::forget,
         follow::Topic,
         time::{instant, length, millis},
@@ -83,12 +83,13 @@ async fn delete_tree(tx: &mut Tx, user: &UserId, root: &TaskId, now: SystemTime)
     }
     rows::mark_deleted(root).run(tx).await?;
     let digest = Digest::of_parts([root.as_str()]);
-    audit::changed(tx, &Changed::new("TaskService.DeleteTask", user, root, digest), now).await?;
+    audit::record_request(tx, &AuditedRequest::new("TaskService.DeleteTask", user, root, digest), now)
+        .await?;
     tx.notify(Topic::Tasks);
     Ok(())
 }
 
-/// Deletes some rows of a tree. Its tasks go last, since the other rows are found by them.
+/// Deletes some rows of a tree. Its tasks are deleted last, since the other rows are found by them.
 async fn delete_some(tx: &mut Tx, root: &TaskId) -> Result<(), Error> {
     if !forget::forget_tree(tx, root, ROWS_AT_ONCE).await? {
         return Ok(());

@@ -3,8 +3,8 @@
 use std::time::SystemTime;
 
 use super::{
-    begin::{entry_of, waiting},
-    confirm::tell_task,
+    begin::{entry_of, waiting_entry},
+    confirm::append_decision,
     entries::{EntryMeta, append},
     error::TxError,
     lengths,
@@ -33,8 +33,8 @@ impl Store {
         end: CallEnd<'_>,
         now: SystemTime,
     ) -> Result<Recorded, TaskError> {
-        let lengths = lengths::of_ended(call, end.result).await;
-        // Power, since the agent goes on by this next.
+        let lengths = lengths::of_outcome(call, end.result).await;
+        // The agent continues from this outcome, so it must survive a loss of power.
         self.transact_tasks(&call.key.user, Durability::Power, now, |tx| {
             scoped(end_in(tx, call, (end, lengths), now))
         })
@@ -58,7 +58,7 @@ impl Store {
     /// Deletes the record of a call that turned out to be refused; it has no entry. `code` is the code with which it
     /// ended.
     pub async fn forget_task_call(&self, call: &TaskCall, code: &str) -> Result<(), TaskError> {
-        // Process: lost, it leaves a call that seems unfinished, and nothing is carried out twice.
+        // If it is lost, the call seems unfinished, and is not executed twice.
         let forgotten = self.transact(Lane::User(&call.key.user), Durability::Process, |tx| {
             scoped(async move {
                 load(tx, &call.key.user, &call.task).await?;
@@ -85,7 +85,7 @@ async fn end_in(
     }
     let removed = open_calls::remove(tx, call).await?;
     tx.notify(Topic::Tasks);
-    // A tree that was deleted meanwhile has no timeline, and the call its own record all the same.
+    // The timeline of a tree that was deleted meanwhile is gone; the call has its own record all the same.
     let Some(mut loaded) = find(tx, &call.task).await? else {
         return Ok(Recorded { sequence: None, blocks: None });
     };
@@ -95,7 +95,7 @@ async fn end_in(
     }
     let answers = match removed {
         Some(answers) => answers,
-        // Its process was taken for gone.
+        // Its process was assumed to have ended, and recovery has settled the call.
         None => unknown_entry(tx, &loaded, call).await?,
     };
     let body = body(call, end, answers, removed.is_none());
@@ -117,7 +117,7 @@ async fn end_late(
     (end, lengths): (&CallEnd<'_>, Lengths),
     now: SystemTime,
 ) -> Result<Option<u64>, TxError> {
-    let Some(answers) = entries::unanswered(&call.task, call.key.request_id).optional(tx).await? else {
+    let Some(answers) = entries::find_unanswered(&call.task, call.key.request_id).optional(tx).await? else {
         tracing::info!(call_id = %call.call_id(), task_id = %call.task, "a call ended after its task");
         return Ok(None);
     };
@@ -127,7 +127,7 @@ async fn end_late(
 
 /// Sequence number of the entry of a call whose outcome was recorded as unknown.
 async fn unknown_entry(tx: &mut Tx, loaded: &LoadedTask, call: &TaskCall) -> Result<Option<u64>, Error> {
-    let entry = entries::unanswered(&call.task, call.key.request_id).optional(tx).await?;
+    let entry = entries::find_unanswered(&call.task, call.key.request_id).optional(tx).await?;
     let waits = |sequence: &u64| {
         let mut waits = loaded.task.waits.iter();
         waits.any(|wait| wait.sequence == *sequence && matches!(wait.target, WaitTarget::Call(_)))
@@ -197,14 +197,14 @@ async fn suspend_in(
     }
     let (target, status) = (WaitTarget::Confirmation(id.clone()), texts::awaiting_confirmation(id));
     if let Some(wait) = loaded.task.waits.iter().find(|wait| wait.target == target) {
-        // Made again before a person has decided: the task waits for that already, and once.
+        // A repeat before a person has decided: the task already waits for the confirmation.
         return Ok(Recorded { sequence: Some(wait.sequence), blocks: Some((status, None)) });
     }
-    let body = waiting(call, target, status.clone());
+    let body = waiting_entry(call, target, status.clone());
     let sequence = append(tx, &mut loaded, EntryMeta::of_call(call, lengths), body, now).await?;
-    // A person may have been quicker.
-    if let Some((confirmation, error)) = transitions::decided_already(tx, id).await? {
-        tell_task(tx, &confirmation, confirmation.state, error, now).await?;
+    // A person may have decided before the wait began, and that decision found no wait.
+    if let Some((confirmation, error)) = transitions::find_decided(tx, id).await? {
+        append_decision(tx, &confirmation, confirmation.state, error, now).await?;
         return Ok(Recorded { sequence: Some(sequence), blocks: None });
     }
     Ok(Recorded { sequence: Some(sequence), blocks: Some((status, None)) })

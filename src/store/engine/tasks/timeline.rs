@@ -38,8 +38,8 @@ impl Store {
     }
 
     async fn read_entries(&self, user: &UserId, id: &TaskId, page: PageRequest) -> Result<Vec<Entry>, Error> {
-        let mut reading = self.reading(user).await?;
-        let mut rows = entries::page(id, page.from, page.backwards, page.limit).rows(&mut reading);
+        let mut reader = self.reader_for(user).await?;
+        let mut rows = entries::page(id, page.from, page.backwards, page.limit).rows(&mut reader);
         let (mut entries, mut total) = (Vec::new(), 0);
         while let Some(StoredEntry { entry, bytes }) = rows.try_next().await? {
             total += bytes;

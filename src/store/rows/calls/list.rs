@@ -1,4 +1,4 @@
-//! Recorded calls, for those who look at them.
+//! Lists of recorded calls.
 
 use std::time::SystemTime;
 
@@ -29,7 +29,7 @@ record!(RecordedCall, "call", {
     standing: .., is_left,
 });
 
-/// A column that is null of what an early program recorded.
+/// A column that is null in records of an early version.
 struct OrDefault<T>(T);
 
 impl<T: FromValue + Default> FromValue for OrDefault<T> {
@@ -52,17 +52,18 @@ impl FromRow for CallState {
     }
 }
 
-fn remembered(now: SystemTime) -> Statement<Listed> {
-    // A call that waits has an end for now, which is not its own.
+/// Selects the calls that have not expired, without those of an early version, which have no `call_id`.
+fn select_unexpired(now: SystemTime) -> Statement<Listed> {
+    // A call that waits for a person has an `ended_at` too: the end of the attempt, and not of the call.
     let ended_at = ("ended_at", "CASE WHEN kept IS NOT NULL THEN ended_at END AS ended_at");
     let columns = columns_as::<Listed>("", &[ended_at, ("is_left", "FALSE AS is_left")]);
     sql!("SELECT {..columns} FROM idempotency WHERE call_id IS NOT NULL AND expires_at > {now}")
 }
 
-/// The calls of a name that have not expired, the newest first, at most 16.
-pub(crate) fn list_named(named: RecordSelector<'_>, now: SystemTime) -> Statement<Listed> {
-    let list = remembered(now);
-    let list = match named {
+/// The selected calls that have not expired, the newest first, at most 16.
+pub(crate) fn list_selected(selector: RecordSelector<'_>, now: SystemTime) -> Statement<Listed> {
+    let list = select_unexpired(now);
+    let list = match selector {
         RecordSelector::Call(call_id) => list.and(sql!(" AND call_id = {call_id}")),
         RecordSelector::Request(user, request_id, tool) => list
             .and(sql!(" AND user_id = {user} AND request_id = {AsText(request_id)}"))
@@ -73,18 +74,18 @@ pub(crate) fn list_named(named: RecordSelector<'_>, now: SystemTime) -> Statemen
 
 /// The calls before one that have not expired, the newest first.
 pub(crate) fn list(of: &Criteria, before: Option<CallId>, limit: u32, now: SystemTime) -> Statement<Listed> {
-    remembered(now)
+    select_unexpired(now)
         .when(" AND user_id = ", of.user.as_ref())
         .when(" AND call_id < ", before)
         .when(" AND begun_at >= ", of.since)
         .when(" AND parent_call_id = ", of.parent_call_id)
-        .when_some(" AND task_id = ", &of.task_id)
-        .when_some(" AND session_id = ", &of.session_id)
+        .when_nonempty(" AND task_id = ", &of.task_id)
+        .when_nonempty(" AND session_id = ", &of.session_id)
         .when_any(" AND tool IN (", &of.tools)
         .and(sql!(" ORDER BY call_id DESC LIMIT {limit}"))
 }
 
-/// The pending confirmation of a part of a call, the newest if there are several.
+/// The pending confirmation of a call nested in a call, the newest if there are several.
 pub(crate) fn pending_part(key: &Key) -> Statement<ConfirmationId> {
     // The state is no parameter, so that the index of pending confirmations serves.
     sql!(

@@ -1,4 +1,4 @@
-//! Which processes carry calls out.
+//! The processes that execute calls, and the ends of their writes.
 
 use super::State;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use toolwire_tool::context::{CallId, UserId};
 
-/// The processes that carry the calls of a subject out, according to their records. `None` if the subject is no call.
+/// The processes that execute the calls of a subject, by their records. `None` if the subject is not a call.
 pub(crate) fn owners(user: &UserId, subject: &Subject) -> Option<Statement<String>> {
     let column = match subject {
         Subject::Call(_) => "call_id",
@@ -20,7 +20,7 @@ pub(crate) fn owners(user: &UserId, subject: &Subject) -> Option<Statement<Strin
     ))
 }
 
-/// How a write ended, according to its audit record, which remains when the record of the call is deleted.
-pub(crate) fn code_of_audited(call_id: CallId) -> Statement<String> {
+/// The code with which a write ended, by its audit record, which outlives the record of the call.
+pub(crate) fn audit_code(call_id: CallId) -> Statement<String> {
     sql!("SELECT code FROM audit WHERE kind = 'write' AND ended_at IS NOT NULL AND call_id = {call_id}")
 }

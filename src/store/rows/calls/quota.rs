@@ -1,4 +1,4 @@
-//! What is deleted to make room for other records, and when there is room again.
+//! Deletion of records to free bytes, and the instant at which bytes are released.
 
 use std::time::SystemTime;
 
@@ -9,11 +9,12 @@ use crate::{
 };
 use toolwire_tool::context::UserId;
 
-/// Rows deleted by one statement: each call adds one record and so takes away more.
+/// Number of rows deleted by one statement: more than the one that each call adds, so that expired rows do not
+/// accumulate.
 const DELETED_AT_ONCE: u32 = 64;
 
-/// Records that are looked at for [`free_at`]: of many records only the first.
-const LOOKED_AT: u32 = 4096;
+/// Maximum number of records that [`free_at`] examines.
+const MAX_EXAMINED: u32 = 4096;
 
 /// Deletes some of the records that expire at or before an instant, the earliest first, and returns whether there were
 /// any.
@@ -44,11 +45,11 @@ pub(crate) fn next_end(user: &UserId) -> Statement<SystemTime> {
     sql!("SELECT coalesce(min(expires_at), 0) FROM idempotency WHERE user_id = {user}")
 }
 
-/// When records of that many bytes have expired, of all users. At the earliest: where there are many records, only the
-/// first are looked at.
+/// The instant at which records of this many bytes have expired, of all users. A lower bound if that takes more than
+/// [`MAX_EXAMINED`] records.
 pub(crate) fn free_at(bytes: u64) -> Statement<SystemTime> {
     sql!(
-        "WITH first AS (SELECT expires_at, bytes FROM idempotency ORDER BY expires_at LIMIT {LOOKED_AT}),
+        "WITH first AS (SELECT expires_at, bytes FROM idempotency ORDER BY expires_at LIMIT {MAX_EXAMINED}),
          freed AS (SELECT expires_at, SUM(bytes) OVER (ORDER BY expires_at ROWS UNBOUNDED PRECEDING) AS bytes
                    FROM first)
          SELECT coalesce((SELECT min(expires_at) FROM freed WHERE bytes >= {bytes}),

@@ -1,11 +1,11 @@
-//! Lists of confirmations, read row by row, so that a page ends where it is full.
+//! Lists of confirmations, which are read row by row until the page is full.
 
 use crate::{
     confirmations::{Confirmation, Criteria, Scope},
     sql::{Statement, columns_as, record, sql},
 };
 
-/// The columns of a row of a list: arguments of more than 16 KiB stay where they are.
+/// The columns of a list: without arguments of more than 16 KiB.
 const CUT: &[(&str, &str)] = &[
     ("arguments", "CASE WHEN octet_length(arguments) <= 16384 THEN arguments END AS arguments"),
     ("is_cut", "coalesce(octet_length(arguments) > 16384, FALSE) AS is_cut"),
@@ -20,7 +20,7 @@ const CUT: &[(&str, &str)] = &[
 #[derive(Debug)]
 pub(crate) struct Listed {
     pub(crate) confirmation: Confirmation,
-    /// The bytes of its texts, as far as they are read.
+    /// The bytes of its texts that were read.
     pub(crate) bytes: usize,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn pending_after(
     select(criteria).and(sql!(" AND state = 'pending'{..after} ORDER BY {..position} LIMIT {limit}"))
 }
 
-/// Confirmations that are not pending before a position, the last changed first.
+/// Confirmations before a position that are not pending, the last changed first.
 pub(crate) fn others_before(
     (scope, criteria): (&Scope, &Criteria),
     before: Option<u64>,

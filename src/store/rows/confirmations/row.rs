@@ -1,4 +1,4 @@
-//! A row of `confirmations`, decoded.
+//! Deserialisation of rows of `confirmations`.
 
 use std::time::SystemTime;
 
@@ -20,7 +20,7 @@ record!(Confirmation, "confirmation", {
     position, is_cut,
 });
 
-/// What a person is shown beside the columns.
+/// The column `shown`: the parts of a request that have no column of their own, as JSON.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Shown {
     user_email: Option<String>,
@@ -34,16 +34,16 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn of(asked: &ConfirmationRequest) -> Self {
+    pub(super) fn of(request: &ConfirmationRequest) -> Self {
         Self {
-            user_email: asked.user_email.clone(),
-            path: asked.path.iter().map(ToString::to_string).collect(),
-            summary: asked.summary.clone(),
-            category: asked.category.as_str_name().to_owned(),
-            consequence_level: asked.consequence_level.as_str_name().to_owned(),
-            cause: v1::ConfirmationCause::from(asked.cause).as_str_name().to_owned(),
-            session_id: asked.session_id.as_ref().map(ToString::to_string),
-            is_repeatable: asked.outermost.is_repeatable,
+            user_email: request.user_email.clone(),
+            path: request.path.iter().map(ToString::to_string).collect(),
+            summary: request.summary.clone(),
+            category: request.category.as_str_name().to_owned(),
+            consequence_level: request.consequence_level.as_str_name().to_owned(),
+            cause: v1::ConfirmationCause::from(request.cause).as_str_name().to_owned(),
+            session_id: request.session_id.as_ref().map(ToString::to_string),
+            is_repeatable: request.outermost.is_repeatable,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whole timelines, for a check of the state.
+//! Whole timelines, for the consistency check.
 
 use super::StoredEntry;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use toolwire_tool::context::TaskId;
 
-/// A row of `entries`, whether its entry can be read or not, with its texts of `entry_parts`.
+/// A row of `entries` with its external texts. An entry that cannot be read is an error of its own.
 #[derive(Debug)]
 pub(crate) struct CheckedEntry {
     pub(crate) sequence: u64,

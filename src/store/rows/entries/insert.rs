@@ -1,4 +1,4 @@
-//! Entries, inserted: their two long texts are taken out of them.
+//! Insertion of entries, whose two long texts are stored separately.
 
 use std::{mem, time::SystemTime};
 
@@ -35,7 +35,7 @@ struct StoredText {
 }
 
 impl StoredText {
-    /// Takes the text out of an entry, which keeps where it is.
+    /// Takes the text out of an entry, and leaves a reference to it if it is stored externally.
     fn take(text: Option<&mut Text>) -> Self {
         let Some(text) = text else { return Self::default() };
         let Text::Inline(content) = text else { return Self::default() };
@@ -89,8 +89,8 @@ fn head(body: &Body) -> String {
 }
 
 pub(crate) async fn insert(db: &mut Connection, mut entries: Vec<NewEntry>) -> Result<(), Error> {
-    for some in entries.chunks_mut(ROWS) {
-        Statement::insert_all("entries", some.iter_mut().map(NewEntry::columns)).run(db).await?;
+    for chunk in entries.chunks_mut(ROWS) {
+        Statement::insert_all("entries", chunk.iter_mut().map(NewEntry::columns)).run(db).await?;
     }
     for NewEntry { entry, input, result, .. } in entries {
         for (part, text) in [("input", input.external), ("result", result.external)] {

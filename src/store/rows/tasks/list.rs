@@ -1,4 +1,4 @@
-//! Lists of tasks. What can be long of them is measured first, so that what does not fit on a page is not read.
+//! Lists of tasks. Their long texts are measured first, so that tasks that do not fit on the page are not read.
 
 use super::{StoredTask, columns};
 use crate::{
@@ -11,10 +11,10 @@ use toolwire_tool::context::UserId;
 /// The order of a list, and where it begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
-    /// As the tasks were made: parents before their children.
+    /// In order of creation: parents before their children.
     OldestFirst(Option<Cursor>),
     NewestFirst(Option<Cursor>),
-    /// As the tasks changed after a position; after 0, only those that have not ended.
+    /// In order of their last changes, after a position; after 0, only tasks that have not ended.
     ByChange(u64),
 }
 
@@ -30,15 +30,14 @@ pub(crate) fn list(user: &UserId, filter: &Filter, order: Order, limit: u64) -> 
     sql!("SELECT {..columns()} FROM tasks WHERE deleted = 0 {..restrict(user, filter, order, limit)}")
 }
 
-/// Tasks of all users after a number, in the order in which they were made. A task that cannot be read is an error of
-/// its own.
+/// Tasks of all users after a number, in order of creation. A task that cannot be read is an error of its own.
 pub(crate) fn all_after(after: Cursor, limit: u32) -> Statement<Checked> {
     sql!(
         "SELECT {..columns()} FROM tasks WHERE deleted = 0 AND number > {after} ORDER BY number LIMIT {limit}"
     )
 }
 
-/// A row of `tasks`, whether it can be read or not.
+/// A row of `tasks` that may be unreadable.
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) number: Cursor,

@@ -1,4 +1,4 @@
-//! Tasks whose time is over: those to fail, and those to delete.
+//! Overdue tasks, and the deletion of trees.
 
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 use toolwire_tool::context::{TaskId, UserId};
 
-/// Tasks whose deadline has passed, with their users. Parents come first, since what is below them ends with them.
+/// Tasks whose deadline has passed, with their users. Parents come first, since their descendants end with them.
 pub(crate) fn overdue(now: SystemTime, limit: u32) -> Statement<(UserId, TaskId)> {
     sql!(
         "SELECT user_id, id FROM tasks WHERE ended_at IS NULL AND deleted = 0 AND deadline <= {now}
@@ -17,7 +17,7 @@ pub(crate) fn overdue(now: SystemTime, limit: u32) -> Statement<(UserId, TaskId)
     )
 }
 
-/// Roots of trees that ended before an instant.
+/// Roots of trees that ended by an instant.
 pub(crate) fn trees_ended_before(before: SystemTime, limit: u32) -> Statement<TaskId> {
     sql!(
         "SELECT root FROM tasks
@@ -40,7 +40,7 @@ pub(crate) async fn delete_tree(db: &mut Connection, root: &TaskId) -> Result<()
     let delete: Statement<(UserId, u64)> =
         sql!("DELETE FROM tasks WHERE root = {root} RETURNING user_id, bytes");
     let deleted = delete.all(db).await?;
-    // A tree is one user's.
+    // All tasks of a tree belong to one user.
     let Some((user, _)) = deleted.first() else { return Ok(()) };
     let bytes = deleted.iter().map(|(_, bytes)| bytes).sum();
     timeline_usage::remove(user, deleted.len(), bytes).run(db).await

@@ -17,11 +17,11 @@ pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// A batch stops admitting members at this age, since its first member waits for the commit.
 pub(super) const MAX_AGE: Duration = Duration::from_millis(100);
 
-/// Begins a member after one that is retained.
+/// Retains the last member, and begins the next one.
 const NEXT_MEMBER: &str = "RELEASE member; SAVEPOINT member";
 
-/// Begins a member after one that is rolled back. Fails, as [`NEXT_MEMBER`] does, if SQLite has ended the transaction
-/// by itself.
+/// Rolls the last member back. Its savepoint stays, and becomes that of the next member. Fails, as [`NEXT_MEMBER`]
+/// does, if SQLite has ended the transaction by itself.
 const DISCARD_MEMBER: &str = "ROLLBACK TO member";
 
 /// The failures that a commit survives. Neither level can leave a damaged file or a partial transaction.
@@ -82,7 +82,7 @@ impl Batch {
     }
 
     /// Whether it admits a member: one that must survive a power failure needs a commit that does.
-    pub(super) fn takes(&self, durability: Durability) -> bool {
+    pub(super) fn admits(&self, durability: Durability) -> bool {
         self.has_room() && (self.durability == durability || self.durability == Durability::Power)
     }
 
@@ -103,7 +103,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Discards the current member, and returns whether others remain.
+    /// Discards the current member, and returns whether others remain. Its rollback is left to the next statement,
+    /// since a transaction is discarded when it is dropped, where nothing can be awaited.
     pub(super) fn discard_member(&mut self) -> bool {
         self.members -= 1;
         self.is_kept = false;
@@ -118,12 +119,12 @@ impl Batch {
     /// Commits, and broadcasts the result to the members.
     pub(super) async fn commit(self) {
         let Self { mut transaction, is_kept, result, .. } = self;
-        let done = async {
+        let commit = async {
             if !is_kept {
                 raw_sql(DISCARD_MEMBER).execute(&mut *transaction).await?;
             }
             transaction.commit().await
         };
-        result.send_replace(Some(done.await.map_err(Arc::new)));
+        result.send_replace(Some(commit.await.map_err(Arc::new)));
     }
 }

@@ -14,15 +14,15 @@ use toolwire_contract::frame;
 use toolwire_sources::models::{Message, Model, Part, Request, Usage};
 use toolwire_tool::context::RequestId;
 
-/// The longest answer, in bytes.
-const LONGEST: usize = 256 * 1024;
+/// Maximum size of the answer, in bytes.
+const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
-/// The longest text, in characters, and the most of them.
-const LONGEST_TEXT: usize = 1_000;
-const MOST_TEXTS: usize = 6;
+/// Maximum length of a text, in characters, and maximum number of them.
+const MAX_TEXT_LENGTH: usize = 1_000;
+const MAX_TEXTS: usize = 6;
 
-/// How often it is asked: once more if its answer cannot be read.
-const TRIES: usize = 2;
+/// Maximum number of requests: one more if the first answer cannot be read.
+const MAX_ATTEMPTS: usize = 2;
 
 #[derive(Debug)]
 pub(in super::super) struct ByModel {
@@ -71,7 +71,7 @@ impl ByModel {
             ..Request::default()
         };
         let mut usage = (0, 0);
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let answer = self.answer(run, request.clone(), &mut usage).await?;
             if let Some(read) = read(&answer) {
                 return Ok(to_wording(read, self.model.id(), usage));
@@ -95,7 +95,7 @@ impl ByModel {
                 // It is offered no tools.
                 Part::Calls(_) => {}
             }
-            if text.len() > LONGEST {
+            if text.len() > MAX_ANSWER_BYTES {
                 return Err("the model's answer was too long; the words are made without it".to_owned());
             }
         }
@@ -174,11 +174,11 @@ fn to_wording(answer: ModelAnswer, model: &str, usage: (u64, u64)) -> Wording {
 }
 
 fn several(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| truncate(text)).filter(|text| !text.is_empty()).take(MOST_TEXTS).collect()
+    texts.iter().map(|text| truncate(text)).filter(|text| !text.is_empty()).take(MAX_TEXTS).collect()
 }
 
 fn truncate(text: &str) -> String {
-    one_line(text).chars().take(LONGEST_TEXT).collect()
+    one_line(text).chars().take(MAX_TEXT_LENGTH).collect()
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use toolwire_base::words::one_line;
 /// The author, where it was no model.
 const EMBEDDED: &str = "embedded";
 
-/// The longest part of a thesis that is repeated, in characters.
-const LONGEST: usize = 400;
+/// Maximum length of the quoted part of a thesis, in characters.
+const MAX_QUOTE_LENGTH: usize = 400;
 
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct ByRule;
@@ -70,8 +70,8 @@ fn risks(suggestion: &Suggestion) -> Vec<String> {
 }
 
 fn shorten(text: &str) -> String {
-    if text.chars().count() <= LONGEST {
+    if text.chars().count() <= MAX_QUOTE_LENGTH {
         return text.to_owned();
     }
-    text.chars().take(LONGEST - 1).chain(['…']).collect()
+    text.chars().take(MAX_QUOTE_LENGTH - 1).chain(['…']).collect()
 }

@@ -1,4 +1,4 @@
-//! NSE: documents that only who has been on a page may see, deals, and filings in the archives.
+//! NSE: documents that require the cookie of a page visit, deals, and filings in the archives.
 
 mod deals;
 mod visit;
@@ -65,7 +65,7 @@ async fn xbrl(State(data): State<Arc<Data>>, Path(file): Path<String>) -> Respon
     }
 }
 
-/// A symbol that is not known is answered as one without anything to tell.
+/// An unknown symbol has the document of one without data.
 fn document(data: &Data, asked: &RequestParts, name: &str, nothing: impl FnOnce() -> Value) -> Response {
     refusal(asked).unwrap_or_else(|| {
         let document = data.json(&format!("nse/{name}.json")).unwrap_or_else(nothing);

@@ -24,7 +24,7 @@ pub(super) fn routes() -> Router<Arc<Data>> {
         .route("/reddit/r/{subreddit}/{sort}", get(listing))
 }
 
-/// A token for anybody who shows any credentials.
+/// A token for any credentials.
 async fn token(asked: RequestParts, Form(form): Form<Vec<(String, String)>>) -> Response {
     let credentials = asked.header(header::AUTHORIZATION).strip_prefix("Basic ").unwrap_or_default();
     // `Og==` is a colon without anything beside it.
@@ -48,7 +48,7 @@ async fn listing(
         return unauthorized("Bearer realm=\"reddit\", error=\"invalid_token\"");
     }
     let is_search = sort == "search";
-    // A search is over all posts, in the order asked for.
+    // A search is over all posts, in the requested order.
     let order =
         if is_search { asked.get("sort").filter(|sort| *sort == "top").unwrap_or("new") } else { &sort };
     let Some(mut page) = data.json(&format!("reddit/{subreddit}/{order}.json")) else {

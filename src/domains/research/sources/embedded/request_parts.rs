@@ -53,7 +53,7 @@ impl RequestParts {
             .find_map(|cookie| cookie.value_raw().filter(|it| !it.is_empty()))
     }
 
-    /// Whether a browser asks, or something that says so.
+    /// Whether the client is a browser, by its own account.
     pub(super) fn is_browser(&self) -> bool {
         self.header(header::USER_AGENT).starts_with("Mozilla/")
     }

@@ -1,4 +1,4 @@
-//! Screener.in: a login with its form, and screens that only who is logged in may see.
+//! Screener.in: a login with its form, and screens that require a session.
 
 use std::sync::Arc;
 

@@ -76,7 +76,7 @@ async fn topic(State(data): State<Arc<Data>>, Path(topic): Path<String>) -> Resp
     reply::json(StatusCode::OK, &topic)
 }
 
-/// The posts that are asked for by number.
+/// The posts with the requested numbers.
 async fn posts(State(data): State<Arc<Data>>, Path(topic): Path<String>, asked: RequestParts) -> Response {
     let Some(mut found) = read(&data, &topic) else { return not_found() };
     let wanted: Vec<u64> = asked.all("post_ids[]").filter_map(|number| number.parse().ok()).collect();

@@ -81,7 +81,7 @@ async fn summary(State(data): State<Arc<Data>>, Path(symbol): Path<String>, aske
     reply::json(StatusCode::OK, &document)
 }
 
-/// Never a 404: for an unknown symbol there are only the names of what was asked for.
+/// Never a 404: for an unknown symbol, it lists the requested types without values.
 async fn timeseries(
     State(data): State<Arc<Data>>,
     Path(symbol): Path<String>,

@@ -11,8 +11,8 @@ use toolwire_sources::upstream::{
     text::Line,
 };
 
-/// The JSON has no more rows than this, and does not say so.
-const MOST_ROWS: usize = 70;
+/// Number of rows at which the exchange silently truncates its JSON.
+const MAX_JSON_ROWS: usize = 70;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deal {
@@ -104,7 +104,7 @@ impl Side {
 /// The deals in a stock of a JSON answer.
 pub(super) fn parse_json(answer: &Answer, kind: DealKind, symbol: &str) -> Result<Deals, Failure> {
     let rows = answer.json::<Wire>()?.data.unwrap_or_default();
-    let may_be_cut = rows.read.len() + rows.lost >= MOST_ROWS;
+    let may_be_cut = rows.read.len() + rows.lost >= MAX_JSON_ROWS;
     let rows = rows.into_iter().filter(|row| &*row.symbol == symbol);
     Ok(Deals { deals: keep_ok(rows.map(|row| row.deal(kind)))?, may_be_cut })
 }

@@ -23,8 +23,9 @@ pub(super) struct Shares {
     pub(super) non_institutions: Option<f64>,
 }
 
-/// More declarations of namespaces than any filing has: an element is given a copy of those around it.
-const MOST_NAMESPACES: usize = 256;
+/// Maximum number of declarations of namespaces, more than any filing has: the parser copies those in scope into each
+/// element.
+const MAX_NAMESPACES: usize = 256;
 
 const COUNT: &str = "NumberOfShares";
 const SHARE: &str = "ShareholdingAsAPercentageOfTotalNumberOfShares";
@@ -35,10 +36,12 @@ const PUBLIC: &str = "PublicShareholding";
 const CUSTODIAN: &str = "CustodianOrDRHolder";
 
 /// A fraction may exceed 1 by what rounding adds, no more.
-const LARGEST_FRACTION: f64 = 1.5;
+const MAX_FRACTION: f64 = 1.5;
 
 pub(super) fn parse(text: &str) -> Result<Shares, Failure> {
-    if attributes::most(text) > attributes::MOST || text.matches("xmlns").count() > MOST_NAMESPACES {
+    if attributes::max_per_tag(text) > attributes::MAX_PER_TAG
+        || text.matches("xmlns").count() > MAX_NAMESPACES
+    {
         return Err(Failure::malformed("more attributes in a tag, or more namespaces, than are read"));
     }
     let document = Document::parse(text).map_err(|error| Failure::malformed(format!("not XBRL: {error}")))?;
@@ -100,7 +103,7 @@ impl<'a> Facts<'a> {
         let stated = |kind| self.number(SHARE, kind);
         let whole = stated(WHOLE).or_else(|| Some(stated(PROMOTERS).unwrap_or_default() + stated(PUBLIC)?));
         let all = self.0.iter().filter(|((name, _), _)| *name == SHARE).map(|(_, share)| *share);
-        if whole.unwrap_or_else(|| all.fold(0.0, f64::max)) <= LARGEST_FRACTION { 100.0 } else { 1.0 }
+        if whole.unwrap_or_else(|| all.fold(0.0, f64::max)) <= MAX_FRACTION { 100.0 } else { 1.0 }
     }
 
     /// All shares but those behind depository receipts; `None` if they are not counted.

@@ -12,8 +12,8 @@ use toolwire_base::clock;
 use toolwire_sources::upstream::http::{Answer, Client, ExpectedBody, Failure, FailureKind, Outgoing};
 use toolwire_tool::context::ToolContext;
 
-/// No token is trusted for longer, whatever it says of itself.
-const LONGEST_LIFE: Duration = Duration::from_hours(24);
+/// Maximum lifetime of a token, whatever it states.
+const MAX_LIFETIME: Duration = Duration::from_hours(24);
 
 /// No token is longer, in bytes.
 const MAX_TOKEN: usize = 8 * 1024;
@@ -27,7 +27,7 @@ pub(super) struct Tokens(Mutex<Option<Token>>);
 
 #[derive(Clone, Debug)]
 pub(super) struct Token {
-    /// The header that shows it; marked so that it is never shown to anybody else.
+    /// The header that carries it, marked as sensitive so that it is never logged.
     pub(super) bearer: HeaderValue,
     until: Instant,
 }
@@ -98,12 +98,12 @@ fn parse(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {
     bearer.set_sensitive(true);
     let life = given.expires_in.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let life = life
-        .map(|life| life.min(LONGEST_LIFE))
+        .map(|life| life.min(MAX_LIFETIME))
         .ok_or_else(|| Failure::malformed("a token without an end"))?;
     Ok(Token { bearer, until: asked_at + life.saturating_sub(MARGIN).max(life / 2) })
 }
 
-/// The error in an answer that says 200 all the same: our credentials, or how we ask, are refused.
+/// The error in a response with status 200: our credentials, or the form of the request, are refused.
 pub(super) fn refusal(answer: &Answer) -> Option<Failure> {
     let is_token = answer.status == StatusCode::OK && answer.url.path().ends_with("/api/v1/access_token");
     let given: TokenResponse = is_token.then(|| answer.json().ok())??;

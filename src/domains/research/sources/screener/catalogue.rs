@@ -43,7 +43,7 @@ pub(super) fn find<'a>(
     of_user.find(|screen| screen.screen_id == screen_id).ok_or_else(|| unknown(screens, user, screen_id))
 }
 
-/// The user's screens in the order in which one scrape fetches them: the one asked for comes first.
+/// The user's screens in the order in which one scrape fetches them: the requested one first.
 pub(super) fn in_turn(screens: &[Screen], user: &UserId, first: &Screen) -> Vec<Screen> {
     let others = of(screens, user).filter(|screen| screen.screen_id != first.screen_id);
     std::iter::once(first).chain(others).cloned().collect()

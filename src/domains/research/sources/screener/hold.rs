@@ -1,5 +1,5 @@
-//! Why Screener.in is not asked for a user though its limits would allow it: the day's scrape is spent, or the user's
-//! credentials were refused.
+//! Reasons to make no request to Screener.in for a user though its limits would allow one: the day's scrape is spent,
+//! or the user's credentials were refused.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use toolwire_sources::upstream::source_status::{Hold, Pause};
 use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
 
-/// Tells of one user's scrape and credentials. Those of a session are not known here.
+/// Reads the state of one user's scrape and credentials. Those of a session are not known here.
 #[derive(Debug)]
 pub struct ScrapeHold {
     stores: Stores,

@@ -62,7 +62,7 @@ fn parse(html: &str) -> Result<Html, Failure> {
     if left_open(html) > MAX_OPEN {
         return Err(Failure::malformed("a page whose elements nest too deep"));
     }
-    if attributes::most(html) > attributes::MOST {
+    if attributes::max_per_tag(html) > attributes::MAX_PER_TAG {
         return Err(Failure::malformed("a page with more attributes in a tag than are read"));
     }
     Ok(Html::parse_document(html))

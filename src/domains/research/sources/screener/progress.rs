@@ -1,5 +1,5 @@
-//! How far a scrape is, for all the calls that wait for it. Only the newest message counts, and a later subscriber gets
-//! it at once.
+//! The progress of a scrape, for all the calls that wait for it. Only the newest message counts, and a later subscriber
+//! gets it at once.
 
 use tokio::sync::watch;
 
@@ -10,7 +10,7 @@ use toolwire_tool::context::EventSink;
 pub(super) struct Progress(watch::Sender<String>);
 
 impl Progress {
-    pub(super) fn say(&self, message: String) {
+    pub(super) fn set(&self, message: String) {
         self.0.send_replace(message);
     }
 
@@ -18,6 +18,7 @@ impl Progress {
     pub(super) async fn while_waiting<T>(&self, work: impl Future<Output = T>, events: &EventSink) -> T {
         let mut messages = self.0.subscribe();
         if !messages.borrow().is_empty() {
+            // A new receiver has seen the present value: without this, a caller that joins would wait for the next one.
             messages.mark_changed();
         }
         tokio::pin!(work);
@@ -43,10 +44,10 @@ mod tests {
     use toolwire_contract::Event;
 
     #[tokio::test]
-    async fn a_caller_who_comes_later_hears_the_newest_message() {
+    async fn a_caller_that_joins_later_gets_the_newest_message() {
         let progress = Progress::default();
-        progress.say("a quarter".to_owned());
-        progress.say("half".to_owned());
+        progress.set("a quarter".to_owned());
+        progress.set("half".to_owned());
         let (finish, finished) = oneshot::channel();
         let (sink, mut events) = EventSink::speaking();
         let mut waiting = std::pin::pin!(progress.while_waiting(finished, &sink));

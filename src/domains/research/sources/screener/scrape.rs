@@ -12,8 +12,8 @@ use std::{
 use tokio::time::{sleep, timeout, timeout_at};
 
 use super::{
-    Freshness, Login, PROFILE, Screen, ScreenResult, Settings, Stores, failure_words::Why, page::Page,
-    progress::Progress, results::Results, session::Session, under_way,
+    Freshness, Login, PROFILE, Screen, ScreenResult, Settings, Stores, page::Page, progress::Progress,
+    results::Results, scrape_failure::ScrapeFailure, session::Session, under_way,
 };
 use crate::store::screens::{Claim, ScreenCopy};
 use toolwire_base::clock;
@@ -24,10 +24,10 @@ use toolwire_sources::upstream::{
 use toolwire_store::StoreError;
 use toolwire_tool::context::ToolContext;
 
-/// A longer screen would take more time than a call has.
+/// Maximum number of pages of a screen: a longer one would take more time than a call has.
 const MAX_PAGES: usize = 8;
 
-/// How long a call waits until the end of its scrape is kept.
+/// Maximum time that a call waits for the record of the end of its scrape.
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) struct Scrape {
@@ -42,10 +42,10 @@ pub(super) struct Scrape {
     pub(super) claimed_at: OnceLock<SystemTime>,
 }
 
-/// What came of it.
+/// The outcome of a scrape, by screen.
 #[derive(Debug)]
 pub(super) struct ScrapeOutcome {
-    screens: BTreeMap<String, Result<ScreenCopy, Why>>,
+    screens: BTreeMap<String, Result<ScreenCopy, ScrapeFailure>>,
     warnings: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl Scrape {
         let stopped = match timeout_at(deadline, self.fetch(&mut scraped)).await {
             Ok(Ok(())) => return scraped,
             Ok(Err(why)) => why,
-            Err(_) => Why::out_of_time(),
+            Err(_) => ScrapeFailure::out_of_time(),
         };
         for screen in &self.wanted {
             scraped.screens.entry(screen.screen_id.clone()).or_insert_with(|| Err(stopped.clone()));
@@ -64,8 +64,8 @@ impl Scrape {
         scraped
     }
 
-    /// Tells those who wait for it elsewhere that it is over, whatever came of it. Untold, they wait until its
-    /// deadline.
+    /// Records that the scrape has ended, whatever its outcome. Without the record, other processes wait for it until
+    /// its deadline.
     pub(super) async fn end(&self) {
         let Some(claimed_at) = self.claimed_at.get() else { return };
         let ended = self.stores.screens.end_scrape(&self.context.user.id, *claimed_at, clock::wall());
@@ -75,20 +75,21 @@ impl Scrape {
         }
     }
 
-    async fn fetch(&self, scraped: &mut ScrapeOutcome) -> Result<(), Why> {
-        let login = self.login.as_ref().ok_or(Why::NoCredentials)?;
+    async fn fetch(&self, scraped: &mut ScrapeOutcome) -> Result<(), ScrapeFailure> {
+        let login = self.login.as_ref().ok_or(ScrapeFailure::NoCredentials)?;
         let claimed_at = self.claim(login).await?;
         let mut session = Session::new(&self.client, &self.settings.base, &self.context);
         if let Err(failure) = self.sign_in(&mut session, login).await {
-            self.give_back(&failure, login, claimed_at).await;
+            self.release_claim(&failure, login, claimed_at).await;
             return Err(self.log(failure));
         }
         for screen in &self.wanted {
             let fetched = self.screen(&mut session, screen).await;
+            // A session that the site takes for signed out on its first page has read nothing either.
             if let Err(failure @ Failure { kind: FailureKind::AuthFailed, .. }) = &fetched
                 && scraped.screens.is_empty()
             {
-                self.give_back(failure, login, claimed_at).await;
+                self.release_claim(failure, login, claimed_at).await;
             }
             let fetched = fetched.map_err(|failure| self.log(failure));
             let fetched = fetched.map(|(copy, warning)| {
@@ -109,15 +110,16 @@ impl Scrape {
     }
 
     async fn sign_in(&self, session: &mut Session<'_>, login: &Login) -> Result<(), Failure> {
-        self.progress.say(format!("Signing in to {}…", PROFILE.title));
+        self.progress.set(format!("Signing in to {}…", PROFILE.title));
         let form = session.open_form().await?;
         self.pause().await;
         session.sign_in(form, login).await
     }
 
-    /// A login that came to nothing does not spend the day; one that was refused is not tried again for a while.
-    async fn give_back(&self, failure: &Failure, login: &Login, claimed_at: SystemTime) {
-        if !is_no_scrape(failure.kind) {
+    /// Releases the claim of a scrape that read nothing, so that it does not spend the day. Refused credentials are
+    /// recorded, and not tried again for a while.
+    async fn release_claim(&self, failure: &Failure, login: &Login, claimed_at: SystemTime) {
+        if !spends_nothing(failure.kind) {
             return;
         }
         let (user, screens) = (&self.context.user.id, &self.stores.screens);
@@ -134,43 +136,50 @@ impl Scrape {
         }
     }
 
-    /// Spends the user's scrape of the day, unless it could not be used anyway. When it did. While another process has
-    /// it, that one is waited for.
-    async fn claim(&self, login: &Login) -> Result<SystemTime, Why> {
+    /// Claims the user's scrape of the day, unless it could bring nothing now, and returns the time of the claim. Waits
+    /// while another process scrapes.
+    async fn claim(&self, login: &Login) -> Result<SystemTime, ScrapeFailure> {
         let (user, screens) = (&self.context.user.id, &self.stores.screens);
         let ends_by = clock::wall_at(self.context.deadline.at());
         loop {
             let ended = under_way::wait_end(screens, user, &self.progress).await;
-            ended.map_err(|error| Why::of_store(&error))?;
-            self.is_of_use(login).await?;
+            ended.map_err(|error| ScrapeFailure::of_store(&error))?;
+            // Before the claim, which would be spent for nothing; and after the wait, which takes time.
+            self.check_feasible(login).await?;
             let now = clock::wall();
-            match screens.claim_scrape(user, now, ends_by).await.map_err(|error| Why::of_store(&error))? {
+            match screens
+                .claim_scrape(user, now, ends_by)
+                .await
+                .map_err(|error| ScrapeFailure::of_store(&error))?
+            {
                 Claim::Granted => return Ok(*self.claimed_at.get_or_init(|| now)),
-                Claim::Denied { allowed_at, is_under_way: false } => return Err(Why::NotYet { allowed_at }),
+                Claim::Denied { allowed_at, is_under_way: false } => {
+                    return Err(ScrapeFailure::NotYet { allowed_at });
+                }
                 Claim::Denied { is_under_way: true, .. } => {}
             }
         }
     }
 
-    /// Whether a scrape could bring anything now.
-    async fn is_of_use(&self, login: &Login) -> Result<(), Why> {
+    /// Fails if a scrape could bring nothing now: for want of time, in a cool-down, or with refused credentials.
+    async fn check_feasible(&self, login: &Login) -> Result<(), ScrapeFailure> {
         let least_time = self.settings.least_time;
         if self.context.remaining() < least_time {
-            return Err(Why::too_short(least_time));
+            return Err(ScrapeFailure::too_short(least_time));
         }
         let (user, now) = (&self.context.user.id, clock::wall());
         let in_force = self.stores.cool_downs.in_force(PROFILE.name, user, now).await;
-        if let Some(cool_down) = in_force.map_err(|error| Why::of_store(&error))? {
-            return Err(Why::resting(cool_down));
+        if let Some(cool_down) = in_force.map_err(|error| ScrapeFailure::of_store(&error))? {
+            return Err(ScrapeFailure::resting(cool_down));
         }
         let refused = self.stores.screens.login_refused_until(user, &login.mark(user), now).await;
-        match refused.map_err(|error| Why::of_store(&error))? {
-            Some(until) => Err(Why::refused(until)),
+        match refused.map_err(|error| ScrapeFailure::of_store(&error))? {
+            Some(until) => Err(ScrapeFailure::refused(until)),
             None => Ok(()),
         }
     }
 
-    /// A screen, and what a reader should know of it. It ends with its last page, or where pages repeat.
+    /// Fetches a screen, with a warning if there is one. It ends with its last page, or where pages repeat.
     async fn screen(
         &self,
         session: &mut Session<'_>,
@@ -201,11 +210,11 @@ impl Scrape {
 
     async fn page(&self, session: &mut Session<'_>, screen: &Screen, number: usize) -> Result<Page, Failure> {
         self.pause().await;
-        self.progress.say(format!("Reading page {number} of the screen {}…", screen.screen_id));
+        self.progress.set(format!("Reading page {number} of the screen {}…", screen.screen_id));
         session.page(&screen.path, number).await
     }
 
-    /// What was scraped is returned also if it cannot be kept; the next call will not find it.
+    /// Stores a copy. Where that fails, this call returns the screen all the same, and the next one will not find it.
     async fn keep(&self, screen: &Screen, copy: &ScreenCopy, scraped: &mut ScrapeOutcome) {
         let user = &self.context.user.id;
         if let Err(error) = self.stores.screens.keep(user, &screen.screen_id, copy).await {
@@ -221,7 +230,7 @@ impl Scrape {
         }
     }
 
-    fn log(&self, failure: Failure) -> Why {
+    fn log(&self, failure: Failure) -> ScrapeFailure {
         self.client.failed(failure, &self.context).into()
     }
 }
@@ -238,22 +247,23 @@ fn too_long(screen: &Screen, pages: usize) -> Failure {
     Failure::malformed(format!("a screen of {pages} pages")).saying(message)
 }
 
-/// Whether a login that failed so does not count as a scrape. What looks like a refusal of us spends the day: asking
-/// again does harm.
-fn is_no_scrape(kind: FailureKind) -> bool {
+/// Whether a login with such a failure does not count as a scrape. What looks like a block counts: another request
+/// would do harm.
+fn spends_nothing(kind: FailureKind) -> bool {
     use FailureKind::{AuthFailed, Down, OverBudget, RateLimited, TimedOut, Unreachable};
     matches!(kind, AuthFailed | Down | OverBudget | RateLimited | TimedOut | Unreachable)
 }
 
-/// Whether the others are worth asking for: a page that is gone or cannot be read says nothing of them.
-fn concerns_one_screen(why: &Why) -> bool {
-    matches!(why, Why::Failed(Failure { kind: FailureKind::Malformed | FailureKind::NotFound, .. }))
+/// Whether a failure says nothing of the other screens: a page that is gone or cannot be read.
+fn concerns_one_screen(why: &ScrapeFailure) -> bool {
+    matches!(why, ScrapeFailure::Failed(Failure { kind: FailureKind::Malformed | FailureKind::NotFound, .. }))
 }
 
 impl ScrapeOutcome {
-    /// What came of one screen; the others of the same scrape that failed are warned of.
-    pub(super) fn screen(&self, screen_id: &str) -> Result<ScreenResult, Why> {
-        let copy = self.screens.get(screen_id).cloned().unwrap_or_else(|| Err(Why::out_of_time()))?;
+    /// The outcome for one screen, with a warning for each other one that failed.
+    pub(super) fn screen(&self, screen_id: &str) -> Result<ScreenResult, ScrapeFailure> {
+        let copy =
+            self.screens.get(screen_id).cloned().unwrap_or_else(|| Err(ScrapeFailure::out_of_time()))?;
         let failed = self.screens.iter().filter_map(|(id, outcome)| Some((id, outcome.as_ref().err()?)));
         let others =
             failed.map(|(id, why)| format!("The screen {id} was not refreshed with it. {}", why.brief()));

@@ -14,9 +14,9 @@ use super::{
 use toolwire_sources::upstream::http::{Answer, Client, ExpectedBody, Failure, Outgoing};
 use toolwire_tool::context::ToolContext;
 
-/// Rows asked for on one page: what the site shows by itself.
+/// Rows per page: what the site shows by default.
 const ROWS: &str = "50";
-/// More cookies than any browser would get; the rest is not kept.
+/// Maximum number of cookies, more than any browser would get; further ones are dropped.
 const MAX_COOKIES: usize = 32;
 
 /// One of these for each session (spec 004 §3.0 "User-Agent rotation").
@@ -42,7 +42,7 @@ impl<'a> Session<'a> {
         Self { client, base, context, user_agent, cookies: BTreeMap::new() }
     }
 
-    /// Reads the form, and sends it.
+    /// Fetches the login form.
     pub(super) async fn open_form(&mut self) -> Result<LoginForm, Failure> {
         let url = below(self.base, "login");
         let answer = self.send(Outgoing::get(url.clone(), ExpectedBody::Html)).await?;
@@ -81,7 +81,7 @@ impl<'a> Session<'a> {
         url.query_pairs_mut().append_pair("page", &number.to_string()).append_pair("limit", ROWS);
         let answer = self.send(Outgoing::get(url, ExpectedBody::Html)).await?;
         let page = self.client.read(answer, self.context, |answer| page::read(&answer.text())).await?;
-        // Behind the last page the site shows that once more.
+        // Beyond the last page, the site returns the last one again.
         let is_last_again = page.number < number && page.number == page.pages;
         if page.number != number && !is_last_again {
             return Err(Failure::malformed(format!("page {} where {number} was due", page.number)));

@@ -10,7 +10,7 @@ use toolwire_sources::upstream::now::Now;
 /// What can be set.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The address below which everything is asked for; ends in `/`.
+    /// The base address of every request; ends in `/`.
     pub base: Url,
     pub now: Now,
     /// How long to wait between two pages, at random within these bounds (spec 004 §3.0 "Random delays (2-5s)").

@@ -1,7 +1,6 @@
-//! The wait for a scrape of the same user that another process does: there is one a day, and what it brings is for
-//! both.
+//! The wait for a scrape of the same user by another process: there is one a day, and both use its result.
 //!
-//! Looked at again and again, since processes share a file and nothing else.
+//! By polling, since processes share a file and nothing else.
 
 use std::{mem, sync::Arc, time::Duration};
 
@@ -13,22 +12,22 @@ use toolwire_base::clock;
 use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
 
-/// How often it is looked at.
+/// Interval of polling.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Waits until no scrape of the user is under way, and says so. A process that was killed is waited for until the
-/// deadline of its scrape.
+/// Waits until no scrape of the user is under way, and reports the wait once. For a process that was killed, that is
+/// the deadline of its scrape.
 pub(super) async fn wait_end(
     screens: &Arc<dyn Screens>,
     user: &UserId,
     progress: &Progress,
 ) -> Result<(), StoreError> {
-    let mut is_told = false;
+    let mut is_reported = false;
     while let Some(ends_by) = screens.scrape_under_way(user, clock::wall()).await? {
-        if !mem::replace(&mut is_told, true) {
+        if !mem::replace(&mut is_reported, true) {
             let left = ends_by.duration_since(clock::wall()).unwrap_or_default();
             let (left, title) = (clock::wait_in_words(left), PROFILE.title);
-            progress.say(format!("Waiting at most {left} for another process that reads {title}…"));
+            progress.set(format!("Waiting at most {left} for another process that reads {title}…"));
         }
         sleep(INTERVAL).await;
     }

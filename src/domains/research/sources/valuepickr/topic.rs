@@ -1,4 +1,4 @@
-//! A topic as tools see it: in a list, and with what is said in it. Not here: how the forum writes it (`wire`).
+//! A topic as tools see it: in a list, and with its posts. Not here: the JSON of the forum (`wire`).
 
 use chrono::{DateTime, Utc};
 use url::Url;

@@ -25,7 +25,7 @@ struct TopicList {
 pub(super) struct SearchPage {
     #[serde(default)]
     topics: Items<ListedTopic>,
-    /// Always there: tells a search apart from any other JSON.
+    /// Always present: distinguishes a search from any other JSON.
     #[allow(dead_code, reason = "its presence is what is checked")]
     grouped_search_result: IgnoredAny,
 }

@@ -23,7 +23,7 @@ use toolwire_sources::upstream::{
 };
 
 /// No exchange is closed for longer.
-const CLOSED: TimeDelta = TimeDelta::days(10);
+const LONGEST_CLOSURE: TimeDelta = TimeDelta::days(10);
 
 /// The prices of a stock.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Chart {
     pub bars: Vec<Bar>,
     /// What was repaired or left out, in words.
     pub warnings: Vec<String>,
-    /// Where parts of the answer contradict each other and nothing tells which is right, in words: then nothing may be
+    /// Contradictions among parts of the answer that cannot be resolved, in words. If there are any, nothing may be
     /// concluded from the bars.
     pub contradictions: Vec<String>,
 }
@@ -87,7 +87,7 @@ pub(super) fn parse(answer: &Answer, (from, to): (NaiveDate, NaiveDate)) -> Resu
     warnings.extend(splits::apply(&mut bars, &item.splits(), market));
     // What is stated of now says nothing of days long past.
     let is_of_last_bar = bars.last().is_some_and(|last| match market.and_then(|market| market.date) {
-        Some(date) => (date - last.date).abs() <= CLOSED,
+        Some(date) => (date - last.date).abs() <= LONGEST_CLOSURE,
         None => from == NaiveDate::MIN,
     });
     let stated = Stated {

@@ -13,7 +13,7 @@ use toolwire_sources::upstream::{
     text::Line,
 };
 
-/// What is asked for.
+/// The types of amounts that are requested.
 pub(super) const TYPES: &str = "quarterlyTotalRevenue,quarterlyNetIncome";
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,4 +1,4 @@
-//! The word list: what is said of stocks and companies, in lower case and in order. Neither complete nor weighted.
+//! The word list: words about stocks and companies, in lower case and sorted. Neither complete nor weighted.
 
 #[rustfmt::skip]
 pub(super) const POSITIVE: &[&str] = &[

@@ -1,4 +1,4 @@
-//! What a run says, to the character; and that for any sequence of events, every start has its end and one terminal
+//! The events of a run, to the character; and for any sequence of events, every start has its end and one terminal
 //! event is last.
 
 use proptest::prelude::*;
@@ -24,14 +24,14 @@ fn names() -> Names {
     }
 }
 
-fn said(event: Told) -> TurnEvent {
+fn event_of(event: AgentEvent) -> TurnEvent {
     TurnEvent { turn_id: TURN.to_owned(), event: Some(event), ..TurnEvent::default() }
 }
 
-fn run(names: Names, events: impl IntoIterator<Item = Told>) -> Run {
+fn run(names: Names, events: impl IntoIterator<Item = AgentEvent>) -> Run {
     let mut run = Run::new(names);
     for event in events {
-        run.hear(said(event));
+        run.apply(event_of(event));
     }
     run
 }
@@ -41,21 +41,21 @@ fn lines(run: &mut Run) -> String {
     lines.join("\n")
 }
 
-fn started() -> Told {
-    Told::Started(TurnStarted::default())
+fn started() -> AgentEvent {
+    AgentEvent::Started(TurnStarted::default())
 }
 
-fn plan(tool: &str) -> Told {
+fn plan(tool: &str) -> AgentEvent {
     let call = PlannedCall {
         tool: tool.to_owned(),
         arguments_json: r#"{"symbol":"AAPL"}"#.to_owned(),
         ..PlannedCall::default()
     };
-    Told::Plan(TurnPlan { step: 1, calls: vec![call], confidence: 1.0, ..TurnPlan::default() })
+    AgentEvent::Plan(TurnPlan { step: 1, calls: vec![call], confidence: 1.0, ..TurnPlan::default() })
 }
 
-fn call(call_id: &str, request_id: &str) -> Told {
-    Told::ToolCallStarted(ToolCallStarted {
+fn call(call_id: &str, request_id: &str) -> AgentEvent {
+    AgentEvent::ToolCallStarted(ToolCallStarted {
         call_id: call_id.to_owned(),
         tool: "get_quotes".to_owned(),
         arguments_json: r#"{"symbol":"AAPL"}"#.to_owned(),
@@ -64,10 +64,10 @@ fn call(call_id: &str, request_id: &str) -> Told {
     })
 }
 
-fn result(call_id: &str, action: CallAction) -> Told {
+fn result(call_id: &str, action: CallAction) -> AgentEvent {
     let outcome = Data::DataJson(r#"{"price":193.12}"#.to_owned());
     let result = ToolResult { outcome: Some(outcome), ..ToolResult::default() };
-    Told::ToolCallFinished(ToolCallFinished {
+    AgentEvent::ToolCallFinished(ToolCallFinished {
         call_id: call_id.to_owned(),
         outcome: Some(Outcome::Result(result)),
         action: action.into(),
@@ -75,18 +75,18 @@ fn result(call_id: &str, action: CallAction) -> Told {
     })
 }
 
-fn delta(text: &str) -> Told {
-    Told::AnswerDelta(AnswerDelta { text: text.to_owned() })
+fn delta(text: &str) -> AgentEvent {
+    AgentEvent::AnswerDelta(AnswerDelta { text: text.to_owned() })
 }
 
-fn reply(answer: &str) -> Told {
+fn reply(answer: &str) -> AgentEvent {
     let response = LlmResponse {
         answer_markdown: answer.to_owned(),
         citations: vec!["tool:quotes:v1".to_owned()],
         confidence: 1.0,
         ..LlmResponse::default()
     };
-    Told::Final(Reply {
+    AgentEvent::Final(Reply {
         response: Some(response),
         turn_id: TURN.to_owned(),
         session_id: "thread".to_owned(),
@@ -102,7 +102,7 @@ fn reply(answer: &str) -> Told {
     })
 }
 
-fn paused() -> Told {
+fn paused() -> AgentEvent {
     let required = ConfirmationRequired {
         confirmation_id: "conf_1".to_owned(),
         summary: "Write with approval".to_owned(),
@@ -119,7 +119,7 @@ fn paused() -> Told {
         confirmation_required: Some(required),
         ..PendingCall::default()
     };
-    Told::Paused(Paused { pending: vec![pending], ..Paused::default() })
+    AgentEvent::Paused(Paused { pending: vec![pending], ..Paused::default() })
 }
 
 #[test]
@@ -132,12 +132,12 @@ fn an_answered_question_is_told_step_by_step() {
             started(),
             plan("get_quotes"),
             call("c1", ""),
-            Told::ToolCallProgress(ToolCallProgress { call_id: "c1".to_owned(), progress }),
+            AgentEvent::ToolCallProgress(ToolCallProgress { call_id: "c1".to_owned(), progress }),
             result("c1", CallAction::Used),
             delta("It is "),
             delta("193.12."),
-            Told::Validation(passed),
-            Told::Citations(Citations { sources: vec![Source::default()] }),
+            AgentEvent::Validation(passed),
+            AgentEvent::Citations(Citations { sources: vec![Source::default()] }),
             reply("It is 193.12."),
             delta("late"),
         ],
@@ -185,17 +185,17 @@ fn a_write_that_is_made_again_is_told_once() {
             result("c2", CallAction::Used),
         ],
     );
-    let told = run.take();
-    let starts = told.iter().filter(|event| matches!(event, Event::ToolCallStart { .. })).count();
-    let results = told.iter().filter(|event| matches!(event, Event::ToolCallResult { .. })).count();
+    let events = run.take();
+    let starts = events.iter().filter(|event| matches!(event, Event::ToolCallStart { .. })).count();
+    let results = events.iter().filter(|event| matches!(event, Event::ToolCallResult { .. })).count();
     assert_eq!((starts, results), (1, 1));
 }
 
 #[test]
 fn a_turn_that_ended_before_is_told_by_its_answer() {
     let mut run = run(names(), [reply("It is 193.12.")]);
-    let told = run.take();
-    let text = told.iter().find_map(|event| match event {
+    let events = run.take();
+    let text = events.iter().find_map(|event| match event {
         Event::TextMessageContent { delta, .. } => Some(delta.as_str()),
         _ => None,
     });
@@ -209,45 +209,45 @@ fn a_turn_that_is_stopped_or_fails_is_an_error_with_its_code() {
     {
         let mut run = run(names(), [started(), delta("It ")]);
         run.fail(&refusal);
-        let told = run.take();
-        let Some(Event::RunError { code, .. }) = told.last() else { panic!("{told:?}") };
+        let events = run.take();
+        let Some(Event::RunError { code, .. }) = events.last() else { panic!("{events:?}") };
         assert_eq!(code, expected);
-        check(&told);
+        check(&events);
     }
 }
 
-/// That every start has its end, in order, and that the run begins and ends once.
+/// Checks that every start has its end, in order, and that the run begins and ends once.
 #[track_caller]
-fn check(told: &[Event]) {
-    assert!(matches!(told.first(), Some(Event::RunStarted { .. })), "{told:?}");
-    assert_eq!(told.iter().filter(|event| event.is_terminal()).count(), 1, "{told:?}");
-    assert!(told.last().is_some_and(Event::is_terminal), "{told:?}");
+fn check(events: &[Event]) {
+    assert!(matches!(events.first(), Some(Event::RunStarted { .. })), "{events:?}");
+    assert_eq!(events.iter().filter(|event| event.is_terminal()).count(), 1, "{events:?}");
+    assert!(events.last().is_some_and(Event::is_terminal), "{events:?}");
     let (mut steps, mut texts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
     let mut ever = HashSet::new();
-    for event in told {
+    for event in events {
         match event {
-            Event::RunStarted { .. } => assert!(ever.insert("run"), "{told:?}"),
+            Event::RunStarted { .. } => assert!(ever.insert("run"), "{events:?}"),
             Event::StepStarted { step_name } => steps.push(*step_name),
-            Event::StepFinished { step_name } => assert_eq!(steps.pop(), Some(*step_name), "{told:?}"),
+            Event::StepFinished { step_name } => assert_eq!(steps.pop(), Some(*step_name), "{events:?}"),
             Event::TextMessageStart { message_id, .. } => texts.push(message_id.clone()),
             Event::TextMessageContent { message_id, delta } => {
-                assert!(texts.contains(message_id) && !delta.is_empty(), "{told:?}");
+                assert!(texts.contains(message_id) && !delta.is_empty(), "{events:?}");
             }
             Event::TextMessageEnd { message_id } => {
-                assert_eq!(texts.pop().as_ref(), Some(message_id), "{told:?}");
+                assert_eq!(texts.pop().as_ref(), Some(message_id), "{events:?}");
             }
             Event::ToolCallStart { tool_call_id, .. } => calls.push(tool_call_id.clone()),
-            Event::ToolCallArgs { tool_call_id, .. } => assert!(calls.contains(tool_call_id), "{told:?}"),
+            Event::ToolCallArgs { tool_call_id, .. } => assert!(calls.contains(tool_call_id), "{events:?}"),
             Event::ToolCallEnd { tool_call_id } => {
-                assert_eq!(calls.pop().as_ref(), Some(tool_call_id), "{told:?}");
+                assert_eq!(calls.pop().as_ref(), Some(tool_call_id), "{events:?}");
             }
             _ => {}
         }
     }
-    assert!(steps.is_empty() && texts.is_empty() && calls.is_empty(), "{told:?}");
+    assert!(steps.is_empty() && texts.is_empty() && calls.is_empty(), "{events:?}");
 }
 
-fn any_event() -> impl Strategy<Value = Told> {
+fn any_event() -> impl Strategy<Value = AgentEvent> {
     let id = prop::sample::select(vec!["c1", "c2", "c3"]);
     let request = prop::sample::select(vec!["", "r1", "r2"]);
     let action = prop::sample::select(vec![CallAction::Used, CallAction::Retried, CallAction::Paused]);
@@ -258,12 +258,12 @@ fn any_event() -> impl Strategy<Value = Told> {
         (id.clone(), action).prop_map(|(id, action)| result(id, action)),
         id.prop_map(|id| {
             let progress = Some(Progress { fraction: None, message: "on".to_owned() });
-            Told::ToolCallProgress(ToolCallProgress { call_id: id.to_owned(), progress })
+            AgentEvent::ToolCallProgress(ToolCallProgress { call_id: id.to_owned(), progress })
         }),
         "[a-z ]{0,8}".prop_map(|text| delta(&text)),
-        Just(Told::Validation(Validation::default())),
-        Just(Told::Alert(Alert { code: ToolErrorCode::Blocked.into(), ..Alert::default() })),
-        Just(Told::Progress(Progress::default())),
+        Just(AgentEvent::Validation(Validation::default())),
+        Just(AgentEvent::Alert(Alert { code: ToolErrorCode::Blocked.into(), ..Alert::default() })),
+        Just(AgentEvent::Progress(Progress::default())),
         Just(paused()),
         "[a-z ]{0,8}".prop_map(|text| reply(&text)),
     ]
@@ -281,7 +281,7 @@ proptest! {
         run.fail(&Refusal::DeadlineExceeded);
         check(&run.take());
         prop_assert!(run.is_over());
-        run.hear(said(delta("late")));
+        run.apply(event_of(delta("late")));
         prop_assert!(run.take().is_empty());
     }
 }

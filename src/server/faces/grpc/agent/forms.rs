@@ -73,7 +73,7 @@ fn in_structure(result: &mut ToolResult) {
     }
 }
 
-/// The structure that a text spells, which is taken. What is not an object stands under `value`.
+/// Takes a JSON text as a structure. A value that is not an object becomes its field `value`.
 fn structure(text: &mut String) -> Option<Struct> {
     let value = serde_json::from_str(&std::mem::take(text)).ok()?;
     Some(match value {

@@ -23,7 +23,7 @@ use toolwire_tool::context::SessionId;
 pub(super) fn turn(from: &Extensions, input: Option<TurnInput>) -> Result<(NewTurn, ResultFormat), Refusal> {
     let input = input.unwrap_or_default();
     let format = input.result_format().into();
-    Ok((new_turn(from, input).map_err(of_input)?, format))
+    Ok((new_turn(from, input).map_err(within_input)?, format))
 }
 
 fn new_turn(from: &Extensions, mut input: TurnInput) -> Result<NewTurn, Refusal> {
@@ -51,7 +51,7 @@ fn new_turn(from: &Extensions, mut input: TurnInput) -> Result<NewTurn, Refusal>
     })
 }
 
-/// What may be spent at most.
+/// The budget of a turn.
 pub(super) fn wish(budget: Option<v1::TurnBudget>) -> Result<BudgetWish, Refusal> {
     let budget = budget.unwrap_or_default();
     Ok(BudgetWish {
@@ -62,8 +62,8 @@ pub(super) fn wish(budget: Option<v1::TurnBudget>) -> Result<BudgetWish, Refusal
     })
 }
 
-/// What is wrong with a request, by the path of its field: all of it is in `input`.
-pub(super) fn of_input(refusal: Refusal) -> Refusal {
+/// Prefixes the fields of a refusal with `input`, the message that contains them.
+pub(super) fn within_input(refusal: Refusal) -> Refusal {
     let Refusal::InvalidRequest(violations) = refusal else { return refusal };
     let within = |it: Violation| Violation { pointer: format!("input.{}", it.pointer), ..it };
     Refusal::InvalidRequest(violations.into_iter().map(within).collect())

@@ -26,8 +26,8 @@ use crate::faces::transport::{
 };
 use toolwire_contract::status;
 
-/// The longest request: a name and a host.
-const LONGEST: usize = 64 * 1024;
+/// Maximum size of a request, which has a name and a host.
+const MAX_MESSAGE: usize = 64 * 1024;
 
 /// Whether any request so far was unreadable.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,7 @@ impl Requests {
         while let Some((flag, length)) = grpc_frame::head(&self.read[end..]) {
             let message = self.read.get(end + HEAD..end + HEAD + length);
             let is_readable = message.is_none_or(|it| ServerReflectionRequest::decode(it).is_ok());
-            if flag != 0 || length > LONGEST || !is_readable {
+            if flag != 0 || length > MAX_MESSAGE || !is_readable {
                 self.unreadable.note();
                 break;
             }

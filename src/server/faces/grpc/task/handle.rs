@@ -25,12 +25,12 @@ use toolwire_contract::{
         v1,
     },
 };
-use toolwire_engine::pipeline::{Call, Target, Wishes};
+use toolwire_engine::pipeline::{Call, CallOptions, Target};
 use toolwire_store::tasks::StepRef;
 use toolwire_tool::context::TaskId;
 
-/// The longest identifier that a model may give a call, in characters.
-const LONGEST_ID: usize = 128;
+/// Maximum length of a model's identifier of a call, in characters.
+const MAX_ID_LENGTH: usize = 128;
 
 /// The call that a request asks for.
 pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, ResultForm), Refusal> {
@@ -49,8 +49,8 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Res
     }
     call.context.task_id = request::task_id("task_id", &message.task_id)?;
     call.request_id = request::request_id("request_id", &message.request_id)?;
-    if message.tool_call_id.chars().count() > LONGEST_ID {
-        let what = format!("must have at most {LONGEST_ID} characters");
+    if message.tool_call_id.chars().count() > MAX_ID_LENGTH {
+        let what = format!("must have at most {MAX_ID_LENGTH} characters");
         return Err(request::refuse("tool_call_id", "max_length", &what));
     }
     call.step_ref = Some(Box::new(StepRef {
@@ -59,17 +59,16 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Res
         tool_call_id: message.tool_call_id,
         lease_token: message.lease_token,
     }));
-    let wishes = Wishes {
+    let options = CallOptions {
         expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,
         wait_for_confirmation: request::wait("wait_for_confirmation", message.wait_for_confirmation)?,
         require_confirmation: message.require_confirmation,
     };
-    call.wishes = wishes.if_any();
+    call.options = options.if_any();
     incoming::hand_over(&extensions);
     Ok((call, form))
 }
 
-/// What became of it.
 pub(super) async fn render(tools: &Tools, handled: Handled, form: ResultForm) -> HandleToolCallResponse {
     let detail = match handled.detail {
         Detail::Result(result) => Wire::Result(result::render(tools, *result, form).await),

@@ -21,7 +21,7 @@ use toolwire_store::tasks::{
 };
 use toolwire_tool::context::RequestId;
 
-/// The root that is to be created, and by what a repeat is recognised.
+/// The root to create, and its idempotency key.
 pub(super) fn new_task(message: v1::CreateTaskRequest) -> Result<(NewTask, Option<RequestId>), Refusal> {
     let initial = |it: v1::InitialDocument| {
         let content = match it.content {
@@ -71,7 +71,7 @@ pub(super) fn new_message(said: Option<v1::Message>, step_ref: StepRef) -> Resul
     Ok(NewMessage { speaker, text: said.text, opaque, step_ref })
 }
 
-/// How a task has ended.
+/// The end of a task.
 pub(super) fn new_end(end: Option<End>) -> Result<NewEnd, Refusal> {
     match end {
         Some(End::Completed(it)) => {
@@ -83,7 +83,7 @@ pub(super) fn new_end(end: Option<End>) -> Result<NewEnd, Refusal> {
     }
 }
 
-/// What became of a write; none if it was not done.
+/// The result of a write; `None` if it was not done.
 pub(super) fn resolution(resolution: Option<Resolution>) -> Result<Option<Arguments>, Refusal> {
     match resolution {
         Some(Resolution::Done(result)) => request::object("done", result).map(Some),

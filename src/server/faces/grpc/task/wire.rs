@@ -54,7 +54,7 @@ pub(super) fn task(task: store::Task) -> v1::Task {
     }
 }
 
-/// An entry. What is kept apart from it is named and not there.
+/// An entry. Its external texts are named, not included.
 pub(super) fn entry(entry: Entry) -> v1::TimelineEntry {
     use timeline_entry::Entry as Wire;
     let body = match entry.body {
@@ -78,7 +78,6 @@ pub(super) fn entry(entry: Entry) -> v1::TimelineEntry {
     }
 }
 
-/// A piece of news about tasks.
 pub(super) fn watch_event(news: WatchEvent) -> v1::WatchTasksResponse {
     let silent =
         |kind: TaskWatchType, position| v1::WatchTasksResponse { r#type: kind.into(), task: None, position };
@@ -95,13 +94,13 @@ pub(super) fn watch_event(news: WatchEvent) -> v1::WatchTasksResponse {
 
 /// A call that has no end yet.
 pub(super) fn open_call(call: store::OpenCall) -> v1::OpenCall {
-    let standing = match call.state {
+    let state = match call.state {
         store::OpenCallState::UnderWay => v1::OpenCallStanding::UnderWay,
         store::OpenCallState::Left => v1::OpenCallStanding::Left,
         store::OpenCallState::Approved => v1::OpenCallStanding::Approved,
     };
     v1::OpenCall {
-        standing: standing.into(),
+        standing: state.into(),
         position: call.position,
         call_id: call.call_id.to_string(),
         request_id: call.request_id.to_string(),
@@ -173,15 +172,16 @@ fn message(it: Message) -> v1::Message {
     };
     v1::Message {
         role: role.into(),
-        text: whole(it.text, "input", &mut Vec::new()),
+        text: inline_text(it.text, "input", &mut Vec::new()),
         opaque: it.opaque.map(|Opaque { provider, data }| v1::OpaquePart { provider, data }),
     }
 }
 
 fn tool_call(it: ToolCall) -> v1::ToolCall {
     let mut kept_apart = Vec::new();
-    let input_json = whole(it.input, "input", &mut kept_apart);
-    let result_json = it.result.map(|result| whole(result, "result", &mut kept_apart)).unwrap_or_default();
+    let input_json = inline_text(it.input, "input", &mut kept_apart);
+    let result_json =
+        it.result.map(|result| inline_text(result, "result", &mut kept_apart)).unwrap_or_default();
     v1::ToolCall {
         r#type: it.tool_type.into_str().to_owned(),
         tool: it.tool.into(),
@@ -199,7 +199,8 @@ fn tool_call(it: ToolCall) -> v1::ToolCall {
 
 fn answer(it: Answer) -> v1::Answer {
     let mut kept_apart = Vec::new();
-    let result_json = it.result.map(|result| whole(result, "result", &mut kept_apart)).unwrap_or_default();
+    let result_json =
+        it.result.map(|result| inline_text(result, "result", &mut kept_apart)).unwrap_or_default();
     v1::Answer {
         answers: it.answers,
         status: it.status,
@@ -231,8 +232,8 @@ fn render_ended(it: Ended) -> v1::TaskEnded {
     }
 }
 
-/// The text of a part; of one that is kept apart, only what it is.
-fn whole(part: Text, name: &str, kept_apart: &mut Vec<v1::KeptApart>) -> String {
+/// The text of a part, if it is inline; an external one is added to `kept_apart`.
+fn inline_text(part: Text, name: &str, kept_apart: &mut Vec<v1::KeptApart>) -> String {
     match part {
         Text::Inline(text) => text,
         Text::External { size_bytes, digest } => {

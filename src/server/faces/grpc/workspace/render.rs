@@ -6,8 +6,8 @@ use serde_json::Value;
 use toolwire_contract::{convert::timestamp, json, proto::workspace::v1};
 use toolwire_store::documents::{Document, Version};
 
-/// The most versions that are shown with their reasons.
-const MOST_REASONS: usize = 100;
+/// Maximum number of versions that have their reasons.
+const MAX_REASONS: usize = 100;
 
 /// A document without versions and content.
 pub(super) fn document(document: Document) -> v1::Document {
@@ -73,7 +73,7 @@ pub(super) fn version(version: Version) -> v1::DocumentVersion {
 /// The versions of a document, the oldest first. The reasons of many would not fit into a message: `ListVersions` has
 /// them.
 pub(super) fn versions(versions: Vec<Version>) -> Vec<v1::DocumentVersion> {
-    let has_reasons = versions.len() <= MOST_REASONS;
+    let has_reasons = versions.len() <= MAX_REASONS;
     let mut versions: Vec<_> = versions.into_iter().rev().map(version).collect();
     if !has_reasons {
         for version in &mut versions {

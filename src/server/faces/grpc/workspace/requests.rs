@@ -11,7 +11,7 @@ use toolwire_store::{
     workspace::Header,
 };
 
-/// What is said of a document that comes.
+/// The metadata of a document that is stored.
 pub(super) fn header(header: v1::PutHeader) -> Result<Header, Refusal> {
     let request_id = request::request_id("request_id", &header.request_id)?;
     if request_id.is_none() {
@@ -53,7 +53,7 @@ fn instant(field: &str, given: Option<Timestamp>) -> Result<Option<SystemTime>, 
     given.map(SystemTime::try_from).transpose().map_err(malformed)
 }
 
-/// What must be there for a request.
+/// The precondition of a request.
 pub(super) fn expected_state(
     etag: &str,
     precondition: Option<v1::Precondition>,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// What can go wrong with any request, by status.
+/// The problems of any request, by status.
 const PROBLEMS: [(&str, &str); 18] = [
     ("400", "The request is malformed: a header, the query, or a body that is not a JSON object."),
     ("401", "Credentials are missing or not accepted."),
@@ -27,7 +27,7 @@ const PROBLEMS: [(&str, &str); 18] = [
     ("504", "The deadline passed."),
 ];
 
-/// The answers with problems, for any operation.
+/// Adds the responses with problems to an operation.
 pub(super) fn problems(responses: &mut Value) {
     for (status, _) in PROBLEMS {
         responses[status] = json!({"$ref": format!("#/components/responses/Problem{status}")});

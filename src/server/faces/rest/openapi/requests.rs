@@ -1,4 +1,4 @@
-//! Requests as JSON Schemas: closed, with what is required, which members exclude each other, and the bounds that the
+//! Requests as JSON Schemas: closed, with required members, members that exclude each other, and the bounds that the
 //! comments of the contract state.
 
 use std::collections::BTreeSet;
@@ -16,13 +16,13 @@ pub(super) const TASK: &str = "^task_[0-9a-f]{32}$";
 const USER: &str = "^[!-~]{1,128}$";
 const ROLE: &str = "^[a-z][a-z0-9_]{0,63}$";
 /// The largest integer that every reader of JSON keeps.
-const LARGEST: i64 = (1 << 53) - 1;
-/// What the comment of a field or of a choice says that must be given.
+const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+/// The word in the comment of a field or a `oneof` that must be given.
 const REQUIRED: &str = "Required.";
-/// The same, of a field that another one may stand for.
+/// The same for a field that another one can replace.
 const REQUIRED_WITHOUT: &str = "Required without `";
 
-/// The schema of a request's body, but for what its path and its headers say.
+/// The schema of a request's body, without the fields that its path and headers give.
 pub(super) fn body(schemas: &mut Schemas, message: &MessageDescriptor, elsewhere: &[String]) -> Value {
     let fields: Vec<_> = message.fields().filter(|field| is_open(field, elsewhere)).collect();
     let (mut properties, mut required, mut rules) = (json!({}), BTreeSet::new(), Vec::new());
@@ -31,27 +31,19 @@ pub(super) fn body(schemas: &mut Schemas, message: &MessageDescriptor, elsewhere
         let text = comment(&field.parent_file(), field.path());
         let schema = if is_text { json!({"type": "object"}) } else { value(schemas, field) };
         properties[name] = with_description(schema, &text);
-        if choice(field).is_none() && text.contains(REQUIRED) {
+        if oneof_of(field).is_none() && text.contains(REQUIRED) {
             required.insert(name.to_owned());
         }
-        // What is said elsewhere may stand for it.
+        // Another field may replace it, unless that one is given elsewhere.
         let other =
             text.split_once(REQUIRED_WITHOUT).and_then(|(_, it)| it.split_once('`')).map(|(it, _)| it);
         if let Some(other) = other.filter(|other| !elsewhere.iter().any(|name| name == other)) {
-            let said = json!({"required": [name], "properties": {name: {"minLength": 1}}});
-            rules.push(json!({"anyOf": [said, {"required": [other]}]}));
+            let given = json!({"required": [name], "properties": {name: {"minLength": 1}}});
+            rules.push(json!({"anyOf": [given, {"required": [other]}]}));
         }
     }
-    for one in message.oneofs().filter(|it| !it.is_synthetic() && !is_decided(it, elsewhere)) {
-        let names: BTreeSet<_> = one.fields().map(|field| field_name(&field).0.to_owned()).collect();
-        let alone: Vec<_> = names.iter().map(|name| json!({"required": [name]})).collect();
-        if comment(&one.parent_file(), one.path()).contains(REQUIRED) {
-            rules.push(json!({"oneOf": alone}));
-        } else if alone.len() > 1 {
-            let none = json!({"not": {"anyOf": alone}});
-            rules.push(json!({"oneOf": alone.iter().cloned().chain([none]).collect::<Vec<_>>()}));
-        }
-    }
+    let open = message.oneofs().filter(|it| !it.is_synthetic() && !is_decided(it, elsewhere));
+    rules.extend(open.filter_map(|oneof| oneof_rule(&oneof)));
     let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
     if !required.is_empty() {
         schema["required"] = json!(required);
@@ -62,11 +54,24 @@ pub(super) fn body(schemas: &mut Schemas, message: &MessageDescriptor, elsewhere
     with_description(schema, &comment(&message.parent_file(), message.path()))
 }
 
+/// The rule that the members of a `oneof` exclude each other; `None` for a single one that may be absent.
+fn oneof_rule(oneof: &OneofDescriptor) -> Option<Value> {
+    let names: BTreeSet<_> = oneof.fields().map(|field| field_name(&field).0.to_owned()).collect();
+    let mut choices: Vec<_> = names.iter().map(|name| json!({"required": [name]})).collect();
+    if !comment(&oneof.parent_file(), oneof.path()).contains(REQUIRED) {
+        if choices.len() < 2 {
+            return None;
+        }
+        choices.push(json!({"not": {"anyOf": choices}}));
+    }
+    Some(json!({"oneOf": choices}))
+}
+
 /// A reference to the schema of a message within another.
 fn reference(schemas: &mut Schemas, message: &MessageDescriptor) -> Value {
     let name = format!("{}.Asked", message.full_name());
     if !schemas.has(&name) {
-        // First, for what refers to itself.
+        // Reserved first: a message may contain itself.
         schemas.put(&name, Value::Null);
         let schema = body(schemas, message, &[]);
         schemas.put(&name, schema);
@@ -74,19 +79,18 @@ fn reference(schemas: &mut Schemas, message: &MessageDescriptor) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-/// Whether the body or the query may say a field: its place is not in the path or a header, nor is that of one that
-/// excludes it.
+/// Whether the body or the query may give a field: the path and the headers give neither it nor one that excludes it.
 pub(super) fn is_open(field: &FieldDescriptor, elsewhere: &[String]) -> bool {
     let is_elsewhere = elsewhere.iter().any(|name| name == field.name());
-    !is_elsewhere && choice(field).is_none_or(|one| !is_decided(&one, elsewhere))
+    !is_elsewhere && oneof_of(field).is_none_or(|one| !is_decided(&one, elsewhere))
 }
 
 fn is_decided(one: &OneofDescriptor, elsewhere: &[String]) -> bool {
     one.fields().any(|field| elsewhere.iter().any(|name| name == field.name()))
 }
 
-/// The choice that a field belongs to.
-fn choice(field: &FieldDescriptor) -> Option<OneofDescriptor> {
+/// The `oneof` that a field belongs to.
+fn oneof_of(field: &FieldDescriptor) -> Option<OneofDescriptor> {
     field.containing_oneof().filter(|it| !it.is_synthetic())
 }
 
@@ -113,8 +117,8 @@ pub(super) fn value(schemas: &mut Schemas, field: &FieldDescriptor) -> Value {
         Kind::String if field.name() == "user_id" => one["pattern"] = USER.into(),
         Kind::String => bounds.put(&mut one, "minLength", "maxLength"),
         Kind::Int32 | Kind::Int64 | Kind::Uint32 | Kind::Uint64 => bounds.put(&mut one, "minimum", "maximum"),
-        // A choice is made by what is true.
-        Kind::Bool if choice(field).is_some() => one["const"] = true.into(),
+        // A member of a `oneof` is chosen by `true`.
+        Kind::Bool if oneof_of(field).is_some() => one["const"] = true.into(),
         _ => {}
     }
     if field.kind() == Kind::String
@@ -127,7 +131,7 @@ pub(super) fn value(schemas: &mut Schemas, field: &FieldDescriptor) -> Value {
     if field.is_list() { json!({"type": "array", "items": one}) } else { one }
 }
 
-/// Whether a field names a task. On whose behalf calls are made may be a label too, and so what they are found by.
+/// Whether a field names a task. Calls may be made on behalf of any label, so the fields of `toolwire.v1` are none.
 fn is_task(field: &FieldDescriptor) -> bool {
     matches!(field.name(), "task_id" | "root_id") && field.parent_file().package_name() != "toolwire.v1"
 }
@@ -139,15 +143,15 @@ fn kind(schemas: &mut Schemas, kind: &Kind) -> Value {
         Kind::Bytes => json!({"type": "string", "contentEncoding": "base64"}),
         Kind::Double | Kind::Float => json!({"type": "number"}),
         Kind::Uint32 | Kind::Fixed32 => json!({"type": "integer", "minimum": 0, "maximum": u32::MAX}),
-        Kind::Uint64 | Kind::Fixed64 => json!({"type": "integer", "minimum": 0, "maximum": LARGEST}),
+        Kind::Uint64 | Kind::Fixed64 => json!({"type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER}),
         Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => {
             json!({"type": "integer", "minimum": i32::MIN, "maximum": i32::MAX})
         }
         Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => {
-            json!({"type": "integer", "minimum": -LARGEST, "maximum": LARGEST})
+            json!({"type": "integer", "minimum": -MAX_SAFE_INTEGER, "maximum": MAX_SAFE_INTEGER})
         }
         Kind::Enum(of) => {
-            // The first means that nothing is said.
+            // Without the first value, which means that none was given.
             let words: Vec<_> =
                 of.values().skip(1).map(|it| message::word(of, it.name()).to_owned()).collect();
             json!({"type": "string", "enum": words})
@@ -194,6 +198,7 @@ impl Bounds {
         Self::default()
     }
 
+    /// Adds the bounds under the keywords `least` and `most`.
     fn put(self, schema: &mut Value, least: &str, most: &str) {
         for (name, bound) in [(least, self.least), (most, self.most)] {
             if let Some(bound) = bound {

@@ -15,7 +15,7 @@ use crate::faces::rest::{
     transcode::{self, PRECONDITION},
 };
 
-/// The field by which a repeat is recognised.
+/// The field of the idempotency key.
 const KEY: &str = "request_id";
 
 pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
@@ -61,7 +61,7 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
     operation
 }
 
-/// The name of the RPC, which no tool can have, and more where a second path has it.
+/// The name of the RPC, which no tool can have. Of two routes of one RPC the one without a parameter gets a suffix.
 fn id(row: &Row) -> String {
     let name = row.rpc.1;
     let is_only = ROWS.iter().filter(|it| it.rpc == row.rpc).count() == 1;
@@ -101,15 +101,15 @@ fn in_path(row: &Row) -> impl Iterator<Item = &'static str> + use<> {
     parts.map(|name| name.trim_start_matches('*'))
 }
 
-/// By which a repeat is recognised. A header says it.
+/// The idempotency key, which a header gives.
 fn key(input: &MessageDescriptor) -> Option<FieldDescriptor> {
     input.get_field_by_name(KEY)
 }
 
-/// The fields that the path or a header says.
+/// The fields that the path or a header gives.
 fn elsewhere(row: &Row, input: &MessageDescriptor) -> Vec<String> {
     let mut names: Vec<_> = in_path(row).map(str::to_owned).collect();
-    // Not where the path says which call is meant.
+    // Unless the path names the call, of which the key is the other name.
     if key(input).is_some_and(|key| is_open(&key, &names)) {
         names.push(KEY.to_owned());
     }
@@ -117,7 +117,7 @@ fn elsewhere(row: &Row, input: &MessageDescriptor) -> Vec<String> {
     names
 }
 
-/// What the query of a request may name, but for what is said elsewhere.
+/// The parameters that the query of a request may have, without the fields that are given elsewhere.
 pub(super) fn query_parameters(
     input: &MessageDescriptor,
     elsewhere: &[String],
@@ -127,7 +127,7 @@ pub(super) fn query_parameters(
     for field in read::fields(input).into_iter().filter(|field| is_open(field, elsewhere)) {
         let is_nested =
             matches!(field.kind(), Kind::Message(it) if !it.full_name().starts_with("google.protobuf"));
-        // What is named by its key or its parts.
+        // OpenAPI has no form for names with a key or a path.
         if field.is_map() || is_nested {
             continue;
         }

@@ -25,7 +25,7 @@ impl Schemas {
     pub(super) fn reference(&mut self, message: &MessageDescriptor) -> Value {
         let name = message.full_name();
         if !self.0.contains_key(name) {
-            // First, for what refers to itself.
+            // Reserved first: a message may contain itself.
             self.0.insert(name.to_owned(), Value::Null);
             let schema = self.object(message);
             self.0.insert(name.to_owned(), schema);
@@ -97,7 +97,7 @@ pub(super) fn field_name(field: &FieldDescriptor) -> (&str, bool) {
     }
 }
 
-/// The same with its description.
+/// Adds a description, unless it is empty.
 pub(super) fn with_description(mut schema: Value, text: &str) -> Value {
     if !text.is_empty() {
         schema["description"] = text.into();
@@ -105,7 +105,7 @@ pub(super) fn with_description(mut schema: Value, text: &str) -> Value {
     schema
 }
 
-/// The comment at a place of a file, on one line.
+/// The comment on an element of a file, on one line.
 pub(super) fn comment(file: &prost_reflect::FileDescriptor, path: &[i32]) -> String {
     let info = file.file_descriptor_proto().source_code_info.as_ref();
     let place = info.and_then(|info| info.location.iter().find(|it| it.path == path));

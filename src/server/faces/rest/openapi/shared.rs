@@ -1,4 +1,4 @@
-//! Components that many operations share, and the operations that are neither tools nor RPCs.
+//! The components that many operations share, and the operations that are neither tools nor RPCs.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::faces::rest::transcode::POOL;
 
-/// What names of tools, of formats and of codes are made of.
+/// The pattern of names of tools, formats and codes.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*$";
 
 /// The headers that calls take.
@@ -52,7 +52,7 @@ pub(super) fn parameters() -> Value {
     })
 }
 
-/// References to the headers and the query of a call: of one whose repeat must be recognised, or that needs a task.
+/// References to the headers and the query parameters of a call.
 pub(super) fn of_call(needs_key: bool, needs_task: bool) -> Value {
     let key = if needs_key { "RequiredKey" } else { "IdempotencyKey" };
     let task = if needs_task { "RequiredTask" } else { "TaskId" };
@@ -60,76 +60,86 @@ pub(super) fn of_call(needs_key: bool, needs_task: bool) -> Value {
     names.map(|name| json!({"$ref": format!("#/components/parameters/{name}")})).to_vec().into()
 }
 
-/// The same parameter, which names a task that is to be found.
+/// Narrows a parameter to the names of tasks.
 fn of_task(mut parameter: Value) -> Value {
     parameter["schema"] = json!({"type": "string", "pattern": TASK});
     parameter
 }
 
-/// The same parameter, which must be given.
 fn make_required(mut parameter: Value) -> Value {
     parameter["required"] = true.into();
     parameter
 }
 
-/// The operations that are neither tools nor RPCs, and the schemas that all have in common.
+/// Adds the operations that are neither tools nor RPCs, and the schemas that all operations share.
 pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
     schemas.put("Problem", problems::schema());
     schemas.put("Provenance", provenance());
+    paths.add("/v1/tools", "get", list_tools(schemas));
+    paths.add("/v1/tools/{tool}", "get", get_tool(schemas));
+    paths.add("/v1/exports/{format}", "get", export_tools());
+    paths.add("/errors/{code}", "get", explain_error());
+}
+
+fn list_tools(schemas: &mut Schemas) -> Value {
     let definition = schemas.of("toolwire.v1.ToolDefinition");
     let listed = json!({
         "type": "object",
         "properties": {"tools": {"type": "array", "items": definition}, "next_cursor": {"type": ["string", "null"]}},
         "required": ["tools", "next_cursor"],
     });
-    let query = |name: &str, schema: Value, description: &str| parameter("query", name, &schema, description);
-    let text = || json!({"type": "string"});
-    let tags = || {
-        query("tags", json!({"type": "array", "items": {"type": "string"}, "maxItems": 32}), "All of these.")
-    };
-    let asked = POOL.get_message_by_name("toolwire.v1.ListToolsRequest").expect("a message of the platform");
-    let mut filters = rpcs::query_parameters(&asked, &[], schemas);
-    filters.push(query("cursor", text(), "Where the last page ended: its `next_cursor`."));
+    let request =
+        POOL.get_message_by_name("toolwire.v1.ListToolsRequest").expect("a message of the platform");
+    let mut parameters = rpcs::query_parameters(&request, &[], schemas);
+    let text = json!({"type": "string"});
+    parameters.push(in_query("cursor", &text, "Where the last page ended: its `next_cursor`."));
     let limit = json!({"type": "integer", "minimum": 1, "maximum": 1_000});
-    filters.push(query("limit", limit, "At most so many."));
-    paths.add(
-        "/v1/tools",
-        "get",
-        read("ListTools", "The tools that the user may call.", &filters.into(), &listed),
-    );
-    let name = |name: &str, what: &str| {
-        json!([make_required(parameter("path", name, &json!({"type": "string", "pattern": NAME}), what))])
-    };
-    let one =
-        read("GetTool", "One tool.", &name("tool", "Its name."), &schemas.of("toolwire.v1.ToolDefinition"));
-    paths.add("/v1/tools/{tool}", "get", one);
-    let mut asked = name("format", "The provider's form.");
-    asked[0]["schema"] = json!({"type": "string", "enum": ["gemini", "gemini-openapi", "openai", "openai-responses", "anthropic", "mcp"]});
-    let rest =
-        [query("strict", json!({"type": "boolean"}), "In the strict form, where there is one."), tags()];
-    asked.as_array_mut().into_iter().for_each(|it| it.extend(rest.clone()));
+    parameters.push(in_query("limit", &limit, "At most so many."));
+    read("ListTools", "The tools that the user may call.", &parameters.into(), &listed)
+}
+
+fn get_tool(schemas: &mut Schemas) -> Value {
+    let definition = schemas.of("toolwire.v1.ToolDefinition");
+    read("GetTool", "One tool.", &json!([in_path("tool", "Its name.")]), &definition)
+}
+
+fn export_tools() -> Value {
+    let mut format = in_path("format", "The provider's form.");
+    format["schema"] = json!({"type": "string", "enum": ["gemini", "gemini-openapi", "openai", "openai-responses", "anthropic", "mcp"]});
+    let strict = in_query("strict", &json!({"type": "boolean"}), "In the strict form, where there is one.");
+    let tags = json!({"type": "array", "items": {"type": "string"}, "maxItems": 32});
+    let parameters = json!([format, strict, in_query("tags", &tags, "All of these.")]);
     let exported = json!({
         "type": "object",
         "properties": {"export": {}, "notes": {"type": "array", "items": {"type": "string"}}},
         "required": ["export", "notes"],
     });
-    let export = read("ExportTools", "The tools as a provider of models declares them.", &asked, &exported);
-    paths.add("/v1/exports/{format}", "get", export);
-    let page = json!({
+    read("ExportTools", "The tools as a provider of models declares them.", &parameters, &exported)
+}
+
+fn explain_error() -> Value {
+    json!({
         "operationId": "ExplainError",
         "summary": "What a code means, and what to do.",
         "tags": ["platform"],
         "security": [{}],
-        "parameters": name("code", "The code of a problem."),
+        "parameters": [in_path("code", "The code of a problem.")],
         "responses": {
             "200": {"description": "The page.", "content": {"text/plain": {"schema": {"type": "string"}}}},
             "404": {"$ref": "#/components/responses/Problem404"},
         },
-    });
-    paths.add("/errors/{code}", "get", page);
+    })
 }
 
-/// One parameter, which need not be given.
+fn in_query(name: &str, schema: &Value, description: &str) -> Value {
+    parameter("query", name, schema, description)
+}
+
+fn in_path(name: &str, description: &str) -> Value {
+    make_required(parameter("path", name, &json!({"type": "string", "pattern": NAME}), description))
+}
+
+/// An optional parameter.
 fn parameter(place: &str, name: &str, schema: &Value, description: &str) -> Value {
     json!({
         "name": name,

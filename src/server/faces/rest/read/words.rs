@@ -1,4 +1,4 @@
-//! Words of people in ProtoJSON: values of enumerations, durations, and JSON where a field holds its text.
+//! Converts values as people write them to ProtoJSON: enumerations, durations, and JSON in place of its text.
 
 use prost_reflect::{Cardinality, EnumDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value};
@@ -8,9 +8,9 @@ use toolwire_base::duration;
 use toolwire_contract::Refusal;
 
 /// `2s`, `1500ms` or `1.5s` as ProtoJSON writes it.
-pub(super) fn length(name: &str, text: &str) -> Result<Value, Refusal> {
-    let length = duration::parse(text).map_err(|error| refuse(name, "format", &error.to_string()))?;
-    Ok(format!("{}.{:09}s", length.as_secs(), length.subsec_nanos()).into())
+pub(super) fn parse_duration(name: &str, text: &str) -> Result<Value, Refusal> {
+    let duration = duration::parse(text).map_err(|error| refuse(name, "format", &error.to_string()))?;
+    Ok(format!("{}.{:09}s", duration.as_secs(), duration.subsec_nanos()).into())
 }
 
 /// The full name of a value that is written with its prefix, without, or in small letters.
@@ -22,7 +22,7 @@ pub(super) fn value_of(of: &EnumDescriptor, text: &str) -> Option<String> {
         .map(|it| it.name().to_owned())
 }
 
-/// Words of a body as ProtoJSON has them, and JSON where a field holds its text.
+/// Converts the members of a body in place.
 pub(super) fn read_words(object: &mut Map<String, Value>, message: &MessageDescriptor) {
     for field in message.fields() {
         let name = field.name();
@@ -57,8 +57,8 @@ fn read_word(value: &mut Value, kind: &Kind) {
             }
         }
         (Kind::Message(inner), Value::String(text)) if inner.full_name() == "google.protobuf.Duration" => {
-            if let Ok(Value::String(length)) = length("", text) {
-                *text = length;
+            if let Ok(Value::String(duration)) = parse_duration("", text) {
+                *text = duration;
             }
         }
         (Kind::Message(inner), Value::Object(object))

@@ -4,9 +4,9 @@ use serde_json::value::RawValue;
 
 use toolwire_contract::json::raw;
 
-/// The most kinds that are named, and the longest name of one, in characters.
-const MOST_KINDS: usize = 8;
-const LONGEST_KIND: usize = 32;
+/// Maximum number of kinds that are named, and maximum length of each in characters.
+const MAX_KINDS: usize = 8;
+const MAX_KIND_LENGTH: usize = 32;
 
 /// Stands for a message without text. It names no kind: its caller chose that word, and a planner would read it.
 const ATTACHMENT: &str = "[attachment]";
@@ -29,7 +29,7 @@ impl Content {
         read
     }
 
-    /// What the user says. A message with nothing but other parts is not empty.
+    /// The text as a question. It is not empty for a message with nothing but other parts.
     pub(super) fn question(&self) -> String {
         if self.text.trim().is_empty() && !self.unread.is_empty() {
             return ATTACHMENT.to_owned();
@@ -49,12 +49,12 @@ impl Content {
                     None => kind,
                 }
             }
-            // The client that has nothing to say may say so.
+            // Some clients send null for no content.
             None if part.get() == "null" => return,
             None => String::new(),
         };
         let kind = name(&kind);
-        if self.unread.len() < MOST_KINDS && !self.unread.contains(&kind) {
+        if self.unread.len() < MAX_KINDS && !self.unread.contains(&kind) {
             self.unread.push(kind);
         }
     }
@@ -70,6 +70,6 @@ impl Content {
 /// A kind as it may be shown to people: its caller chose the word.
 fn name(kind: &str) -> String {
     let plain = |c: &char| c.is_ascii_alphanumeric() || "_-. ".contains(*c);
-    let name: String = kind.chars().filter(plain).take(LONGEST_KIND).collect();
+    let name: String = kind.chars().filter(plain).take(MAX_KIND_LENGTH).collect();
     if name.trim().is_empty() { "attachment".to_owned() } else { name }
 }

@@ -46,7 +46,7 @@ fn the_newest_exchanges_are_kept_and_the_question_is_always_read() {
     let mut messages: Vec<_> = (0..500).flat_map(|at| [user(format!("q{at}")), assistant("a")]).collect();
     messages.push(user("now"));
     let said = read_all(&messages);
-    assert_eq!((said.before.len(), said.question.as_str()), (MOST_EXCHANGES, "now"));
+    assert_eq!((said.before.len(), said.question.as_str()), (MAX_EXCHANGES, "now"));
     assert_eq!((said.before[0].said.as_str(), said.before[49].said.as_str()), ("q450", "q499"));
 
     let long = "é".repeat(40_000);
@@ -60,7 +60,7 @@ fn the_newest_exchanges_are_kept_and_the_question_is_always_read() {
         user("now"),
     ]);
     let kept: Vec<_> = said.before.iter().map(|it| it.said.len()).collect();
-    assert_eq!((kept, said.before[2].answered.len()), (vec![3, LONGEST_TEXT, 6], LONGEST_TEXT));
+    assert_eq!((kept, said.before[2].answered.len()), (vec![3, MAX_TEXT_LENGTH, 6], MAX_TEXT_LENGTH));
     let said = read_all(&[user("a"), assistant("b"), user(long.as_str())]);
     assert_eq!(said.question, long, "what is new is judged when the turn begins");
 }

@@ -3,7 +3,7 @@
 //! It is lenient where hyper is strict: hyper rejects fields and chunks that this parser ignores.
 
 /// Maximum length of a line in bytes. hyper already rejects heads and chunk extensions of 16 KiB.
-const LONGEST_LINE: usize = 64 * 1024;
+const MAX_LINE_LENGTH: usize = 64 * 1024;
 /// Maximum size of a chunk in bytes, larger than any body that the server accepts.
 const MAX_CHUNK: u64 = (1 << 40) - 1;
 
@@ -88,7 +88,7 @@ impl Position {
             Part::Content { .. } | Part::Chunk { .. } => {}
             Part::Head(_) | Part::ChunkSize | Part::Trailers => {
                 self.line.extend_from_slice(piece);
-                if self.line.len() > LONGEST_LINE {
+                if self.line.len() > MAX_LINE_LENGTH {
                     return Err(Malformed::LineTooLong);
                 }
                 if piece.ends_with(b"\n") {
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_line_is_bounded() {
-        let text = format!("GET / HTTP/1.1\r\nx: {}", "y".repeat(LONGEST_LINE));
+        let text = format!("GET / HTTP/1.1\r\nx: {}", "y".repeat(MAX_LINE_LENGTH));
         let mut position = Position::default();
         assert_eq!(position.advance(text.as_bytes()).unwrap_err().1, Malformed::LineTooLong);
     }

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use crate::upstream::http::{Failure, FailureKind};
 
-/// How many failures that may pass are followed by another attempt (spec 004 §5.1).
+/// Maximum number of retries of transient failures (spec 004 §5.1).
 const MAX_TRANSIENT: u32 = 2;
-/// The bound of the first back-off; each further one is twice as long.
+/// The bound of the first delay; it doubles with each further one.
 const BASE: Duration = Duration::from_millis(250);
-/// No back-off is longer.
+/// Maximum bound of a delay.
 const CAP: Duration = Duration::from_secs(5);
 
-/// The attempts of one request: time-outs once, broken connections and failing servers twice, 429 once; in all at most
-/// two but for the 429.
+/// The retries of one request: one of a time-out, two of broken connections and failing servers, two of these in all;
+/// and one of a 429 besides.
 #[derive(Clone, Debug)]
 pub(super) struct Backoff {
     may_retry: bool,
@@ -35,12 +35,12 @@ impl Backoff {
         match failure.kind {
             FailureKind::TimedOut => {
                 self.timed_out += 1;
-                if self.timed_out > 1 { None } else { self.transient() }
+                if self.timed_out > 1 { None } else { self.transient_delay() }
             }
             // A 503 may say for how long.
             FailureKind::Unreachable | FailureKind::Down => {
                 let stated = failure.retry_after.unwrap_or_default();
-                self.transient().map(|delay| delay.max(stated))
+                self.transient_delay().map(|delay| delay.max(stated))
             }
             FailureKind::RateLimited => {
                 self.rate_limited += 1;
@@ -57,14 +57,14 @@ impl Backoff {
         }
     }
 
-    fn transient(&mut self) -> Option<Duration> {
+    fn transient_delay(&mut self) -> Option<Duration> {
         let bound = CAP.min(BASE * 2_u32.pow(self.transient));
         self.transient += 1;
         (self.transient <= MAX_TRANSIENT).then(|| full_jitter(bound))
     }
 }
 
-/// Anything up to the bound, so that those who failed together do not come back together.
+/// A random delay up to the bound, so that requests that failed together are not retried together.
 fn full_jitter(bound: Duration) -> Duration {
     let millis = u64::try_from(bound.as_millis()).unwrap_or(u64::MAX);
     Duration::from_millis(fastrand::u64(0..=millis))
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn back_off_doubles_up_to_its_cap_and_is_jittered() {
         let bounds = |transient| {
-            let delays = (0..2_000).map(|_| Backoff { transient, ..Backoff::new(true) }.transient());
+            let delays = (0..2_000).map(|_| Backoff { transient, ..Backoff::new(true) }.transient_delay());
             delays.flatten().max()
         };
         let near = |found: Option<Duration>, bound: u64| {

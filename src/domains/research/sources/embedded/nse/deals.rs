@@ -11,7 +11,7 @@ use super::visit::refusal;
 use crate::sources::embedded::{data::Data, reply, request_parts::RequestParts};
 
 /// Maximum number of rows in the JSON.
-const MOST: usize = 70;
+const MAX_JSON_ROWS: usize = 70;
 /// The names of the columns end with a space.
 const HEADER: &str = "\u{feff}\"Date \",\"Symbol \",\"Security Name \",\"Client Name \",\"Buy / Sell \",\"Quantity Traded \",\
                       \"Trade Price / Wght. Avg. Price \",\"Remarks \"\n";
@@ -28,7 +28,7 @@ pub(super) async fn deals(State(data): State<Arc<Data>>, asked: RequestParts) ->
     if asked.get("csv") == Some("true") {
         return reply::with_type(StatusCode::OK, "text/csv; charset=utf-8", csv(&rows));
     }
-    rows.truncate(MOST);
+    rows.truncate(MAX_JSON_ROWS);
     reply::json(StatusCode::OK, &json!({ "data": rows }))
 }
 

@@ -10,7 +10,7 @@ use super::documents::{posts_of, read, topics};
 use crate::sources::embedded::{data::Data, query::Query, reply, request_parts::RequestParts};
 
 /// Maximum number of topics found.
-const MOST: usize = 50;
+const MAX_TOPICS: usize = 50;
 /// Maximum number of characters of a post that are shown.
 const BLURB: usize = 200;
 
@@ -34,7 +34,7 @@ pub(super) async fn search(State(data): State<Arc<Data>>, asked: RequestParts) -
     } else {
         hits.sort_by_key(|hit| !hit.is_in_title);
     }
-    hits.truncate(MOST);
+    hits.truncate(MAX_TOPICS);
     reply::json(StatusCode::OK, &page(&hits, text))
 }
 

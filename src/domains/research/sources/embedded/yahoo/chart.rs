@@ -1,4 +1,4 @@
-//! A chart, cut to the span that was asked for: parallel arrays, all cut at the same places.
+//! A chart, cut to the requested span: parallel arrays, all cut at the same indices.
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveTime, Utc};
 use serde_json::{Value, json};

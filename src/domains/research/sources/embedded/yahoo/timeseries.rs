@@ -1,10 +1,10 @@
-//! The timeseries, cut to the types and the span that were asked for.
+//! The timeseries, cut to the requested types and span.
 
 use serde_json::{Value, json};
 
 use crate::sources::embedded::request_parts::RequestParts;
 
-/// One entry for each type asked for. One without values has only its `meta`.
+/// One entry for each requested type. One without values has only its `meta`.
 pub(super) fn cut(document: Option<Value>, symbol: &str, asked: &RequestParts) -> Value {
     let known = document.and_then(|mut document| document.pointer_mut("/timeseries/result").map(Value::take));
     let mut known = known.unwrap_or_default();

@@ -11,14 +11,14 @@ use super::{bar::Bar, consistency::Market};
 pub(super) struct Split {
     /// The first day on which the new shares are traded.
     pub(super) date: NaiveDate,
-    /// How many shares came of one.
+    /// Number of shares that one became.
     pub(super) ratio: f64,
 }
 
 /// A split may show this many bars away from its day: the days of events are less exact than those of prices.
 const WINDOW: usize = 3;
-/// A smaller change of the price is lost in what prices do every day.
-const LEAST_CHANGE: f64 = 0.01;
+/// Minimum change of the price by which a split shows: a smaller one is lost in daily moves.
+const MIN_CHANGE: f64 = 0.01;
 /// From this change of the price on, as a logarithm, the price alone distinguishes a split from a bad day: 3 for 2.
 const TELLING_CHANGE: f64 = 0.4;
 /// So far, as a logarithm, the price may go on the day of a split besides.
@@ -50,7 +50,7 @@ pub(super) fn apply(bars: &mut [Bar], splits: &[Split], market: Option<Market>) 
 fn place(bars: &[Bar], split: &Split, market: Option<Market>) -> Option<(usize, bool)> {
     let change = -split.ratio.ln();
     let at = bars.partition_point(|bar| bar.date < split.date);
-    if change.abs() < LEAST_CHANGE || at == 0 {
+    if change.abs() < MIN_CHANGE || at == 0 {
         return None;
     }
     // One that is still to come changes no price yet.

@@ -157,7 +157,7 @@ impl Item {
 }
 
 impl ListedSplit {
-    /// How many shares came of one.
+    /// Number of shares that one became.
     fn ratio(&self) -> Option<f64> {
         let of_text = || {
             let (numerator, denominator) = self.ratio.as_ref()?.split_once([':', '/'])?;

@@ -13,13 +13,13 @@ use toolwire_contract::{ConfirmationId, ToolResult, payload::StoredPayload};
 use toolwire_tool::context::CallId;
 
 impl Store {
-    /// The selected calls that are still recorded, the newest first.
+    /// The selected calls that are still recorded, the newest first, at most 16.
     pub async fn find_calls(
         &self,
-        named: RecordSelector<'_>,
+        selector: RecordSelector<'_>,
         now: SystemTime,
     ) -> Result<Vec<RecordedCall>, StoreError> {
-        let listed = self.fetch_all(rows::list_named(named, now)).await?;
+        let listed = self.fetch_all(rows::list_selected(selector, now)).await?;
         Ok(self.with_owners(listed))
     }
 
@@ -41,7 +41,7 @@ impl Store {
         Ok(self.with_owners(self.fetch_for(criteria.user.as_ref(), list).await?))
     }
 
-    /// The pending confirmation of a part of a call that waits for it.
+    /// The pending confirmation of a nested call, for which the call waits.
     pub async fn pending_part(&self, key: &Key) -> Result<Option<ConfirmationId>, StoreError> {
         self.fetch_optional(rows::pending_part(key)).await
     }

@@ -9,14 +9,14 @@ use toolwire_contract::{
 
 /// The form of given arguments. By default a JSON object.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct ArgumentsForm {
     /// The reason why the arguments cannot be read as an object. Boxed: rare.
     unreadable: Option<Box<Unreadable>>,
     /// A hint about how arguments get lost in this kind of request, added to the error of a missing one.
     pub missing_hint: Option<&'static str>,
 }
 
-impl Given {
+impl ArgumentsForm {
     /// Arguments as the caller wrote them, empty if they cannot be read. That is reported in the result like any other
     /// mistake: most callers are models, and a status would end their loop.
     pub(super) fn of(written: Result<Arguments, Unreadable>) -> (Arguments, Self) {
@@ -26,14 +26,14 @@ impl Given {
         }
     }
 
-    /// The error of arguments that cannot be read, if so.
-    pub(in crate::pipeline) fn error(&mut self) -> Option<ToolError> {
+    /// Takes the error of arguments that cannot be read, if so.
+    pub(in crate::pipeline) fn take_error(&mut self) -> Option<ToolError> {
         let why = self.unreadable.take()?;
         Some(ToolError::invalid_arguments(vec![(*why).into()]))
     }
 
     /// The error of arguments that break the schema. The first missing parameter has the hint beside it.
-    pub(in crate::pipeline) fn invalid(&self, mut violations: Vec<Violation>) -> ToolError {
+    pub(in crate::pipeline) fn invalid_arguments(&self, mut violations: Vec<Violation>) -> ToolError {
         let missing = violations.iter_mut().find(|violation| violation.rule == "required");
         if let (Some(hint), Some(missing)) = (self.missing_hint, missing) {
             missing.description = format!("{}; {hint}", missing.description);

@@ -1,4 +1,5 @@
-//! The work of calls with a `request_id`: joined or started, in a spawned task that records its outcome.
+//! Calls by idempotency key: the work of a key is joined if it is in flight, and otherwise started in a spawned task
+//! that records its outcome.
 
 use std::{
     sync::Arc,
@@ -9,11 +10,11 @@ use opentelemetry::trace::FutureExt;
 use tokio::{pin, select, time::sleep_until};
 
 use super::{
-    elsewhere::{Elsewhere, RemoteCall},
     errors,
     key_locks::KeyLocks,
     outcome::{code_of, is_final},
     records::Records,
+    remote_calls::{RemoteCall, RemoteCalls},
     replay::{decode, replay},
 };
 use crate::pipeline::{
@@ -35,13 +36,13 @@ use toolwire_tool::{
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},
 };
 
-/// The calls in flight that have a `request_id`. Cheap to clone; clones share state.
+/// The calls in flight that have an idempotency key. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
-pub(super) struct Running {
+pub(super) struct KeyedCalls {
     records: Records,
     work: SingleFlight<Key, CallResult>,
     /// The calls of other processes that callers here wait for.
-    pub(super) elsewhere: Elsewhere,
+    pub(super) remote_calls: RemoteCalls,
     key_locks: KeyLocks,
     in_flight: InFlight,
     /// The longest that a call may run.
@@ -51,12 +52,12 @@ pub(super) struct Running {
 /// The result of resolving a `request_id`.
 pub(super) enum Resolution<S> {
     /// The call is in flight in this process.
-    UnderWay(Waiter<CallResult>),
+    InFlight(Waiter<CallResult>),
     Ended(CallResult),
     /// A person must approve it first; nothing was begun.
-    Asks(Box<Confirmation>),
+    AwaitsConfirmation(Box<Confirmation>),
     /// Another process owns the call. The service was not used and is returned.
-    Elsewhere(RemoteCall, S),
+    Remote(RemoteCall, S),
 }
 
 /// The work of a call that has a record.
@@ -65,20 +66,22 @@ enum Work {
     /// In flight in this process.
     Joined(Waiter<CallResult>),
     Ended(CallResult),
+    /// A person must approve it first.
+    AwaitsConfirmation(Box<Confirmation>),
     /// Begun at the given time, if it is known, and not in flight in this process.
     Unowned {
         since: Option<SystemTime>,
     },
 }
 
-impl Running {
+impl KeyedCalls {
     /// No calls yet. Writes are registered in `in_flight`, since they may outlive their callers.
     pub(super) fn new(records: Records, in_flight: InFlight, cap: Duration) -> Self {
-        let elsewhere = Elsewhere::new(Arc::clone(&records.calls));
+        let remote_calls = RemoteCalls::new(Arc::clone(&records.calls));
         Self {
             records,
             work: SingleFlight::default(),
-            elsewhere,
+            remote_calls,
             key_locks: KeyLocks::default(),
             in_flight,
             cap,
@@ -86,41 +89,29 @@ impl Running {
     }
 
     /// Joins the work of a call, or starts it. Must run in a spawned task: dropped between the record and the start, it
-    /// would leave a call that is call_record as begun and never runs.
-    pub(super) async fn find_or_start<S: Inner>(self, mut call: Call, inner: S) -> Resolution<S> {
+    /// would leave a call that is recorded as begun and never runs.
+    pub(super) async fn join_or_start<S: Inner>(self, mut call: Call, inner: S) -> Resolution<S> {
         let key = call_record::key_of(&call);
         let cancellation = Cancellation::new();
-        // A read ends with its last waiter, and waiters are registered themselves.
-        let listed = call.writes().then(|| self.list(&call, cancellation.clone()));
+        // Before the record exists, since a drain waits for registered work only. A read ends with its last waiter, and
+        // waiters are registered themselves.
+        let guard = call.writes().then(|| self.in_flight.enter(&call, cancellation.clone(), Part::Work));
         // Held until the work can be joined: another caller would find the record without the work.
         let _lock = self.key_locks.lock(&key).await;
         if call.context.cancellation.is_cancelled() {
             return Resolution::Ended(Ok(call.failed(ToolError::cancelled())));
         }
-        let begun = if records_itself(&call) && call.cause.is_none() {
-            // Its transaction writes the record and detects a repeat; here it can only join an equal call in flight.
-            None
-        } else {
-            match self.open_record(&call, &key).await {
-                Ok(Admission::Begun(begun)) => Some(begun),
-                Ok(Admission::Asks(confirmation)) => return Resolution::Asks(confirmation),
-                Ok(Admission::TooMany { crowding, own, until }) => {
-                    return refuse(errors::too_many_confirmations(until, crowding, own));
-                }
-                Err(refusal) => return refuse(refusal),
-            }
-        };
-        let joined = match begun.map(|begun| self.find(&call, &key, begun)) {
-            None => self.work.join(&key, &call.context.cancellation),
-            Some(Work::New) => None,
-            Some(Work::Joined(waiter)) => Some(waiter),
-            Some(Work::Ended(result)) => return Resolution::Ended(result),
-            Some(Work::Unowned { since }) => {
+        let joined = match self.open(&call, &key).await {
+            Work::New => None,
+            Work::Joined(waiter) => Some(waiter),
+            Work::Ended(result) => return Resolution::Ended(result),
+            Work::AwaitsConfirmation(confirmation) => return Resolution::AwaitsConfirmation(confirmation),
+            Work::Unowned { since } => {
                 // Another process may own the call, and then decides its outcome.
                 if let Some(since) = since
-                    && let Some(remote) = self.elsewhere.find(&call, since, self.longest(&call)).await
+                    && let Some(remote) = self.remote_calls.find(&call, since, self.longest(&call)).await
                 {
-                    return Resolution::Elsewhere(remote, inner);
+                    return Resolution::Remote(remote, inner);
                 }
                 // The call has no known owner. A read can be repeated safely; a write cannot.
                 if runs_once(&call) {
@@ -130,14 +121,31 @@ impl Running {
             }
         };
         call.accept();
-        Resolution::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)))
+        Resolution::InFlight(joined.unwrap_or_else(|| self.start(&call, cancellation, guard, inner)))
     }
 
-    /// Opens the record of a call, with the entry in its task's timeline if it has a task.
+    /// Opens the record of a call, and finds its work. Runs under the key's lock.
+    async fn open(&self, call: &Call, key: &Key) -> Work {
+        if records_itself(call) && call.cause.is_none() {
+            // Its transaction writes the record and detects a repeat; here it can only join an equal call in flight.
+            let joined = self.work.join(key, &call.context.cancellation);
+            return joined.map_or(Work::New, Work::Joined);
+        }
+        match self.open_record(call, key).await {
+            Ok(Admission::Begun(begun)) => self.find(call, key, begun),
+            Ok(Admission::Asks(confirmation)) => Work::AwaitsConfirmation(confirmation),
+            Ok(Admission::TooMany { crowding, own, until }) => {
+                Work::Ended(Err(errors::too_many_confirmations(until, crowding, own)))
+            }
+            Err(refusal) => Work::Ended(Err(refusal)),
+        }
+    }
+
+    /// Opens the record, with the entry in the task's timeline if the call has a task.
     async fn open_record(&self, call: &Call, key: &Key) -> Result<Admission, Refusal> {
         match call_record::task_call(call) {
             None => Ok(self.begin(call, key).await),
-            Some(task) => self.records.begin_of(call, &task).await,
+            Some(task) => self.records.begin_task_call(call, &task).await,
         }
     }
 
@@ -189,9 +197,9 @@ impl Running {
 
     /// The error of a write without a known owner. Until the cap it may still have one, such as a process of an older
     /// version, which records no owner.
-    fn unknown_outcome(&self, unfinished_since: Option<SystemTime>) -> ToolError {
-        match unfinished_since {
-            Some(since) if clock::wall() < since + self.cap => errors::outcome_elsewhere(),
+    fn unknown_outcome(&self, since: Option<SystemTime>) -> ToolError {
+        match since {
+            Some(since) if clock::wall() < since + self.cap => errors::remote_outcome(),
             _ => errors::outcome_lost(),
         }
     }
@@ -201,17 +209,12 @@ impl Running {
         if runs_once(call) { self.cap } else { call.tool().definition.timeout }
     }
 
-    /// Registers work before it is call_record: a drain waits for registered work.
-    fn list(&self, call: &Call, cancellation: Cancellation) -> Guard {
-        self.in_flight.enter(call, cancellation, Part::Work)
-    }
-
     /// Starts the work in a spawned task, in the current trace.
     fn start(
         &self,
         call: &Call,
         cancellation: Cancellation,
-        listed: Option<Guard>,
+        guard: Option<Guard>,
         mut inner: impl Inner,
     ) -> Waiter<CallResult> {
         let (key, work) = (call_record::key_of(call), detach(call, cancellation.clone()));
@@ -221,16 +224,19 @@ impl Running {
         let (leader, waiter) = self.work.lead(key.clone(), cancellation, unattended_policy, caller);
         let (records, key_locks) = (self.records.clone(), self.key_locks.clone());
         let task = async move {
-            let result = carry_out(inner.call(work.clone()), &work).await;
+            let result = run(inner.call(work.clone()), &work).await;
+            // Held from here on: a repeat finds either the work in flight or its final record.
             let _lock = key_locks.lock(&key).await;
+            // A read that lost all its waiters may have been started again: the record is then that of its successor.
             if leader.is_current() {
                 match call_record::task_call(&work) {
-                    Some(task) => records.end_of(&work, &task, &result).await,
+                    Some(task) => records.end_task_call(&work, &task, &result).await,
                     None if records_itself(&work) => {}
-                    None => keep(&*records.of(&work), &key, &work, &result).await,
+                    None => record_outcome(&*records.of(&work), &key, &work, &result).await,
                 }
             }
-            drop(listed);
+            // Only once the outcome is recorded, since a drain waits for it.
+            drop(guard);
             leader.finish(result);
         };
         tokio::spawn(task.with_current_context());
@@ -245,11 +251,7 @@ fn runs_once(call: &Call) -> bool {
 
 fn log_unavailable(call: &Call, error: &StoreError) {
     let call_id = call.context.call_id;
-    tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be call_record");
-}
-
-fn refuse<S>(refusal: Refusal) -> Resolution<S> {
-    Resolution::Ended(Err(refusal))
+    tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be recorded");
 }
 
 /// The call as the spawned task runs it: with its own cancellation, and for a write with the cap as its deadline.
@@ -263,10 +265,11 @@ fn detach(call: &Call, cancellation: Cancellation) -> Call {
 }
 
 /// Runs the work: a write until the cap, a read until its last waiter has left.
-async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallResult {
+async fn run(work: impl Future<Output = CallResult>, call: &Call) -> CallResult {
     let cancellation = &call.context.cancellation;
     pin!(work);
     select! {
+        // The limits win a tie, as the deadline of a call does.
         biased;
         () = cancellation.cancelled(), if !call.writes() => Ok(call.failed(ToolError::cancelled())),
         () = sleep_until(call.context.deadline.at()), if call.writes() => {
@@ -279,14 +282,14 @@ async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallR
 
 /// Stores the outcome, unless nothing was done and a retry may succeed. If that fails, waiters still get the outcome,
 /// and a repeat meets an unfinished call.
-async fn keep(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
-    let call_record = match result {
+async fn record_outcome(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
+    let recorded = match result {
         Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
         Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
         end => store.forget(key, code_of(end)).await,
     };
-    if let Err(error) = call_record {
+    if let Err(error) = recorded {
         let call_id = call.context.call_id;
-        tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not call_record");
+        tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
     }
 }

@@ -11,7 +11,7 @@ use toolwire_store::{StoreError, cool_downs::CoolDown};
 
 /// Why a screen was not scraped.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Why {
+pub(super) enum ScrapeFailure {
     /// The user's scrape of the day is spent.
     NotYet {
         /// When the next one is allowed.
@@ -21,8 +21,8 @@ pub(super) enum Why {
     Failed(Failure),
 }
 
-impl Why {
-    /// The call has no time for it, or no longer.
+impl ScrapeFailure {
+    /// The call has no time for a scrape, or no more.
     pub(super) fn out_of_time() -> Self {
         Failure::new(FailureKind::OutOfTime, "no time is left for a scrape").into()
     }
@@ -99,7 +99,7 @@ impl Why {
     }
 }
 
-impl From<Failure> for Why {
+impl From<Failure> for ScrapeFailure {
     fn from(failure: Failure) -> Self {
         Self::Failed(Failure { source_title: PROFILE.title, ..failure })
     }

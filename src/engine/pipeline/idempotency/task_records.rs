@@ -1,4 +1,4 @@
-//! The records of calls of tasks: each is one change with the entry in its task's timeline (spec 002).
+//! The records of calls of tasks: each is written in one transaction with the entry in its task's timeline (spec 002).
 
 use super::{
     Records,
@@ -16,7 +16,7 @@ use toolwire_store::{
 impl Records {
     /// Records the begin of a call. A confirmation that the first call asked for stays required for a repeat that does
     /// not ask for it.
-    pub(super) async fn begin_of(&self, call: &Call, task: &TaskCall) -> Result<Admission, Refusal> {
+    pub(super) async fn begin_task_call(&self, call: &Call, task: &TaskCall) -> Result<Admission, Refusal> {
         let now = clock::wall();
         let begin = async |cause: Option<ConfirmationCause>| {
             let asked = cause.map(|cause| confirm::asked(call, cause));
@@ -35,18 +35,18 @@ impl Records {
 
     /// Records the outcome, with its entry. If that fails, waiters still get the outcome, and a repeat meets an
     /// unfinished call.
-    pub(super) async fn end_of(&self, call: &Call, task: &TaskCall, result: &CallResult) {
+    pub(super) async fn end_task_call(&self, call: &Call, task: &TaskCall, result: &CallResult) {
         let now = clock::wall();
         let recorded = match result {
-            // Recorded by the change that executed it.
+            // Recorded by the transaction that executed it.
             Ok(Terminal::Result(result)) if records_itself(call) && result.outcome.is_ok() => return,
             Ok(Terminal::Result(result)) => {
                 let needs_credentials = self.needs_credentials(call, result);
                 // A read changed nothing; a repeat succeeds once the credentials are there.
-                let may_come = needs_credentials.is_some() && !call.writes();
+                let may_succeed_later = needs_credentials.is_some() && !call.writes();
                 let end = CallEnd {
                     result,
-                    is_final: is_final(call, result) && !may_come,
+                    is_final: is_final(call, result) && !may_succeed_later,
                     documents: &[],
                     untrusted: result.outcome.is_ok()
                         && (call.tool().definition.untrusted || result.provenance.untrusted_nonce.is_some()),
