@@ -39,7 +39,7 @@ pub fn insert(input: TokenStream) -> TokenStream {
         let Some(name) = column.next() else { continue };
         let value: TokenStream = column.skip(1).collect();
         names.push(name.to_string());
-        parameters.push(format!("${}", names.len()));
+        parameters.push("?");
         values.push(if value.is_empty() { name.into() } else { value });
     }
     let text = format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), parameters.join(", "));
@@ -66,7 +66,7 @@ fn statement(path: &str, prefix: &str, input: TokenStream) -> TokenStream {
             text.clear();
         } else {
             values.push(spanned(tokens(expression), span));
-            text.push_str(&format!("${}", values.len()));
+            text.push('?');
         }
     }
     text.push_str(rest);

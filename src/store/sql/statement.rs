@@ -118,29 +118,19 @@ impl Statement {
 }
 
 impl<T> Statement<T> {
-    /// A text in which parameters are `$1`, `$2` and so on, with their values.
+    /// A text in which each parameter is `?`, with their values in the same order. Not numbered: SQLite looks the
+    /// name of a numbered parameter up, one by one, for each value that is bound.
     pub fn new(text: &'static str, values: Vec<Value>) -> Self {
         Self { text: text.into(), values, row: PhantomData }
     }
 
-    /// Appends a part, and renumbers its parameters to follow those before it.
+    /// Appends a part.
     pub fn and(mut self, part: impl Part) -> Self {
         let Statement { text, mut values, .. } = part.into_statement();
-        let (own, before) = (self.text.to_mut(), self.values.len());
+        let own = self.text.to_mut();
         // More than this part needs, so that later parts seldom reallocate.
         own.reserve(text.len() + 128);
-        if before == 0 || values.is_empty() {
-            own.push_str(&text);
-        } else {
-            // A `$` always begins a parameter, since values are never part of the text.
-            let mut pieces = text.split('$');
-            own.push_str(pieces.next().unwrap_or_default());
-            for piece in pieces {
-                let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
-                let number = piece[..digits].parse().unwrap_or(0_usize);
-                own.extend(["$", &(before + number).to_string(), &piece[digits..]]);
-            }
-        }
+        own.push_str(&text);
         self.values.append(&mut values);
         self
     }
@@ -172,7 +162,7 @@ impl<T> Statement<T> {
     /// Appends a parameter with its value.
     fn bind(mut self, value: impl Into<Value>) -> Self {
         self.values.push(value.into());
-        self.text.to_mut().extend(["$", &self.values.len().to_string()]);
+        self.text.to_mut().push('?');
         self
     }
 
@@ -233,14 +223,14 @@ mod tests {
     use crate::sql::{insert, sql};
 
     #[test]
-    fn values_stand_where_they_are_meant_and_parts_are_numbered_on() {
+    fn values_stand_where_they_are_meant_and_parts_follow_each_other() {
         let (table, of) = ("t", sql!("b = {1} AND c IN ({..values([2, 3])})"));
         let statement: Statement =
             sql!("SELECT a FROM {..table} WHERE {..of} AND d = {4}{..Statement::default()}");
         let statement = statement.when(" AND e = ", Some(5)).when(" AND f = ", None::<i64>);
         let statement =
             statement.when_nonempty(" AND g = ", "").when_any(" AND h IN (", [6, 7]).and_if(false, " x");
-        let text = "SELECT a FROM t WHERE b = $1 AND c IN ($2, $3) AND d = $4 AND e = $5 AND h IN ($6, $7)";
+        let text = "SELECT a FROM t WHERE b = ? AND c IN (?, ?) AND d = ? AND e = ? AND h IN (?, ?)";
         assert_eq!((&*statement.text, statement.values), (text, (1..=7).map(Value::Int).collect()));
     }
 
@@ -248,12 +238,12 @@ mod tests {
     fn a_column_has_the_value_beside_it() {
         let b = "x";
         let insert: Statement = insert! { t: a = 1 + 1, b, c = vec![0_u8] };
-        assert_eq!(insert.text, "INSERT INTO t (a, b, c) VALUES ($1, $2, $3)");
+        assert_eq!(insert.text, "INSERT INTO t (a, b, c) VALUES (?, ?, ?)");
         assert_eq!(insert.values, [Value::Int(2), Value::from("x"), Value::Bytes(vec![0])]);
         let columns = [("a", Value::Int(1)), ("b", Value::Null)];
-        assert_eq!(Statement::set(columns.clone()).text, "a = $1, b = $2");
-        assert_eq!(Statement::insert("t", columns.clone()).text, "INSERT INTO t (a, b) VALUES ($1, $2)");
+        assert_eq!(Statement::set(columns.clone()).text, "a = ?, b = ?");
+        assert_eq!(Statement::insert("t", columns.clone()).text, "INSERT INTO t (a, b) VALUES (?, ?)");
         let rows = Statement::insert_all("t", [columns.clone(), columns]);
-        assert_eq!(rows.text, "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4)");
+        assert_eq!(rows.text, "INSERT INTO t (a, b) VALUES (?, ?), (?, ?)");
     }
 }
