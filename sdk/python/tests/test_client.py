@@ -1,0 +1,313 @@
+"""The client: what it sends, what it makes of answers, and when it asks again."""
+
+import json
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+import pytest
+
+from tests.fake_tools import FakeTools, Refusal
+from toolwire import (
+    Accepted,
+    AwaitingApproval,
+    Chunk,
+    ConfirmationRequired,
+    InvalidArgument,
+    NotFound,
+    OutcomeUnknown,
+    Progress,
+    RateLimited,
+    Refused,
+    Result,
+    ToolError,
+    Toolwire,
+    Violation,
+)
+from toolwire._stubs.toolwire.tasks.v1 import task_pb2, task_service_pb2
+from toolwire._stubs.toolwire.v1 import confirmation_pb2, confirmation_service_pb2, event_pb2, result_pb2, tool_pb2
+from toolwire._stubs.toolwire.v1 import tool_service_pb2 as pb
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeTools]:
+    opened = FakeTools()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def tools(fake: FakeTools, monkeypatch: pytest.MonkeyPatch) -> Iterator[Toolwire]:
+    monkeypatch.setattr("toolwire.client.FIRST_PAUSE", 0.01)
+    with Toolwire.connect(fake.url, "secret", session_id="s-1") as client:
+        yield client
+
+
+def data(text: str = '{"big":9007199254740993}') -> pb.CallToolResponse:
+    came = result_pb2.Provenance(source_ids=["tool:shop:v1"], as_of="2026-01-15", warnings=["old"])
+    return pb.CallToolResponse(call_id="c", result=result_pb2.ToolResult(data_json=text, provenance=came))
+
+
+def failure(code: str, retryable: bool = False, retry_after: float = 0) -> pb.CallToolResponse:
+    error = result_pb2.ToolError(
+        code=result_pb2.ToolErrorCode.Value(f"TOOL_ERROR_CODE_{code}"),  # type: ignore[arg-type]
+        message=f"it is {code}", retryable=retryable,
+    )
+    error.field_violations.add(pointer="/a", rule="required", description="missing")
+    if retry_after:
+        error.retry_after.FromMilliseconds(round(retry_after * 1000))
+    return pb.CallToolResponse(call_id="c", result=result_pb2.ToolResult(error=error))
+
+
+def required() -> event_pb2.ConfirmationRequired:
+    return event_pb2.ConfirmationRequired(
+        confirmation_id="conf_1", summary="Pay 5", tool="pay", request_id="r-1", arguments_json='{"amount":5}'
+    )
+
+
+def in_turn(*answers: Any) -> Any:
+    """A method that gives one answer after another: raises exceptions, and returns the rest."""
+    left = list(answers)
+
+    def answer(_: Any) -> Any:
+        given = left.pop(0)
+        if isinstance(given, Exception):
+            raise given
+        return given
+
+    return answer
+
+
+def test_a_call_has_its_data_and_where_it_came_from(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = in_turn(data())
+    result = tools.call("order", {"order_id": "A-1"}, task_id="task_1")
+    assert result == Result({"big": 9007199254740993}, ("tool:shop:v1",), "2026-01-15", False, ("old",), "c")
+    request = fake.requests[0]
+    assert (request.tool, request.arguments_json) == ("order", '{"order_id":"A-1"}')
+    assert (request.context.session_id, request.context.task_id) == ("s-1", "task_1")
+    assert request.result_format == result_pb2.RESULT_FORMAT_JSON
+    assert uuid.UUID(request.request_id)
+    assert fake.metadata[0]["authorization"] == "Bearer secret"
+
+
+def test_arguments_of_a_model_go_as_they_are(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = in_turn(data(), data())
+    tools.call("order", '{"a": 1')
+    tools.call("order", request_id="mine", wait_for_approval=1.5)
+    assert [request.arguments_json for request in fake.requests] == ['{"a": 1', "{}"]
+    assert fake.requests[1].request_id == "mine"
+    assert fake.requests[1].wait_for_confirmation.ToMilliseconds() == 1500
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [("NOT_FOUND", NotFound), ("INVALID_ARGUMENT", InvalidArgument), ("UNKNOWN", ToolError),
+     ("OUTCOME_UNKNOWN", OutcomeUnknown)],
+)
+def test_a_failure_is_the_error_that_the_tool_raised(
+    fake: FakeTools, tools: Toolwire, code: str, kind: type[ToolError]
+) -> None:
+    fake.answers["CallTool"] = in_turn(failure(code))
+    with pytest.raises(ToolError, match=f"it is {code}") as raised:
+        tools.call("order")
+    assert type(raised.value) is kind
+    assert (raised.value.code, raised.value.call_id) == (code, "c")
+    assert raised.value.violations == (Violation("/a", "required", "missing"),)
+
+
+def test_what_is_retryable_is_asked_again_under_the_same_request_id(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = in_turn(
+        failure("RATE_LIMITED", retryable=True, retry_after=0.2), Refusal(grpc.StatusCode.UNAVAILABLE, "OVERLOADED"),
+        Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "SHARE_EXHAUSTED", 0.1), failure("OUTCOME_UNKNOWN", True), data(),
+    )
+    began = time.monotonic()
+    assert tools.call("pay").call_id == "c"
+    assert time.monotonic() - began > 0.3, "as long as the server says"
+    assert len({request.request_id for request in fake.requests}) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (failure("RATE_LIMITED", retryable=False), RateLimited),
+        (failure("RATE_LIMITED", retryable=True, retry_after=60), RateLimited),
+        (Refusal(grpc.StatusCode.NOT_FOUND, "UNKNOWN_TOOL"), Refused),
+        (Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "QUOTA_EXCEEDED"), Refused),
+        (Refusal(grpc.StatusCode.UNAVAILABLE, "OVERLOADED", 60), Refused),
+    ],
+)
+def test_what_another_attempt_cannot_help_is_raised_at_once(
+    fake: FakeTools, tools: Toolwire, answer: Any, kind: type[Exception]
+) -> None:
+    fake.answers["CallTool"] = in_turn(answer)
+    with pytest.raises(kind):
+        tools.call("pay", timeout=5)
+    assert len(fake.requests) == 1
+
+
+def test_attempts_are_counted(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = lambda _: failure("UNAVAILABLE", retryable=True)
+    with pytest.raises(ToolError):
+        tools.call("pay")
+    assert len(fake.requests) == 1 + tools.retries
+
+
+def test_a_refusal_says_its_reason(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = in_turn(Refusal(grpc.StatusCode.NOT_FOUND, "UNKNOWN_TOOL"))
+    with pytest.raises(Refused) as raised:
+        tools.call("nothing")
+    assert (raised.value.code, raised.value.reason) == ("NOT_FOUND", "UNKNOWN_TOOL")
+
+
+def test_a_deadline_is_a_refusal(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = lambda _: time.sleep(0.5)
+    with pytest.raises(Refused) as raised:
+        tools.call("slow", timeout=0.1)
+    assert raised.value.code == "DEADLINE_EXCEEDED"
+
+
+def test_a_call_that_a_person_must_approve_goes_on_once_it_is(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = in_turn(pb.CallToolResponse(confirmation_required=required()), data())
+    with pytest.raises(ConfirmationRequired, match="Pay 5") as raised:
+        tools.call("pay", {"amount": 5}, request_id="r-1")
+    decided = confirmation_pb2.Confirmation(
+        confirmation_id="conf_1", state=confirmation_pb2.CONFIRMATION_STATE_APPROVED
+    )
+    fake.answers["DecideConfirmation"] = lambda _: confirmation_service_pb2.DecideConfirmationResponse(
+        confirmation=decided
+    )
+    assert tools.approve(raised.value, tool="pay").state == "approved"
+    assert (fake.requests[-1].confirmation_id, fake.requests[-1].approve.tool) == ("conf_1", "pay")
+    tools.deny("conf_2", "not today")
+    assert (fake.requests[-1].confirmation_id, fake.requests[-1].deny.reason) == ("conf_2", "not today")
+    assert tools.call("pay", {"amount": 5}, request_id=raised.value.request_id).call_id == "c"
+
+
+def test_what_waits_for_a_person_is_listed_page_by_page(fake: FakeTools, tools: Toolwire) -> None:
+    def answer(request: Any) -> Any:
+        first = confirmation_pb2.Confirmation(confirmation_id=f"conf{request.page_token}", summary="Pay")
+        first.may_decide.allowed = True
+        token = "" if request.page_token else "2"
+        return confirmation_service_pb2.ListConfirmationsResponse(confirmations=[first], next_page_token=token)
+
+    fake.answers["ListConfirmations"] = answer
+    assert [(it.confirmation_id, it.may_decide) for it in tools.confirmations()] == [("conf", True), ("conf2", True)]
+    assert fake.requests[0].filter.decidable
+
+
+def text(text: str) -> pb.CallToolResponse:
+    return pb.CallToolResponse(result=result_pb2.ToolResult(data_text=text))
+
+
+FAILED = '{"success":false,"error":{"code":"UNAVAILABLE","message":"later","retryable":true}}\nmore'
+
+
+@pytest.mark.parametrize(
+    ("answers", "read"),
+    [
+        ([text('{"success":true,"data":{}}')], '{"success":true,"data":{}}'),
+        ([text(FAILED), text('{"success":true}')], '{"success":true}'),
+        ([text(FAILED.replace("true", "false"))], FAILED.replace("true", "false")),
+        ([text(FAILED)] * 5, FAILED),
+        ([pb.CallToolResponse(confirmation_required=required())],
+         "Not done yet: a person must approve it first: Pay 5. The confirmation is conf_1."),
+        ([Refusal(grpc.StatusCode.NOT_FOUND, "UNKNOWN_TOOL")], "Not called: refused: UNKNOWN_TOOL"),
+    ],
+)
+def test_a_model_reads_a_text_whatever_becomes_of_its_call(
+    fake: FakeTools, tools: Toolwire, answers: list[Any], read: str
+) -> None:
+    fake.answers["CallTool"] = in_turn(*answers)
+    assert tools.call_text("pay", '{"amount":5}', max_tokens=500) == read
+    assert fake.requests[0].result_format == result_pb2.RESULT_FORMAT_MODEL
+    assert fake.requests[0].max_tokens == 500
+    assert len(fake.requests) == len(answers)
+
+
+def test_what_no_model_can_help_is_raised(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CallTool"] = in_turn(Refusal(grpc.StatusCode.UNAUTHENTICATED, "CREDENTIALS_REJECTED"))
+    with pytest.raises(Refused):
+        tools.call_text("pay")
+
+
+def event(**event: Any) -> pb.InvokeToolResponse:
+    return pb.InvokeToolResponse(event=event_pb2.CallEvent(call_id="c", **event))
+
+
+def test_a_stream_yields_what_happens(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["InvokeTool"] = in_turn(
+        Refusal(grpc.StatusCode.UNAVAILABLE, "OVERLOADED"),
+        [
+            event(accepted=event_pb2.Accepted(tool="pay")), event(awaiting_confirmation=required()),
+            event(progress=event_pb2.Progress(message="half", fraction=0.5)),
+            event(progress=event_pb2.Progress(message="more")), event(chunk=event_pb2.Chunk(data_json='{"a":1}')),
+            event(result=data().result),
+        ],
+    )
+    *events, result = tools.stream("pay")
+    assert events == [
+        Accepted("c", "pay"), AwaitingApproval("conf_1", "Pay 5"), Progress("half", 0.5), Progress("more", None),
+        Chunk({"a": 1}),
+    ]
+    assert isinstance(result, Result)
+    assert len(fake.requests) == 2
+
+
+def test_a_stream_raises_as_a_call_does(fake: FakeTools, tools: Toolwire) -> None:
+    accepted = event(accepted=event_pb2.Accepted(tool="pay"))
+    fake.answers["InvokeTool"] = in_turn(
+        [accepted, event(result=failure("CONFLICT").result)], [event(confirmation_required=required())],
+    )
+    with pytest.raises(ToolError, match="it is CONFLICT"):
+        list(tools.stream("pay"))
+    with pytest.raises(ConfirmationRequired):
+        list(tools.stream("pay"))
+
+
+def test_tools_are_listed_searched_and_exported(fake: FakeTools, tools: Toolwire) -> None:
+    tool = tool_pb2.ToolDefinition(
+        name="order", category=tool_pb2.TOOL_CATEGORY_SIDE_EFFECT, input_schema_json='{"type":"object"}',
+        consequence_level=tool_pb2.CONSEQUENCE_LEVEL_HIGH, status=tool_pb2.ToolStatus(reason="no host"),
+    )
+    fake.answers["ListTools"] = lambda _: [pb.ListToolsResponse(tool=tool)]
+    (found,) = tools.search("order shop")
+    assert (found.name, found.category, found.consequence) == ("order", "side_effect", "high")
+    assert (found.input_schema, found.problem) == ({"type": "object"}, "no host")
+    assert fake.requests[0].text == "order shop"
+    tools.list_tools(tags=["shop"], category="read")
+    assert (list(fake.requests[1].tags), fake.requests[1].category) == (["shop"], tool_pb2.TOOL_CATEGORY_READ)
+    fake.answers["ExportTools"] = lambda request: pb.ExportToolsResponse(json=json.dumps([request.format]))
+    assert tools.export("anthropic") == ["anthropic"]
+
+
+def test_tasks(fake: FakeTools, tools: Toolwire) -> None:
+    task = task_pb2.Task(task_id="task_1", state=task_pb2.TASK_STATE_COMPLETED, request="Report")
+    task.result.update({"text": "done"})
+    fake.answers["CreateTask"] = lambda _: task_service_pb2.CreateTaskResponse(task=task)
+    fake.answers["GetTask"] = lambda _: task_service_pb2.GetTaskResponse(task=task)
+    fake.answers["ListTasks"] = lambda _: task_service_pb2.ListTasksResponse(tasks=[task])
+    fake.answers["AnswerQuestion"] = lambda _: task_service_pb2.AnswerQuestionResponse(task=task)
+    fake.answers["CancelTask"] = lambda _: task_service_pb2.CancelTaskResponse(task=task)
+    created = tools.tasks.create("Report", role="analyst", labels={"a": "b"})
+    assert (created.task_id, created.state, created.result) == ("task_1", "completed", {"text": "done"})
+    assert uuid.UUID(fake.requests[0].request_id)
+    assert tools.tasks.get("task_1") == tools.tasks.answer("task_1", "2024") == tools.tasks.cancel("task_1", "no")
+    assert tools.tasks.list(states=["running"]) == [created]
+    assert list(fake.requests[-1].filter.states) == [task_pb2.TASK_STATE_RUNNING]
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:50051", "ftp://a", "http://"])
+def test_a_url_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="is not the URL of a server"):
+        Toolwire.connect(url)
+
+
+def test_what_is_not_said_is_in_the_environment(fake: FakeTools, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLWIRE_SERVER", fake.url)
+    monkeypatch.setenv("TOOLWIRE_TOKEN", "from the environment")
+    fake.answers["CallTool"] = in_turn(data())
+    with Toolwire.connect() as tools:
+        tools.call("order")
+    assert fake.metadata[0]["authorization"] == "Bearer from the environment"

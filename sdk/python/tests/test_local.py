@@ -1,0 +1,218 @@
+"""The server that a program starts for itself: `Toolwire.local()`, `serve()`, and how they end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolwire import NotFound, Refused, Toolwire
+from toolwire._binary import binary, main
+
+HERE = Path(__file__).parent
+LIMIT = 10.0
+PROGRAM = '''
+import time
+from toolwire import Context, NotFound, serve, tool
+
+@tool
+def order_status(order_id: str) -> dict:
+    """Where an order is."""
+    return {"A-1": {"state": "sent"}}.get(order_id) or NotFound(f"no order {order_id}").throw()
+
+@tool(write=True)
+def slow(seconds: float) -> dict:
+    time.sleep(seconds)
+    return {"slept": seconds}
+
+serve(SERVE)
+'''
+
+
+@pytest.fixture
+def fake_binary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "toolwire"
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tests.fake_binary "$@"\n')
+    path.chmod(0o755)
+    monkeypatch.setenv("TOOLWIRE_BINARY", str(path))
+    monkeypatch.setenv("PYTHONPATH", str(HERE.parent))
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path, fake_binary: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    """Runs a program like that of the page, with these arguments to `serve`."""
+    started = []
+
+    def run(serve: str = "", **environment: str) -> "subprocess.Popen[str]":
+        (tmp_path / "tools.py").write_text(PROGRAM.replace("SERVE", serve))
+        started.append(
+            subprocess.Popen(
+                [sys.executable, "tools.py"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                env={**os.environ, **environment},
+            )
+        )
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def server_of(tmp_path: Path) -> Any:
+    return json.loads((tmp_path / ".toolwire/state/fake.json").read_text())
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # A zombie has ended, and waits for its parent.
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+def ends(pid: int, within: float) -> bool:
+    end = time.monotonic() + within
+    while is_alive(pid) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not is_alive(pid)
+
+
+def url_of(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout
+    line = process.stdout.readline()
+    assert line.startswith("toolwire serves 2 tools of local at http://127.0.0.1:"), (line, process.stderr)
+    return line.split()[-1]
+
+
+def status(order_id: str) -> dict[str, str]:
+    return {"order": order_id} if order_id else NotFound("none").throw()
+
+
+def test_a_program_has_a_server_of_its_own(fake_binary: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir()
+    with Toolwire.local(status, state=state) as tools:
+        assert tools.call("status", {"order_id": "A-1"}).data == {"order": "A-1"}
+        with pytest.raises(NotFound, match="none"):
+            tools.call("status", {"order_id": ""})
+        server = json.loads((state / "fake.json").read_text())
+        assert server["arguments"] == [
+            "serve", "--listen", "127.0.0.1:0", "--state", str(state), "--until-stdin-ends", "--no-samples",
+        ]
+        assert is_alive(server["pid"])
+    assert ends(server["pid"], LIMIT)
+
+
+def test_its_state_is_gone_at_the_end(fake_binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with Toolwire.local(status):
+        assert list(tmp_path.glob("toolwire-*/fake.json"))
+    assert not list(tmp_path.glob("toolwire-*"))
+
+
+def test_without_tools_there_is_nothing_to_serve(fake_binary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolwire._serve.REGISTRY", {})
+    with pytest.raises(ValueError, match="there is no tool"):
+        Toolwire.local()
+
+
+def test_a_server_that_does_not_start_is_an_error(fake_binary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_FAILS", "1")
+    with pytest.raises(RuntimeError, match="the server did not start"):
+        Toolwire.local(status)
+
+
+def test_the_binary_is_the_package_s_or_the_named_one(
+    fake_binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert binary() == fake_binary
+    monkeypatch.setenv("FAKE_VERSION", "9.9.9")
+    with pytest.raises(RuntimeError, match="they must be equal"):
+        binary()
+    monkeypatch.delenv("TOOLWIRE_BINARY")
+    monkeypatch.setenv("PATH", f"{fake_binary.parent}:{os.environ['PATH']}")
+    with pytest.raises(FileNotFoundError, match="holds no server"):
+        binary()
+    package = tmp_path / "package"
+    (package / "_bin").mkdir(parents=True)
+    (package / "_bin/toolwire").touch()
+    monkeypatch.setattr("toolwire._binary.__file__", str(package / "_binary.py"))
+    assert binary() == package / "_bin/toolwire"
+
+
+def test_the_command_of_the_package_is_the_binary(fake_binary: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", f"from {main.__module__} import main; main()", "--version"], capture_output=True,
+        text=True, check=True,
+    )
+    assert said.stdout.startswith("toolwire ")
+
+
+def test_one_command_serves_and_says_how_to_call(run: Callable[..., Any], tmp_path: Path) -> None:
+    process = run()
+    url = url_of(process)
+    assert process.stdout.readline() == "  tools  order_status, slow\n"
+    assert process.stdout.readline() == f"  try    toolwire call order_status --server {url}\n"
+    with Toolwire.connect(url) as tools:
+        assert tools.call("order_status", {"order_id": "A-1"}).data == {"state": "sent"}
+    assert (tmp_path / ".toolwire/.gitignore").read_text() == "*\n"
+    assert "--no-samples" in server_of(tmp_path)["arguments"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_program_and_its_server(run: Callable[..., Any], tmp_path: Path, number: int) -> None:
+    process = run("grace=0.2")
+    url_of(process)
+    process.send_signal(number)
+    assert process.wait(LIMIT) == 0
+    assert process.stderr.read() == ""
+    assert ends(server_of(tmp_path)["pid"], 2)
+
+
+def test_a_killed_program_leaves_no_server(run: Callable[..., Any], tmp_path: Path) -> None:
+    process = run()
+    url_of(process)
+    process.kill()
+    assert ends(server_of(tmp_path)["pid"], 2)
+
+
+def test_the_program_ends_with_its_server(run: Callable[..., Any], tmp_path: Path) -> None:
+    process = run()
+    url_of(process)
+    os.kill(server_of(tmp_path)["pid"], signal.SIGKILL)
+    assert process.wait(LIMIT) == 1
+    assert "the server has ended" in process.stderr.read()
+
+
+def test_the_same_file_joins_a_server_that_is_named(run: Callable[..., Any], fake_binary: Path, tmp_path: Path) -> None:
+    with Toolwire.local(status) as tools:
+        process = run("slots=2", TOOLWIRE_SERVER=tools.url, TOOLWIRE_HOST_TOKEN="t")
+        assert url_of(process) == tools.url
+    assert not (tmp_path / ".toolwire").exists()
+
+
+def test_a_server_that_will_not_have_it_ends_the_program(run: Callable[..., Any], fake_binary: Path) -> None:
+    from tests.fake_tools import FakeTools
+
+    other = FakeTools()
+    process = run(TOOLWIRE_SERVER=other.url)
+    assert process.wait(LIMIT) == 1
+    assert "UNIMPLEMENTED" in process.stderr.read()
+    other.close()
+
+
+def test_a_client_of_a_server_that_is_gone_is_told(fake_binary: Path) -> None:
+    with Toolwire.local(status) as tools:
+        url = tools.url
+    with Toolwire.connect(url, retries=0) as tools, pytest.raises(Refused) as refused:
+        tools.call("status")
+    assert refused.value.code == "UNAVAILABLE"

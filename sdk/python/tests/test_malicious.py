@@ -1,0 +1,247 @@
+"""A host that does what it should not, by raw messages: the calls of others go on, and memory stays bounded."""
+
+import json
+import os
+import queue
+import statistics
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+import pytest
+
+from toolwire import Refused, Toolwire
+from toolwire._binary import LocalServer
+from toolwire._serve import BackgroundHost, chosen
+from toolwire._stubs.toolwire.host.v1 import host_pb2
+from toolwire._stubs.toolwire.v1 import tool_pb2
+from toolwire._target import Target
+from toolwire.client import Progress
+from toolwire.errors import ParseError, ResultTooLarge, ToolError
+
+BINARY = os.environ.get("TOOLWIRE_BINARY", "")
+pytestmark = pytest.mark.skipif(not BINARY, reason="TOOLWIRE_BINARY names no server")
+LIMIT = 20.0
+
+
+def honest(text: str) -> dict[str, str]:
+    """Returns what it is given."""
+    return {"text": text}
+
+
+class RawSlot:
+    """A stream on which a test says what it wants."""
+
+    def __init__(self, url: str, token: str, instance: str, catalogue: str) -> None:
+        self.channel = grpc.insecure_channel(
+            url.removeprefix("http://"), options=[("grpc.max_send_message_length", -1)]
+        )
+        self._out: queue.Queue[Any] = queue.Queue()
+        path = "/toolwire.host.v1.ToolHostService/Work"
+        work = self.channel.stream_stream(
+            path, host_pb2.WorkRequest.SerializeToString, host_pb2.WorkResponse.FromString
+        )
+        self.instance, self.catalogue = instance, catalogue
+        self.send(hello=self.hello())
+        self._in = work(iter(self._out.get, None), metadata=(("authorization", f"Bearer {token}"),))
+
+    def hello(self, *offers: host_pb2.Offer) -> host_pb2.Hello:
+        return host_pb2.Hello(
+            protocol=1, instance=self.instance, catalogue_id=self.catalogue, sdk="raw/1", offers=offers
+        )
+
+    def send(self, **message: Any) -> None:
+        self._out.put(host_pb2.WorkRequest(**message))
+
+    def next(self, kind: str) -> Any:
+        message = next(self._in)
+        assert message.WhichOneof("message") == kind, message
+        return getattr(message, kind)
+
+    def greet(self, *offers: host_pb2.Offer) -> host_pb2.Welcome:
+        welcome = self.next("welcome")
+        if welcome.send_catalogue:
+            self.send(hello=self.hello(*offers))
+            welcome = self.next("welcome")
+        assert isinstance(welcome, host_pb2.Welcome)
+        return welcome
+
+    def end(self) -> tuple[str, str]:
+        """The status with which the server ends it: its code and its reason."""
+        with pytest.raises(grpc.RpcError) as ended:
+            for _ in self._in:
+                pass
+        refused = Refused.of(ended.value)
+        return refused.code, refused.reason
+
+    def close(self) -> None:
+        self._out.put(None)
+        self.channel.close()
+
+
+def offer(name: str, **changes: Any) -> host_pb2.Offer:
+    made = host_pb2.Offer(
+        name=name, description="Does something.", category=tool_pb2.TOOL_CATEGORY_READ,
+        consequence_level=tool_pb2.CONSEQUENCE_LEVEL_LOW, input_schema_json='{"type":"object","properties":{}}',
+    )
+    made.MergeFrom(host_pb2.Offer(**changes))
+    return made
+
+
+class World:
+    def __init__(self, server: LocalServer, tools: Toolwire, token: str) -> None:
+        self.server, self.tools, self.token, self.number = server, tools, token, 0
+
+    def slot(self) -> RawSlot:
+        self.number += 1
+        return RawSlot(self.server.url, self.token, f"evil{self.number}", f"catalogue{self.number}")
+
+    def times(self, count: int) -> list[float]:
+        """How long calls of the honest tool take, in seconds. All of them must succeed."""
+        taken = []
+        for number in range(count):
+            began = time.perf_counter()
+            assert self.tools.call("honest", {"text": str(number)}).data == {"text": str(number)}
+            taken.append(time.perf_counter() - began)
+        return taken
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("malicious")
+    (folder / "state").mkdir()
+    configuration = folder / "toolwire.toml"
+    # Two providers, since a host that replaces the catalogue of its own provider harms itself alone.
+    users = '[[auth.users]]\nuser_id = "riley"\ntoken = "rileys-token-of-20-chars"\n'
+    providers = "".join(
+        f'[providers.{name}]\nkind = "host"\ntoken_env = "{name.upper()}_TOKEN"\n' for name in ("good", "evil")
+    )
+    configuration.write_text(users + providers)
+    tokens = {"GOOD_TOKEN": "good-token-of-20-characters", "EVIL_TOKEN": "evil-token-of-20-characters"}
+    before = {name: os.environ.get(name) for name in [*tokens, "TOOLWIRE_CONFIG"]}
+    os.environ.update(tokens, TOOLWIRE_CONFIG=str(configuration))
+    server = LocalServer(folder / "state", samples=False, on_end=lambda: None)
+    for name, value in before.items():
+        os.environ.pop(name) if value is None else os.environ.update({name: value})
+    host = BackgroundHost(chosen([honest]), Target.read(server.url, tokens["GOOD_TOKEN"], None, "NONE"), 4)
+    with Toolwire.connect(server.url, "rileys-token-of-20-chars", retries=0) as tools:
+        yield World(server, tools, tokens["EVIL_TOKEN"])
+    host.close()
+    server.close()
+
+
+def call_in_background(world: World, tool: str, ends: list[Any]) -> threading.Thread:
+    def call() -> None:
+        try:
+            ends.append(world.tools.call(tool, timeout=LIMIT).data)
+        except (ToolError, Refused) as error:
+            ends.append(error)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    return thread
+
+
+def test_what_it_may_not_own_or_cannot_be_read_is_refused_and_the_rest_is_served(world: World) -> None:
+    doubled = {"$ref": "#/$defs/a0"}
+    definitions = {f"a{n}": {"anyOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 8} for n in range(12)}
+    bomb = {"type": "object", "properties": {"x": doubled}, "$defs": {**definitions, "a12": {"type": "string"}}}
+    deep = '{"type":"object","properties":{"x":' * 2000 + '{"type":"string"}' + "}}" * 2000
+    slot = world.slot()
+    began = time.monotonic()
+    welcome = slot.greet(
+        offer("evil_bomb", input_schema_json=json.dumps(bomb)), offer("evil_conditions", approve_unless="{}"),
+        offer("evil_deep", input_schema_json=deep), offer("evil_good"), offer("honest"), offer("not a name"),
+    )
+    assert time.monotonic() - began < 5
+    refused = {it.tool: it.problems[0].rule for it in welcome.verdicts}
+    assert refused.keys() == {"evil_bomb", "evil_conditions", "evil_deep", "honest", "not a name"}, refused
+    assert (refused["honest"], refused["not a name"]) == ("owned-by-another", "bad-name")
+    assert welcome.accepted == 1
+    assert world.times(5)
+    slot.close()
+
+
+def test_what_breaks_the_protocol_ends_its_own_slot_alone(world: World) -> None:
+    other_call = host_pb2.Outcome(call_id=str(uuid.uuid4()), data_json="{}")
+    violations: list[tuple[dict[str, Any], tuple[str, str]]] = [
+        ({"outcome": other_call}, ("INVALID_ARGUMENT", "PROTOCOL_VIOLATION")),
+        ({"progress": host_pb2.Progress(call_id="x", message="y")}, ("INVALID_ARGUMENT", "PROTOCOL_VIOLATION")),
+    ]
+    for message, ended in violations:
+        slot = world.slot()
+        slot.greet(offer("evil_good"))
+        slot.send(**message)
+        assert slot.end() == ended
+        slot.close()
+    slot = world.slot()
+    slot.greet(offer("evil_good"))
+    slot.send(outcome=host_pb2.Outcome(call_id="x", data_json="a" * (5 << 20)))
+    assert slot.end()[0] in ("RESOURCE_EXHAUSTED", "OUT_OF_RANGE")
+    slot.close()
+    assert world.times(5)
+
+
+def test_an_outcome_that_is_no_result_is_an_error_of_its_own_call(world: World) -> None:
+    for data, kind in [
+        ("[" * 100_000, ParseError), ('{"a":' * 5_000 + "1" + "}" * 5_000, ParseError), ("[1]", ParseError),
+        ('{"a": NaN}', ParseError), ('{"a":"' + "a" * (3 << 20) + '"}', ResultTooLarge),
+    ]:
+        slot = world.slot()
+        ends: list[Any] = []
+        slot.greet(offer("evil_good"))
+        thread = call_in_background(world, "evil_good", ends)
+        slot.send(outcome=host_pb2.Outcome(call_id=slot.next("start").call_id, data_json=data))
+        thread.join(LIMIT)
+        assert isinstance(ends[0], kind), (data[:20], ends)
+        slot.close()
+
+
+def test_a_flood_of_progress_reaches_its_caller_ten_times_a_second_and_costs_others_little(world: World) -> None:
+    calm = world.times(100)
+    slot = world.slot()
+    slot.greet(offer("evil_good"))
+    events: list[Any] = []
+    listening = threading.Thread(target=lambda: events.extend(world.tools.stream("evil_good", timeout=LIMIT)))
+    listening.start()
+    call_id = slot.next("start").call_id
+    stop, sent = threading.Event(), 0
+
+    def flood() -> None:
+        nonlocal sent
+        progress = host_pb2.WorkRequest(progress=host_pb2.Progress(call_id=call_id, message="x" * 1000))
+        while not stop.is_set():
+            if slot._out.qsize() < 1000:
+                slot._out.put(progress)
+                sent += 1
+            else:
+                time.sleep(0.001)
+
+    flooding = threading.Thread(target=flood)
+    flooding.start()
+    began = time.monotonic()
+    attacked = world.times(100)
+    stop.set()
+    flooding.join()
+    lasted = time.monotonic() - began
+    slot.send(outcome=host_pb2.Outcome(call_id=call_id, data_json="{}"))
+    listening.join(LIMIT)
+    seen = sum(isinstance(event, Progress) for event in events)
+    print(
+        f"{sent} messages in {lasted:.1f} s, {seen} seen; p50 {statistics.median(calm) * 1000:.1f} → "
+        f"{statistics.median(attacked) * 1000:.1f} ms, p99 {sorted(calm)[98] * 1000:.1f} → "
+        f"{sorted(attacked)[98] * 1000:.1f} ms"
+    )
+    assert 1 <= seen <= 10 * lasted + 12, (seen, lasted)
+    slot.close()
+
+
+def test_slots_that_never_greet_and_never_read_hold_nobody_up(world: World) -> None:
+    silent = [world.slot() for _ in range(40)]
+    assert world.times(20)
+    for slot in silent:
+        slot.close()
+    assert world.times(20)

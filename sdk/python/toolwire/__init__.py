@@ -1,0 +1,20 @@
+"""Toolwire: serve Python functions as tools, and call tools. See README.md."""
+
+from pkgutil import extend_path
+
+# The contract's packages are called toolwire too: a program's own stubs of them stay importable beside this package.
+__path__ = extend_path(__path__, __name__)
+
+from toolwire import client, errors
+from toolwire._context import Context, User
+from toolwire._schema import Param
+from toolwire._serve import serve
+from toolwire._tool import Bind, tool
+from toolwire._version import __version__
+from toolwire.client import *  # noqa: F403
+from toolwire.errors import *  # noqa: F403
+from toolwire.tasks import Task
+
+__all__ = ["Bind", "Context", "Param", "Task", "User", "__version__", "serve", "tool"]
+__all__ += client.__all__
+__all__ += errors.__all__

@@ -1,0 +1,90 @@
+"""The server that comes with the package: where its binary is, and a process of it that ends with this one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from toolwire._version import __version__
+
+NAME = "toolwire.exe" if sys.platform == "win32" else "toolwire"
+LISTENS = "toolwire listening on "
+
+
+def binary() -> Path:
+    """The binary inside the package, else the one that TOOLWIRE_BINARY names: never what happens to be on PATH."""
+    packaged = Path(__file__).parent / "_bin" / NAME
+    if packaged.exists():
+        return packaged
+    named = os.environ.get("TOOLWIRE_BINARY")
+    if not named:
+        raise FileNotFoundError("this package holds no server: take a wheel of toolwire, or set TOOLWIRE_BINARY")
+    said = subprocess.run([named, "--version"], capture_output=True, text=True, check=True).stdout.split()
+    if said[-1:] != [__version__]:
+        raise RuntimeError(f"{named} is of version {said[-1:]}, and this package of {__version__}: they must be equal")
+    return Path(named)
+
+
+def main() -> None:
+    """The command `toolwire` of the package."""
+    path = str(binary())
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+class LocalServer:
+    """A server on a free port of this machine. It watches its standard input, so it ends however this process ends."""
+
+    def __init__(self, state: Path | None, *, samples: bool, on_end: Callable[[], object]) -> None:
+        self._is_closing = False
+        self._temporary = tempfile.TemporaryDirectory(prefix="toolwire-") if state is None else None
+        state = state or Path(self._temporary.name if self._temporary else "")
+        command = [str(binary()), "serve", "--listen", "127.0.0.1:0", "--state", str(state), "--until-stdin-ends"]
+        self._process = subprocess.Popen(
+            command if samples else [*command, "--no-samples"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            # An interrupt from the terminal is for this process, which then ends the server.
+            start_new_session=True,
+        )
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        if not line.startswith(LISTENS):
+            self._process.stdout.close()
+            self.close()
+            raise RuntimeError(f"the server did not start; it ended with {self._process.returncode}")
+        self.url = "http://" + line.removeprefix(LISTENS).strip()
+        threading.Thread(target=self._drain, args=(self._process.stdout, on_end), daemon=True).start()
+
+    def _drain(self, output: IO[str], on_end: Callable[[], object]) -> None:
+        with output:
+            for _ in output:
+                pass
+        if not self._is_closing:
+            on_end()
+
+    def close(self) -> None:
+        """Ends it: at once if it does not end by itself."""
+        assert self._process.stdin
+        self._is_closing = True
+        self._process.stdin.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._temporary:
+            self._temporary.cleanup()
+
+
+def state_beside(file: str | None) -> Path:
+    """The state of a server that a file starts: in a folder beside it, which no repository takes in."""
+    folder = (Path(file).resolve().parent if file else Path.cwd()) / ".toolwire"
+    state = folder / "state"
+    state.mkdir(parents=True, exist_ok=True)
+    (folder / ".gitignore").write_text("*\n")
+    return state

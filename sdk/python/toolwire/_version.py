@@ -1,0 +1,3 @@
+"""The version of this package, and of the server that it starts."""
+
+__version__ = "0.1.0"

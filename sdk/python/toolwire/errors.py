@@ -1,0 +1,196 @@
+"""How a call fails. A tool raises these errors, and a client of the tool gets the same ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn
+
+import grpc
+
+from toolwire._stubs.google.rpc import error_details_pb2, status_pb2
+from toolwire._stubs.toolwire.v1 import event_pb2, result_pb2
+
+__all__ = [
+    "AuthFailed", "Blocked", "Cancelled", "ConfirmationDenied", "ConfirmationExpired", "ConfirmationRequired",
+    "Conflict", "InvalidArgument", "NotFound", "OutcomeUnknown", "ParseError", "PermissionDenied", "RateLimited",
+    "Refused", "ResultTooLarge", "ToolError", "ToolTimeout", "ToolwireError", "Unavailable", "Violation",
+]
+
+
+class ToolwireError(Exception):
+    """Everything that this package raises of a call."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One rule that the arguments break."""
+
+    pointer: str
+    rule: str
+    description: str
+
+
+class ToolError(ToolwireError):
+    """A call without data. `message` is for the agent: what went wrong and what to do, and nothing internal."""
+
+    code: ClassVar[str] = "UNKNOWN"
+    retryable: bool = False
+
+    def __init__(
+        self, message: str, *, retryable: bool | None = None, retry_after: float | None = None,
+        violations: tuple[Violation, ...] = (), call_id: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message, self.retry_after, self.violations, self.call_id = message, retry_after, violations, call_id
+        if retryable is not None:
+            self.retryable = retryable
+
+    def throw(self) -> NoReturn:
+        """Raises this error, where Python takes an expression only: `found or NotFound("…").throw()`."""
+        raise self
+
+    def to_proto(self) -> result_pb2.ToolError:
+        code: Any = result_pb2.ToolErrorCode.Value(f"TOOL_ERROR_CODE_{self.code}")
+        proto = result_pb2.ToolError(code=code, message=self.message, retryable=self.retryable)
+        if self.retry_after is not None:
+            proto.retry_after.FromMilliseconds(round(self.retry_after * 1000))
+        for it in self.violations:
+            proto.field_violations.add(pointer=it.pointer, rule=it.rule, description=it.description)
+        return proto
+
+    @classmethod
+    def from_proto(cls, proto: result_pb2.ToolError, call_id: str) -> ToolError:
+        kind = _BY_CODE.get(result_pb2.ToolErrorCode.Name(proto.code).removeprefix("TOOL_ERROR_CODE_"), ToolError)
+        wait = proto.retry_after.ToMilliseconds() / 1000 if proto.HasField("retry_after") else None
+        violations = tuple(Violation(it.pointer, it.rule, it.description) for it in proto.field_violations)
+        return kind(proto.message, retryable=proto.retryable, retry_after=wait, violations=violations, call_id=call_id)
+
+
+class RateLimited(ToolError):
+    """A limit is reached; `retry_after` says when a call will be accepted."""
+
+    code, retryable = "RATE_LIMITED", True
+
+
+class NotFound(ToolError):
+    """What the arguments name does not exist."""
+
+    code = "NOT_FOUND"
+
+
+class ToolTimeout(ToolError):
+    """The tool did not finish within its own time-out."""
+
+    code, retryable = "TIMEOUT", True
+
+
+class AuthFailed(ToolError):
+    """What the tool asks refused the credentials."""
+
+    code = "AUTH_FAILED"
+
+
+class Blocked(ToolError):
+    """What the tool asks refuses to serve."""
+
+    code = "BLOCKED"
+
+
+class ParseError(ToolError):
+    """The answer cannot be read."""
+
+    code = "PARSE_ERROR"
+
+
+class InvalidArgument(ToolError):
+    """The arguments are wrong; `violations` says where."""
+
+    code = "INVALID_ARGUMENT"
+
+
+class PermissionDenied(ToolError):
+    """The user may not do this."""
+
+    code = "PERMISSION_DENIED"
+
+
+class Cancelled(ToolError):
+    """The call was cancelled."""
+
+    code = "CANCELLED"
+
+
+class Unavailable(ToolError):
+    """Not now."""
+
+    code, retryable = "UNAVAILABLE", True
+
+
+class Conflict(ToolError):
+    """The state of the target does not allow the change."""
+
+    code = "CONFLICT"
+
+
+class ResultTooLarge(ToolError):
+    """The data is larger than 3 MiB."""
+
+    code = "RESULT_TOO_LARGE"
+
+
+class ConfirmationDenied(ToolError):
+    """A person denied the call."""
+
+    code = "CONFIRMATION_DENIED"
+
+
+class ConfirmationExpired(ToolError):
+    """No person decided in time."""
+
+    code = "CONFIRMATION_EXPIRED"
+
+
+class OutcomeUnknown(ToolError):
+    """A write was begun, and its end is not known. The same `request_id` asks again without repeating it."""
+
+    code, retryable = "OUTCOME_UNKNOWN", True
+
+
+_BY_CODE = {kind.code: kind for kind in ToolError.__subclasses__()}
+
+
+class ConfirmationRequired(ToolwireError):
+    """A person must approve the call first. Then make it again, with `request_id`."""
+
+    def __init__(self, proto: event_pb2.ConfirmationRequired) -> None:
+        super().__init__(f"a person must approve it first: {proto.summary}")
+        self.confirmation_id, self.request_id = proto.confirmation_id, proto.request_id
+        self.tool, self.summary, self.arguments_json = proto.tool, proto.summary, proto.arguments_json
+
+
+class Refused(ToolwireError):
+    """A call that was not carried out, or whose answer did not come: `code` is gRPC's, `reason` the server's."""
+
+    def __init__(self, code: str, message: str, reason: str = "", retry_after: float | None = None) -> None:
+        super().__init__(f"{reason or code}: {message}")
+        self.code, self.message, self.reason, self.retry_after = code, message, reason, retry_after
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same request may be made again: nothing was begun, or the `request_id` sees to it."""
+        return self.code == "UNAVAILABLE" or self.retry_after is not None
+
+    @classmethod
+    def of(cls, error: grpc.RpcError) -> Refused:
+        """Reads a failed call of grpc's or grpc.aio's, each of which has these methods."""
+        call: Any = error
+        reason, wait = "", None
+        for key, value in call.trailing_metadata() or ():
+            if key == "grpc-status-details-bin":
+                for detail in status_pb2.Status.FromString(value).details:
+                    info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+                    if detail.Unpack(info):
+                        reason = info.reason
+                    elif detail.Unpack(retry):
+                        wait = retry.retry_delay.ToMilliseconds() / 1000
+        return cls(call.code().name, call.details() or "", reason, wait)
