@@ -2,7 +2,13 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints figures")]
 
-use std::{collections::BTreeSet, fs, hint::black_box, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    hint::black_box,
+    path::Path,
+    sync::Arc,
+};
 
 use chrono::NaiveDate;
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -115,6 +121,7 @@ fn open(directory: &Path) -> Arc<Registry> {
         executors: Vec::new(),
         descriptors: DescriptorPool::new(),
         choices: Vec::new(),
+        approve_unless: BTreeMap::new(),
         disabled: Vec::new(),
         intent_parameters: BTreeSet::new(),
     };

@@ -7,18 +7,25 @@ pub use {
 };
 
 use crate::server::domain::Domain;
+#[cfg(feature = "samples")]
+use crate::server::domain::Offer;
 
 /// Every domain that comes with Toolwire. Without the feature `samples`, the diagnostics alone.
 pub fn bundled() -> Vec<Domain> {
     vec![
         #[cfg(feature = "samples")]
-        brokerage::domain(),
+        sample(brokerage::domain()),
         #[cfg(feature = "samples")]
-        research::domain(),
+        sample(research::domain()),
         #[cfg(feature = "samples")]
-        orchestration::domain(),
+        sample(orchestration::domain()),
         diagnostics::domain(),
     ]
+}
+
+#[cfg(feature = "samples")]
+fn sample(domain: Domain) -> Domain {
+    Domain { offer: Offer::Sample, ..domain }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod confirmations;
 mod domains;
 mod faces;
 mod foreign_domain;
+mod hosts;
 mod http;
 mod models;
 mod pipeline;

@@ -26,7 +26,7 @@ static TOOLS: LazyLock<Vec<(String, Arc<RegisteredTool>)>> = LazyLock::new(|| {
 pub(super) fn offered() -> Offered {
     let (mut config, domains) = (Config::default(), domains::bundled());
     config.server.diagnostics = true;
-    let tree = app::tree(&config.data, &domains).expect("each path is one domain's");
+    let tree = app::tree(&config, &domains).expect("each path is one domain's");
     app::gather(&tree, &domains, &config).expect("they agree")
 }
 
@@ -57,7 +57,7 @@ pub fn run(input: &[u8]) {
 /// What is accepted fits the message of the tool, and is encoded as the walk over its descriptor has it.
 fn assert_fits(tool: &RegisteredTool, accepted: Arguments) {
     let Some(executor) = &tool.executor else { return };
-    let message = executor.input_message();
+    let (message, _) = executor.schema().messages().expect("a tool of messages");
     let encoded = Encoder::new(&message).bytes(&accepted);
     let walked = DynamicMessage::deserialize(message.clone(), Value::Object(accepted)).expect("it fits");
     if let Some(bytes) = encoded {

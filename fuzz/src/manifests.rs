@@ -2,6 +2,7 @@
 //! is wrong and where.
 
 use std::{
+    collections::BTreeMap,
     fs,
     sync::{Arc, LazyLock},
 };
@@ -43,6 +44,7 @@ pub fn run(input: &[u8]) {
         executors: MADE.executors.clone(),
         descriptors: MADE.descriptors.clone(),
         choices: Vec::new(),
+        approve_unless: BTreeMap::new(),
         disabled: Vec::new(),
         intent_parameters: ["symbol"].into(),
     };

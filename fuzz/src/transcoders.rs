@@ -30,7 +30,8 @@ struct Compiled {
 
 static MESSAGES: LazyLock<Vec<(String, Compiled)>> = LazyLock::new(|| {
     let executors = tools().iter().filter_map(|(_, tool)| tool.executor.as_ref());
-    let of_tools = executors.flat_map(|executor| [executor.input_message(), executor.output_message()]);
+    let messages = executors.filter_map(|executor| executor.schema().messages());
+    let of_tools = messages.flat_map(|(input, output)| [input, output]);
     let toys = toys();
     let of_toys = ["Toy", "Asked", "Part", "Odd"]
         .map(|name| toys.get_message_by_name(&format!("toys.v1.{name}")).expect("toys.proto has it"));

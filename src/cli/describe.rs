@@ -64,6 +64,10 @@ fn facts(tool: &v1::ToolDefinition) -> String {
         format!("version {}", tool.version),
     ];
     facts.extend(tool.requires_confirmation.then(|| "needs a person's confirmation".to_owned()));
+    facts.extend(
+        (!tool.approve_unless.is_empty())
+            .then(|| format!("needs a person's confirmation unless {}", tool.approve_unless)),
+    );
     facts.extend(tool.timeout.as_ref().map(|timeout| {
         let timeout = Duration::try_from(*timeout).unwrap_or_default();
         format!("at most {}", clock::exact_in_words(timeout))

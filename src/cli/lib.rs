@@ -23,6 +23,7 @@ mod explain;
 mod export;
 mod guidance;
 mod health;
+mod host_check;
 mod job;
 mod jobs;
 mod json;
@@ -31,6 +32,7 @@ mod lint;
 mod list;
 mod manifest_schema;
 mod offered;
+mod providers;
 mod reasons;
 mod schema;
 mod serve;
@@ -73,6 +75,7 @@ enum Command {
     Guidance(guidance::Guidance),
     Export(export::Export),
     Limits(limits::Limits),
+    Providers(providers::Providers),
     Call(call::Call),
     Chat(chat::Chat),
     Cancel(cancel::Cancel),
@@ -88,6 +91,7 @@ enum Command {
     State(state::State),
     Watch(watch::Watch),
     Health(health::Health),
+    HostCheck(host_check::HostCheck),
     Lint(lint::Lint),
     Docs(docs::Docs),
     /// Prints the JSON Schema of a tool's manifest, for editors
@@ -155,6 +159,7 @@ impl Command {
             Self::Guidance(guidance) => guidance.run(domains).await,
             Self::Export(export) => export.run(domains).await,
             Self::Limits(limits) => limits.run(domains).await,
+            Self::Providers(providers) => providers.run(domains).await,
             Self::Call(call) => call.run(domains).await,
             Self::Chat(chat) => chat.run(domains).await,
             Self::Cancel(cancel) => cancel.run().await,
@@ -170,6 +175,7 @@ impl Command {
             Self::State(state) => state.run(domains).await,
             Self::Watch(watch) => watch.run().await,
             Self::Health(health) => health.run().await,
+            Self::HostCheck(check) => check.run(domains).await,
             Self::Lint(lint) => lint.run(domains),
             Self::Docs(docs) => docs.run(domains),
             Self::ManifestSchema => manifest_schema::run(),

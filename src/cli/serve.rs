@@ -1,11 +1,12 @@
 //! `toolwire serve`: serves the tools until a signal ends it.
 
 mod announce;
+mod stdin;
 
 use std::time::Duration;
 
 use clap::Args;
-use tokio::{select, sync::oneshot};
+use tokio::{select, sync::oneshot, time::sleep};
 
 use super::{settings, settings::Settings, signals::Signals, wiring};
 use toolwire_config::{self as config, Flags, Loaded};
@@ -44,6 +45,12 @@ pub(super) struct Serve {
     /// The certificate's private key, a PEM file [env: TOOLWIRE_TLS_KEY]
     #[arg(long, value_name = "FILE")]
     tls_key: Option<String>,
+    /// Offers none of the bundled sample tools [env: TOOLWIRE_SAMPLES=false]
+    #[arg(long)]
+    no_samples: bool,
+    /// Ends when its standard input does: with the process that started it, however that ends
+    #[arg(long)]
+    until_stdin_ends: bool,
     /// Prints the effective configuration, secrets hidden, and ends
     #[arg(long)]
     print_config: bool,
@@ -81,9 +88,9 @@ impl Serve {
                 telemetry.end_within(config.server.drain.forced_end.saturating_sub(report.elapsed));
                 Ok(())
             }
-            () = ask_twice(signals, stop) => {
+            end = wait_for_end(signals, self.until_stdin_ends, stop) => {
                 telemetry.end_within(Duration::ZERO);
-                Err(Failure::Interrupted)
+                end
             }
         }
     }
@@ -93,19 +100,37 @@ impl Serve {
         let flags = flags.set("log.format", self.log.as_ref()).set("admin.listen", self.admin.as_ref());
         let flags = flags.set("http.listen", self.http.as_ref());
         let flags = flags.set("server.reuse_port", self.reuse_port);
+        let flags = flags.set("server.samples", self.no_samples.then_some(false));
         flags.set("server.tls.cert", self.tls_cert.as_ref()).set("server.tls.key", self.tls_key.as_ref())
     }
 }
 
-/// Asks the server to end at the first signal. Returns at the next SIGTERM or SIGINT: its sender does not want to wait.
-async fn ask_twice(mut signals: Signals, stop: oneshot::Sender<()>) {
-    let signal = signals.any().await;
+/// How long calls may go on once the process that started the server is gone.
+const AFTER_STDIN: Duration = Duration::from_secs(1);
+
+/// Asks the server to end at the first signal, or at the end of standard input if that counts. Returns when its drain
+/// must be cut off: at the next SIGTERM or SIGINT, or soon after that end.
+async fn wait_for_end(
+    mut signals: Signals,
+    until_stdin_ends: bool,
+    stop: oneshot::Sender<()>,
+) -> Result<(), Failure> {
+    let signal = select! {
+        signal = signals.any() => signal,
+        () = stdin::ended(), if until_stdin_ends => {
+            tracing::info!("standard input has ended, and the server ends with it");
+            let _ = stop.send(());
+            sleep(AFTER_STDIN).await;
+            return Ok(());
+        }
+    };
     tracing::info!(
         signal,
         "draining: calls are served on for a while, then those under way may finish; interrupt again to end at once"
     );
     let _ = stop.send(());
     signals.impatient().await;
+    Err(Failure::Interrupted)
 }
 
 fn log_end(report: Report) {

@@ -77,7 +77,7 @@ fn not_bound(error: ListenError) -> Failure {
 /// Checks the manifests, the data, and settings that are allowed but hardly meant.
 pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Result<Linted, Failure> {
     let config = &loaded.config;
-    let tree = app::tree(&config.data, domains).map_err(|error| Failure::Start(error.to_string()))?;
+    let tree = app::tree(config, domains).map_err(|error| Failure::Start(error.to_string()))?;
     let data = app::check(config, domains);
     let app = App::build(config, domains);
     let unmatched = app.as_ref().map(|app| app.unmatched_patterns(config)).unwrap_or_default();

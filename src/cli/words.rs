@@ -36,6 +36,7 @@ pub(super) fn block_reason(reason: tasks::BlockReason) -> String {
 pub(super) const fn cause(cause: v1::ConfirmationCause) -> &'static str {
     match cause {
         v1::ConfirmationCause::Manifest => "the tool's manifest",
+        v1::ConfirmationCause::Condition => "a condition on the arguments",
         v1::ConfirmationCause::Rule => "a rule of the operator's",
         v1::ConfirmationCause::Tainted => "what a model has read from outside",
         v1::ConfirmationCause::Caller => "the caller",

@@ -18,8 +18,9 @@ pub struct Client {
     pub ca: Option<PathBuf>,
 }
 
-/// The variables that are not settings of a server.
-pub(super) const VARIABLES: [&str; 3] = [SERVER, TOKEN, CA];
+/// The variables that are not settings of a server. The last two are of SDKs, which start this program in their own
+/// environment: where it is, and the token with which a host joins another server.
+pub(super) const VARIABLES: [&str; 5] = [SERVER, TOKEN, CA, "TOOLWIRE_BINARY", "TOOLWIRE_HOST_TOKEN"];
 
 const SERVER: &str = "TOOLWIRE_SERVER";
 const TOKEN: &str = "TOOLWIRE_TOKEN";

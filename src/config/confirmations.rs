@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{
+    conditions::{self, Conditions},
     settings::{at_most, settings},
     webhooks::Webhook,
 };
@@ -26,6 +27,9 @@ settings! {
         use_within: Duration = Duration::from_mins(10), "TOOLWIRE_CONFIRMATIONS_USE_WITHIN", as at_most(LONGEST);
     }
     and {
+        /// Conditions on arguments, by tool, beside those of manifests: `[confirmations.approve_unless.TOOL]`, JSON
+        /// Schemas by the name of an argument. Default none.
+        approve_unless: Conditions = conditions::read_all;
         /// The webhooks that are notified of them: `[[confirmations.webhooks]]`. Default none.
         webhooks: Vec<Webhook> = Webhook::read_all;
     }

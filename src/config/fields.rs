@@ -1,5 +1,7 @@
 //! One table of the file that holds an entry: its fields, read one by one.
 
+use serde_json::Map;
+
 use super::{
     Problem,
     near::did_you_mean,
@@ -51,6 +53,21 @@ impl Fields {
                 None
             }
         }
+    }
+
+    /// All that is left of the entry, as JSON, whatever its names are.
+    pub(super) fn take_json(&mut self) -> Map<String, serde_json::Value> {
+        let mut object = Map::new();
+        for (name, said) in std::mem::take(&mut self.entries) {
+            if let Some(value) = said.value.to_json() {
+                object.insert(name, value);
+            } else {
+                let place = said.origin.place(&format!("{}.{name}", self.key));
+                let what = "expected what JSON has: no date, and no number that is not finite";
+                self.problems.push(Problem::new(place, what));
+            }
+        }
+        object
     }
 
     /// Whether the entry says anything of this name.

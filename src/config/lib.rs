@@ -12,6 +12,7 @@ mod agent_model;
 mod agent_roles;
 mod auth;
 mod client;
+mod conditions;
 mod confirmations;
 mod data;
 mod error;
@@ -26,6 +27,7 @@ mod near;
 mod network;
 mod parts;
 mod print;
+mod providers;
 mod raw_value;
 mod reader;
 mod redact_url;
@@ -66,6 +68,7 @@ pub use models::{ConfiguredModel, Credentials, Models, OAuth, Provider};
 pub use network::Network;
 pub use parts::Part;
 pub use print::print;
+pub use providers::{ConfiguredProvider, Consequence, LOCAL_PROVIDER, ProviderFloor, Providers};
 pub use raw_value::{Entries, Origin, RawValue, Sourced};
 pub use reader::Reader;
 pub use redact_url::redact_url;
@@ -91,6 +94,8 @@ pub struct Config {
     /// What outlives the process.
     pub state: State,
     pub auth: Auth,
+    /// What executes tools outside the server.
+    pub providers: Providers,
     /// Decisions of persons on calls.
     pub confirmations: Confirmations,
     pub tasks: Tasks,

@@ -5,7 +5,7 @@ mod tests;
 
 use super::{
     Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
-    Origin, Problem, Section, Server, Sources, State, Tasks, Telemetry, file,
+    Origin, Problem, Providers, Section, Server, Sources, State, Tasks, Telemetry, file,
     reader::{Reader, Registered},
     unknown,
 };
@@ -37,6 +37,7 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
 /// Reads the sections in the order in which they are printed.
 fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let auth = Auth::read(reader);
+    let providers = Providers::read(reader, &auth);
     let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
     for section in sections {
         let part = section.read(reader);
@@ -56,6 +57,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         data,
         state,
         auth,
+        providers,
         confirmations,
         tasks,
         models,

@@ -4,6 +4,8 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
+use serde_json::{Map, Number, Value};
+
 /// Where a setting comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
@@ -38,6 +40,24 @@ pub type Entries = BTreeMap<String, Sourced>;
 pub struct Sourced {
     pub value: RawValue,
     pub origin: Origin,
+}
+
+impl RawValue {
+    /// The same in JSON, which has no dates, and no number that is not finite.
+    pub(super) fn to_json(&self) -> Option<Value> {
+        match self {
+            Self::Text(text) => Some(Value::from(text.as_str())),
+            Self::Whole(number) => Some(Value::from(*number)),
+            Self::Number(number) => Number::from_f64(*number).map(Value::Number),
+            Self::Flag(flag) => Some(Value::from(*flag)),
+            Self::Date => None,
+            Self::List(items) => items.iter().map(|it| it.value.to_json()).collect(),
+            Self::Table(entries) => {
+                let members = entries.iter().map(|(name, it)| Some((name.clone(), it.value.to_json()?)));
+                members.collect::<Option<Map<_, _>>>().map(Value::Object)
+            }
+        }
+    }
 }
 
 impl Origin {

@@ -19,6 +19,8 @@ settings! {
         reflection: bool = true, "TOOLWIRE_REFLECTION";
         /// Whether the diagnostics tools are offered.
         diagnostics: bool = false, "TOOLWIRE_DIAGNOSTICS", "--diagnostics";
+        /// Whether the bundled sample tools are offered.
+        samples: bool = true, "TOOLWIRE_SAMPLES";
         /// No call lasts longer.
         deadline_cap: Duration = Duration::from_mins(2), "TOOLWIRE_DEADLINE_CAP", as longer_than_zero;
     }

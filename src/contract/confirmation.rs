@@ -51,6 +51,8 @@ pub struct ConfirmationRequired {
 pub enum ConfirmationCause {
     /// The manifest demands one for each call.
     Manifest,
+    /// The arguments break a condition of the tool.
+    Condition,
     /// The task has read text from outside, and the call does not only read.
     Tainted,
     Caller,
@@ -94,6 +96,7 @@ impl From<ConfirmationCause> for v1::ConfirmationCause {
     fn from(cause: ConfirmationCause) -> Self {
         match cause {
             ConfirmationCause::Manifest => Self::Manifest,
+            ConfirmationCause::Condition => Self::Condition,
             ConfirmationCause::Tainted => Self::Tainted,
             ConfirmationCause::Caller => Self::Caller,
         }

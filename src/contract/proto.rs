@@ -1,6 +1,7 @@
 //! The types generated from the platform's packages, and the descriptors they came from. Not here: those of domains.
 
 pub mod agent;
+pub mod host;
 pub mod tasks;
 pub mod workspace;
 
@@ -14,8 +15,8 @@ use crate::descriptor_set;
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.binpb"));
 
 /// The descriptor sets of all the platform's packages, each complete in itself.
-pub const ALL_DESCRIPTORS: [&[u8]; 4] =
-    [DESCRIPTORS, agent::DESCRIPTORS, tasks::DESCRIPTORS, workspace::DESCRIPTORS];
+pub const ALL_DESCRIPTORS: [&[u8]; 5] =
+    [DESCRIPTORS, agent::DESCRIPTORS, host::DESCRIPTORS, tasks::DESCRIPTORS, workspace::DESCRIPTORS];
 
 /// What the generated types take their descriptors from.
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::of_types(DESCRIPTORS));

@@ -6,6 +6,7 @@
 mod assemble;
 pub mod behaviour;
 mod choice;
+mod conditions;
 mod cooperative;
 mod declared;
 mod definition;
@@ -27,6 +28,7 @@ mod parts;
 mod payload;
 mod planner;
 mod problem;
+mod provided;
 mod routing;
 mod schema;
 mod snapshot;
@@ -45,6 +47,7 @@ use tokio::sync::watch;
 pub use assemble::RegisteredTool;
 pub use behaviour::{Behaviour, Execution};
 pub use choice::Choice;
+pub use conditions::Conditions;
 pub use definition::Definition;
 pub use disabled::Disabled;
 pub use extract::Extract;
@@ -57,6 +60,7 @@ pub use narration::Narration;
 pub use offered::Offered;
 pub use parts::{CachePolicy, Example, Source, Status};
 pub use planner::describe_for_planner;
+pub use provided::{ProvidedTool, Provision};
 pub use routing::Routing;
 pub use schema::pattern_in_words;
 pub use snapshot::{Change, Snapshot};
@@ -66,6 +70,7 @@ use self::{
     cooperative::Pace,
     load::{Kept, Loaded},
     manifests::Contents,
+    provided::Providers,
 };
 use toolwire_base::{
     digest::Digest,
@@ -97,8 +102,11 @@ struct Files {
 
 /// The input of the next snapshot.
 struct State {
-    /// The last good tools, without the degradations of sources.
+    /// The last good tools of files, without the degradations of sources.
     tools: Vec<Arc<RegisteredTool>>,
+    providers: Providers,
+    /// Whether tools of providers have changed since the present snapshot.
+    is_pending: bool,
     problems: Vec<Problem>,
     sources: health::Sources,
 }
@@ -114,12 +122,21 @@ impl Registry {
     pub fn open(offered: Offered) -> Result<Self, Problems> {
         let mut kept = Kept::default();
         let Contents { files, digest, listing } = offered.manifests.read_all();
-        let Loaded { tools, problems } = load::load(files, &offered, &mut kept, &Pace::alone());
+        let Loaded { tools, mut problems } = load::load(files, &offered, &mut kept, &Pace::alone());
+        if problems.is_empty() {
+            problems = load::unmatched_conditions(&offered.approve_unless, &tools);
+        }
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
         let intent_parameters = offered.intent_parameters.clone();
-        let state = State { tools, problems, sources: health::Sources::default() };
+        let state = State {
+            tools,
+            providers: Providers::default(),
+            is_pending: false,
+            problems,
+            sources: health::Sources::default(),
+        };
         let files = Files { offered, listing, digest, kept, replaced: Vec::new() };
         let snapshot = state.snapshot();
         let changes = watch::Sender::new(Arc::clone(&snapshot));
@@ -150,14 +167,14 @@ impl Registry {
         let Some(loaded) = files.load_if_changed() else { return };
         let mut state = lock(&self.state);
         state.apply(loaded);
-        files.replaced.push(self.publish(&state));
+        files.replaced.push(self.publish(&mut state));
     }
 
     /// Updates the health of a source's data.
     pub fn set_source_health(&self, source: &str, health: SourceHealth) {
         let mut state = lock(&self.state);
         if state.sources.set(source, health) {
-            self.publish(&state);
+            self.publish(&mut state);
         }
     }
 
@@ -165,12 +182,49 @@ impl Registry {
     pub fn set_refused(&self, refused: BTreeMap<String, String>) {
         let mut state = lock(&self.state);
         if state.sources.set_refused(refused) {
-            self.publish(&state);
+            self.publish(&mut state);
+        }
+    }
+
+    /// Makes the tools of a provider, in place of those that it had. They are served once `publish_pending` is called,
+    /// so that changes that come at one time are one.
+    pub fn provide(&self, provider: &str, tools: Vec<ProvidedTool>) -> Vec<Provision> {
+        // Before the lock: a thousand tools take long.
+        let made = provided::make(provider, tools);
+        let mut state = lock(&self.state);
+        state.is_pending = true;
+        let State { tools, providers, .. } = &mut *state;
+        providers.replace(provider, made, tools)
+    }
+
+    /// Takes the tools of a provider out.
+    pub fn withdraw(&self, provider: &str) {
+        let mut state = lock(&self.state);
+        let had_tools = state.providers.remove(provider);
+        if state.sources.set_provider(provider, None) || had_tools {
+            self.publish(&mut state);
+        }
+    }
+
+    /// Serves what providers have changed, unless it is served already.
+    pub fn publish_pending(&self) {
+        let mut state = lock(&self.state);
+        if state.is_pending {
+            self.publish(&mut state);
+        }
+    }
+
+    /// Takes over why calls of a provider's tools will fail; `None` if they will not.
+    pub fn set_provider_degraded(&self, provider: &str, reason: Option<String>) {
+        let mut state = lock(&self.state);
+        if state.sources.set_provider(provider, reason) {
+            self.publish(&mut state);
         }
     }
 
     /// Publishes a snapshot and returns the replaced one.
-    fn publish(&self, state: &State) -> Arc<Snapshot> {
+    fn publish(&self, state: &mut State) -> Arc<Snapshot> {
+        state.is_pending = false;
         let snapshot = state.snapshot();
         // Stored before it is announced: a watcher that reacts by a call must find it.
         self.current.store(Arc::clone(&snapshot));
@@ -205,7 +259,12 @@ impl Files {
 
 impl State {
     fn snapshot(&self) -> Arc<Snapshot> {
-        Arc::new(Snapshot::new(&self.tools, &self.problems, &self.sources))
+        if self.providers.is_empty() {
+            return Arc::new(Snapshot::new(&self.tools, &self.problems, &self.sources));
+        }
+        let beside = self.providers.beside(&self.tools).cloned();
+        let tools: Vec<_> = self.providers.host(&self.tools).chain(beside).collect();
+        Arc::new(Snapshot::new(&tools, &self.problems, &self.sources))
     }
 
     /// Applies loaded tools if there are no problems; otherwise only records the problems.

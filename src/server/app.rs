@@ -19,6 +19,7 @@ mod offers;
 mod opened;
 mod phases;
 mod pipeline;
+mod providers;
 mod records;
 mod serving;
 mod sources;
@@ -56,6 +57,7 @@ use crate::{
 use toolwire_base::files::Tree;
 use toolwire_config::{Config, Section};
 use toolwire_engine::registry::{DataSource, Registry};
+use toolwire_hosts::Hub;
 use toolwire_sources::upstream::{settings, source_status::SourceLimits};
 use toolwire_store::{
     Store,
@@ -81,6 +83,8 @@ pub struct App {
     pub jobs: Jobs,
     /// Tasks that the server works on itself.
     pub runs: Runs,
+    /// Hosts of providers.
+    pub hub: Hub,
     /// The names of the tools that have no manifest, and so are not offered.
     pub undeclared: Arc<[String]>,
     limits: Arc<dyn SourceLimits>,
@@ -114,6 +118,7 @@ impl App {
         data.extend(answers.files(templates));
         let offers = offers(asked, names).map_err(StartError::of)?;
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
+        let hub = providers::hub(config, &registry, &stores.state);
         // The path of calls before the agents, whose calls go along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);
@@ -130,6 +135,7 @@ impl App {
             turns,
             jobs,
             runs,
+            hub,
             undeclared,
             limits,
             data,

@@ -85,6 +85,8 @@ pub type OpenError = Box<dyn Error + Send + Sync>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     Always,
+    /// Unless `--no-samples` says otherwise: it shows what tools are like.
+    Sample,
     /// Only with `--diagnostics`: it is about the service itself, so its manifests never come from `--data`.
     WithDiagnostics,
 }

@@ -29,7 +29,7 @@ pub use self::{
     refused::{Refused, TaskError, TreeLimit},
     request::{
         Action, CallEnd, ExpiringRequest, LoopControl, Mutation, NewChild, NewEnd, NewMessage, NewQuestion,
-        NewRoot, Recorded, Resolution, RootCall, StepRef, TaskCall,
+        NewRoot, Recorded, Resolution, RootCall, Settled, StepRef, TaskCall,
     },
     task::{
         CallEntry, Changes, Cursor, Filter, Kind, Lease, LeaseRequest, LeaseTarget, Leased, OpenCall,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use prost::Message;
 use prost_reflect::{MessageDescriptor, ReflectMessage};
+use serde_json::Value;
 
 use crate::context::{Required, Services, ToolContext, Unfinished};
 use toolwire_contract::{
@@ -71,10 +72,8 @@ pub struct Reply<T> {
 pub trait Executor: Send + Sync {
     /// The name, the same as the manifest's.
     fn name(&self) -> &str;
-    /// The type of the message that arguments are decoded into.
-    fn input_message(&self) -> MessageDescriptor;
-    /// The type of the message that a result is encoded from.
-    fn output_message(&self) -> MessageDescriptor;
+    /// The form of its arguments and of its results.
+    fn schema(&self) -> Shape;
     /// The services that it gets from its context.
     fn services(&self) -> Required;
     /// Brings checked arguments into one form. Of the given services it gets those that it declares.
@@ -87,6 +86,35 @@ pub trait Executor: Send + Sync {
         arguments: Arguments,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Reply<Payload>, Unfinished>>;
+}
+
+/// What a tool takes and returns.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Encoded messages of these types.
+    Messages {
+        /// The message that arguments are decoded into.
+        input: MessageDescriptor,
+        /// The message that a result is encoded from.
+        output: MessageDescriptor,
+    },
+    /// JSON, by these schemas: of tools that are executed in other processes.
+    Json {
+        /// A closed object.
+        input: Arc<Value>,
+        /// An object.
+        output: Arc<Value>,
+    },
+}
+
+impl Shape {
+    /// The messages of arguments and results. `None` if they are JSON.
+    pub fn messages(self) -> Option<(MessageDescriptor, MessageDescriptor)> {
+        match self {
+            Self::Messages { input, output } => Some((input, output)),
+            Self::Json { .. } => None,
+        }
+    }
 }
 
 /// Erases the types of a tool.
@@ -109,12 +137,8 @@ impl<T: Tool> Executor for Typed<T> {
         T::NAME
     }
 
-    fn input_message(&self) -> MessageDescriptor {
-        T::Input::default().descriptor()
-    }
-
-    fn output_message(&self) -> MessageDescriptor {
-        self.output.clone()
+    fn schema(&self) -> Shape {
+        Shape::Messages { input: T::Input::default().descriptor(), output: self.output.clone() }
     }
 
     fn services(&self) -> Required {

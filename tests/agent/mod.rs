@@ -4,6 +4,7 @@
 mod bad_input;
 mod by_model;
 mod cli;
+mod conditions;
 mod consent;
 mod declared;
 mod discovery;

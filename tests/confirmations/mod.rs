@@ -5,6 +5,7 @@
 mod audit;
 mod calls;
 mod cli;
+mod conditions;
 mod decisions;
 mod life;
 mod lists;

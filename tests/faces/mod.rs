@@ -2,6 +2,7 @@
 //! but for what names the call and the face. Tools of a domain through their typed RPCs too, which diagnostics lack.
 
 mod asked;
+mod conditions;
 mod noted;
 mod typed;
 mod written;

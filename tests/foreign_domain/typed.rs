@@ -76,6 +76,7 @@ async fn reflection_lists_the_service() {
     let platform = [
         "toolwire.agent.v1.AgentService",
         "toolwire.agent.v1.JobService",
+        "toolwire.host.v1.ToolHostService",
         "toolwire.tasks.v1.TaskService",
         "toolwire.v1.AuditService",
         "toolwire.v1.ConfirmationService",

@@ -15,6 +15,6 @@ mod raw;
 mod rest;
 mod smuggling;
 mod specified;
-mod talk;
+pub(crate) mod talk;
 mod tls;
 mod toys;

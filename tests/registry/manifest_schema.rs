@@ -13,8 +13,8 @@ const OF_ONE_FILE: [&str; 7] = [
     "alias-and-name",
     "bad-name",
     "bad-version",
+    "empty-condition",
     "missing-key",
-    "not-supported-yet",
     "unknown-key",
     "wrong-type",
 ];
@@ -129,6 +129,7 @@ fn a_manifest_with_every_key_is_well_formed() {
         "category": "read",
         "consequence_level": "low",
         "requires_confirmation": false,
+        "approve_unless": {"name": {"minLength": 1}},
         "tags": ["thought"],
         "intents": ["think"],
         "utterances": ["Think."],
@@ -142,6 +143,7 @@ fn a_manifest_with_every_key_is_well_formed() {
         "timeout_ms": 1,
         "source": {"name": "files", "sections": ["one"]},
         "cache": {"ttl": "5m", "tier": "session", "scope": "user"},
+        "upstream": {"provider": "shop"},
         "untrusted": true,
         "idempotent": true,
         "contained": true,
@@ -154,7 +156,7 @@ fn a_manifest_with_every_key_is_well_formed() {
     });
     let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<BTreeSet<_>>();
     let mut known = keys(&manifest_schema()["properties"]);
-    known.retain(|key| !["tool_id", "upstream"].contains(&key.as_str()));
+    known.retain(|key| !["tool_id"].contains(&key.as_str()));
     assert_eq!(keys(&every), known);
     agree(&schema(), &every);
 }
@@ -171,8 +173,8 @@ fn the_page_on_manifests_has_a_row_for_every_key() {
         .chain(of("/properties/cache/properties"))
         .chain(of("/$defs/input_field/properties"))
         .chain(of("/$defs/output_field/properties"));
-    // Refused until it is supported, and an alias that its other word's row names.
-    for key in keys.filter(|key| !["upstream", "tool_id", "ttl_s"].contains(&key.as_str())) {
+    // Aliases, which the rows of their other words name.
+    for key in keys.filter(|key| !["tool_id", "ttl_s"].contains(&key.as_str())) {
         let cell = |row: &&&str| row.split('|').nth(1).is_some_and(|cell| cell.contains(&format!("`{key}`")));
         assert!(rows.iter().any(|row| cell(&row)), "no row for {key}");
     }

@@ -1,8 +1,10 @@
 //! The registry from files to snapshots: what it refuses, derives, checks, reloads and says of its tools.
 
 mod arguments;
+mod conditions;
 mod exports;
 mod guidance;
+mod hidden;
 mod manifest_schema;
 mod pages;
 mod properties;

@@ -76,7 +76,7 @@ fn camel_case(name: &str) -> String {
 fn check(tool: &RegisteredTool, arguments: &Map<String, Value>) -> Result<bool, TestCaseError> {
     let Ok(accepted) = tool.input.check(arguments.clone()) else { return Ok(false) };
     prop_assert_eq!(tool.input.check(accepted.clone()), Ok(accepted.clone()));
-    let message = tool.executor.as_ref().expect("code").input_message();
+    let message = tool.executor.as_ref().expect("code").schema().messages().expect("a tool of messages").0;
     let fits = DynamicMessage::deserialize(message, Value::Object(accepted));
     prop_assert!(fits.is_ok(), "{:?}", fits);
     Ok(true)

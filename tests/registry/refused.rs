@@ -104,7 +104,7 @@ fn a_problem_says_what_is_expected_and_what_stands_there() {
             json!({"cache": {"ttl": 5, "ttl_s": 5, "tier": "session"}}),
             "`ttl_s` is an alias of `ttl`; keep `ttl` only",
         ),
-        (json!({"upstream": {}}), "upstream tools are not supported yet; remove the block"),
+        (json!({"upstream": {}}), "`provider` is missing; it must be a text that is not blank"),
         (json!({"keywords": ["a"]}), "write 5 to 60 keywords, or none"),
     ] {
         let problems = Data::with(&[manifest("get_positions_list", &changes)]).problems();
@@ -295,8 +295,12 @@ fn an_example_that_fails_its_own_schema() {
 }
 
 #[test]
-fn what_this_stage_does_not_accept() {
-    check(&json!({"upstream": {}}), &["not-supported-yet /upstream"]);
+fn an_upstream_is_a_provider_of_a_tool_that_executes_something_without_messages() {
+    check(&json!({"upstream": {}}), &["missing-key /upstream/provider"]);
+    check(
+        &json!({"upstream": {"provider": "shop"}}),
+        &["upstream-message /input", "upstream-message /output"],
+    );
 }
 
 /// A tool that the platform carries out by its type, with the parameter that the type needs.

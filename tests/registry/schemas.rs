@@ -97,7 +97,7 @@ fn the_definition_on_the_wire() {
     let snapshot = Data::with(&[manifest("get_quotes", &changes)]).open().snapshot();
     let definition = &snapshot.get("get_quotes").expect("the tool").definition;
     assert_eq!(definition.status, Status::Ready);
-    assert_eq!(definition.typed_method.as_deref(), Some("toolwire.brokerage.v1.BrokerageService/GetQuotes"));
+    assert_eq!(definition.typed_method(), Some("toolwire.brokerage.v1.BrokerageService/GetQuotes"));
     insta::assert_debug_snapshot!(definition.wire(ToolView::Basic));
     let full = definition.wire(ToolView::Full);
     assert!(full.examples.len() == 1 && full.utterances.len() == 1);

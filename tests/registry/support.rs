@@ -1,6 +1,11 @@
 //! Manifests in a temporary directory, and executors of real messages that do nothing.
 
-use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::Arc,
+};
 
 use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value, json};
@@ -105,6 +110,7 @@ impl Data {
         let tree = || Tree::Disk(self.0.path().to_owned());
         Offered {
             choices: Vec::new(),
+            approve_unless: BTreeMap::new(),
             disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
             manifests: Manifests::new(tree()).with(tree(), "diagnostics"),
@@ -140,14 +146,8 @@ pub(super) fn manifest(name: &str, changes: &Value) -> Value {
         "consequence_level": "low",
         "requires_confirmation": false,
     });
-    if let Some(executor) = executor {
-        merge(
-            &mut manifest,
-            &json!({
-                "input": executor.input_message().full_name(),
-                "output": executor.output_message().full_name(),
-            }),
-        );
+    if let Some((input, output)) = executor.and_then(|executor| executor.schema().messages()) {
+        merge(&mut manifest, &json!({"input": input.full_name(), "output": output.full_name()}));
     }
     merge(&mut manifest, changes);
     manifest

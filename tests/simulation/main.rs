@@ -18,6 +18,7 @@ mod ledger;
 #[allow(dead_code, unreachable_pub, reason = "a part is used here")]
 mod memory_idempotency;
 mod network;
+mod no_hosts;
 mod plan;
 mod promises;
 #[path = "../support/raw.rs"]

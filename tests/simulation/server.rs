@@ -54,6 +54,7 @@ use crate::{
     ledger::Ledger,
     memory_idempotency::MemoryIdempotency,
     network::Simulated,
+    no_hosts,
     plan::{CALLERS, CAP, SHARE},
     source::{Connector, Notes},
     tools,
@@ -204,7 +205,7 @@ impl Server {
         let server = config::Server { deadline_cap: CAP, limits, ..config::Server::default() };
         let max_request_bytes = server.limits.max_request_bytes;
         let Self { tools, turns, jobs, runs, workspaces } = self;
-        let face = Face { tools, turns, jobs, runs, workspaces, max_request_bytes };
+        let face = Face { tools, turns, jobs, runs, workspaces, hub: no_hosts::hub(), max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));

@@ -14,7 +14,7 @@ pub mod server;
 pub mod stops;
 pub mod stub;
 
-use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fs, os::unix::fs::symlink, path::Path, sync::Arc, time::Duration};
 
 use prost_reflect::{DescriptorPool, ReflectMessage};
 use serde_json::Value;
@@ -123,6 +123,7 @@ impl Bench {
             executors: executors(),
             descriptors: descriptors(),
             choices: Vec::new(),
+            approve_unless: BTreeMap::new(),
             disabled: disabled(),
             intent_parameters: domains::bundled()
                 .iter()

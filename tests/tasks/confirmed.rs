@@ -67,6 +67,32 @@ async fn an_approved_call_of_a_task_is_carried_out_once_with_both_entries() {
     insta::assert_snapshot!(without_times(&golden(&person, &[&root.task]).await));
 }
 
+/// What is bound is in what a person decides on, and not in what the agent reads of its own call and makes again.
+#[tokio::test]
+async fn a_call_that_breaks_a_condition_on_a_bound_argument_is_made_again_as_its_agent_made_it() {
+    let data_tree = data_directory();
+    let changes = json!({
+        "parameters": {"symbol": {"required": true}, "note": {"bind": "task_id"}},
+        "examples": [], "approve_unless": {"note": {"enum": ["none"]}},
+    });
+    patch_json(&data_tree.path().join("tools/add_to_watchlist.json"), &changes);
+    let mut config = config();
+    config.data.dir = Some(data_tree.path().to_owned());
+    let server = Server::with(config);
+    let person = person(&server, "riley").await;
+    let root = person.create("Watch").await;
+    let message = root.message("add_to_watchlist", &json!({"symbol": "TCS"}));
+    let asked = root.send(message.clone()).await.unwrap();
+    let required = blocked(&asked).confirmation_required.clone().expect("what to decide on");
+    assert_eq!(required.cause(), ConfirmationCause::Condition);
+    assert!(required.arguments_json.contains(&root.task), "{}", required.arguments_json);
+    let timeline = format!("{:?}", person.timeline(&root.task).await);
+    assert!(timeline.contains("symbol") && !timeline.contains("\\\"note\\\""), "{timeline}");
+    let approve = Approve { tool: "add_to_watchlist".to_owned(), reason: String::new() };
+    decide(&person, &required.confirmation_id, Decision::Approve(approve)).await;
+    assert_eq!(data(&root.send(message).await.unwrap())["added"], true);
+}
+
 #[tokio::test]
 async fn a_denied_call_of_a_task_is_told_and_the_task_goes_on() {
     let server = server();

@@ -7,6 +7,7 @@ mod cli;
 mod confirmed;
 mod credentials;
 mod flow;
+mod hosted;
 mod killed;
 mod masked;
 mod mistakes;

@@ -142,7 +142,7 @@ impl Caller<'_> {
             ..self.context.clone()
         };
         let definition = &tool.definition;
-        let is_named = definition.category != Category::Read || definition.requires_confirmation;
+        let is_named = definition.category != Category::Read || definition.may_need_confirmation();
         Call {
             request_id: is_named.then_some(request_id),
             ..Call::new(context, Target::Tool(planned.tool.clone()), planned.arguments.clone())

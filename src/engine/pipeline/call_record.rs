@@ -17,7 +17,8 @@ use toolwire_tool::context::ToolContext;
 pub(super) fn task_call(call: &Call) -> Option<TaskCall> {
     let step_ref = call.step_ref.as_deref()?.clone();
     let definition = &call.tool().definition;
-    let shown = call.tool().input.shown(&call.arguments).into_owned();
+    // What an agent reads of its own calls, and makes again, is what it may give.
+    let visible = call.tool().input.visible(&call.arguments);
     Some(TaskCall {
         task: call.context.task()?,
         key: key_of(call),
@@ -27,7 +28,7 @@ pub(super) fn task_call(call: &Call) -> Option<TaskCall> {
         tool_type: call_type(definition.kind),
         category: v1::ToolCategory::from(definition.category),
         step_ref,
-        input: Value::Object(shown).to_string(),
+        input: Value::Object(visible).to_string(),
         remembers: definition.memory.map(|scope| match scope {
             MemoryScope::Tree => Memory::Tree,
             MemoryScope::User => Memory::User,

@@ -45,7 +45,7 @@ impl<S: Inner> Middleware<Call, S> for Confirm {
     fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
         // Nearly all calls need no confirmation, and their callers do not wait for those of nested calls.
         let is_asked_for = call.options.is_some() || call.context.tainted;
-        if !is_asked_for && !call.tool().definition.requires_confirmation {
+        if !is_asked_for && !call.tool().definition.may_need_confirmation() {
             return Either::Left(inner.call(call));
         }
         call.cause = cause(&call);

@@ -94,6 +94,8 @@ impl Invocation {
         let times_out_at = Some(times_out_at).filter(|at| !call.writes() && *at < call.context.deadline.at());
         let services = call.context.services.only(&executor(call).services());
         let tool = call.tool().definition.name.clone();
+        let mut arguments = mem::take(&mut call.arguments);
+        call.tool().input.fill_ids(&mut arguments, &call.context, call.request_id);
         let context = &mut call.context;
         if let Some(at) = times_out_at {
             context.deadline = context.deadline.no_later_than(at);
@@ -102,7 +104,7 @@ impl Invocation {
         context.cancellation = context.cancellation.child();
         context.services = services;
         context.tool = Some(tool);
-        Some(Self { arguments: mem::take(&mut call.arguments), times_out_at })
+        Some(Self { arguments, times_out_at })
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Call, CallResult, Inner};
 use toolwire_base::middleware::Middleware;
+use toolwire_contract::ToolError;
 
 /// Replaces values that the log does not show.
 const REDACTED: &str = "[redacted]";
@@ -36,6 +37,10 @@ impl<S: Inner> Middleware<Call, S> for Validate {
         match call.tool().input.check(raw) {
             Err(violations) => Either::Left(ready(Ok(call.failed(call.given.invalid_arguments(violations))))),
             Ok(mut arguments) => {
+                // From here on they belong to the arguments: digests, caches and persons see them.
+                if let Err(lacking) = call.tool().input.fill(&mut arguments, &call.context) {
+                    return Either::Left(ready(Ok(call.failed(ToolError::invalid_arguments(lacking)))));
+                }
                 // Before the facts are set: the log shows the canonical form, by which records and caches are keyed.
                 if let Some(executor) = &call.tool().executor {
                     executor.normalize(&mut arguments, &call.context.services);

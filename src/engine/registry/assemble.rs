@@ -4,22 +4,24 @@ use std::{fmt, sync::Arc};
 
 use prost_reflect::{DescriptorPool, MessageDescriptor};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     behaviour::Execution,
-    definition::Definition,
+    conditions::{Conditions, Configured},
+    declared::Declared,
+    definition::{Definition, Derived},
     input::InputSchema,
     manifest::Manifest,
     narration::Narration,
-    payload::Payloads,
+    payload::{Payload, Payloads},
     problem::{Report, join},
     routing::Routing,
-    words::Category,
+    words::{CacheScope, Category},
 };
 use crate::registry::parts::Status;
 use toolwire_contract::transcode::Renderer;
-use toolwire_tool::Executor;
+use toolwire_tool::{Executor, Shape};
 
 /// A tool that can be called.
 #[derive(Clone)]
@@ -29,6 +31,9 @@ pub struct RegisteredTool {
     pub executor: Option<Arc<dyn Executor>>,
     /// Validates and completes the arguments.
     pub input: InputSchema,
+    /// Conditions on the arguments; a call that does not meet them needs a person's approval. `None` for nearly all
+    /// tools.
+    pub conditions: Option<Arc<Conditions>>,
     /// Renders its data. `None` for a tool that declares its schema itself.
     pub renderer: Option<Arc<Renderer>>,
     /// The message that its data encodes. `None` for a tool that declares its schema itself.
@@ -51,35 +56,82 @@ impl RegisteredTool {
     pub(super) fn with_status(&self, status: Status) -> Self {
         Self { definition: self.definition.with_status(status), ..self.clone() }
     }
+
+    /// A tool of a file, executed by its provider.
+    pub(super) fn with_executor(&self, executor: Arc<dyn Executor>) -> Self {
+        Self { executor: Some(executor), ..self.with_status(Status::Ready) }
+    }
+
+    /// Whether a file declares that this provider executes it.
+    pub(super) fn is_declared_for(&self, provider: &str) -> bool {
+        self.definition.upstream.as_ref().is_some_and(|upstream| upstream.provider == provider)
+    }
 }
 
 /// Assembles the tool that a manifest declares. If problems are reported, the caller must not offer the tool.
 pub(super) fn assemble(
     manifest: Manifest,
+    configured: Option<Configured<'_>>,
     (executor, status): (Option<Arc<dyn Executor>>, Status),
     (pool, payloads): (&DescriptorPool, &mut Payloads),
     report: &mut Report,
 ) -> Option<RegisteredTool> {
     refuse_contradictions(&manifest, executor.as_deref(), &status, report);
-    let [taken, returned] = payloads.of(&manifest, pool, report)?;
+    let payloads = payloads.of(&manifest, pool, report)?;
+    let provider = manifest.upstream.as_ref().map(|upstream| upstream.provider.as_str().into());
+    let tool = of_payloads((manifest, configured), executor, payloads, provider, report)?;
+    Some(if status == Status::Ready { tool } else { tool.with_status(status) })
+}
+
+/// Assembles a tool of a provider, whose executor has the schemas. If problems are reported, the caller must not offer
+/// the tool.
+pub(super) fn assemble_provided(
+    provider: &str,
+    (manifest, configured): (Manifest, Option<Configured<'_>>),
+    executor: Arc<dyn Executor>,
+    report: &mut Report,
+) -> Option<RegisteredTool> {
+    refuse_contradictions(&manifest, Some(&*executor), &Status::Ready, report);
+    let Shape::Json { input, output } = executor.schema() else {
+        report.add("", "no-schema", format!("`{}` has no schemas of its own", manifest.name));
+        return None;
+    };
+    let input = with_bound(&input, &manifest.parameters, report);
+    let payloads =
+        [Payload::of_schema(&input, &manifest.parameters, report), Payload::of_schema(&output, &[], report)];
+    of_payloads((manifest, configured), Some(executor), payloads, Some(provider.into()), report)
+}
+
+fn of_payloads(
+    (mut manifest, configured): (Manifest, Option<Configured<'_>>),
+    executor: Option<Arc<dyn Executor>>,
+    [taken, returned]: [Arc<Payload>; 2],
+    provider: Option<Arc<str>>,
+    report: &mut Report,
+) -> Option<RegisteredTool> {
     let input = taken.compiled(report)?;
     refuse_bad_examples(&manifest, &input, report);
+    if let Some(misfit) = input.misfit_of_hidden() {
+        report.add(format!("/parameters{}", misfit.pointer), "bad-fixed", misfit.description);
+    }
+    let conditions = Conditions::new(&manifest, configured, &input, report);
+    manifest.approve_unless = conditions.as_ref().map(Conditions::to_map);
     refuse_no_payload(&manifest, taken.schema.value(), report);
     let routing = Routing::new(&manifest.keywords, &manifest.parameters, taken.schema.value(), report);
     let narration = Narration::new(&manifest, taken.schema.value(), returned.schema.value(), report);
-    let typed_method = taken.typed_method.clone();
-    let definition = Definition::new(report.file(), manifest, &taken.schema, &returned.schema, typed_method);
+    let derived = Derived { typed_method: taken.typed_method.clone(), provider };
+    let definition = Definition::new(report.file(), manifest, &taken.schema, &returned.schema, derived);
     let executor = executor.filter(|_| definition.kind.behaviour().executes);
-    let tool = RegisteredTool {
+    Some(RegisteredTool {
         definition,
         executor,
         input,
+        conditions: conditions.map(Arc::new),
         renderer: returned.renderer.clone(),
         output: returned.message.clone(),
         narration: Arc::new(narration),
         routing: Arc::new(routing),
-    };
-    Some(if status == Status::Ready { tool } else { tool.with_status(status) })
+    })
 }
 
 fn refuse_contradictions(
@@ -98,26 +150,86 @@ fn refuse_contradictions(
         report.add("/cache", "cache-not-executed", text);
     }
     refuse_role(manifest, report);
+    refuse_misused_bindings(manifest, report);
+    refuse_misused_upstream(manifest, report);
     match executor.filter(|_| manifest.kind.behaviour().executes) {
         None if manifest.kind.behaviour().executes && *status == Status::Ready => {
             let text = format!("nothing executes `{}`; is it in the list of tools?", manifest.name);
             report.add("", "no-executor", text);
         }
         Some(executor) => {
-            refuse_other_message(
-                "input",
-                manifest.input_message.as_deref(),
-                executor.input_message().full_name(),
-                report,
-            );
-            refuse_other_message(
-                "output",
-                manifest.output_message.as_deref(),
-                executor.output_message().full_name(),
-                report,
-            );
+            if let Some((input, output)) = executor.schema().messages() {
+                refuse_other_message("input", manifest.input_message.as_deref(), input.full_name(), report);
+                refuse_other_message(
+                    "output",
+                    manifest.output_message.as_deref(),
+                    output.full_name(),
+                    report,
+                );
+            }
         }
         None => {}
+    }
+}
+
+/// The schema of an executor with the arguments that are bound to the call. The executor's own schema does not have
+/// them: it is what callers see.
+fn with_bound(schema: &Value, declared: &[Declared], report: &mut Report) -> Value {
+    let mut schema = schema.clone();
+    for Declared { name, pointer, .. } in declared {
+        if !schema["properties"][name].is_null() {
+            let text = format!("`{name}` is bound, so that no caller gives it; remove it from the schema");
+            report.add(pointer, "bound-in-schema", text);
+        }
+        schema["properties"][name] = json!({"type": "string"});
+    }
+    schema
+}
+
+/// Reports tools of a provider that have no code or have messages: a provider's values are JSON.
+fn refuse_misused_upstream(manifest: &Manifest, report: &mut Report) {
+    if manifest.upstream.is_none() {
+        return;
+    }
+    if !manifest.kind.behaviour().executes {
+        let text = format!(
+            "a {} executes nothing that a provider could; remove `upstream`",
+            manifest.kind.into_str()
+        );
+        report.add("/upstream", "upstream-not-executed", text);
+    }
+    for (key, message) in [("input", &manifest.input_message), ("output", &manifest.output_message)] {
+        if message.is_some() {
+            let text =
+                format!("a provider has JSON in place of messages; remove `{key}` and declare the fields");
+            report.add(join("", key), "upstream-message", text);
+        }
+    }
+}
+
+/// Reports bindings that contradict the cache or the type: a shared result must not depend on one caller, no cached
+/// result can depend on one call, and a tool without code has no execution that fills in identifiers.
+fn refuse_misused_bindings(manifest: &Manifest, report: &mut Report) {
+    let scope = manifest.cache.map(|cache| cache.scope);
+    for declared in &manifest.parameters {
+        let Some(binding) = declared.hiding.bind else { continue };
+        let (word, pointer) = (binding.into_str(), join(&declared.pointer, "bind"));
+        if !binding.is_of_execution() && scope == Some(CacheScope::Shared) {
+            let text = format!(
+                "a cached result of scope `shared` answers every user, and this one is of a single {word}; make the \
+                 scope `user`, or remove the binding"
+            );
+            report.add(pointer, "bound-and-shared", text);
+        } else if binding.is_of_execution() && scope.is_some() {
+            let text =
+                format!("each call has its own {word}, so that no cached result is its; remove `cache`");
+            report.add(pointer, "bound-and-cached", text);
+        } else if binding.is_of_execution() && !manifest.kind.behaviour().executes {
+            let kind = manifest.kind.into_str();
+            let text =
+                format!("a {kind} executes nothing, so that nothing fills in {word}; remove the binding");
+            report.add(pointer, "bound-not-executed", text);
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keys::{whole, whole_number};
-use crate::registry::{extract::Extract, problem::join};
+use crate::registry::{extract::Extract, problem::join, words::Binding};
 
 /// The direction of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +43,8 @@ pub(in crate::registry) struct Declared {
     pub(in crate::registry) description: Option<String>,
     pub(in crate::registry) is_required: bool,
     pub(in crate::registry) is_omitted_when_absent: bool,
+    /// Whether and how it is hidden from callers. Parameters only.
+    pub(in crate::registry) hiding: Hiding,
     /// The extraction from a user's message. Parameters only.
     pub(in crate::registry) extract: Option<Extract>,
     /// JSON Schema keywords and their values.
@@ -51,6 +53,26 @@ pub(in crate::registry) struct Declared {
     pub(in crate::registry) properties: Vec<Declared>,
     /// The declaration of a list's elements.
     pub(in crate::registry) items: Option<Box<Declared>>,
+}
+
+/// The keys that hide a parameter from callers; at most one of them is given.
+#[derive(Clone, Debug, Default)]
+pub(in crate::registry) struct Hiding {
+    /// The property of the call that it is bound to.
+    pub(in crate::registry) bind: Option<Binding>,
+    /// Its value in every call.
+    pub(in crate::registry) fixed: Option<Value>,
+    /// Whether it has its default in every call.
+    pub(in crate::registry) is_hidden: bool,
+}
+
+impl Hiding {
+    /// The keys that are given.
+    pub(in crate::registry) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let given =
+            [("bind", self.bind.is_some()), ("fixed", self.fixed.is_some()), ("hidden", self.is_hidden)];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key)
+    }
 }
 
 /// A type in a manifest, by its name in JSON Schema.
@@ -114,7 +136,8 @@ impl Declared {
             keywords.extend(take(key).and_then(|value| form.read(value)).map(|it| (keyword.to_owned(), it)));
         }
         let mut flag = |key| take(key).is_some_and(|it| it == true);
-        let [is_required, is_omitted_when_absent] = ["required", "omit_when_absent"].map(&mut flag);
+        let [is_required, is_omitted_when_absent, is_hidden] =
+            ["required", "omit_when_absent", "hidden"].map(&mut flag);
         if flag("sensitive") {
             keywords.insert(SENSITIVE.to_owned(), true.into());
         }
@@ -125,6 +148,11 @@ impl Declared {
             description: take("description").and_then(|it| serde_json::from_value(it).ok()),
             is_required,
             is_omitted_when_absent,
+            hiding: Hiding {
+                bind: take("bind").and_then(|word| serde_json::from_value(word).ok()),
+                fixed: take("fixed"),
+                is_hidden,
+            },
             extract: take("extract").and_then(Extract::read),
             keywords,
             properties: properties

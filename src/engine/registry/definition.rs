@@ -1,6 +1,7 @@
 //! The definition of a tool: the validated and completed manifest that callers see.
 
 mod canonical;
+mod derived;
 mod schema_forms;
 mod wire;
 
@@ -13,8 +14,8 @@ use bytes::Bytes;
 use prost::Message;
 use serde_json::Value;
 
-pub(super) use self::schema_forms::SchemaForms;
 use self::wire::Wire;
+pub(super) use self::{derived::Derived, schema_forms::SchemaForms};
 use super::manifest::Manifest;
 use crate::registry::parts::Status;
 use toolwire_base::{digest::Digest, words::one_line};
@@ -26,8 +27,7 @@ pub struct Definition {
     /// The manifest's file, relative to the data directory.
     pub file: String,
     manifest: Arc<Manifest>,
-    /// The typed RPC that calls the same tool, as `package.Service/Method`, if there is one.
-    pub typed_method: Option<String>,
+    derived: Derived,
     /// JSON Schema of the arguments.
     pub input_schema: Arc<Value>,
     /// JSON Schema of the result's data.
@@ -56,17 +56,20 @@ impl Definition {
         manifest: Manifest,
         input: &SchemaForms,
         output: &SchemaForms,
-        typed_method: Option<String>,
+        derived: Derived,
     ) -> Self {
-        let wire = Wire::new(&manifest, input, output, typed_method.as_deref());
+        let wire = Wire::new(&manifest, input, output, &derived);
         let searched = searched(&manifest).into();
         let line = format!("- {}: {}", manifest.name, one_line(&manifest.description)).into();
-        // Dropped to save memory: the schemas contain the same, and there may be ten thousand definitions.
-        let manifest = Manifest { parameters: Vec::new(), returns: Vec::new(), ..manifest };
+        // Dropped to save memory, except hidden parameters: the schemas contain the others, and there may be ten
+        // thousand definitions.
+        let mut parameters = manifest.parameters;
+        parameters.retain(|it| it.hiding.keys().next().is_some());
+        let manifest = Manifest { parameters, returns: Vec::new(), ..manifest };
         Self {
             file: file.to_owned(),
             manifest: Arc::new(manifest),
-            typed_method,
+            derived,
             input_schema: Arc::clone(input.value()),
             output_schema: Arc::clone(output.value()),
             digest: wire.digest(),
@@ -75,6 +78,16 @@ impl Definition {
             line,
             searched,
         }
+    }
+
+    /// The typed RPC that calls the same tool, as `package.Service/Method`, if there is one.
+    pub fn typed_method(&self) -> Option<&str> {
+        self.derived.typed_method.as_deref()
+    }
+
+    /// The provider that executes the tool in another process, if one does.
+    pub fn provider(&self) -> Option<&str> {
+        self.derived.provider.as_deref()
     }
 
     /// Replaces the status.

@@ -32,6 +32,8 @@ pub(super) struct Sources {
     /// The sources in a cool-down, with reasons; one section of a source is `<source>/<section>`. Separate from `data`,
     /// which has another writer.
     refused: BTreeMap<String, String>,
+    /// The providers whose tools cannot be executed now, and why.
+    providers: BTreeMap<String, String>,
 }
 
 impl Sources {
@@ -47,6 +49,18 @@ impl Sources {
         let has_changed = self.refused != refused;
         self.refused = refused;
         has_changed
+    }
+
+    /// Returns whether the set changed.
+    pub(super) fn set_provider(&mut self, provider: &str, reason: Option<String>) -> bool {
+        if self.providers.get(provider) == reason.as_ref() {
+            return false;
+        }
+        match reason {
+            Some(reason) => drop(self.providers.insert(provider.to_owned(), reason)),
+            None => drop(self.providers.remove(provider)),
+        }
+        true
     }
 
     /// The health of each source's data, by source.
@@ -79,13 +93,16 @@ impl Sources {
     }
 
     fn reasons<'a>(&'a self, definition: &Definition) -> Vec<&'a str> {
-        let Some(source) = definition.source.as_ref() else { return Vec::new() };
+        let provider = definition.provider().and_then(|provider| self.providers.get(provider));
+        let Some(source) = definition.source.as_ref() else {
+            return provider.into_iter().map(String::as_str).collect();
+        };
         let sections = self.data.get(&source.name).map(|health| &health.sections);
         let missing = source.sections.iter().filter_map(|section| sections?.get(section));
         let whole = self.refused.get(&source.name);
         let parts =
             source.sections.iter().filter_map(|it| self.refused.get(&format!("{}/{it}", source.name)));
-        whole.into_iter().chain(parts).chain(missing).map(String::as_str).collect()
+        provider.into_iter().chain(whole).chain(parts).chain(missing).map(String::as_str).collect()
     }
 }
 

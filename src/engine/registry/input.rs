@@ -3,6 +3,7 @@
 //! In the order of the contract: spelling of keys, null as absent, numbers in strings, defaults, schema. All violations
 //! are reported at once. Not here: the limit on the nesting of arguments, which every face checks while parsing.
 
+mod hidden;
 mod normal;
 mod sensitive;
 mod violations;
@@ -13,8 +14,10 @@ use jsonschema::Validator;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use serde_json::{Map, Value};
 
+pub(super) use self::{hidden::Hidden, violations::breach};
 use super::schema;
 use toolwire_contract::{Violation, arguments::Arguments, transcode::Encoder};
+use toolwire_tool::context::{RequestId, ToolContext};
 
 /// Maximum number of reported violations, so that an answer is not many times the size of its request.
 const MOST_VIOLATIONS: usize = 100;
@@ -26,8 +29,10 @@ pub struct InputSchema(Arc<Inner>);
 struct Inner {
     schema: Arc<Value>,
     validator: Validator,
-    /// Whether the schema has sensitive parameters.
-    has_sensitive: bool,
+    /// The hidden arguments.
+    hidden: Hidden,
+    /// The schema of all arguments, including hidden ones, if some are sensitive.
+    sensitive: Option<Arc<Value>>,
     /// The message that the arguments must fit, if the schema alone does not ensure it.
     message: Option<Message>,
 }
@@ -45,12 +50,17 @@ impl fmt::Debug for InputSchema {
 
 impl InputSchema {
     /// Compiles a derived schema. `message` is the tool's input message, if it has one.
-    pub(super) fn new(schema: Arc<Value>, message: Option<MessageDescriptor>) -> Result<Self, String> {
+    pub(super) fn new(
+        schema: Arc<Value>,
+        hidden: Hidden,
+        message: Option<MessageDescriptor>,
+    ) -> Result<Self, String> {
         let validator = schema::compile(&schema)?;
         let inexact = message.filter(|message| !schema::is_exact(message));
         let message = inexact.map(|descriptor| Message { encoder: Encoder::new(&descriptor), descriptor });
-        let has_sensitive = sensitive::any(&schema);
-        Ok(Self(Arc::new(Inner { schema, validator, has_sensitive, message })))
+        let all = if hidden.is_empty() { Arc::clone(&schema) } else { Arc::new(hidden.and(&schema)) };
+        let sensitive = Some(all).filter(|all| sensitive::any(all));
+        Ok(Self(Arc::new(Inner { schema, validator, hidden, sensitive, message })))
     }
 
     pub fn schema(&self) -> &Value {
@@ -73,12 +83,57 @@ impl InputSchema {
         }
     }
 
-    /// Checked arguments for people, logs and timelines: sensitive values are masked.
+    /// Fills in the hidden arguments of checked ones, but for those that only the execution has, or says what the call
+    /// lacks.
+    pub fn fill(&self, arguments: &mut Arguments, context: &ToolContext) -> Result<(), Vec<Violation>> {
+        self.0.hidden.fill(arguments, context)
+    }
+
+    /// Fills in the arguments that are bound to the identifiers of the call itself.
+    pub fn fill_ids(&self, arguments: &mut Arguments, context: &ToolContext, request_id: Option<RequestId>) {
+        self.0.hidden.fill_ids(arguments, context, request_id);
+    }
+
+    /// The schema of an argument, be it hidden.
+    pub(super) fn property(&self, name: &str) -> Option<&Value> {
+        let published = normal::properties(&self.0.schema).and_then(|properties| properties.get(name));
+        published.or_else(|| self.0.hidden.property(name))
+    }
+
+    /// The names of the arguments that callers give.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        normal::properties(&self.0.schema).into_iter().flat_map(Map::keys).map(String::as_str)
+    }
+
+    /// Whether the value of an argument is known only where the tool is carried out.
+    pub(super) fn is_of_execution(&self, name: &str) -> bool {
+        self.0.hidden.is_of_execution(name)
+    }
+
+    /// Whether anything in the schema of an argument may not be shown.
+    pub(super) fn is_sensitive(property: &Value) -> bool {
+        sensitive::any(property)
+    }
+
+    /// Why the message cannot hold what is the same in every call, if it cannot.
+    pub(super) fn misfit_of_hidden(&self) -> Option<Violation> {
+        let same = Value::Object(self.0.hidden.same());
+        self.misfit(&same, &same)
+    }
+
+    /// Checked arguments as people, logs and timelines may see them.
     pub fn shown<'a>(&self, arguments: &'a Arguments) -> Cow<'a, Arguments> {
-        if self.0.has_sensitive {
-            return Cow::Owned(sensitive::mask_all(&self.0.schema, arguments));
+        match &self.0.sensitive {
+            Some(schema) => Cow::Owned(sensitive::mask_all(schema, arguments)),
+            None => Cow::Borrowed(arguments),
         }
-        Cow::Borrowed(arguments)
+    }
+
+    /// The same without hidden arguments: what the caller gave, which a repeat gives again.
+    pub fn visible(&self, arguments: &Arguments) -> Arguments {
+        let mut visible = self.shown(arguments).into_owned();
+        visible.retain(|name, _| self.0.hidden.property(name).is_none());
+        visible
     }
 
     /// Drops those of the `passed` parameters that the tool does not declare, in either spelling: a call by intent

@@ -14,7 +14,7 @@ use super::{
     assemble::RegisteredTool,
     cooperative::Pace,
     definition::Definition,
-    load::{Kept, Loaded, load},
+    load::{Kept, Loaded, load, unmatched_conditions},
     offered::Offered,
     problem::Report,
 };
@@ -24,6 +24,9 @@ use toolwire_base::files::Problem;
 pub fn lint(offered: &Offered) -> Vec<Problem> {
     let files = offered.manifests.read_all().files;
     let Loaded { tools, mut problems } = load(files, offered, &mut Kept::default(), &Pace::alone());
+    if problems.is_empty() {
+        problems.extend(unmatched_conditions(&offered.approve_unless, &tools));
+    }
     problems.extend(weaknesses(&tools));
     problems
 }

@@ -4,22 +4,26 @@ mod cross_checks;
 mod kept;
 mod read;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Map, Value};
 
 pub(super) use self::kept::Kept;
 use self::read::{Parsed, Read};
 use super::{
     assemble::{RegisteredTool, assemble},
+    conditions::Configured,
     cooperative::Pace,
     manifest::Manifest,
     manifests::Content,
     offered::Offered,
     parallel::each,
     payload::Payloads,
-    problem::Report,
+    problem::{Report, join},
 };
 use crate::registry::parts::Status;
 use toolwire_base::files::Problem;
+use toolwire_contract::near::did_you_mean;
 
 /// Approximate microseconds to parse a manifest, and to assemble a tool.
 const PARSED: u32 = 25;
@@ -51,7 +55,7 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
     // Counted before the cross-checks: a file with conflicts only is still cached, since the conflict may be resolved
     // in the other file.
     let read: Vec<_> = files.iter().map(|file| file.report.len()).collect();
-    cross_checks::refuse_conflicts(&mut files);
+    cross_checks::refuse_conflicts(&mut files, &offered.approve_unless);
     let of_reading = files.into_iter().zip(read).collect();
     let made = each(of_reading, pace, Payloads::default, |(read, of_reading), payloads, pace| {
         let of_others = read.report.len() - of_reading;
@@ -68,6 +72,23 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
         problems.extend(report.into_problems());
     }
     Loaded { tools, problems }
+}
+
+/// Reports conditions in the configuration for unknown tools, since a misspelt name would leave a tool without them.
+/// Only at start-up: a reload may remove tools.
+pub(super) fn unmatched_conditions(
+    configured: &BTreeMap<String, Map<String, Value>>,
+    tools: &[Arc<RegisteredTool>],
+) -> Vec<Problem> {
+    let names = || tools.iter().map(|tool| &*tool.definition.name);
+    let unmatched = configured.keys().filter(|name| !names().any(|it| it == name.as_str()));
+    let problem = |name: &String| {
+        let hint = did_you_mean(name, names());
+        let next = if hint.is_empty() { "; name a tool of this server, or remove the table" } else { &*hint };
+        let problem = Problem::new("toolwire.toml", "unknown-tool", format!("no tool `{name}`{next}"));
+        Problem { pointer: join("/confirmations/approve_unless", name), ..problem }
+    };
+    unmatched.map(problem).collect()
 }
 
 /// Assembles the tool that a file declares, unless it is kept from the last load.
@@ -90,7 +111,7 @@ fn tool_of(
 
 fn made(
     mut manifest: Manifest,
-    Offered { executors, descriptors, choices, disabled, .. }: &Offered,
+    Offered { executors, descriptors, choices, disabled, approve_unless, .. }: &Offered,
     payloads: &mut Payloads,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
@@ -98,7 +119,16 @@ fn made(
         choice.complete(&mut manifest);
     }
     let executor = executors.iter().find(|executor| executor.name() == &*manifest.name);
+    let executor = executor.filter(|_| manifest.upstream.is_none());
+    let unhosted = manifest
+        .upstream
+        .as_ref()
+        .map(|upstream| Status::Disabled(format!("no host of `{}` offers it", upstream.provider)));
     let disabled = disabled.iter().find(|it| *it.tool == *manifest.name);
-    let status = disabled.map_or(Status::Ready, |it| Status::Disabled(it.reason.clone()));
-    assemble(manifest, (executor.cloned(), status), (descriptors, payloads), report)
+    let disabled = disabled.map(|it| Status::Disabled(it.reason.clone()));
+    let status = disabled.or(unhosted).unwrap_or(Status::Ready);
+    let conditions = approve_unless.get(manifest.name.as_str());
+    let configured =
+        conditions.map(|conditions| Configured { pointer: "/confirmations/approve_unless", conditions });
+    assemble(manifest, configured, (executor.cloned(), status), (descriptors, payloads), report)
 }

@@ -19,9 +19,9 @@ use super::{
 };
 use crate::registry::{
     declared::Declared,
-    parts::{CachePolicy, Example, Source},
+    parts::{CachePolicy, Example, Source, Upstream},
 };
-use schema::keywords;
+use schema::{conditions, keywords};
 use toolwire_base::digest::Digest;
 use toolwire_contract::{ToolName, json as strict};
 
@@ -46,6 +46,9 @@ keys! {
         "consequence_level" () pub consequence_level: ConsequenceLevel = ConsequenceLevel::form(),
         /// Whether a person must approve each call first.
         "requires_confirmation" () pub requires_confirmation: bool = flag(),
+        /// Conditions on arguments, a JSON Schema by the name of an argument. A call that breaks one, or does not give
+        /// the argument, must be approved by a person.
+        "approve_unless" (default) pub approve_unless: Option<Map<String, Value>> = conditions(),
         /// Words to filter by.
         "tags" (default) pub tags: Vec<String> = texts(),
         /// Intents that are routed to this tool. No other tool may have them.
@@ -73,6 +76,9 @@ keys! {
             pub timeout: Duration = whole(1),
         /// Where the data comes from. Limits and cool-downs belong to sources.
         "source" (default) pub source: Option<Source> = Source::schema(),
+        /// The provider that executes calls, if this server does not. This manifest replaces what its hosts offer under
+        /// the name.
+        "upstream" (default) pub upstream: Option<Upstream> = Upstream::schema(),
         /// How results are cached. Only a `read` may have it.
         "cache" (default) pub cache: Option<CachePolicy> = CachePolicy::form(),
         /// Whether results contain text that people outside wrote.
@@ -126,9 +132,22 @@ impl Manifest {
         }
     }
 
+    /// Whether a call may need approval because of the definition alone.
+    pub fn may_need_confirmation(&self) -> bool {
+        self.requires_confirmation || self.approve_unless.is_some()
+    }
+
     /// Whether repeating a call with the same arguments has no further effect.
     pub(super) fn is_repeatable(&self) -> bool {
         self.idempotent || self.category == Category::Read
+    }
+
+    /// Checks the form of conditions that stand elsewhere, as if they were those of a manifest.
+    pub(super) fn check_conditions(conditions: &Map<String, Value>, report: &mut Report) {
+        let mut object = Map::from_iter([("approve_unless".to_owned(), conditions.clone().into())]);
+        object.insert("description".to_owned(), "It stands for the rest.".into());
+        mend(&mut object, "", report);
+        form::check(&object.into(), report);
     }
 
     fn refuse_another_name(&self, stem: &str, pointer: &str, report: &mut Report) {

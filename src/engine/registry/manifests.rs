@@ -141,7 +141,8 @@ fn settled(stamp: Stamp, now: SystemTime) -> Stamp {
 
 fn list_directory(tree: &Tree, directory: &str, pace: &Pace) -> Listed {
     let files = match tree.list(directory, "json") {
-        Ok(_) if !tree.has_directory(directory) => {
+        // Embedded without samples there is none, and no path that could be wrong.
+        Ok(_) if matches!(tree, Tree::Disk(_)) && !tree.has_directory(directory) => {
             Err("there is no such directory; manifests belong there, one <name>.json a tool".to_owned())
         }
         Ok(paths) => Ok(read_stamps(tree, paths, pace)),

@@ -1,8 +1,13 @@
 //! The inputs from which tools are assembled. Not here: assembling them (`load`).
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use prost_reflect::DescriptorPool;
+use serde_json::{Map, Value};
 
 use super::{choice::Choice, disabled::Disabled, manifests::Manifests};
 use toolwire_tool::Executor;
@@ -16,6 +21,8 @@ pub struct Offered {
     pub descriptors: DescriptorPool,
     /// Values of parameters that the configuration determines.
     pub choices: Vec<Choice>,
+    /// Conditions on arguments in the configuration, by tool, in addition to those of the manifests.
+    pub approve_unless: BTreeMap<String, Map<String, Value>>,
     /// Tools that the configuration disables.
     pub disabled: Vec<Disabled>,
     /// The parameters that a call by intent may contain even if its tool does not declare them.

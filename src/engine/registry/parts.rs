@@ -32,6 +32,15 @@ keys! {
 }
 
 keys! {
+    /// The provider that executes a tool of a file.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Upstream {
+        /// The name of the provider, as in `[providers.NAME]`. A host of it offers the tool under the same name.
+        "provider" () pub provider: String = text(),
+    }
+}
+
+keys! {
     /// How results may be cached.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct CachePolicy {

@@ -9,7 +9,13 @@ use std::{
 use prost_reflect::{DescriptorPool, MessageDescriptor};
 use serde_json::Value;
 
-use super::{definition::SchemaForms, input::InputSchema, manifest::Manifest, problem::Report, schema};
+use super::{
+    definition::SchemaForms,
+    input::{Hidden, InputSchema},
+    manifest::Manifest,
+    problem::Report,
+    schema,
+};
 use crate::registry::declared::{Declared, Direction};
 use toolwire_contract::{
     near::did_you_mean,
@@ -22,6 +28,8 @@ pub(super) struct Payload {
     /// `None` for a tool that declares its schema itself.
     pub(super) message: Option<MessageDescriptor>,
     pub(super) schema: SchemaForms,
+    /// The parameters that are not part of the schema. Input only.
+    hidden: Hidden,
     /// Output of a tool with a message only.
     pub(super) renderer: Option<Arc<Renderer>>,
     /// The RPC of a typed service whose request is the message. Input only.
@@ -92,8 +100,9 @@ impl Payloads {
         report: &mut Report,
     ) -> Option<Arc<Payload>> {
         let before = report.len();
-        let (schema, omitted) = schema_of(side, message.as_ref(), report)?;
-        let payload = Arc::new(Payload::new(side.direction, message, schema, omitted, pool));
+        let (mut schema, omitted) = schema_of(side, message.as_ref(), report)?;
+        let hidden = Hidden::take_from(&mut schema, side.declared, report);
+        let payload = Arc::new(Payload::new(side.direction, message, (schema, hidden), omitted, pool));
         if is_good && report.len() == before {
             self.0.insert(side.key(), Arc::clone(&payload));
         }
@@ -115,7 +124,7 @@ impl Payload {
     fn new(
         direction: Direction,
         message: Option<MessageDescriptor>,
-        schema: Value,
+        (schema, hidden): (Value, Hidden),
         omitted: Omitted,
         pool: &DescriptorPool,
     ) -> Self {
@@ -125,14 +134,24 @@ impl Payload {
             Direction::Output => (of_message.map(|message| Arc::new(Renderer::new(message, omitted))), None),
         };
         let schema = SchemaForms::new(schema);
-        Self { message, schema, renderer, typed_method, compiled: OnceLock::new() }
+        Self { message, schema, hidden, renderer, typed_method, compiled: OnceLock::new() }
+    }
+
+    /// The payload of a tool whose executor has schemas instead of messages.
+    pub(super) fn of_schema(schema: &Value, declared: &[Declared], report: &mut Report) -> Arc<Self> {
+        let mut schema = schema.as_object().cloned().map_or_else(|| schema.clone(), schema::with_dialect);
+        let hidden = Hidden::take_from(&mut schema, declared, report);
+        let (message, renderer, typed_method) = (None, None, None);
+        let schema = SchemaForms::new(schema);
+        Arc::new(Self { message, schema, hidden, renderer, typed_method, compiled: OnceLock::new() })
     }
 
     pub(super) fn compiled(&self, report: &mut Report) -> Option<InputSchema> {
         if let Some(compiled) = self.compiled.get() {
             return Some(compiled.clone());
         }
-        match InputSchema::new(Arc::clone(self.schema.value()), self.message.clone()) {
+        let (schema, hidden) = (Arc::clone(self.schema.value()), self.hidden.clone());
+        match InputSchema::new(schema, hidden, self.message.clone()) {
             Ok(compiled) => Some(self.compiled.get_or_init(|| compiled).clone()),
             Err(reason) => {
                 // A constraint that breaks the schema has been reported at its own pointer.

@@ -29,6 +29,15 @@ impl Report {
         self.problems.push(Problem { pointer: pointer.into(), tool: self.tool.clone(), ..problem });
     }
 
+    /// Takes over the problems of another file, each below a pointer there for what was below one here.
+    pub(super) fn take_over(&mut self, other: Self, here: &str, there: &str) {
+        let moved = other.problems.into_iter().map(|it| {
+            let pointer = it.pointer.replacen(here, there, 1);
+            Problem { pointer, tool: self.tool.clone(), ..it }
+        });
+        self.problems.extend(moved);
+    }
+
     pub(super) fn len(&self) -> usize {
         self.problems.len()
     }

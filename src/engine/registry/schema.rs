@@ -31,7 +31,7 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
 }
 
 /// Adds `$schema` as the first member.
-fn with_dialect(object: Map<String, Value>) -> Value {
+pub(super) fn with_dialect(object: Map<String, Value>) -> Value {
     let mut schema = Map::from_iter([("$schema".to_owned(), DIALECT.into())]);
     schema.extend(object);
     Value::Object(schema)

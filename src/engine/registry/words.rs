@@ -89,6 +89,21 @@ words! {
         Rest = "rest",
     }
 
+    /// What of a call an argument is bound to.
+    Binding {
+        UserId = "user.id",
+        /// Absent if the credentials carry none.
+        UserEmail = "user.email",
+        /// Absent if the credentials carry none.
+        UserRole = "user.role",
+        /// Absent for a call of no task.
+        TaskId = "task_id",
+        /// Absent for a call of no session.
+        SessionId = "session_id",
+        CallId = "call_id",
+        RequestId = "request_id",
+    }
+
     /// The store of cached results (spec 004 §6).
     CacheTier {
         /// Memory, for about a minute, so that one cycle of an agent asks once.
@@ -115,6 +130,13 @@ words! {
         User = "user",
         /// It may: public data.
         Shared = "shared",
+    }
+}
+
+impl Binding {
+    /// Whether it differs between a call and its repeat or names the call, so that only its execution has it.
+    pub(in crate::registry) const fn is_of_execution(self) -> bool {
+        matches!(self, Self::CallId | Self::RequestId)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::faces::transport::authenticate::{Authenticator, Loopback, StaticTokens};
+use crate::faces::transport::authenticate::{Authenticator, HostTokens, Loopback, StaticTokens};
 use toolwire_config::{self as config, Config};
 use toolwire_engine::pipeline::{Policy, policy::AllowAll};
+use toolwire_hosts::ids::ProviderName;
 use toolwire_tool::context::{KnownBy, User};
 
 /// Which tools a user may call: all of them where credentials are not required.
@@ -27,4 +28,12 @@ pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
         (entry.token.clone(), user)
     });
     Arc::new(StaticTokens::new(tokens))
+}
+
+/// The tokens of providers, and without users the trust in the loopback interface here too.
+pub(super) fn host_tokens(config: &Config) -> HostTokens {
+    let providers = config.providers.0.iter();
+    let tokens = providers.map(|it| (it.token.clone(), ProviderName::from(it.name.as_str())));
+    let hosts = HostTokens::new(tokens);
+    if config.auth.users.is_empty() { hosts.with_local(config::LOCAL_PROVIDER.into()) } else { hosts }
 }

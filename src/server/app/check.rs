@@ -11,7 +11,7 @@ use toolwire_config::Config;
 /// What is wrong with the data of all domains.
 pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
     // Domains that take each other's names have no data to look at; start-up says so.
-    let (Ok(tree), Ok(state)) = (tree(&config.data, domains), state(&config.state, domains)) else {
+    let (Ok(tree), Ok(state)) = (tree(config, domains), state(&config.state, domains)) else {
         return Vec::new();
     };
     let state = Arc::new(state);

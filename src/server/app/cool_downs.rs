@@ -123,6 +123,7 @@ mod tests {
             executors: Vec::new(),
             descriptors: DescriptorPool::new(),
             choices: Vec::new(),
+            approve_unless: BTreeMap::new(),
             disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
         };

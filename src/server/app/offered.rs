@@ -27,14 +27,20 @@ pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offere
         intent_parameters.extend(domain.intent_parameters);
     }
     let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
-    Ok(Offered { manifests, executors, descriptors, choices, disabled, intent_parameters })
+    let approve_unless = config.confirmations.approve_unless.clone();
+    Ok(Offered { manifests, executors, descriptors, choices, approve_unless, disabled, intent_parameters })
 }
 
-/// The domains that are offered: those of diagnostics only where they are switched on.
+/// The domains that are offered: those of diagnostics only where they are switched on, and samples unless they are
+/// switched off.
 pub(super) fn enabled_domains<'a>(
     domains: &'a [Domain],
     config: &Config,
 ) -> impl Iterator<Item = &'a Domain> + Clone + use<'a> {
-    let diagnostics = config.server.diagnostics;
-    domains.iter().filter(move |domain| diagnostics || domain.offer == Offer::Always)
+    let (diagnostics, samples) = (config.server.diagnostics, config.server.samples);
+    domains.iter().filter(move |domain| match domain.offer {
+        Offer::Always => true,
+        Offer::Sample => samples,
+        Offer::WithDiagnostics => diagnostics,
+    })
 }

@@ -61,7 +61,7 @@ pub(super) struct Agents {
 pub(super) fn open_stores(config: &Config, domains: &[Domain]) -> Result<Stores, StartError> {
     // Before files and tables, of which the same domain twice has each twice.
     conflicts::refuse(domains).map_err(StartError::of)?;
-    let tree = tree(&config.data, domains).map_err(StartError::of)?;
+    let tree = tree(config, domains).map_err(StartError::of)?;
     let state = Arc::new(state(&config.state, domains).map_err(StartError::of)?);
     let workspace = Workspace::new(&state);
     Ok(Stores { tree, state, workspace })

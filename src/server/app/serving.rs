@@ -6,7 +6,10 @@ use futures_util::future::{BoxFuture, FutureExt};
 use tokio::sync::watch::Receiver;
 use tokio_util::sync::CancellationToken;
 
-use super::{App, access::authenticator};
+use super::{
+    App,
+    access::{authenticator, host_tokens},
+};
 use crate::faces::{
     grpc::{self, Face, Routes},
     http::{self, route::Http},
@@ -27,7 +30,8 @@ impl App {
         shutdown: &'a CancellationToken,
     ) -> BoxFuture<'a, Report> {
         let common =
-            Common::new(authenticator(config), &config.server, http.is_some().then_some(&config.http));
+            Common::new(authenticator(config), &config.server, http.is_some().then_some(&config.http))
+                .with_hosts(host_tokens(config));
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
         let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
         async move {
@@ -68,6 +72,7 @@ impl App {
             jobs: self.jobs.clone(),
             runs: self.runs.clone(),
             workspaces: self.workspaces(),
+            hub: self.hub.clone(),
             max_request_bytes,
         }
     }

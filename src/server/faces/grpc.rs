@@ -6,6 +6,7 @@ mod calls;
 mod confirmation;
 mod face;
 mod health;
+mod host;
 mod invoke;
 mod job;
 mod reflection;
@@ -70,12 +71,14 @@ pub async fn serve(
 ) -> Report {
     let protocols = http1_at.map_or(Protocols::Http2, Protocols::Http2Beside);
     let config = Config { protocols, ..Config::clone(&common.config) };
-    let in_flight = face.tools.in_flight().clone();
+    let (in_flight, hub) = (face.tools.in_flight().clone(), face.hub.clone());
     let following = services.clone();
     let (routes, rules) = (services.routes(&face), services.rules().clone());
-    let hooks = Hooks::default()
-        .on_draining(move || async move { services.drain().await })
-        .on_forced(move || in_flight.shut_down());
+    let hooks =
+        Hooks::default().on_draining(move || async move { services.drain().await }).on_forced(move || {
+            in_flight.shut_down();
+            hub.shut_down();
+        });
     let stack = transport::stack(routes, rules, common);
     select! {
         // First: no request is answered before the listening address is announced.

@@ -5,7 +5,7 @@
 //! routes, and its extensions hold an [`Arrival`], a [`rules::Rule`] and, unless its method is public, a
 //! [`User`](toolwire_tool::context::User).
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
@@ -27,7 +27,6 @@ pub use self::{
 };
 use self::{
     arrival::StampArrival,
-    authenticate::Authenticate,
     content_type::RequireGrpc,
     deadline::EnforceDeadline,
     panics::CatchPanics,
@@ -110,7 +109,7 @@ where
         .layer(Layer(CatchPanics))
         .layer(Layer(StampArrival::new("http", find_timeout)))
         .layer(Layer(deadline))
-        .layer(Layer(Authenticate(Arc::clone(&common.authenticator))))
+        .layer(Layer(common.authenticate()))
         .layer(common.admission.layer::<admission::Whole>())
         .layer(Layer(EndWatches))
         .service(routes)
@@ -155,7 +154,7 @@ where
         // which enforces it while the reader stalls.
         .layer(Layer(EnforceDeadline::new(common.config.server_cap)))
         // Nothing below runs without a verified user, unless the method is public.
-        .layer(Layer(Authenticate(Arc::clone(&common.authenticator))))
+        .layer(Layer(common.authenticate()))
         // Before any work, and after authentication: the quotas are per user.
         .layer(common.admission.layer::<admission::Grpc>())
         // The routes compress for clients that accept it; most clients do so without wanting it.

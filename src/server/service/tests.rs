@@ -1,6 +1,6 @@
 //! Listing, searching and watching by one user's eyes, over toy tools.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use prost_reflect::DescriptorPool;
 use serde_json::{Value, json};
@@ -45,6 +45,7 @@ impl Toys {
             executors: Vec::new(),
             descriptors: DescriptorPool::new(),
             choices: Vec::new(),
+            approve_unless: BTreeMap::new(),
             disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
         };

@@ -179,6 +179,15 @@ pub enum Resolution {
     NotDone,
 }
 
+/// What an outcome that came late has replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// The record of the call.
+    pub record: bool,
+    /// The wait of a task.
+    pub wait: bool,
+}
+
 /// A request with an idempotency key, other than a tool call. A repeat receives the same response; another request
 /// under the same key is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,6 +28,11 @@ impl Attributes {
         Ok(Self(Arc::new(entries)))
     }
 
+    /// Every key with its value, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)

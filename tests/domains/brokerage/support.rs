@@ -151,8 +151,10 @@ pub(crate) fn call(context: &ToolContext, tool: &str, arguments: Value) -> Answe
     let outcome = execute(context, tool, arguments).now_or_never().expect("the tool does not wait");
     match outcome {
         Ok((payload, provenance)) => {
-            let renderer =
-                Renderer::new(&executor(tool).output_message(), ["asset_class_filter".to_owned()].into());
+            let renderer = Renderer::new(
+                &executor(tool).schema().messages().expect("a tool of messages").1,
+                ["asset_class_filter".to_owned()].into(),
+            );
             Ok((payload.with_renderer(&Arc::new(renderer)).json().clone(), provenance))
         }
         Err(Unfinished::Failed(error)) => Err(error),

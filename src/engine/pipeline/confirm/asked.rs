@@ -12,14 +12,19 @@ use toolwire_store::confirmations::ConfirmationRequest;
 /// Maximum length of a summary, in characters. All arguments are shown below it in full.
 const LONGEST: usize = 400;
 
+/// The part of it that unmet conditions may take, in characters.
+const LONGEST_BROKEN: usize = 200;
+
 /// The request for a confirmation of the call.
 pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> ConfirmationRequest {
     let (definition, context) = (&call.tool().definition, &call.context);
     let shown = call.tool().input.shown(&call.arguments).into_owned();
+    let conditions = call.tool().conditions.as_ref();
+    let broken = conditions.map(|it| it.explain_broken(&call.arguments)).unwrap_or_default();
     ConfirmationRequest {
         user_email: context.user.email.clone(),
         path: context.lineage.path(&definition.name),
-        summary: summary(&definition.title, &definition.name, &shown),
+        summary: summary(&definition.title, &definition.name, &broken, &shown),
         arguments: Some(shown),
         definition_digest: definition.digest,
         category: v1::ToolCategory::from(definition.category),
@@ -31,17 +36,25 @@ pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> Confi
     }
 }
 
-/// `Write (debug_write): value "x", duration "0s"`, on one line: control characters are escaped.
-fn summary(title: &str, name: &str, arguments: &Map<String, Value>) -> String {
+/// `Write (debug_write): value "x", duration "0s"`, on one line: control characters are escaped. Unmet conditions come
+/// first, where the cut does not reach them: `Pay (pay_bill), since …: to "ACME"`.
+fn summary(title: &str, name: &str, broken: &str, arguments: &Map<String, Value>) -> String {
     let mut text = if title.is_empty() { name.to_owned() } else { format!("{title} ({name})") };
+    if !broken.is_empty() {
+        let _ = write!(text, ", since {}", cut(broken, LONGEST_BROKEN));
+    }
     let said = arguments.iter().filter(|(_, value)| !value.is_null());
     for (index, (key, value)) in said.enumerate() {
         text.push_str(if index == 0 { ": " } else { ", " });
         let _ = write!(text, "{key} {value}");
     }
     let text = visible(&text);
-    match text.char_indices().nth(LONGEST) {
-        None => text,
+    cut(&text, LONGEST)
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }
 }
@@ -53,7 +66,7 @@ mod tests {
     use super::*;
 
     fn of(arguments: &Value) -> String {
-        summary("Pay", "pay_bill", arguments.as_object().expect("an object"))
+        summary("Pay", "pay_bill", "", arguments.as_object().expect("an object"))
     }
 
     #[test]
@@ -62,7 +75,12 @@ mod tests {
             of(&json!({"to": "ACME", "amount": 12.5, "note": null})),
             r#"Pay (pay_bill): to "ACME", amount 12.5"#
         );
-        assert_eq!(summary("", "pay_bill", &Map::new()), "pay_bill");
+        assert_eq!(summary("", "pay_bill", "", &Map::new()), "pay_bill");
+        let arguments = Map::from_iter([("amount".to_owned(), 500.into())]);
+        assert_eq!(
+            summary("Pay", "pay_bill", "`amount` must be at most 100, but is 500", &arguments),
+            "Pay (pay_bill), since `amount` must be at most 100, but is 500: amount 500"
+        );
     }
 
     /// Text that turns around, hides or breaks the line would show another call than the one that is decided on.

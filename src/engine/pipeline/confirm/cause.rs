@@ -1,4 +1,4 @@
-//! The cause of a confirmation: a pure function of the definition, the task and the options of a call.
+//! The cause of a confirmation: a pure function of the definition, the arguments, the task and the options of a call.
 
 use super::super::Call;
 use crate::registry::{Category, Definition};
@@ -6,7 +6,12 @@ use toolwire_contract::ConfirmationCause;
 
 /// The first cause that applies.
 pub fn cause(call: &Call) -> Option<ConfirmationCause> {
-    let of_definition = of_definition(&call.tool().definition, call.context.tainted);
+    let tool = call.tool();
+    let of_definition = of_definition(&tool.definition, call.context.tainted);
+    let breaks = || tool.conditions.as_ref().is_some_and(|conditions| !conditions.hold(&call.arguments));
+    if of_definition != Some(ConfirmationCause::Manifest) && breaks() {
+        return Some(ConfirmationCause::Condition);
+    }
     if of_definition.is_some() {
         return of_definition;
     }

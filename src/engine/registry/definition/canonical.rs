@@ -62,14 +62,17 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
         cache,
         untrusted,
         guidance,
+        provider,
         idempotent,
         contained,
         agent,
+        approve_unless,
         digest: _,
         status: _,
     } = definition;
     let mut object = Object::open(text);
     object.text("agent", agent);
+    object.text("approveUnless", approve_unless);
     object.optional("cache", cache.as_ref(), write_cache);
     object.word("category", *category, definition.category().as_str_name());
     object.word("consequenceLevel", *consequence_level, definition.consequence_level().as_str_name());
@@ -87,6 +90,7 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
     object.text("outputMessage", output_message);
     object.member("outputSchema").extend_from_slice(&output.structure);
     object.member("outputSchemaJson").extend_from_slice(&output.text);
+    object.text("provider", provider);
     object.flag("requiresConfirmation", *requires_confirmation);
     object.optional("source", source.as_ref(), write_source);
     object.texts("tags", tags);

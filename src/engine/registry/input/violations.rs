@@ -24,6 +24,11 @@ pub(super) fn explain<'a>(
     errors.flat_map(|error| explain_one(&error, schema, raw, most)).take(most).collect()
 }
 
+/// Describes how a value violates a schema other than that of the arguments.
+pub(in crate::registry) fn breach(error: &ValidationError<'_>) -> String {
+    expected(error.kind(), None, error.instance())
+}
+
 /// The violation of arguments that satisfy the schema but do not fit the message. `key` is the argument at fault, in
 /// its normal form.
 pub(super) fn misfit(key: Option<&str>, reason: &str, schema: &Value, raw: &Value) -> Violation {
@@ -131,6 +136,11 @@ fn expected(kind: &Kind, description: Option<&str>, found: &Value) -> String {
         Kind::Enum { options } => one_of(options, &found()),
         Kind::Minimum { limit } => format!("must be at least {limit}, but is {}", found()),
         Kind::Maximum { limit } => format!("must be at most {limit}, but is {}", found()),
+        Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}, but is {}", found()),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}, but is {}", found()),
+        Kind::Constant { expected_value } => {
+            format!("must be {}, but is {}", quoted(expected_value), found())
+        }
         Kind::MinLength { limit: 1 } | Kind::MinItems { limit: 1 } => "must not be empty".to_owned(),
         Kind::MinLength { limit } => {
             format!("must have at least {}, but is {}", counted(*limit, "character", "characters"), found())

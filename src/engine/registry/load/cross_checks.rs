@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::{Map, Value};
+
 use super::read::Read;
-use crate::registry::manifest::Manifest;
+use crate::registry::{CacheScope, manifest::Manifest};
 use toolwire_contract::{ToolName, near::did_you_mean};
 
 /// Reports every conflict of a manifest with the others, in its own file.
-pub(super) fn refuse_conflicts(files: &mut [Read]) {
+pub(super) fn refuse_conflicts(files: &mut [Read], configured: &Conditions) {
     refuse_taken_names(files);
     refuse_taken_intents(files);
     refuse_dependencies(files);
-    refuse_unrepeatable(files);
+    refuse_unrepeatable(files, configured);
+    refuse_shared_identity(files);
 }
 
 fn refuse_taken_names(files: &mut [Read]) {
@@ -60,11 +63,11 @@ fn refuse_dependencies(files: &mut [Read]) {
 
 /// Reports tools that depend on one that needs approval and are not repeatable. Such a tool is run again from its
 /// beginning after the approval, and would make its own writes twice unless it is idempotent.
-fn refuse_unrepeatable(files: &mut [Read]) {
+fn refuse_unrepeatable(files: &mut [Read], configured: &Conditions) {
     let (mut graph, mut confirmed) = (Graph::new(), BTreeSet::new());
     for (manifest, _) in files.iter_mut().filter_map(Read::parts) {
         graph.insert(manifest.name.clone(), manifest.depends_on.clone());
-        if manifest.requires_confirmation {
+        if manifest.may_need_confirmation() || configured.contains_key(manifest.name.as_str()) {
             confirmed.insert(manifest.name.clone());
         }
     }
@@ -80,6 +83,35 @@ fn refuse_unrepeatable(files: &mut [Read]) {
                 continue;
             };
             report.add(format!("/depends_on/{index}"), rule, why);
+        }
+    }
+}
+
+/// Reports tools with a shared cache that depend on one that has the user's identity as an argument.
+fn refuse_shared_identity(files: &mut [Read]) {
+    let (mut graph, mut bound) = (Graph::new(), BTreeSet::new());
+    for (manifest, _) in files.iter_mut().filter_map(Read::parts) {
+        graph.insert(manifest.name.clone(), manifest.depends_on.clone());
+        if manifest.parameters.iter().any(|it| it.hiding.bind.is_some_and(|it| !it.is_of_execution())) {
+            bound.insert(manifest.name.clone());
+        }
+    }
+    if bound.is_empty() {
+        return;
+    }
+    for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
+        if manifest.cache.is_none_or(|cache| cache.scope != CacheScope::Shared) {
+            continue;
+        }
+        for (index, dependency) in manifest.depends_on.iter().enumerate() {
+            let mut ways = bound.iter().filter_map(|it| path(dependency, it, &graph, &mut BTreeSet::new()));
+            let Some(way) = ways.next() else { continue };
+            let text = format!(
+                "{} has the caller as an argument, and this tool's cached result answers every user; make the scope \
+                 of `cache` `user`, or remove the dependency",
+                way.join(" -> ")
+            );
+            report.add(format!("/depends_on/{index}"), "bound-and-shared", text);
         }
     }
 }
@@ -101,6 +133,9 @@ fn unrepeatable(manifest: &Manifest, way: &str) -> Option<(&'static str, String)
         ("cached-approval", text)
     })
 }
+
+/// The conditions on arguments of the configuration, by tool.
+type Conditions = BTreeMap<String, Map<String, Value>>;
 
 type Graph = BTreeMap<ToolName, Vec<String>>;
 

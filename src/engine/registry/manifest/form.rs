@@ -67,9 +67,10 @@ fn rule(kind: &Kind, pointer: &str) -> &'static str {
     match kind {
         Kind::Pattern { pattern } if pattern == TOOL_NAME => "bad-name",
         Kind::Pattern { pattern } if pattern == SEMANTIC_VERSION => "bad-version",
+        Kind::MinProperties { .. } => "empty-condition",
+        Kind::MinItems { .. } if pointer.starts_with("/approve_unless") => "empty-condition",
         Kind::MinItems { .. } | Kind::MaxItems { .. } => "keyword-count",
         Kind::MaxLength { .. } => "keyword-length",
-        Kind::Not { .. } if pointer == "/upstream" => "not-supported-yet",
         Kind::Not { .. } => "alias-and-name",
         _ => "wrong-type",
     }

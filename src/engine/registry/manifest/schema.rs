@@ -8,8 +8,9 @@ use super::Manifest;
 use crate::registry::{
     declared::{CONSTRAINTS, FIELD_NAME, KINDS},
     extract::Extract,
-    keys::{NOT_BLANK, alias, described, flag, never, text},
+    keys::{NOT_BLANK, alias, described, flag, text, texts, whole},
     routing::{FEWEST, LONGEST, MOST},
+    words::Binding,
 };
 
 /// The schema of `data/tools/<name>.json` (JSON Schema 2020-12).
@@ -18,7 +19,6 @@ pub fn manifest_schema() -> Value {
     alias(&mut keys, "name", "tool_id");
     keys["properties"]["$schema"] =
         described(text(), "The address of this schema, for editors. Toolwire ignores it.");
-    keys["properties"]["upstream"] = never("upstream tools are not supported yet; remove the block");
     let mut schema = object(json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Toolwire tool manifest",
@@ -31,7 +31,8 @@ pub fn manifest_schema() -> Value {
             "input_field": field(true, true),
             "output_field": field(false, true),
             "own_input_field": own_field(true),
-            "own_output_field": own_field(false)
+            "own_output_field": own_field(false),
+            "condition": condition()
         }
     })));
     schema.into()
@@ -46,6 +47,55 @@ pub(super) fn keywords() -> Value {
         "items": {"type": "string", "pattern": NOT_BLANK, "maxLength": LONGEST, "errorMessage": length},
         "if": {"minItems": 1},
         "then": {"minItems": FEWEST, "maxItems": MOST, "errorMessage": count}
+    })
+}
+
+/// The form of `approve_unless`: JSON Schemas by name of argument.
+pub(super) fn conditions() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": {"$ref": "#/$defs/condition"},
+        "allOf": [{
+            "minProperties": 1,
+            "errorMessage": "`approve_unless` names no argument; name those that it is about, or remove it"
+        }]
+    })
+}
+
+/// A JSON Schema with these keywords only. A validator ignores unknown ones, which would let every call pass.
+fn condition() -> Value {
+    let nested = json!({"$ref": "#/$defs/condition"});
+    let alternatives = json!({"type": "array", "items": nested, "minItems": 1});
+    let number = json!({"type": "number"});
+    json!({
+        "type": "object",
+        "properties": {
+            "type": kind(),
+            "const": {},
+            "enum": {"type": "array"},
+            "minimum": number,
+            "maximum": number,
+            "exclusiveMinimum": number,
+            "exclusiveMaximum": number,
+            "multipleOf": {"type": "number", "exclusiveMinimum": 0},
+            "minLength": whole(0),
+            "maxLength": whole(0),
+            "pattern": {"type": "string"},
+            "minItems": whole(0),
+            "maxItems": whole(0),
+            "uniqueItems": flag(),
+            "items": nested,
+            "contains": nested,
+            "properties": {"type": "object", "additionalProperties": nested},
+            "required": texts(),
+            "additionalProperties": flag(),
+            "allOf": alternatives,
+            "anyOf": alternatives,
+            "oneOf": alternatives,
+            "not": nested
+        },
+        "additionalProperties": false,
+        "allOf": [{"minProperties": 1, "errorMessage": "an empty condition holds for every value; say what must hold"}]
     })
 }
 
@@ -79,6 +129,9 @@ fn field(is_input: bool, has_message: bool) -> Value {
         properties.extend(object(json!({
             "required": described(flag(), "Whether a call must give it."),
             "sensitive": described(flag(), "Whether its value is kept from people, logs and timelines."),
+            "bind": described(Binding::form(), "What of the call its value is. Callers neither see nor give it."),
+            "fixed": described(json!({}), "Its value in every call. Callers neither see nor give it."),
+            "hidden": described(flag(), "Whether callers neither see nor give it, so that it has its default, if any."),
             "extract": described(Extract::form(), "How it is read from what a user says; for planners without a model.")
         })));
     } else {
@@ -119,7 +172,7 @@ mod tests {
             "type": "object", "description": "One.", "items": {}, "properties": {"a": {}}, "enum": [], "default": 1,
             "minimum": 1, "maximum": 1, "min_length": 1, "max_length": 1, "pattern": "a", "min_items": 1,
             "max_items": 1, "examples": [], "required": true, "sensitive": true, "extract": "words",
-            "omit_when_absent": true
+            "omit_when_absent": true, "bind": "user.id", "fixed": 1, "hidden": true
         });
         let read = |field: Value| Declared::read_all(object(json!({"one": field})), "");
         let schema = manifest_schema();

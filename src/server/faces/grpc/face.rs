@@ -1,5 +1,7 @@
 //! The dependencies of the services of a face.
 
+use toolwire_hosts::Hub;
+
 use crate::service::{Tools, jobs::Jobs, runs::Runs, turns::Turns, workspace::Workspaces};
 
 /// The dependencies of the services of a face. Cheap to clone.
@@ -13,6 +15,8 @@ pub struct Face {
     pub runs: Runs,
     /// The documents that tasks share.
     pub workspaces: Workspaces,
+    /// Hosts of providers.
+    pub hub: Hub,
     /// The longest request message, in bytes.
     pub max_request_bytes: usize,
 }

@@ -33,7 +33,7 @@ use super::{
     peer::Peer,
     quotas::{Bounds, Principal, QuotaExceeded, QuotaPermit, Quotas},
     refusal,
-    rules::{MaxMessage, Messages, Pool, Rule},
+    rules::{Lifetime, MaxMessage, Pool, Rule},
 };
 use toolwire_base::{
     fair_semaphore::FairSemaphore,
@@ -205,10 +205,9 @@ impl RequestQuotas {
             self.round_robin.wait_to_start(principal).await;
         }
         let size = message.size();
-        let body = message.into_body(match rule.messages {
-            Messages::One => None,
-            Messages::Many => Some(self.idle_timeout),
-        });
+        // An idle slot of a host is silent for as long as there are no calls.
+        let bound = (rule.lifetime != Lifetime::Slot).then_some(self.idle_timeout);
+        let body = message.into_body(bound);
         Ok((Request::from_parts(parts, body), Permits { permit, bytes, size }))
     }
 
@@ -253,7 +252,7 @@ impl RequestQuotas {
             Pool::Transfers => Some(&self.transfers),
             Pool::Reflection => Some(&self.reflection),
             Pool::Health => Some(&self.health),
-            Pool::Free => None,
+            Pool::Slots | Pool::Free => None,
         }
     }
 }

@@ -10,7 +10,9 @@ use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
 use secrecy::SecretString;
 
-pub use self::{error::AuthenticationError, loopback::Loopback, static_tokens::StaticTokens};
+pub use self::{
+    error::AuthenticationError, hosts::HostTokens, loopback::Loopback, static_tokens::StaticTokens,
+};
 use super::{
     peer::Peer,
     refusal,
@@ -20,6 +22,7 @@ use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_tool::context::User;
 
 mod error;
+mod hosts;
 mod loopback;
 mod static_tokens;
 
@@ -73,7 +76,10 @@ impl<'a> Credentials<'a> {
 
 /// Rejects callers that are not authenticated, except on public methods.
 #[derive(Clone)]
-pub(super) struct Authenticate(pub(super) Arc<dyn Authenticator>);
+pub(super) struct Authenticate {
+    pub(super) users: Arc<dyn Authenticator>,
+    pub(super) hosts: Arc<HostTokens>,
+}
 
 impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for Authenticate
 where
@@ -87,9 +93,9 @@ where
     type Future = BoxFuture<'static, Result<Response<ResB>, Infallible>>;
 
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
-        let (authenticator, mut inner) = (Arc::clone(&self.0), take_ready(inner));
+        let (this, mut inner) = (self.clone(), take_ready(inner));
         Box::pin(async move {
-            match identify(&*authenticator, request).await {
+            match this.identify(request).await {
                 Ok(request) => inner.call(request).await,
                 Err(error) => Ok(refusal::response(error.into())),
             }
@@ -97,26 +103,33 @@ where
     }
 }
 
-/// Inserts the user; a request of a public method passes unchanged.
-async fn identify<B>(
-    authenticator: &dyn Authenticator,
-    request: Request<B>,
-) -> Result<Request<B>, AuthenticationError> {
-    let (mut parts, body) = request.into_parts();
-    if !parts.extensions.get::<Rule>().is_some_and(|rule| rule.access == Access::Public) {
-        let user = authenticator.authenticate(Credentials::of(&parts).unambiguous()?).await?;
-        if let Some(token) =
-            Credentials::of(&parts).bearer().and_then(|token| std::str::from_utf8(token).ok())
-        {
-            let bearer = Bearer(Arc::new(token.into()));
-            parts.extensions.insert(bearer);
+impl Authenticate {
+    /// Inserts the user or the provider; a request of a public method passes unchanged.
+    async fn identify<B>(&self, request: Request<B>) -> Result<Request<B>, AuthenticationError> {
+        let (mut parts, body) = request.into_parts();
+        match parts.extensions.get::<Rule>().map_or(Access::User, |rule| rule.access) {
+            Access::Public => return Ok(Request::from_parts(parts, body)),
+            Access::Host => {
+                let provider = self.hosts.identify(Credentials::of(&parts).unambiguous()?)?;
+                parts.extensions.insert(provider);
+            }
+            Access::User => self.identify_user(&mut parts).await?,
         }
-        parts.extensions.insert(user);
         if let Some(peer) = parts.extensions.get::<Peer>() {
             peer.set_authenticated();
         }
+        Ok(Request::from_parts(parts, body))
     }
-    Ok(Request::from_parts(parts, body))
+
+    async fn identify_user(&self, parts: &mut Parts) -> Result<(), AuthenticationError> {
+        let user = self.users.authenticate(Credentials::of(parts).unambiguous()?).await?;
+        let token = Credentials::of(parts).bearer().and_then(|token| std::str::from_utf8(token).ok());
+        if let Some(bearer) = token.map(|token| Bearer(Arc::new(token.into()))) {
+            parts.extensions.insert(bearer);
+        }
+        parts.extensions.insert(user);
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{Admission, Config, authenticate::Authenticator, descriptors, protocols::HttpLimits};
+use super::{
+    Admission, Config,
+    authenticate::{Authenticate, Authenticator, HostTokens},
+    descriptors,
+    protocols::HttpLimits,
+};
 use toolwire_config as config;
 
 /// Authentication, quotas and configuration. Cheap to clone.
 #[derive(Clone)]
 pub struct Common {
     pub authenticator: Arc<dyn Authenticator>,
+    /// The hosts of providers; none by default.
+    hosts: Arc<HostTokens>,
     /// The quotas of requests, which count over all listeners.
     pub admission: Admission,
     pub config: Arc<Config>,
@@ -39,6 +46,16 @@ impl Common {
         Self { http: HttpSettings { connections, bounds }, ..common }
     }
 
+    /// Admits hosts of providers.
+    #[must_use]
+    pub fn with_hosts(self, hosts: HostTokens) -> Self {
+        Self { hosts: Arc::new(hosts), ..self }
+    }
+
+    pub(super) fn authenticate(&self) -> Authenticate {
+        Authenticate { users: Arc::clone(&self.authenticator), hosts: Arc::clone(&self.hosts) }
+    }
+
     pub(in crate::faces) fn http_config(&self) -> Config {
         Config::clone(&self.config).for_http(self.http.connections, self.http.bounds)
     }
@@ -52,6 +69,7 @@ impl Common {
         Self {
             http: HttpSettings { connections: usual.max_connections, bounds: HttpLimits::from(&usual) },
             authenticator,
+            hosts: Arc::default(),
             admission: Admission::new(&config),
             config: Arc::new(config),
         }

@@ -53,7 +53,7 @@ impl EnforceDeadline {
         let lifetime = extensions.get::<Rule>().map_or(Lifetime::Capped, |rule| rule.lifetime);
         let cap = match lifetime {
             Lifetime::Capped => Some(self.cap),
-            Lifetime::Uncapped | Lifetime::Transfer => None,
+            Lifetime::Uncapped | Lifetime::Transfer | Lifetime::Slot => None,
         };
         match extensions.get::<Arrival>() {
             Some(arrival) => arrival.deadline(cap),
@@ -64,7 +64,7 @@ impl EnforceDeadline {
     /// The stall time-out, for calls without a cap.
     fn stall(&self, extensions: &Extensions) -> Option<Duration> {
         match extensions.get::<Rule>()?.lifetime {
-            Lifetime::Capped => None,
+            Lifetime::Capped | Lifetime::Slot => None,
             Lifetime::Uncapped => self.watch_stall,
             Lifetime::Transfer => Some(STALL),
         }

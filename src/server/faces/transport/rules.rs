@@ -19,6 +19,8 @@ pub enum Access {
     Public,
     /// Authenticated users.
     User,
+    /// Hosts of a provider, which have credentials of their own.
+    Host,
 }
 
 /// Whether the server's own cap bounds a method's calls.
@@ -29,6 +31,8 @@ pub enum Lifetime {
     Uncapped,
     /// A transfer of a document: lasts while its reader takes bytes. A drain waits for it as for a call.
     Transfer,
+    /// A slot of a host: its protocol says how long it is silent, and ends it where its connection is to go.
+    Slot,
 }
 
 /// The quota that requests of a method count against while they are in flight.
@@ -42,6 +46,8 @@ pub enum Pool {
     Reflection,
     /// Watches of health, per peer, since they have no user.
     Health,
+    /// The slots of hosts, which have quotas of their own in the pool of their provider.
+    Slots,
     /// No quota: requests that end immediately and must never be shed. A health check that fails under load would make
     /// orchestrators kill a busy server; a cancellation frees capacity.
     Free,
@@ -94,6 +100,9 @@ impl Rule {
     /// For a request that contains a conversation.
     pub const CONVERSATION: Self = Self { max_message: MaxMessage::Conversation, ..Self::USER };
     pub const TRANSFER: Self = Self { lifetime: Lifetime::Transfer, pool: Pool::Transfers, ..Self::USER };
+    /// For a slot of a host.
+    pub const SLOT: Self =
+        Self { access: Access::Host, lifetime: Lifetime::Slot, pool: Pool::Slots, ..Self::USER };
     pub const WATCH: Self = Self { lifetime: Lifetime::Uncapped, pool: Pool::Watches, ..Self::USER };
 }
 

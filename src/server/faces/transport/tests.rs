@@ -1,6 +1,6 @@
 //! The stack of layers, under paused time.
 
-use std::future::ready;
+use std::{future::ready, sync::Arc};
 
 use http::StatusCode;
 use http_body_util::BodyExt;

@@ -1,4 +1,5 @@
-//! Resolution of waits other than those for tasks and decisions: unknown outcomes of writes, and credentials.
+//! Resolution of waits other than those for tasks and decisions: unknown outcomes of writes, by a person or by the
+//! outcome that came after all, and credentials.
 
 use std::time::SystemTime;
 
@@ -12,22 +13,23 @@ use super::{
 };
 use crate::{
     engine::{
-        Durability, Store, Tx,
+        Durability, Error, Store, Tx,
         audit::{self, AuditedRequest},
-        calls,
+        calls::{self, RecordState},
+        time::millis,
     },
-    idempotency::Key,
+    idempotency::{Begun, Key},
     rows::{entries, waits},
     scoped,
     sql::AsText,
     tasks::{
-        Refused, Resolution, Task, TaskError,
+        Refused, Resolution, Settled, Task, TaskError,
         entry::{Answer, Body, Lengths, Text, ToolCall, WaitTarget},
         texts,
     },
 };
 use toolwire_base::digest::Digest;
-use toolwire_contract::{Outcome, Payload, Provenance, ToolName, ToolResult};
+use toolwire_contract::{ErrorCode, Outcome, Payload, Provenance, ToolName, ToolResult};
 use toolwire_tool::context::{CallId, RequestId, TaskId, UserId};
 
 /// A person's finding about a call.
@@ -57,6 +59,26 @@ impl Store {
         let finding = Finding { call_id, resolution, reason, lengths };
         self.transact_tasks(user, Durability::Power, now, |tx| scoped(resolve(tx, user, id, finding, now)))
             .await
+    }
+
+    /// Replaces the unknown outcome of a call by the one that came after all: in the call's record, and in the timeline
+    /// of the task that waits for it.
+    pub async fn settle_unknown_call(
+        &self,
+        key: &Key,
+        call_id: CallId,
+        result: &ToolResult,
+        now: SystemTime,
+    ) -> Result<Settled, TaskError> {
+        let lengths = match &result.outcome {
+            Ok(data) => lengths::of_result(data.json_text()).await,
+            Err(_) => Lengths::default(),
+        };
+        // Power, since the host forgets the outcome next.
+        self.transact_tasks(&key.user, Durability::Power, now, |tx| {
+            scoped(settle(tx, (key, call_id), (result, lengths), now))
+        })
+        .await
     }
 
     /// Resumes the tasks that wait for credentials of a source, which their user has provided, and returns their
@@ -144,6 +166,50 @@ async fn resolve(
     let request = AuditedRequest::new("TaskService.ResolveUnknown", user, id, digest);
     audit::record_request(tx, &AuditedRequest { call_id: Some(call_id), ..request }, now).await?;
     Ok(loaded.task)
+}
+
+async fn settle(
+    tx: &mut Tx,
+    (key, call_id): (&Key, CallId),
+    (result, lengths): (&ToolResult, Lengths),
+    now: SystemTime,
+) -> Result<Settled, TxError> {
+    let record = is_unknown(tx, key, now).await?;
+    if record {
+        calls::end(tx, key, result).await?;
+    }
+    let target = WaitTarget::Call(call_id);
+    let Some(id) = waits::tasks_waiting_for(&key.user, &target).optional(tx).await? else {
+        return Ok(Settled { record, wait: false });
+    };
+    let mut loaded = load(tx, &key.user, &id).await?;
+    let Some(sequence) = wait_for(&loaded, &target) else { return Ok(Settled { record, wait: false }) };
+    let (_, call) = entries::call(&id, sequence).one(tx).await?;
+    let answer = Answer {
+        answers: sequence,
+        status: texts::CAME_LATE.to_owned(),
+        result: result.outcome.as_ref().ok().map(|data| Text::Inline(data.json_text().to_owned())),
+        error: result.outcome.as_ref().err().cloned(),
+        origin: call_id.to_string(),
+        provenance: result.provenance.clone(),
+        untrusted: matches!(call, Body::ToolCall(ToolCall { untrusted: true, .. })),
+        ..Answer::default()
+    };
+    let request_id = Some(key.request_id);
+    let meta = EntryMeta { call_id: Some(call_id), request_id, lengths, ..EntryMeta::default() };
+    append(tx, &mut loaded, meta, Body::Answer(answer), now).await?;
+    Ok(Settled { record, wait: true })
+}
+
+/// Whether a call is recorded with an unknown outcome.
+async fn is_unknown(tx: &mut Tx, key: &Key, now: SystemTime) -> Result<bool, Error> {
+    let record = calls::find(tx, key, millis(now)).await?;
+    Ok(record.is_some_and(|it| match it.state {
+        RecordState::Ended(Begun::Ended(ended)) => {
+            ended.outcome.is_err_and(|error| error.code == ErrorCode::OutcomeUnknown)
+        }
+        _ => false,
+    }))
 }
 
 /// Refuses a finding that differs from an earlier one, and one about a call whose outcome is not unknown.

@@ -105,6 +105,7 @@ impl FromRow for Option<(SystemTime, CallId)> {
 fn cause(word: &str) -> Result<ConfirmationCause, Error> {
     match v1::ConfirmationCause::from_str_name(word) {
         Some(v1::ConfirmationCause::Manifest) => Ok(ConfirmationCause::Manifest),
+        Some(v1::ConfirmationCause::Condition) => Ok(ConfirmationCause::Condition),
         Some(v1::ConfirmationCause::Tainted) => Ok(ConfirmationCause::Tainted),
         Some(v1::ConfirmationCause::Caller) => Ok(ConfirmationCause::Caller),
         _ => Err(unreadable(format!("there is no cause {word:?}"))),

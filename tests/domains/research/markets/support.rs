@@ -6,7 +6,7 @@ use http::HeaderValue;
 use serde_json::Value;
 use toolwire::{
     base::{clock, files::Tree},
-    config::{Config, Data},
+    config::Config,
     contract::{Outcome, Provenance, Terminal, ToolError},
     domains::{
         self,
@@ -76,7 +76,7 @@ impl Bench {
             .with(Arc::new(Yahoo::new(client(yahoo::PROFILE), of_yahoo)))
             .with(Arc::new(Nse::new(client(nse::PROFILE), of_nse)));
         let domains = domains::bundled();
-        let tree = app::tree(&Data::default(), &domains).expect("each path is one domain's");
+        let tree = app::tree(&Config::default(), &domains).expect("each path is one domain's");
         let offered = app::gather(&tree, &domains, &config).expect("they agree");
         let registry = Registry::open(offered).expect("good manifests");
         let state = Arc::new(Store::in_memory());

@@ -67,11 +67,12 @@ fn parts() -> impl Strategy<Value = v1::ToolDefinition> {
 }
 
 fn definition() -> impl Strategy<Value = v1::ToolDefinition> {
-    let text = [(); 8].map(|()| any::<String>());
+    let text = [(); 10].map(|()| any::<String>());
     let list = [(); 5].map(|()| texts());
     let word = (0..=6_i32, 0..=4_i32, 0..=3_i32, any::<[bool; 4]>());
     (parts(), text, list, word).prop_map(|(parts, text, list, (kind, category, level, flags))| {
-        let [name, title, description, input, output, method, version, agent] = text;
+        let [name, title, description, input, output, method, version, agent, approve_unless, provider] =
+            text;
         let [tags, depends_on, intents, utterances, guidance] = list;
         v1::ToolDefinition {
             name,
@@ -94,6 +95,8 @@ fn definition() -> impl Strategy<Value = v1::ToolDefinition> {
             idempotent: flags[2],
             contained: flags[3],
             agent,
+            approve_unless,
+            provider,
             ..parts
         }
     })

@@ -48,6 +48,9 @@ fn operation(definition: &Definition, id: &str, ok: &Value) -> Value {
             "version": definition.version,
         },
     });
+    if let Some(conditions) = &definition.approve_unless {
+        operation["x-toolwire"]["approve_unless"] = conditions.clone().into();
+    }
     problems(&mut operation["responses"]);
     operation
 }

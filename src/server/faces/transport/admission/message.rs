@@ -68,14 +68,11 @@ impl<F: Framing> Message<F> {
         self.framing.size(self.progress)
     }
 
-    /// The body from its beginning. With `idle`, it fails if nothing arrives for that time.
-    pub(super) fn into_body(mut self, idle: Option<Duration>) -> Body {
+    /// The body from its beginning. Of several messages the rest fails if nothing arrives for `bound`.
+    pub(super) fn into_body(mut self, bound: Option<Duration>) -> Body {
         self.flush();
-        let rest = idle.filter(|_| !self.progress.ended).map(|bound| RemainingBody {
-            body: self.body,
-            bound,
-            idle: None,
-        });
+        let has_rest = self.messages == Messages::Many && !self.progress.ended;
+        let rest = has_rest.then_some(RemainingBody { body: self.body, bound, idle: None });
         Body::new(ReplayBody { received: self.received, rest })
     }
 
@@ -132,7 +129,7 @@ struct ReplayBody {
 /// The rest of the body, with a limit on idle time.
 struct RemainingBody {
     body: Body,
-    bound: Duration,
+    bound: Option<Duration>,
     idle: Option<Pin<Box<Sleep>>>,
 }
 
@@ -159,7 +156,8 @@ impl RemainingBody {
             *timer = None;
             return Poll::Ready(frame);
         }
-        ready!(timer.get_or_insert_with(|| Box::pin(sleep(*bound))).as_mut().poll(cx));
-        Poll::Ready(Some(Err(stream_idle(*bound))))
+        let Some(bound) = *bound else { return Poll::Pending };
+        ready!(timer.get_or_insert_with(|| Box::pin(sleep(bound))).as_mut().poll(cx));
+        Poll::Ready(Some(Err(stream_idle(bound))))
     }
 }

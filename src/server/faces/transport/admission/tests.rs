@@ -6,12 +6,13 @@ use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
+use tokio::time::timeout;
 use tonic::Code;
 use tonic_types::StatusExt;
 use tower::{Layer as _, ServiceExt, service_fn};
 
 use super::*;
-use crate::faces::transport::refusal::code_in;
+use crate::faces::transport::{refusal::code_in, rules::Messages};
 use toolwire_base::clock;
 use toolwire_config::ServerBounds;
 
@@ -245,6 +246,10 @@ async fn a_client_stream_brings_its_first_message_in_time_and_is_never_idle_for_
     let idle = ask(&layer, request(stream, "a", &[ONE, ONE], false)).await;
     assert_eq!(refused(&idle), refusal(Code::DeadlineExceeded, "STREAM_IDLE"));
     assert_eq!(start.elapsed(), Duration::from_secs(40));
+    let slot = Rule { messages: Messages::Many, ..Rule::SLOT };
+    assert_eq!(ask(&layer, request(slot, "a", &[ONE, ONE], true)).await.headers()["x-read"], "14");
+    let silent = ask(&layer, request(slot, "a", &[ONE, ONE], false));
+    assert!(timeout(Duration::from_hours(1), silent).await.is_err(), "a slot is silent without calls");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

@@ -27,12 +27,7 @@ impl Loopback {
     }
 
     fn identify(&self, credentials: Credentials<'_>) -> Result<User, AuthenticationError> {
-        if !credentials.peer.is_some_and(is_loopback) {
-            return Err(AuthenticationError::Rejected);
-        }
-        if let Some(header) = proxy_header(credentials.metadata) {
-            return Err(AuthenticationError::Proxied { header: header.to_string() });
-        }
+        check_local(credentials)?;
         let mut names = credentials.metadata.get_all(HEADER).iter();
         match (names.next(), names.next()) {
             (None, _) => Ok(self.default_user.clone()),
@@ -48,6 +43,17 @@ impl Authenticator for Loopback {
         credentials: Credentials<'a>,
     ) -> BoxFuture<'a, Result<User, AuthenticationError>> {
         Box::pin(ready(self.identify(credentials)))
+    }
+}
+
+/// Refuses what is not of this machine, or says that a proxy passed it on.
+pub(super) fn check_local(credentials: Credentials<'_>) -> Result<(), AuthenticationError> {
+    if !credentials.peer.is_some_and(is_loopback) {
+        return Err(AuthenticationError::Rejected);
+    }
+    match proxy_header(credentials.metadata) {
+        Some(header) => Err(AuthenticationError::Proxied { header: header.to_string() }),
+        None => Ok(()),
     }
 }
 

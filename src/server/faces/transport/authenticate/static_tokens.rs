@@ -12,7 +12,9 @@ use sha2::{Digest, Sha256};
 use super::{AuthenticationError, Authenticator, Credentials};
 use toolwire_tool::context::{KnownBy, User};
 
-type TokenDigest = [u8; 32];
+/// SHA-256 of a token.
+#[derive(Clone)]
+pub(super) struct TokenDigest([u8; 32]);
 
 /// The configured tokens and their users.
 #[derive(Clone)]
@@ -23,7 +25,7 @@ pub struct StaticTokens {
 impl StaticTokens {
     pub fn new(tokens: impl IntoIterator<Item = (SecretString, User)>) -> Self {
         let digested = |(token, user): (SecretString, User)| {
-            (digest(token.expose_secret().as_bytes()), user.with_known_by(KnownBy::Token))
+            (TokenDigest::of(token.expose_secret().as_bytes()), user.with_known_by(KnownBy::Token))
         };
         Self { users: tokens.into_iter().map(digested).collect() }
     }
@@ -32,19 +34,30 @@ impl StaticTokens {
         if credentials.authorization().is_none() {
             return Err(AuthenticationError::Missing);
         }
-        let presented = digest(credentials.bearer().ok_or(AuthenticationError::Rejected)?);
-        self.owner(&presented).cloned().ok_or(AuthenticationError::Rejected)
+        let presented = TokenDigest::of(credentials.bearer().ok_or(AuthenticationError::Rejected)?);
+        presented.owner(&self.users).cloned().ok_or(AuthenticationError::Rejected)
+    }
+}
+
+impl TokenDigest {
+    pub(super) fn of(token: &[u8]) -> Self {
+        Self(Sha256::digest(token).into())
     }
 
     /// Compares with every digest, even after a match.
-    fn owner(&self, presented: &TokenDigest) -> Option<&User> {
+    pub(super) fn owner<'a, T>(&self, tokens: &'a [(Self, T)]) -> Option<&'a T> {
         let mut owner = None;
-        for (known, user) in &self.users {
-            if is_equal(known, presented) {
-                owner = Some(user);
+        for (known, holder) in tokens {
+            if self.is_equal(known) {
+                owner = Some(holder);
             }
         }
         owner
+    }
+
+    /// Compares without an early end.
+    fn is_equal(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).fold(0, |difference, (left, right)| difference | (left ^ right)) == 0
     }
 }
 
@@ -61,13 +74,4 @@ impl fmt::Debug for StaticTokens {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("StaticTokens").field("tokens", &self.users.len()).finish_non_exhaustive()
     }
-}
-
-fn digest(token: &[u8]) -> TokenDigest {
-    Sha256::digest(token).into()
-}
-
-/// Compares in constant time.
-fn is_equal(left: &TokenDigest, right: &TokenDigest) -> bool {
-    left.iter().zip(right).fold(0, |difference, (left, right)| difference | (left ^ right)) == 0
 }

@@ -13,6 +13,7 @@ use tower::{Layer as _, ServiceExt, service_fn};
 
 use super::*;
 use toolwire_base::middleware::Layer;
+use toolwire_hosts::ids::ProviderName;
 
 const LOCAL: &str = "127.0.0.1:4000";
 
@@ -91,7 +92,7 @@ async fn other_credentials_are_refused() {
 async fn public_methods_need_no_credentials() {
     let mut request = request(LOCAL, &[]);
     request.extensions_mut().insert(Rule { access: Access::Public, ..Rule::USER });
-    let service = Layer(Authenticate(Arc::new(tokens()))).layer(service_fn(|request: Request<()>| {
+    let service = authenticate(tokens()).layer(service_fn(|request: Request<()>| {
         assert!(request.extensions().get::<User>().is_none());
         answer()
     }));
@@ -116,6 +117,55 @@ fn tokens() -> StaticTokens {
     ])
 }
 
+fn authenticate(users: impl Authenticator + 'static) -> Layer<Authenticate> {
+    Layer(Authenticate { users: Arc::new(users), hosts: Arc::new(hosts()) })
+}
+
+fn hosts() -> HostTokens {
+    HostTokens::new([(SecretString::from("h0st-shop"), "shop".into())])
+}
+
+/// The provider whose host makes a request of the method for hosts, or the code and reason of the refusal.
+async fn identify_host(
+    hosts: HostTokens,
+    peer: &str,
+    headers: &[(&'static str, &str)],
+) -> Result<String, (Code, String)> {
+    let mut request = request(peer, headers);
+    request.extensions_mut().insert(Rule::SLOT);
+    let layer = Layer(Authenticate { users: Arc::new(tokens()), hosts: Arc::new(hosts) });
+    let identified = layer.0.identify(request).await;
+    let provider =
+        identified.map(|request| request.extensions().get::<ProviderName>().map(ToString::to_string));
+    provider.map(|it| it.expect("a provider")).map_err(|error| {
+        let status = Status::from(error);
+        (status.code(), status.get_details_error_info().expect("a reason").reason)
+    })
+}
+
+#[tokio::test]
+async fn a_host_is_known_by_a_token_of_its_own_and_a_users_token_opens_nothing_for_it() {
+    let of = async |headers: &[(&'static str, &str)]| identify_host(hosts(), "10.0.0.7:1", headers).await;
+    assert_eq!(of(&[("authorization", "Bearer h0st-shop")]).await, Ok("shop".to_owned()));
+    let rejected = Err((Code::Unauthenticated, "CREDENTIALS_REJECTED".to_owned()));
+    for wrong in ["Bearer s3cret-a", "Bearer h0st-sho", "Bearer ", "h0st-shop"] {
+        assert_eq!(of(&[("authorization", wrong)]).await, rejected, "{wrong}");
+    }
+    assert_eq!(of(&[]).await, Err((Code::Unauthenticated, "CREDENTIALS_MISSING".to_owned())));
+    let as_user = identify(tokens(), LOCAL, &[("authorization", "Bearer h0st-shop")]).await;
+    assert_eq!(as_user, Err((Code::Unauthenticated, "CREDENTIALS_REJECTED".to_owned())));
+}
+
+#[tokio::test]
+async fn without_users_a_process_of_this_machine_is_a_host_of_the_local_provider() {
+    let local = || HostTokens::default().with_local("local".into());
+    assert_eq!(identify_host(local(), LOCAL, &[]).await, Ok("local".to_owned()));
+    for (peer, headers) in [("10.0.0.7:1", &[][..]), (LOCAL, &[("forwarded", "for=10.0.0.7")][..])] {
+        let refused = identify_host(local(), peer, headers).await;
+        assert_eq!(refused.expect_err("refused").0, Code::Unauthenticated, "{peer}");
+    }
+}
+
 fn user(id: &str) -> User {
     User::new(id.parse().unwrap())
 }
@@ -128,11 +178,10 @@ async fn identify(
 ) -> Result<String, (Code, String)> {
     let exceeded = Arc::new(Mutex::new(None));
     let seen = exceeded.clone();
-    let service =
-        Layer(Authenticate(Arc::new(authenticator))).layer(service_fn(move |request: Request<()>| {
-            *seen.lock().unwrap() = request.extensions().get::<User>().map(|user| user.id.to_string());
-            answer()
-        }));
+    let service = authenticate(authenticator).layer(service_fn(move |request: Request<()>| {
+        *seen.lock().unwrap() = request.extensions().get::<User>().map(|user| user.id.to_string());
+        answer()
+    }));
     let response = service.oneshot(request(peer, headers)).await.unwrap();
     if let Some(user) = exceeded.lock().unwrap().take() {
         return Ok(user);

@@ -1,0 +1,173 @@
+//! Conditions on arguments: a call that breaks one needs a confirmation, whatever else asks for one.
+//!
+//! They add up: those of the manifest and those of the configuration must all hold. Not here: when they are looked at
+//! (`pipeline/confirm`), and the form of a condition, which the schema of manifests states.
+
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+use super::{
+    input::{InputSchema, breach},
+    manifest::Manifest,
+    problem::{Report, join},
+    schema::compile,
+};
+use toolwire_contract::{arguments::Arguments, near::did_you_mean};
+
+/// Where a manifest has them.
+const POINTER: &str = "/approve_unless";
+
+/// The keywords that hold for whatever is not of one of these types.
+const APPLIES: [(&[&str], &[&str]); 4] = [
+    (&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], &["integer", "number"]),
+    (&["minLength", "maxLength", "pattern"], &["string"]),
+    (&["minItems", "maxItems", "uniqueItems", "items", "contains"], &["array"]),
+    (&["properties", "required", "additionalProperties"], &["object"]),
+];
+
+/// The conditions of the configuration on one tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Configured<'a> {
+    /// The pointer of the table of all tools in `toolwire.toml`.
+    pub(super) pointer: &'a str,
+    pub(super) conditions: &'a Map<String, Value>,
+}
+
+/// The conditions of a tool that has some.
+#[derive(Debug)]
+pub struct Conditions(Vec<Condition>);
+
+#[derive(Debug)]
+struct Condition {
+    argument: String,
+    schema: Value,
+    validator: Validator,
+    is_sensitive: bool,
+}
+
+impl Conditions {
+    /// The conditions of a manifest and those of the configuration on the same tool.
+    pub(super) fn new(
+        manifest: &Manifest,
+        configured: Option<Configured<'_>>,
+        input: &InputSchema,
+        report: &mut Report,
+    ) -> Option<Self> {
+        let mut all = Vec::new();
+        for (argument, schema) in manifest.approve_unless.iter().flatten() {
+            all.extend(Condition::new(argument, schema, input, report));
+        }
+        if let Some(Configured { pointer, conditions }) = configured {
+            let mut of_configuration = Report::new("toolwire.toml");
+            Manifest::check_conditions(conditions, &mut of_configuration);
+            if of_configuration.len() == 0 {
+                for (argument, schema) in conditions {
+                    all.extend(Condition::new(argument, schema, input, &mut of_configuration));
+                }
+            }
+            report.take_over(of_configuration, POINTER, &join(pointer, &manifest.name));
+        }
+        (!all.is_empty()).then_some(Self(all))
+    }
+
+    /// All of them as one object, as a definition shows them.
+    pub(super) fn to_map(&self) -> Map<String, Value> {
+        let mut map = Map::new();
+        for Condition { argument, schema, .. } in &self.0 {
+            let both = map.get(argument).map(|other: &Value| json!({"allOf": [other, schema]}));
+            map.insert(argument.clone(), both.unwrap_or_else(|| schema.clone()));
+        }
+        map
+    }
+
+    /// Whether checked arguments satisfy them all.
+    pub fn hold(&self, arguments: &Arguments) -> bool {
+        self.0.iter().all(|it| it.value(arguments).is_some_and(|value| it.validator.is_valid(value)))
+    }
+
+    /// What checked arguments break, in words; empty if they satisfy them all.
+    pub fn explain_broken(&self, arguments: &Arguments) -> String {
+        self.0.iter().filter_map(|it| it.explain_broken(arguments)).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Condition {
+    fn new(argument: &str, schema: &Value, input: &InputSchema, report: &mut Report) -> Option<Self> {
+        let pointer = join(POINTER, argument);
+        let Some(property) = input.property(argument) else {
+            let hint = did_you_mean(argument, input.names());
+            let next = if hint.is_empty() { "; name a parameter, or remove it" } else { &*hint };
+            let text = format!("the tool has no parameter `{argument}`{next}");
+            report.add(pointer, "unknown-parameter", text);
+            return None;
+        };
+        if input.is_of_execution(argument) {
+            let text = format!("`{argument}` has its value only when the tool is carried out; remove it");
+            report.add(pointer, "condition-too-early", text);
+            return None;
+        }
+        let before = report.len();
+        refuse_inapplicable(schema, property, &pointer, report);
+        match compile(schema) {
+            _ if report.len() > before => None,
+            Ok(validator) => Some(Self {
+                argument: argument.to_owned(),
+                schema: schema.clone(),
+                validator,
+                is_sensitive: InputSchema::is_sensitive(property),
+            }),
+            Err(reason) => {
+                report.add(pointer, "bad-condition", format!("the condition does not compile: {reason}"));
+                None
+            }
+        }
+    }
+
+    /// The value of the argument. Null is as good as absent: keywords that speak of other types would hold for it.
+    fn value<'a>(&self, arguments: &'a Arguments) -> Option<&'a Value> {
+        arguments.get(&self.argument).filter(|value| !value.is_null())
+    }
+
+    fn explain_broken(&self, arguments: &Arguments) -> Option<String> {
+        let Self { argument, validator, is_sensitive, .. } = self;
+        let Some(value) = self.value(arguments) else { return Some(format!("`{argument}` is not given")) };
+        let error = validator.validate(value).err()?;
+        Some(if *is_sensitive {
+            format!("`{argument}` breaks its condition")
+        } else {
+            format!("`{argument}{}` {}", error.instance_path().as_str().replace('/', "."), breach(&error))
+        })
+    }
+}
+
+/// Refuses keywords that say nothing of values of the argument's type: they would let every call pass.
+fn refuse_inapplicable(condition: &Value, of: &Value, pointer: &str, report: &mut Report) {
+    if !condition.is_object() {
+        return;
+    }
+    let kind = [condition, of].into_iter().find_map(|it| it["type"].as_str()).unwrap_or_default();
+    for (keywords, kinds) in APPLIES {
+        for keyword in keywords.iter().filter(|it| !condition[**it].is_null() && !kinds.contains(&kind)) {
+            let what = if kind.is_empty() { "of any type; add `type`" } else { "of another; remove it" };
+            let text = format!("`{keyword}` is about the type {}, and the value is {what}", kinds[0]);
+            report.add(join(pointer, keyword), "constraint-not-applicable", text);
+        }
+    }
+    let mut nested = |key: &str, of: &Value| {
+        refuse_inapplicable(&condition[key], of, &join(pointer, key), report);
+    };
+    let same = if condition["type"].is_null() { of.clone() } else { json!({"type": kind}) };
+    nested("not", &same);
+    nested("items", &of["items"]);
+    nested("contains", &of["items"]);
+    let members = condition["properties"].as_object().into_iter().flatten();
+    let members = members.map(|(name, it)| (it, &of["properties"][name], join("properties", name)));
+    let alternatives = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|key| {
+        let listed = condition[key].as_array().into_iter().flatten().enumerate();
+        listed.map(move |(index, it)| (it, key, index))
+    });
+    let alternatives = alternatives.map(|(it, key, index)| (it, &same, join(key, index)));
+    for (condition, of, path) in members.chain(alternatives) {
+        refuse_inapplicable(condition, of, &format!("{pointer}/{path}"), report);
+    }
+}

@@ -1,0 +1,60 @@
+//! The bounds of the protocol, each stated once.
+
+use std::time::Duration;
+
+/// The version of the protocol.
+pub const PROTOCOL: u32 = 1;
+
+/// Streams of all providers, and of one.
+pub const MAX_SLOTS: usize = 4_096;
+pub const MAX_SLOTS_OF_PROVIDER: usize = 256;
+/// Calls of one user that wait for a slot of one provider.
+pub const MAX_WAITING_OF_USER: usize = 16;
+pub const MAX_OFFERS: usize = 1_000;
+/// Problems of one offer that a verdict names.
+pub const MAX_PROBLEMS: usize = 10;
+
+/// A message of either side, in bytes.
+pub const MAX_MESSAGE: usize = 4 * 1024 * 1024;
+/// Data of a chunk or an outcome, in bytes: with its envelope it must stay below what clients accept.
+pub const MAX_DATA: usize = 3 * 1024 * 1024;
+/// Arguments of a call, in bytes.
+pub const MAX_ARGUMENTS: usize = 1024 * 1024;
+/// Text of a progress event, in bytes.
+pub const MAX_PROGRESS: usize = 1_024;
+/// Text of an error, in bytes.
+pub const MAX_ERROR: usize = 4_096;
+/// Identifiers that a host chooses, in characters.
+pub const MAX_ID: usize = 64;
+
+/// Until the first `Hello`.
+pub const GREETING: Duration = Duration::from_secs(10);
+/// From the request for offers until they are here.
+pub const OFFERING: Duration = Duration::from_secs(30);
+/// Without a message in one of the two directions until `Ping`.
+pub const SILENCE: Duration = Duration::from_mins(1);
+/// From `Ping` until the slot counts as lost.
+pub const PONG: Duration = Duration::from_secs(30);
+/// From `Leave` of a slot without a call until the stream is ended here.
+pub const HALF_CLOSE: Duration = Duration::from_secs(10);
+
+/// Between two progress events of a call that reach its caller.
+pub const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// What must be left of a lost call's time for a second attempt.
+pub const RETRY_NEEDS: Duration = Duration::from_secs(1);
+/// How long a call waits for `Late`.
+pub const LATE_WAIT: Duration = Duration::from_secs(10);
+/// How long `Late` replaces an unknown outcome.
+pub const LATE_KEPT: Duration = Duration::from_mins(10);
+/// Lost writes that are remembered; of more, the oldest are forgotten.
+pub const MAX_LATE: usize = 16_384;
+/// Before its deadline a call stops waiting for a slot, so that its answer says what it waited for.
+pub const WAIT_MARGIN: Duration = Duration::from_millis(100);
+/// The wait that the error of a call without a slot advises.
+pub const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Without a slot until the tools of a provider are degraded, and until they are removed.
+pub const DEGRADED_AFTER: Duration = Duration::from_secs(5);
+pub const REMOVED_AFTER: Duration = Duration::from_mins(10);
+/// What a host of a superseded catalogue waits before it dials in again.
+pub const SUPERSEDED_RETRY: Duration = Duration::from_secs(5);

@@ -1,0 +1,185 @@
+//! A call of a host's tool: executed on a slot, and its end when the slot is lost.
+//!
+//! | lost after `Start` | what happens |
+//! |---|---|
+//! | a read or a repeatable write, no chunk passed on, 1 s left, the first time | once more on another slot |
+//! | a read or a repeatable write otherwise | UNAVAILABLE |
+//! | any other write | `Late` within 10 s is the outcome; else `OUTCOME_UNKNOWN`, which a later `Late` replaces |
+//!
+//! A call that was not sent yet is not lost: it takes another slot.
+
+mod running;
+
+use std::{future::pending, sync::Arc};
+
+use tokio::{
+    select,
+    sync::oneshot,
+    time::{Instant, sleep_until, timeout_at},
+};
+
+use self::running::Running;
+use crate::{
+    bounds::{LATE_WAIT, MAX_ARGUMENTS, MAX_PROGRESS, RETRY_AFTER, RETRY_NEEDS, WAIT_MARGIN},
+    outcome::{self, Effect},
+    pool::{Acquired, Lease, Pool},
+    spec::Spec,
+    start::{CallEnd, CallEvent, Incoming, Start},
+    throttle::Throttle,
+    wire::outcome::Outcome,
+};
+use toolwire_base::clock;
+use toolwire_contract::{ErrorCode, Origin, Payload, ToolError, arguments::Arguments};
+use toolwire_tool::context::ToolContext;
+
+/// A call under way.
+pub(crate) struct HostCall<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) spec: &'a Arc<Spec>,
+    pub(crate) context: &'a ToolContext,
+}
+
+/// How one attempt ended.
+enum Attempt {
+    Ended(Outcome),
+    /// The slot was lost before the call was sent.
+    Unsent,
+    Lost {
+        /// Of a write.
+        late: Option<oneshot::Receiver<Outcome>>,
+        has_passed_chunk: bool,
+    },
+}
+
+impl HostCall<'_> {
+    pub(crate) async fn carry_out(&self, arguments: Arguments) -> Result<Payload, ToolError> {
+        let arguments = serde_json::Value::Object(arguments).to_string();
+        if arguments.len() > MAX_ARGUMENTS {
+            let text =
+                format!("The arguments are {} bytes, over the limit of {MAX_ARGUMENTS}.", arguments.len());
+            return Err(ToolError::new(ErrorCode::InvalidArgument, text));
+        }
+        let mut is_repeat = false;
+        loop {
+            let lease = self.slot().await?;
+            match self.attempt(lease, &arguments).await {
+                Attempt::Unsent => {}
+                Attempt::Ended(outcome) => return self.read(outcome),
+                Attempt::Lost { late: Some(late), .. } if self.spec.effect() == Effect::Write => {
+                    return self.wait_for_late(late).await;
+                }
+                Attempt::Lost { has_passed_chunk, .. } => {
+                    if is_repeat || has_passed_chunk || self.context.remaining() < RETRY_NEEDS {
+                        return Err(self.loss());
+                    }
+                    is_repeat = true;
+                }
+            }
+        }
+    }
+
+    /// Takes an idle slot, or waits for one, and says so.
+    async fn slot(&self) -> Result<Lease, ToolError> {
+        let provider = &self.spec.provider;
+        match self.pool.acquire(provider, &self.context.user.id) {
+            Acquired::Slot(lease) => Ok(lease),
+            Acquired::Full => Err(self.unavailable("too many of your calls wait for it already")),
+            Acquired::Waits(waiting) => {
+                self.context.events.progress(None, format!("Waiting for a free slot of `{provider}`"));
+                let until = self.context.deadline.at().checked_sub(WAIT_MARGIN).unwrap_or_else(clock::now);
+                select! {
+                    lease = timeout_at(until, waiting.slot()) => match lease {
+                        Ok(Some(lease)) => Ok(lease),
+                        Ok(None) | Err(_) => Err(self.unavailable("none of its slots became free in time")),
+                    },
+                    () = self.context.cancellation.cancelled() => Err(ToolError::cancelled()),
+                }
+            }
+        }
+    }
+
+    async fn attempt(&self, lease: Lease, arguments: &str) -> Attempt {
+        let (start, incoming) = Start::new(self.spec, self.context, arguments);
+        let Ok(handle) = lease.start(Box::new(start)) else { return Attempt::Unsent };
+        let Incoming { mut events, mut end, mut late } = incoming;
+        let mut running = Running::new(handle, self.context);
+        let (mut throttle, mut has_passed_chunk) = (Throttle::default(), false);
+        let attempt = loop {
+            select! {
+                // What came before the end is passed on before it.
+                biased;
+                Some(event) = events.recv() => match event {
+                    CallEvent::Progress(fraction, message) => {
+                        self.report(throttle.offer((fraction, message), clock::now()));
+                    }
+                    CallEvent::Chunk(data) => {
+                        has_passed_chunk = true;
+                        self.context.events.chunk(data).await;
+                    }
+                },
+                end = &mut end => break match end {
+                    Ok(CallEnd::Outcome(outcome)) => Attempt::Ended(outcome),
+                    Ok(CallEnd::Unsent) => Attempt::Unsent,
+                    // Without a word the task of the stream is gone: the call may have been sent.
+                    Ok(CallEnd::Lost) | Err(_) => Attempt::Lost { late, has_passed_chunk },
+                },
+                // It overtook the loss of the slot.
+                outcome = receive(&mut late) => break Attempt::Ended(outcome),
+                () = self.context.cancellation.cancelled(), if running.may_cancel() => running.cancel(),
+                () = wait_until(throttle.due()) => self.report(throttle.take(clock::now())),
+            }
+        };
+        running.end();
+        attempt
+    }
+
+    async fn wait_for_late(&self, late: oneshot::Receiver<Outcome>) -> Result<Payload, ToolError> {
+        let until = (clock::now() + LATE_WAIT).min(self.context.deadline.at());
+        match timeout_at(until, late).await {
+            Ok(Ok(outcome)) => self.read(outcome),
+            Ok(Err(_)) | Err(_) => Err(outcome::unknown_outcome(&self.spec.tool)),
+        }
+    }
+
+    fn read(&self, outcome: Outcome) -> Result<Payload, ToolError> {
+        outcome::read(outcome, self.spec.effect(), &self.spec.output)
+    }
+
+    fn report(&self, progress: Option<(Option<f64>, String)>) {
+        if let Some((fraction, message)) = progress {
+            let fraction = fraction.filter(|it| (0.0..=1.0).contains(it));
+            self.context.events.progress(fraction, outcome::cut(&message, MAX_PROGRESS));
+        }
+    }
+
+    fn loss(&self) -> ToolError {
+        let text = format!("The host that carried {} out was lost. Call again.", self.spec.tool);
+        ToolError::new(ErrorCode::Unavailable, text).with_retry_after(RETRY_AFTER)
+    }
+
+    fn unavailable(&self, why: &str) -> ToolError {
+        let text = format!("No host of `{}` is free: {why}.", self.spec.provider);
+        ToolError::new(ErrorCode::Unavailable, text)
+            .with_retry_after(RETRY_AFTER)
+            .with_origin(Origin::Service)
+    }
+}
+
+/// What comes late of a write. Never, for a read and once its sender is gone.
+async fn receive(late: &mut Option<oneshot::Receiver<Outcome>>) -> Outcome {
+    if let Some(receiver) = late {
+        if let Ok(outcome) = receiver.await {
+            return outcome;
+        }
+        *late = None;
+    }
+    pending().await
+}
+
+/// Never, without an instant.
+async fn wait_until(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => pending().await,
+    }
+}

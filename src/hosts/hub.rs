@@ -1,0 +1,225 @@
+//! Where streams of hosts meet the calls and the registry: admission, greeting, and what is left of lost writes.
+
+mod greet;
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use futures_util::future::BoxFuture;
+use tokio::{
+    sync::{Mutex as AsyncMutex, oneshot},
+    time::sleep,
+};
+
+pub(crate) use self::greet::{Admitted, Greeted};
+use crate::{
+    bounds::{DEGRADED_AFTER, REMOVED_AFTER, SUPERSEDED_RETRY},
+    catalogue::Catalogues,
+    ids::{InstanceId, ProviderName},
+    late::{Key, Late, StartedWrites},
+    offer::{Problem, verdict},
+    pool::{Handle, Pool, leave},
+    presence::{Absence, Presence},
+    start::Write,
+    wire::{self, outcome::Outcome},
+};
+use toolwire_base::clock;
+use toolwire_contract::{Payload, ToolError, convert};
+use toolwire_tool::context::{CallId, Cancellation, StopCause};
+
+/// Makes the tools of providers part of what is served. Implemented over the registry.
+pub trait Registrar: Send + Sync {
+    /// Checks offers and serves what passes in place of what the provider offered before. When it returns, calls find
+    /// the tools.
+    fn serve<'a>(
+        &'a self,
+        hub: &'a Hub,
+        provider: &'a ProviderName,
+        offers: &'a [wire::Offer],
+    ) -> BoxFuture<'a, Verdicts>;
+
+    /// Says why calls of the provider's tools will fail, or with `None` that they will not.
+    fn set_degraded(&self, provider: &ProviderName, reason: Option<String>);
+
+    /// Takes the provider's tools out, but for those that a file declares.
+    fn withdraw(&self, provider: &ProviderName);
+}
+
+/// Replaces the unknown outcome of a write that was recorded. Implemented over the store.
+pub trait Settle: Send + Sync {
+    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, ()>;
+}
+
+/// The result of a catalogue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdicts {
+    pub accepted: u32,
+    /// Of the offers that were refused or have warnings, in order of name.
+    pub verdicts: Vec<wire::Verdict>,
+}
+
+impl Verdicts {
+    /// The offer is served.
+    pub fn accept(&mut self, tool: &str, warnings: &[Problem]) {
+        self.accepted += 1;
+        self.verdicts.extend(verdict(tool, warnings, wire::VerdictState::Warned));
+    }
+
+    pub fn refuse(&mut self, tool: &str, problems: &[Problem]) {
+        self.verdicts.extend(verdict(tool, problems, wire::VerdictState::Refused));
+    }
+}
+
+/// Cheap to clone; clones share state.
+#[derive(Clone)]
+pub struct Hub(Arc<Inner>);
+
+struct Inner {
+    pool: Pool,
+    registrar: Arc<dyn Registrar>,
+    settle: Arc<dyn Settle>,
+    writes: Mutex<StartedWrites>,
+    providers: Mutex<HashMap<ProviderName, Arc<Provider>>>,
+    /// The grace of a drain is over.
+    shutting_down: Cancellation,
+}
+
+/// One provider: its greetings take turns, so that offers are checked once.
+#[derive(Debug, Default)]
+struct Provider {
+    greeting: AsyncMutex<Catalogue>,
+    presence: Presence,
+}
+
+#[derive(Debug, Default)]
+struct Catalogue {
+    known: Catalogues,
+    verdicts: Verdicts,
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Hub").field(&self.0.pool).finish()
+    }
+}
+
+impl Hub {
+    pub fn new(registrar: Arc<dyn Registrar>, settle: Arc<dyn Settle>) -> Self {
+        Self(Arc::new(Inner {
+            pool: Pool::default(),
+            registrar,
+            settle,
+            writes: Mutex::default(),
+            providers: Mutex::default(),
+            shutting_down: Cancellation::new(),
+        }))
+    }
+
+    /// Ends all slots, and those that come: their calls are lost. Until then a drain ends them by their connections.
+    pub fn shut_down(&self) {
+        self.0.shutting_down.cancel(StopCause::Shutdown);
+    }
+
+    /// How many slots of a provider take calls, and how many of them are idle.
+    pub fn slots(&self, provider: &str) -> (usize, usize) {
+        self.0.pool.count(provider)
+    }
+
+    pub(crate) fn shutting_down(&self) -> &Cancellation {
+        &self.0.shutting_down
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
+    pub(crate) fn start_write(&self, slot: &Handle, write: Arc<Write>, waiter: oneshot::Sender<Outcome>) {
+        let key = key(&slot.provider, &slot.instance, write.call_id);
+        lock(&self.0.writes).start(key, write, waiter);
+    }
+
+    pub(crate) fn end_write(&self, slot: &Handle, call: CallId) {
+        lock(&self.0.writes).end(&key(&slot.provider, &slot.instance, call));
+    }
+
+    pub(crate) fn lose_write(&self, slot: &Handle, call: CallId) {
+        lock(&self.0.writes).lose(key(&slot.provider, &slot.instance, call), clock::now());
+    }
+
+    /// What a host says of a call of a lost slot. `false` if the call is not known.
+    pub(crate) fn take_late(
+        &self,
+        (provider, instance): (&ProviderName, &InstanceId),
+        call: CallId,
+        outcome: Outcome,
+    ) -> bool {
+        let late = lock(&self.0.writes).take(&key(provider, instance, call), outcome, clock::now());
+        match late {
+            Late::Unknown => return false,
+            Late::Taken => {}
+            Late::Replaces(write, outcome) => self.replace(write, outcome),
+        }
+        true
+    }
+
+    /// An outcome that no call waits for any more.
+    pub(crate) fn replace(&self, write: Arc<Write>, outcome: Outcome) {
+        let hub = self.clone();
+        tokio::spawn(async move {
+            let result = write.read(outcome);
+            hub.0.settle.settle(&write, result).await;
+        });
+    }
+
+    /// The last slot is gone.
+    fn watch_absence(&self, provider: &ProviderName) {
+        let (hub, provider) = (self.clone(), provider.clone());
+        let absence = self.provider(&provider).presence.begin_absence();
+        tokio::spawn(async move { hub.endure(&provider, absence).await });
+    }
+
+    /// Without slots the tools of a provider are first degraded and then withdrawn, unless one comes back.
+    async fn endure(&self, provider: &ProviderName, absence: Absence) {
+        let state = self.provider(provider);
+        let is_absent = || state.presence.is_still(absence) && self.0.pool.count(provider.as_str()).0 == 0;
+        sleep(DEGRADED_AFTER).await;
+        {
+            // A slot that joins meanwhile says that calls do not fail after this says that they do.
+            let _catalogue = state.greeting.lock().await;
+            if !is_absent() {
+                return;
+            }
+            tracing::warn!(%provider, "no host is connected: its tools are degraded");
+            let reason = format!("no host of `{provider}` is connected");
+            self.0.registrar.set_degraded(provider, Some(reason));
+        }
+        sleep(REMOVED_AFTER.saturating_sub(DEGRADED_AFTER)).await;
+        let mut catalogue = state.greeting.lock().await;
+        if is_absent() {
+            tracing::warn!(%provider, "no host was connected for ten minutes: its tools are removed");
+            *catalogue = Catalogue::default();
+            self.0.registrar.withdraw(provider);
+        }
+    }
+
+    fn provider(&self, name: &ProviderName) -> Arc<Provider> {
+        Arc::clone(lock(&self.0.providers).entry(name.clone()).or_default())
+    }
+}
+
+fn key(provider: &ProviderName, instance: &InstanceId, call: CallId) -> Key {
+    Key { provider: provider.clone(), instance: instance.clone(), call }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says that a newer catalogue is in service, and when a look is worth it again.
+fn superseded_leave() -> wire::Leave {
+    let retry_after = Some(convert::duration(SUPERSEDED_RETRY));
+    wire::Leave { retry_after, ..leave("a newer catalogue is in service") }
+}

@@ -1,0 +1,35 @@
+//! Hosts: processes that dial in and execute tools elsewhere (`toolwire.host.v1`).
+//!
+//! From the wire up: `slot` is the protocol of one stream as a state machine without input or output; `work` drives it
+//! over a real stream; `pool` knows every slot of every provider and hands idle ones to calls; `call` carries one call
+//! out on them, whatever is lost on the way; `late` keeps what became of writes whose slot was lost; `catalogue`
+//! decides which set of offers of a provider is in service; `offer` checks them.
+//!
+//! Not here: credentials and the gRPC service (the server's faces), and making definitions of offers (the registry).
+
+pub mod bounds;
+mod call;
+mod catalogue;
+mod end;
+mod executor;
+mod hub;
+pub mod ids;
+mod late;
+pub mod offer;
+mod outcome;
+mod pool;
+mod presence;
+mod slot;
+mod spec;
+mod start;
+mod throttle;
+mod work;
+
+pub use end::End;
+pub use executor::{HostTool, HostToolParts};
+pub use hub::{Hub, Registrar, Settle, Verdicts};
+pub use outcome::Effect;
+pub use start::Write;
+pub use work::{Answers, work};
+
+pub(crate) use toolwire_contract::proto::host::v1 as wire;

@@ -1,0 +1,227 @@
+//! An offer of a host, checked: what the protocol and the providers of models ask of it.
+//!
+//! What comes out has the form of a manifest, so that the registry checks the rest as it does a file. Not here: whether
+//! the provider may own the name, and its floor.
+
+mod schema;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    bounds::MAX_PROBLEMS,
+    outcome::{Effect, cut},
+    wire,
+};
+use schema::Direction;
+use toolwire_contract::{ToolName, json as contract, proto::v1};
+
+/// Names that an offer cannot be repeated in full in a problem.
+const MAX_SHOWN: usize = 64;
+
+/// What is wrong with an offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// JSON pointer into the offer, schemas as parts of it.
+    pub pointer: String,
+    pub rule: &'static str,
+    pub description: String,
+}
+
+impl Problem {
+    pub fn new(pointer: impl Into<String>, rule: &'static str, description: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), rule, description: description.into() }
+    }
+}
+
+/// An offer that nothing is wrong with by itself.
+#[derive(Clone, Debug)]
+pub struct CheckedOffer {
+    pub name: ToolName,
+    /// The keys of a manifest, in its form.
+    pub manifest: Map<String, Value>,
+    /// JSON Schemas without references: closed objects, of the result any.
+    pub input: Value,
+    pub output: Value,
+    pub effect: Effect,
+    pub timeout: Duration,
+    /// What should be fixed, though it is served.
+    pub warnings: Vec<Problem>,
+}
+
+/// Whether an offer without words and classification is served with a warning, as on a machine of one's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    Lenient,
+    Strict,
+}
+
+/// Checks an offer, or says everything that is wrong with it.
+pub fn check(offer: &wire::Offer, strictness: Strictness) -> Result<CheckedOffer, Vec<Problem>> {
+    let mut report = Report::default();
+    let name = offer.name.parse::<ToolName>().map_err(|error| {
+        report.refuse("/name", "bad-name", cut(&error.to_string(), MAX_SHOWN + 64));
+    });
+    let input = schema::read(&offer.input_schema_json, Direction::Input, &mut report);
+    let output = schema::read(&offer.output_schema_json, Direction::Output, &mut report);
+    let missing = missing(offer);
+    if strictness == Strictness::Strict {
+        report.problems.extend(missing.iter().cloned());
+    }
+    let timeout = timeout(offer, &mut report);
+    let conditions = conditions(&offer.approve_unless, &mut report);
+    let (category, effect) = category(offer);
+    let mut manifest = manifest(offer, category, timeout);
+    manifest.extend(conditions.map(|it| ("approve_unless".to_owned(), it)));
+    match (name, input, output) {
+        (Ok(name), Some(input), Some(output)) if report.problems.is_empty() => {
+            Ok(CheckedOffer { name, manifest, input, output, effect, timeout, warnings: missing })
+        }
+        _ => Err(report.into_problems()),
+    }
+}
+
+/// The verdict on an offer, if there is something to say.
+pub fn verdict(tool: &str, problems: &[Problem], state: wire::VerdictState) -> Option<wire::Verdict> {
+    let problem = |it: &Problem| wire::Problem {
+        pointer: it.pointer.clone(),
+        rule: it.rule.to_owned(),
+        description: it.description.clone(),
+    };
+    (!problems.is_empty()).then(|| wire::Verdict {
+        tool: tool.to_owned(),
+        state: state.into(),
+        problems: problems.iter().take(MAX_PROBLEMS).map(problem).collect(),
+    })
+}
+
+/// Collects what is wrong with one offer.
+#[derive(Debug, Default)]
+struct Report {
+    problems: Vec<Problem>,
+}
+
+impl Report {
+    fn refuse(&mut self, pointer: impl Into<String>, rule: &'static str, description: impl Into<String>) {
+        self.problems.push(Problem::new(pointer, rule, description));
+    }
+
+    fn into_problems(mut self) -> Vec<Problem> {
+        self.problems.truncate(MAX_PROBLEMS);
+        self.problems
+    }
+}
+
+/// What a model and an operator need, and an offer may leave out only on a machine of one's own.
+fn missing(offer: &wire::Offer) -> Vec<Problem> {
+    let mut missing = Vec::new();
+    if offer.description.trim().is_empty() {
+        let text = "a description is missing: say what the tool does, when to use it and when not";
+        missing.push(Problem::new("/description", "missing-key", text));
+    }
+    if offer.category() == v1::ToolCategory::Unspecified {
+        let text = "a category is missing: until then a call counts as a side effect";
+        missing.push(Problem::new("/category", "missing-key", text));
+    }
+    if offer.consequence_level() == v1::ConsequenceLevel::Unspecified {
+        let text = "a consequence level is missing: until then it counts as high";
+        missing.push(Problem::new("/consequence_level", "missing-key", text));
+    }
+    missing
+}
+
+fn timeout(offer: &wire::Offer, report: &mut Report) -> Duration {
+    const DEFAULT: Duration = Duration::from_secs(15);
+    let Some(stated) = offer.timeout else { return DEFAULT };
+    match Duration::try_from(stated) {
+        Ok(timeout) if timeout >= Duration::from_millis(1) => timeout,
+        _ => {
+            report.refuse("/timeout", "bad-timeout", "a timeout is at least a millisecond");
+            DEFAULT
+        }
+    }
+}
+
+fn conditions(text: &str, report: &mut Report) -> Option<Value> {
+    if text.is_empty() {
+        return None;
+    }
+    match contract::parse(text) {
+        Ok(Value::Object(conditions)) => Some(Value::Object(conditions)),
+        Ok(_) => {
+            report.refuse(
+                "/approve_unless",
+                "wrong-type",
+                "conditions are a JSON object, by names of arguments",
+            );
+            None
+        }
+        Err(error) => {
+            report.refuse("/approve_unless", "bad-json", format!("not JSON: {error}"));
+            None
+        }
+    }
+}
+
+fn category(offer: &wire::Offer) -> (&'static str, Effect) {
+    let write = if offer.idempotent { Effect::RepeatableWrite } else { Effect::Write };
+    match offer.category() {
+        v1::ToolCategory::Read => ("read", Effect::Read),
+        v1::ToolCategory::Write => ("write", write),
+        v1::ToolCategory::Delete => ("delete", write),
+        v1::ToolCategory::SideEffect | v1::ToolCategory::Unspecified => ("side_effect", write),
+    }
+}
+
+fn consequence(offer: &wire::Offer) -> &'static str {
+    match offer.consequence_level() {
+        v1::ConsequenceLevel::Low => "low",
+        v1::ConsequenceLevel::Medium => "medium",
+        v1::ConsequenceLevel::High | v1::ConsequenceLevel::Unspecified => "high",
+    }
+}
+
+/// The offer as a manifest says it. What is empty is left out.
+fn manifest(offer: &wire::Offer, category: &str, timeout: Duration) -> Map<String, Value> {
+    let words =
+        |text: &str, otherwise: &str| if text.trim().is_empty() { otherwise } else { text }.to_owned();
+    let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    let entries = [
+        ("name", json!(offer.name)),
+        ("title", json!(words(&offer.title, &offer.name))),
+        ("description", json!(words(&offer.description, &offer.name))),
+        ("type", json!("function_tool")),
+        ("category", json!(category)),
+        ("consequence_level", json!(consequence(offer))),
+        ("requires_confirmation", json!(offer.requires_confirmation)),
+        ("idempotent", json!(offer.idempotent)),
+        ("untrusted", json!(offer.untrusted)),
+        ("timeout_ms", json!(milliseconds)),
+        ("version", json!(words(&offer.version, "0.0.0"))),
+        ("tags", json!(offer.tags)),
+        ("guidance", json!(offer.guidance)),
+        ("examples", offer.examples.iter().map(example).collect()),
+    ];
+    let mut manifest: Map<_, _> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    manifest.extend(offer.cache.as_ref().map(|it| ("cache".to_owned(), cache(it))));
+    if !offer.bind.is_empty() {
+        let bound =
+            offer.bind.iter().map(|(name, from)| (name.clone(), json!({"type": "string", "bind": from})));
+        manifest.insert("parameters".to_owned(), bound.collect::<Map<_, _>>().into());
+    }
+    manifest
+}
+
+fn example(example: &v1::ToolExample) -> Value {
+    let arguments = example.arguments.clone().map(contract::from_struct).unwrap_or_default();
+    json!({"description": example.description, "arguments": arguments})
+}
+
+fn cache(policy: &v1::CachePolicy) -> Value {
+    let length = policy.ttl.and_then(|it| Duration::try_from(it).ok()).unwrap_or_default();
+    json!({"ttl": format!("{}ms", length.as_millis()), "tier": policy.tier, "scope": policy.scope})
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! What an offer becomes, and what it is refused for.
+
+use serde_json::json;
+
+use super::*;
+use toolwire_contract::convert;
+
+fn offer() -> wire::Offer {
+    wire::Offer {
+        name: "order_status".into(),
+        description: "Where an order is.".into(),
+        category: v1::ToolCategory::Read.into(),
+        consequence_level: v1::ConsequenceLevel::Low.into(),
+        ..wire::Offer::default()
+    }
+}
+
+fn with_input(schema: &Value) -> wire::Offer {
+    wire::Offer { input_schema_json: schema.to_string(), ..offer() }
+}
+
+fn refused(offer: &wire::Offer) -> Vec<(String, &'static str)> {
+    let problems = check(offer, Strictness::Lenient).expect_err("a problem");
+    problems.into_iter().map(|it| (it.pointer, it.rule)).collect()
+}
+
+fn refused_schema(schema: &Value) -> Vec<(String, &'static str)> {
+    refused(&with_input(schema))
+}
+
+#[test]
+fn an_offer_becomes_a_manifest_with_its_schemas_apart() {
+    let schema =
+        json!({"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]});
+    let checked = check(&with_input(&schema), Strictness::Strict).expect("good");
+    assert_eq!(
+        (checked.name.as_str(), checked.effect, checked.warnings.len()),
+        ("order_status", Effect::Read, 0)
+    );
+    assert_eq!(checked.manifest["category"], "read");
+    assert_eq!(checked.manifest["timeout_ms"], 15_000);
+    assert_eq!(checked.manifest["version"], "0.0.0");
+    assert_eq!(checked.input["additionalProperties"], false, "arguments are closed");
+    assert_eq!(checked.output, json!({"type": "object"}));
+    let nothing = check(&offer(), Strictness::Strict).expect("good");
+    assert_eq!(nothing.input["properties"], json!({}));
+}
+
+#[test]
+fn what_is_missing_is_a_warning_on_a_machine_of_ones_own_and_refused_elsewhere() {
+    let bare = || wire::Offer { name: "t".into(), ..wire::Offer::default() };
+    let pointers = |problems: &[Problem]| problems.iter().map(|it| it.pointer.clone()).collect::<Vec<_>>();
+    let expected = ["/description", "/category", "/consequence_level"];
+    let checked = check(&bare(), Strictness::Lenient).expect("served");
+    assert_eq!(pointers(&checked.warnings), expected);
+    assert_eq!((checked.manifest["category"].as_str(), checked.effect), (Some("side_effect"), Effect::Write));
+    assert_eq!(checked.manifest["consequence_level"], "high");
+    assert_eq!(pointers(&check(&bare(), Strictness::Strict).expect_err("refused")), expected);
+}
+
+#[test]
+fn a_name_that_is_no_tools_name_is_refused() {
+    for name in ["", "Order", "order-status", "1a", &"x".repeat(65)] {
+        assert_eq!(
+            refused(&wire::Offer { name: name.into(), ..offer() }),
+            [("/name".to_owned(), "bad-name")]
+        );
+    }
+}
+
+#[test]
+fn local_references_are_inlined_with_their_own_descriptions() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/$defs/money", "description": "What to pay."},
+            "b": {"type": "array", "items": {"$ref": "#/$defs/money"}},
+            "c": {"enum": [{"$ref": "#/nowhere"}]}
+        },
+        "$defs": {"money": {"type": "object", "properties": {"amount": {"type": "number"}}, "description": "Money."}}
+    });
+    let input = check(&with_input(&schema), Strictness::Strict).expect("good").input;
+    let money =
+        json!({"type": "object", "properties": {"amount": {"type": "number"}}, "description": "Money."});
+    assert_eq!(input["properties"]["b"]["items"], money);
+    assert_eq!(input["properties"]["a"]["description"], "What to pay.");
+    assert_eq!(input["properties"]["a"]["properties"], money["properties"]);
+    assert_eq!(input["properties"]["c"]["enum"], json!([{"$ref": "#/nowhere"}]), "a value is no schema");
+    assert_eq!(input.get("$defs"), None);
+    let root = json!({"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"a": {"type": "string"}}}}});
+    assert_eq!(
+        check(&with_input(&root), Strictness::Strict).expect("good").input["properties"]["a"]["type"],
+        "string"
+    );
+}
+
+#[test]
+fn what_providers_of_models_refuse_is_refused_naming_the_place() {
+    let of = |property: &Value| json!({"type": "object", "properties": {"a": property}});
+    let tree = json!({
+        "type": "object",
+        "properties": {"root": {"$ref": "#/$defs/node"}},
+        "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}}
+    });
+    let cases = [
+        (tree, "/properties/root/properties/next/$ref", "recursive-schema"),
+        (of(&json!({"$ref": "#"})), "/properties/a/properties/a/$ref", "recursive-schema"),
+        (of(&json!({"type": ["string", "null"]})), "/properties/a/type", "type-list"),
+        (json!({"anyOf": [{"type": "object"}]}), "/anyOf", "root-union"),
+        (json!({"type": "object", "oneOf": []}), "/oneOf", "root-union"),
+        (json!({"type": ["object", "null"]}), "/type", "type-list"),
+        (json!({"type": "array"}), "/type", "root-not-object"),
+        (json!({}), "/type", "root-not-object"),
+        (json!({"type": "object", "additionalProperties": true}), "/additionalProperties", "open-object"),
+        (of(&json!({"$ref": "https://example.com/a.json"})), "/properties/a/$ref", "remote-ref"),
+        (of(&json!({"$ref": "#/$defs/none"})), "/properties/a/$ref", "unknown-ref"),
+        (of(&json!({"$ref": "#/properties/a", "minimum": 1})), "/properties/a/minimum", "ref-siblings"),
+        (of(&json!({"$id": "x"})), "/properties/a/$id", "not-supported"),
+    ];
+    for (schema, place, rule) in cases {
+        let found = refused_schema(&schema);
+        assert!(found.contains(&(format!("/input_schema_json{place}"), rule)), "{schema}: {found:?}");
+    }
+    assert_eq!(refused_schema(&of(&json!({"pattern": "("})))[0].1, "bad-schema");
+    assert_eq!(refused_schema(&json!([1])), [("/input_schema_json".to_owned(), "wrong-type")]);
+    let text = wire::Offer { input_schema_json: "{".into(), ..offer() };
+    assert_eq!(refused(&text), [("/input_schema_json".to_owned(), "bad-json")]);
+}
+
+#[test]
+fn a_schema_that_grows_without_a_bound_is_refused() {
+    let mut definitions = json!({"d0": {"type": "string", "description": "x".repeat(1_000)}});
+    for level in 1..12 {
+        let below = json!({"$ref": format!("#/$defs/d{}", level - 1)});
+        let members: Map<_, _> = (0..10).map(|at| (format!("m{at}"), below.clone())).collect();
+        definitions[format!("d{level}")] = json!({"type": "object", "properties": members});
+    }
+    let schema =
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d11"}}, "$defs": definitions});
+    assert_eq!(refused_schema(&schema).iter().map(|it| it.1).collect::<Vec<_>>(), ["schema-too-large"]);
+    let mut deep = json!({"type": "string"});
+    for _ in 0..40 {
+        deep = json!({"type": "array", "items": deep});
+    }
+    assert_eq!(
+        refused_schema(&json!({"type": "object", "properties": {"a": deep}}))[0].1,
+        "schema-too-large"
+    );
+}
+
+#[test]
+fn conditions_bound_arguments_and_caches_are_handed_on_as_a_manifest_has_them() {
+    let rich = wire::Offer {
+        approve_unless: r#"{"amount": {"maximum": 100}}"#.into(),
+        bind: [("account".to_owned(), "user.id".to_owned())].into(),
+        cache: Some(v1::CachePolicy {
+            ttl: Some(convert::duration(Duration::from_mins(1))),
+            tier: "request".into(),
+            scope: "user".into(),
+        }),
+        ..offer()
+    };
+    let manifest = check(&rich, Strictness::Strict).expect("good").manifest;
+    assert_eq!(manifest["approve_unless"], json!({"amount": {"maximum": 100}}));
+    assert_eq!(manifest["parameters"], json!({"account": {"type": "string", "bind": "user.id"}}));
+    assert_eq!(manifest["cache"], json!({"ttl": "60000ms", "tier": "request", "scope": "user"}));
+    for (text, rule) in [("{", "bad-json"), ("[]", "wrong-type")] {
+        let offer = wire::Offer { approve_unless: text.into(), ..offer() };
+        assert_eq!(refused(&offer), [("/approve_unless".to_owned(), rule)]);
+    }
+}

@@ -1,0 +1,169 @@
+//! What a host says of the end of a call, as the result of it.
+//!
+//! A host's words are bounded and its data checked here; what only the server may say (`CONFIRMATION_*`, the origin of
+//! an error) is not taken over.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+
+use crate::{
+    bounds::{MAX_DATA, MAX_ERROR},
+    wire::outcome::Outcome,
+};
+use toolwire_contract::{
+    ErrorCode, Origin, Payload, ToolError, Violation,
+    json::{self, MAX_DEPTH, is_within_depth},
+    proto::v1,
+};
+
+/// Violations of arguments that are taken over from an error.
+const MAX_VIOLATIONS: usize = 100;
+
+/// What carrying a call out changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    Read,
+    /// A write that changes nothing more when it is carried out again.
+    RepeatableWrite,
+    Write,
+}
+
+/// The declared result of a tool.
+#[derive(Clone)]
+pub(crate) struct OutputSchema {
+    schema: Value,
+    validator: Arc<Validator>,
+}
+
+impl fmt::Debug for OutputSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OutputSchema").field(&self.schema).finish()
+    }
+}
+
+impl OutputSchema {
+    pub(crate) fn new(schema: Value) -> Result<Self, String> {
+        let validator = compile(&schema)?;
+        Ok(Self { schema, validator: Arc::new(validator) })
+    }
+
+    pub(crate) fn value(&self) -> &Value {
+        &self.schema
+    }
+}
+
+/// A validator as the registry makes them: formats count, patterns take linear time, nothing is fetched.
+pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(true)
+        .with_pattern_options(PatternOptions::regex())
+        .build(schema)
+        .map_err(|error| error.to_string())
+}
+
+/// The result of a call.
+pub(crate) fn read(outcome: Outcome, effect: Effect, output: &OutputSchema) -> Result<Payload, ToolError> {
+    match outcome {
+        Outcome::DataJson(text) => data(&text, output).map_err(|error| add_that_it_was_done(error, effect)),
+        Outcome::Error(error) => Err(failure(error, effect)),
+    }
+}
+
+/// The write was carried out, and how it ended is not known.
+pub(crate) fn unknown_outcome(tool: &str) -> ToolError {
+    let message = format!(
+        "{tool} was started on a host that was lost, and how it ended is not known. Call again with the same request_id \
+         to learn it; nothing will be done twice."
+    );
+    ToolError::new(ErrorCode::OutcomeUnknown, message).with_origin(Origin::Tool)
+}
+
+fn data(text: &str, output: &OutputSchema) -> Result<Payload, ToolError> {
+    if text.len() > MAX_DATA {
+        let message = format!("The result is {} bytes, over the limit of {MAX_DATA}.", text.len());
+        return Err(ToolError::new(ErrorCode::ResultTooLarge, message));
+    }
+    let misfit = |what: String| ToolError::new(ErrorCode::ParseError, what).with_origin(Origin::Tool);
+    let value = json::parse(text).map_err(|error| misfit(format!("The result is not JSON: {error}.")))?;
+    if !value.is_object() {
+        return Err(misfit("The result is not a JSON object.".to_owned()));
+    }
+    if !is_within_depth(&value) {
+        return Err(misfit(format!("The result nests deeper than {MAX_DEPTH} levels.")));
+    }
+    if let Some(error) = output.validator.iter_errors(&value).next() {
+        let what = cut(&error.to_string(), MAX_ERROR / 4);
+        return Err(misfit(format!(
+            "The result does not fit the declared output at `{}`: {what}.",
+            error.instance_path().as_str()
+        )));
+    }
+    Ok(Payload::from_json(value))
+}
+
+fn add_that_it_was_done(error: ToolError, effect: Effect) -> ToolError {
+    if effect == Effect::Read {
+        return error;
+    }
+    ToolError { message: format!("The write was done. {}", error.message), ..error }
+}
+
+fn failure(error: v1::ToolError, effect: Effect) -> ToolError {
+    let code = code(error.code(), effect);
+    let usual = ToolError::new(code, cut(&error.message, MAX_ERROR));
+    let violations = error.field_violations.into_iter().take(MAX_VIOLATIONS);
+    ToolError {
+        // Of an unknown outcome, whatever the host says, a repeat asks for what is known by then.
+        retryable: if code == ErrorCode::OutcomeUnknown { usual.retryable } else { error.retryable },
+        retry_after: error.retry_after.and_then(|it| Duration::try_from(it).ok()),
+        origin: Origin::Tool,
+        violations: violations
+            .map(|it| Violation {
+                pointer: cut(&it.pointer, MAX_ERROR),
+                rule: cut(&it.rule, MAX_ERROR),
+                description: cut(&it.description, MAX_ERROR),
+            })
+            .collect(),
+        ..usual
+    }
+}
+
+/// The code that a caller sees. Of a write that cannot be repeated, what does not say that nothing was changed leaves
+/// the outcome unknown.
+fn code(code: v1::ToolErrorCode, effect: Effect) -> ErrorCode {
+    use v1::ToolErrorCode as Code;
+    let code = match code {
+        Code::RateLimited => ErrorCode::RateLimited,
+        Code::NotFound => ErrorCode::NotFound,
+        Code::Timeout => ErrorCode::Timeout,
+        Code::AuthFailed => ErrorCode::AuthFailed,
+        Code::Blocked => ErrorCode::Blocked,
+        Code::ParseError => ErrorCode::ParseError,
+        Code::InvalidArgument => ErrorCode::InvalidArgument,
+        Code::PermissionDenied => ErrorCode::PermissionDenied,
+        Code::Cancelled => ErrorCode::Cancelled,
+        Code::Unavailable => ErrorCode::Unavailable,
+        Code::Conflict => ErrorCode::Conflict,
+        Code::ResultTooLarge => ErrorCode::ResultTooLarge,
+        Code::OutcomeUnknown => ErrorCode::OutcomeUnknown,
+        Code::Unknown | Code::Unspecified | Code::ConfirmationDenied | Code::ConfirmationExpired => {
+            ErrorCode::Unknown
+        }
+    };
+    let is_uncertain = matches!(
+        code,
+        ErrorCode::Unknown | ErrorCode::Unavailable | ErrorCode::Timeout | ErrorCode::Cancelled
+    );
+    if effect == Effect::Write && is_uncertain { ErrorCode::OutcomeUnknown } else { code }
+}
+
+/// As much of a text as a bound in bytes allows.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    text[..text.floor_char_boundary(most)].to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! What outcomes of hosts become.
+
+use serde_json::json;
+
+use super::*;
+
+fn output() -> OutputSchema {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    OutputSchema::new(schema).expect("a schema")
+}
+
+fn of(text: &str, effect: Effect) -> Result<Value, ToolError> {
+    read(Outcome::DataJson(text.to_owned()), effect, &output()).map(|payload| payload.json().clone())
+}
+
+fn of_code(code: v1::ToolErrorCode, effect: Effect) -> ErrorCode {
+    let error = v1::ToolError { code: code.into(), message: "no".into(), ..v1::ToolError::default() };
+    read(Outcome::Error(error), effect, &output()).expect_err("an error").code
+}
+
+#[test]
+fn data_that_fits_is_the_result() {
+    assert_eq!(of(r#"{"n": 1}"#, Effect::Read), Ok(json!({"n": 1})));
+}
+
+#[test]
+fn data_that_does_not_fit_is_a_parse_error_and_of_a_write_it_says_that_it_was_done() {
+    let deep = format!(r#"{{"n": 1, "a": {}{}}}"#, "[".repeat(40), "]".repeat(40));
+    for text in ["", "{", "[1]", "1", "null", r#"{"n": "1"}"#, "{}", r#"{"n": 1, "n": 2}"#, &deep] {
+        let read = of(text, Effect::Read).expect_err(text);
+        assert_eq!((read.code, read.message.contains("was done")), (ErrorCode::ParseError, false), "{read}");
+        for effect in [Effect::Write, Effect::RepeatableWrite] {
+            let write = of(text, effect).expect_err(text);
+            assert_eq!(
+                (write.code, write.message.contains("was done")),
+                (ErrorCode::ParseError, true),
+                "{write}"
+            );
+        }
+    }
+}
+
+#[test]
+fn data_over_3_mib_is_too_large() {
+    let text = format!(r#"{{"n": 1, "t": "{}"}}"#, "x".repeat(MAX_DATA));
+    let error = of(&text, Effect::Write).expect_err("too large");
+    assert_eq!((error.code, error.message.contains("was done")), (ErrorCode::ResultTooLarge, true));
+}
+
+#[test]
+fn a_host_cannot_say_what_only_the_server_says() {
+    for code in [v1::ToolErrorCode::ConfirmationDenied, v1::ToolErrorCode::ConfirmationExpired] {
+        assert_eq!(of_code(code, Effect::Read), ErrorCode::Unknown);
+    }
+    let error = v1::ToolError {
+        code: v1::ToolErrorCode::NotFound.into(),
+        message: "ä".repeat(MAX_ERROR),
+        origin: v1::ErrorOrigin::Service.into(),
+        attempts: 7,
+        retryable: true,
+        ..v1::ToolError::default()
+    };
+    let error = read(Outcome::Error(error), Effect::Read, &output()).expect_err("an error");
+    assert_eq!((error.origin, error.attempts, error.retryable), (Origin::Tool, 0, true));
+    assert_eq!(error.message.len(), MAX_ERROR);
+}
+
+#[test]
+fn of_a_write_that_cannot_be_repeated_an_uncertain_failure_leaves_the_outcome_unknown() {
+    use v1::ToolErrorCode as Code;
+    for code in [Code::Unknown, Code::Unspecified, Code::Unavailable, Code::Timeout, Code::Cancelled] {
+        assert_eq!(of_code(code, Effect::Write), ErrorCode::OutcomeUnknown, "{code:?}");
+        assert_ne!(of_code(code, Effect::RepeatableWrite), ErrorCode::OutcomeUnknown, "{code:?}");
+        assert_ne!(of_code(code, Effect::Read), ErrorCode::OutcomeUnknown, "{code:?}");
+    }
+    for code in
+        [Code::NotFound, Code::InvalidArgument, Code::Conflict, Code::ParseError, Code::ResultTooLarge]
+    {
+        assert_ne!(of_code(code, Effect::Write), ErrorCode::OutcomeUnknown, "{code:?}");
+    }
+}

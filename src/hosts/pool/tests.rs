@@ -1,0 +1,111 @@
+//! The choice of a slot, and the calls that wait for one.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::bounds::MAX_WAITING_OF_USER;
+
+fn pool() -> (Pool, ProviderName) {
+    (Pool::default(), "shop".into())
+}
+
+fn join(pool: &Pool, provider: &ProviderName, instance: &str) -> (Handle, mpsc::UnboundedReceiver<Command>) {
+    let (commands, receiver) = mpsc::unbounded_channel();
+    (pool.join(provider, &instance.into(), "c1", commands), receiver)
+}
+
+fn user(name: &str) -> UserId {
+    name.parse().expect("a user id")
+}
+
+fn slot(acquired: Acquired) -> Lease {
+    match acquired {
+        Acquired::Slot(lease) => lease,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn waiting(acquired: Acquired) -> Waiting {
+    match acquired {
+        Acquired::Waits(waiting) => waiting,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_instance_with_the_most_idle_slots_is_chosen_and_ties_are_broken_at_random() {
+    let (pool, provider) = pool();
+    let _slots: Vec<_> = ["a", "a", "a", "b", "c"].map(|it| join(&pool, &provider, it)).into();
+    let taken: Vec<_> = (0..2).map(|_| slot(pool.acquire(&provider, &user("riley")))).collect();
+    assert!(taken.iter().all(|lease| lease.instance() == Some("a")), "{taken:?}");
+    let mut seen = HashSet::new();
+    for _ in 0..100 {
+        let lease = slot(pool.acquire(&provider, &user("riley")));
+        seen.insert(lease.instance().expect("held").to_owned());
+    }
+    assert_eq!(seen.len(), 3, "{seen:?}");
+    assert_eq!(pool.count("shop"), (5, 3));
+    drop(taken);
+    assert_eq!(pool.count("shop"), (5, 5), "what was not used is idle again");
+}
+
+#[tokio::test]
+async fn calls_wait_in_order_of_arrival_and_one_that_gave_up_loses_no_slot() {
+    let (pool, provider) = pool();
+    let [first, gone, second] = [(); 3].map(|()| waiting(pool.acquire(&provider, &user("riley"))));
+    drop(gone);
+    let (_one, _orders) = join(&pool, &provider, "a");
+    let lease = first.slot().await.expect("a slot");
+    assert_eq!(pool.count("shop"), (1, 0));
+    drop(lease);
+    drop(second.slot().await.expect("the same slot"));
+    assert_eq!(pool.count("shop"), (1, 1));
+}
+
+#[test]
+fn a_call_that_is_handed_a_slot_and_is_dropped_before_it_sees_it_gives_it_back() {
+    let (pool, provider) = pool();
+    let waiting = waiting(pool.acquire(&provider, &user("riley")));
+    let (_slot, _orders) = join(&pool, &provider, "a");
+    assert_eq!(pool.count("shop"), (1, 0));
+    drop(waiting);
+    assert_eq!(pool.count("shop"), (1, 1));
+}
+
+#[test]
+fn sixteen_calls_of_a_user_wait_and_others_are_not_kept_out_by_them() {
+    let (pool, provider) = pool();
+    let wait = |name: &str| pool.acquire(&provider, &user(name));
+    let mut held: Vec<_> = (0..MAX_WAITING_OF_USER).map(|_| waiting(wait("mallory"))).collect();
+    assert!(matches!(wait("mallory"), Acquired::Full));
+    let _riley = waiting(wait("riley"));
+    held.pop();
+    let _again = waiting(wait("mallory"));
+}
+
+#[test]
+fn streams_are_bounded_for_each_provider_and_in_all() {
+    let (pool, provider) = pool();
+    let mut permits: Vec<_> = (0..MAX_SLOTS_OF_PROVIDER).map(|_| pool.admit(&provider).unwrap()).collect();
+    assert_eq!(pool.admit(&provider).unwrap_err(), End::TooManySlots);
+    permits.pop();
+    permits.push(pool.admit(&provider).unwrap());
+    for other in 1..MAX_SLOTS / MAX_SLOTS_OF_PROVIDER {
+        let other = ProviderName::from(&*format!("p{other}"));
+        permits.extend((0..MAX_SLOTS_OF_PROVIDER).map(|_| pool.admit(&other).unwrap()));
+    }
+    assert_eq!(pool.admit(&"last".into()).unwrap_err(), End::TooManySlots);
+    drop(permits);
+    assert!(pool.admit(&"last".into()).is_ok());
+}
+
+#[test]
+fn slots_of_another_catalogue_are_idle_no_more_and_asked_to_leave() {
+    let (pool, provider) = pool();
+    let (old, mut orders) = join(&pool, &provider, "a");
+    pool.supersede(&provider, "c2", &leave("newer"));
+    assert!(matches!(orders.try_recv(), Ok(Command::Leave(it)) if it.reason == "newer"));
+    assert_eq!(pool.count("shop"), (0, 0));
+    pool.release(&old);
+    assert_eq!(pool.count("shop"), (0, 0), "it does not come back by ending its call");
+}

@@ -1,0 +1,63 @@
+//! Checks `Hello`: the process that opens a slot.
+
+use crate::{
+    bounds::{MAX_ID, MAX_OFFERS, PROTOCOL},
+    end::End,
+    ids::InstanceId,
+    wire,
+};
+
+/// What a host says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Greeting {
+    /// The provider that the host names. Empty: the one of its credentials.
+    pub(crate) provider: String,
+    pub(crate) instance: InstanceId,
+    pub(crate) sdk: String,
+    pub(crate) catalogue: String,
+}
+
+impl Greeting {
+    /// The first one, which has no offers.
+    pub(super) fn first(hello: &wire::Hello) -> Result<Self, End> {
+        if !hello.offers.is_empty() {
+            return Err(End::violation(
+                "a first Hello has no offers: they are sent when Welcome asks for them",
+            ));
+        }
+        Self::read(hello)
+    }
+
+    /// The offers of the second one, which says the same otherwise.
+    pub(super) fn check_repeat(&self, mut hello: wire::Hello) -> Result<Vec<wire::Offer>, End> {
+        if Self::read(&hello)? != *self {
+            return Err(End::violation("a second Hello says something else than the first"));
+        }
+        if hello.offers.len() > MAX_OFFERS {
+            return Err(End::violation(format!("a catalogue has at most {MAX_OFFERS} offers")));
+        }
+        Ok(std::mem::take(&mut hello.offers))
+    }
+
+    fn read(hello: &wire::Hello) -> Result<Self, End> {
+        if hello.protocol != PROTOCOL {
+            return Err(End::UnknownProtocol(hello.protocol));
+        }
+        for (name, id) in [("instance", &hello.instance), ("catalogue_id", &hello.catalogue_id)] {
+            if !(1..=MAX_ID).contains(&id.len()) || !id.bytes().all(|byte| byte.is_ascii_graphic()) {
+                return Err(End::violation(format!(
+                    "`{name}` must be 1 to {MAX_ID} visible ASCII characters"
+                )));
+            }
+        }
+        if hello.sdk.chars().count() > MAX_ID {
+            return Err(End::violation(format!("`sdk` must have at most {MAX_ID} characters")));
+        }
+        Ok(Self {
+            provider: hello.provider.clone(),
+            instance: InstanceId::from(hello.instance.as_str()),
+            sdk: hello.sdk.clone(),
+            catalogue: hello.catalogue_id.clone(),
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! A call on its way to a slot, and what comes back of it.
+
+use std::{sync::Arc, time::Duration};
+
+use opentelemetry::{Context, trace::TraceContextExt};
+use serde_json::{Map, Value};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    ids::ProviderName,
+    outcome::{self, Effect},
+    spec::Spec,
+    wire::{self, outcome::Outcome},
+};
+use toolwire_contract::{Payload, ToolError, ToolName, convert, proto::v1};
+use toolwire_tool::context::{CallId, RequestId, ToolContext, UserId};
+
+/// A call to be carried out.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) call: CallId,
+    pub(crate) message: wire::Start,
+    /// Of a write: what identifies it, and what takes its end from another slot.
+    pub(crate) write: Option<(Arc<Write>, oneshot::Sender<Outcome>)>,
+    pub(crate) reports: Reports,
+}
+
+/// What tells a call how it goes on.
+#[derive(Debug)]
+pub(crate) struct Reports {
+    /// Full while the caller reads slowly: then the host's stream is not read either.
+    pub(crate) events: mpsc::Sender<CallEvent>,
+    /// Apart, so that the end of a call needs no room.
+    pub(crate) end: oneshot::Sender<CallEnd>,
+}
+
+/// The other ends of a call.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    pub(crate) events: mpsc::Receiver<CallEvent>,
+    pub(crate) end: oneshot::Receiver<CallEnd>,
+    /// Of a write.
+    pub(crate) late: Option<oneshot::Receiver<Outcome>>,
+}
+
+#[derive(Debug)]
+pub(crate) enum CallEvent {
+    Progress(Option<f64>, String),
+    Chunk(Map<String, Value>),
+}
+
+/// How a call ends on its slot.
+#[derive(Debug)]
+pub(crate) enum CallEnd {
+    Outcome(Outcome),
+    /// The slot was lost, or left, before the call was sent.
+    Unsent,
+    Lost,
+}
+
+/// A write whose outcome may come late.
+#[derive(Clone, Debug)]
+pub struct Write {
+    pub provider: ProviderName,
+    pub tool: ToolName,
+    pub user: UserId,
+    /// By which its outcome is recorded.
+    pub request_id: RequestId,
+    pub call_id: CallId,
+    /// Whether it belongs to a task, whose timeline has the outcome too.
+    pub is_of_task: bool,
+    pub(crate) spec: Arc<Spec>,
+}
+
+impl Write {
+    /// `None` for a read.
+    fn of(spec: &Arc<Spec>, context: &ToolContext) -> Option<Self> {
+        (spec.effect() != Effect::Read).then(|| Self {
+            provider: spec.provider.clone(),
+            tool: spec.tool.clone(),
+            user: context.user.id.clone(),
+            request_id: context.lineage.request_id(),
+            call_id: context.call_id,
+            is_of_task: context.task_id.is_some(),
+            spec: Arc::clone(spec),
+        })
+    }
+
+    /// The result of a late outcome.
+    pub(crate) fn read(&self, outcome: Outcome) -> Result<Payload, ToolError> {
+        outcome::read(outcome, self.spec.effect(), &self.spec.output)
+    }
+}
+
+impl Start {
+    pub(crate) fn new(spec: &Arc<Spec>, context: &ToolContext, arguments: &str) -> (Self, Incoming) {
+        let (call, request_id) = (context.call_id, context.lineage.request_id());
+        let (event_sender, events) = mpsc::channel(1);
+        let (end_sender, end) = oneshot::channel();
+        let (write, late) = Write::of(spec, context)
+            .map(|write| (Arc::new(write), oneshot::channel()))
+            .map_or((None, None), |(write, (sender, late))| (Some((write, sender)), Some(late)));
+        let has_request_id = write.is_some() || context.lineage.outermost().is_repeatable;
+        let message = wire::Start {
+            call_id: call.to_string(),
+            tool: spec.tool.to_string(),
+            digest: spec.digest(),
+            arguments_json: arguments.to_owned(),
+            context: Some(context_message(context)),
+            timeout: Some(convert::duration(time_left(spec, context))),
+            request_id: if has_request_id { request_id.to_string() } else { String::new() },
+            traceparent: traceparent(),
+        };
+        let reports = Reports { events: event_sender, end: end_sender };
+        (Self { call, message, write, reports }, Incoming { events, end, late })
+    }
+}
+
+/// On whose behalf. The clocks of a host may differ, so it gets no deadline.
+fn context_message(context: &ToolContext) -> v1::ToolContext {
+    let text = |it: Option<String>| it.unwrap_or_default();
+    v1::ToolContext {
+        user_id: context.user.id.to_string(),
+        user_email: text(context.user.email.clone()),
+        user_role: text(context.user.role.clone()),
+        task_id: text(context.task_id.as_ref().map(ToString::to_string)),
+        session_id: text(context.session_id.as_ref().map(ToString::to_string)),
+        call_id: context.call_id.to_string(),
+        parent_call_id: text(context.parent_call_id.as_ref().map(ToString::to_string)),
+        deadline: None,
+        attributes: context
+            .attributes
+            .iter()
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect(),
+    }
+}
+
+/// The span that carries the call out, as W3C Trace Context writes it; empty without a trace.
+fn traceparent() -> String {
+    Context::map_current(|context| {
+        let span = context.span().span_context().clone();
+        let flags = span.trace_flags().to_u8();
+        if span.is_valid() {
+            format!("00-{}-{}-{flags:02x}", span.trace_id(), span.span_id())
+        } else {
+            String::new()
+        }
+    })
+}
+
+/// The time that a host has for a call.
+fn time_left(spec: &Spec, context: &ToolContext) -> Duration {
+    spec.timeout.min(context.remaining())
+}
+
+#[cfg(test)]
+pub(crate) mod testing;

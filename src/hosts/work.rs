@@ -1,0 +1,120 @@
+//! One stream of a host, from `Hello` to its end: carries messages between the wire, the slot's state machine and the
+//! call on it.
+//!
+//! Backpressure is the stream's own: while the caller of a call reads slowly, or the host does, the host's stream is
+//! not read, so that what is held of one slot is a message in each direction and no more.
+
+mod outgoing;
+mod session;
+
+use futures_util::{Stream, StreamExt};
+use tokio::{pin, select, sync::mpsc, time::sleep_until};
+use tonic::{Code, Status};
+
+use self::{outgoing::Outgoing, session::Session};
+use crate::{
+    end::End,
+    hub::Hub,
+    ids::ProviderName,
+    pool::Command,
+    wire::{WorkRequest, WorkResponse},
+};
+
+/// What the stream of answers takes.
+pub type Answers = mpsc::Sender<Result<WorkResponse, Status>>;
+
+/// Serves a slot of a provider until its stream ends. The status, if it is not OK, is the last of the answers. Once
+/// `ending` is over the slot is asked to leave: its connection is to go.
+pub async fn work(
+    hub: Hub,
+    provider: ProviderName,
+    incoming: impl Stream<Item = Result<WorkRequest, Status>>,
+    ending: impl Future<Output = ()>,
+    answers: Answers,
+) {
+    let end = match hub.admit(&provider) {
+        Ok(admitted) => {
+            let (commands, orders) = mpsc::unbounded_channel();
+            let mut session = Session::new(hub, admitted, commands);
+            let end = run(&mut session, incoming, ending, &answers, orders).await;
+            session.close(&end).await;
+            end
+        }
+        Err(end) => end,
+    };
+    if let Some(status) = end.status() {
+        tracing::debug!(%provider, %end, "a slot has ended");
+        let _ = answers.send(Err(status)).await;
+    }
+}
+
+async fn run(
+    session: &mut Session,
+    incoming: impl Stream<Item = Result<WorkRequest, Status>>,
+    ending: impl Future<Output = ()>,
+    answers: &Answers,
+    mut orders: mpsc::UnboundedReceiver<Command>,
+) -> End {
+    pin!(incoming, ending);
+    let mut is_ending = false;
+    let (shut_down, mut outgoing) = (session.shut_down(), Outgoing::default());
+    loop {
+        let is_reading = session.can_read() && outgoing.has_room();
+        let next_poll = session.next_poll();
+        let result = select! {
+            permit = answers.reserve(), if !outgoing.is_empty() => send(permit.ok(), &mut outgoing),
+            () = answers.closed(), if outgoing.is_empty() => Err(End::Lost),
+            () = shut_down.cancelled() => Err(End::ShuttingDown),
+            () = &mut ending, if !is_ending => {
+                is_ending = true;
+                session.end_connection(&mut outgoing)
+            }
+            Some(command) = orders.recv() => {
+                session.obey(command, &mut outgoing);
+                Ok(())
+            }
+            () = session.hand_over(), if session.has_pending() => {
+                session.resume_reading();
+                Ok(())
+            }
+            message = incoming.next(), if is_reading => match message {
+                Some(Ok(message)) => session.receive(message, &mut outgoing).await,
+                Some(Err(status)) => Err(of_status(&status)),
+                None => Err(session.half_close()),
+            },
+            () = sleep_until(next_poll), if is_reading => session.poll(&mut outgoing),
+        };
+        if let Err(end) = result {
+            // What was not sent yet was not started.
+            session.take_back(&outgoing);
+            Session::refuse(orders);
+            return end;
+        }
+    }
+}
+
+/// Sends the next message. Without a permit there is no reader any more.
+fn send(
+    permit: Option<mpsc::Permit<'_, Result<WorkResponse, Status>>>,
+    outgoing: &mut Outgoing,
+) -> Result<(), End> {
+    let permit = permit.ok_or(End::Lost)?;
+    if let Some(message) = outgoing.pop() {
+        permit.send(Ok(message));
+    }
+    Ok(())
+}
+
+/// How a broken stream of requests ends.
+fn of_status(status: &Status) -> End {
+    match status.code() {
+        Code::OutOfRange | Code::ResourceExhausted => End::MessageTooLarge,
+        Code::Internal | Code::InvalidArgument => End::violation("a message that cannot be decoded"),
+        _ => End::Lost,
+    }
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

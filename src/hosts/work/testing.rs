@@ -1,0 +1,223 @@
+//! A host on channels in place of a stream, a registrar that takes every offer, and calls of tools.
+
+use std::{
+    future::pending,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use futures_util::{FutureExt, future::BoxFuture, stream};
+use serde_json::{Map, Value, json};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+    time::timeout,
+};
+use tonic::Status;
+
+use super::work;
+use crate::{
+    executor::{HostTool, HostToolParts},
+    hub::{Hub, Registrar, Settle, Verdicts},
+    ids::ProviderName,
+    outcome::Effect,
+    start::Write,
+    wire::{self, WorkRequest, WorkResponse, work_request, work_response::Message},
+};
+use toolwire_base::clock;
+use toolwire_contract::{Payload, ToolError};
+use toolwire_tool::{
+    Executor,
+    context::{CallId, EventSink, Events, RequestId, ToolContext, Unfinished, User},
+};
+
+/// Longer than anything in the protocol, on a paused clock.
+const LIMIT: Duration = Duration::from_hours(1);
+
+/// What the hub said to the registry and to the store.
+#[derive(Debug, Default)]
+pub(super) struct Log(Mutex<Vec<String>>);
+
+impl Log {
+    pub(super) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().expect("not poisoned"))
+    }
+
+    fn add(&self, line: String) {
+        self.0.lock().expect("not poisoned").push(line);
+    }
+}
+
+impl Registrar for Log {
+    fn serve<'a>(
+        &'a self,
+        _: &'a Hub,
+        provider: &'a ProviderName,
+        offers: &'a [wire::Offer],
+    ) -> BoxFuture<'a, Verdicts> {
+        let names: Vec<_> = offers.iter().map(|offer| offer.name.as_str()).collect();
+        self.add(format!("serve {provider}: {}", names.join(" ")));
+        let accepted = u32::try_from(offers.len()).expect("a few");
+        async move { Verdicts { accepted, verdicts: Vec::new() } }.boxed()
+    }
+
+    fn set_degraded(&self, provider: &ProviderName, reason: Option<String>) {
+        self.add(format!("degraded {provider}: {reason:?}"));
+    }
+
+    fn withdraw(&self, provider: &ProviderName) {
+        self.add(format!("withdraw {provider}"));
+    }
+}
+
+impl Settle for Log {
+    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, ()> {
+        let outcome = outcome.map_or_else(|error| error.to_string(), |it| it.json().to_string());
+        self.add(format!("settle {}: {outcome}", write.call_id));
+        async {}.boxed()
+    }
+}
+
+pub(super) fn hub() -> (Hub, Arc<Log>) {
+    let log = Arc::new(Log::default());
+    (Hub::new(Arc::clone(&log) as _, Arc::clone(&log) as _), log)
+}
+
+/// One stream of a host.
+pub(super) struct Host {
+    pub(super) requests: mpsc::Sender<Result<WorkRequest, Status>>,
+    pub(super) answers: mpsc::Receiver<Result<WorkResponse, Status>>,
+    /// Ends the connection.
+    pub(super) ending: Option<oneshot::Sender<()>>,
+}
+
+impl Host {
+    /// Opens a stream as a provider, and says nothing on it.
+    pub(super) fn dial(hub: &Hub, provider: &str) -> Self {
+        let (requests, mut incoming) = mpsc::channel(1);
+        let (outgoing, answers) = mpsc::channel(1);
+        let incoming = stream::poll_fn(move |cx| incoming.poll_recv(cx));
+        let (ending, ended) = oneshot::channel::<()>();
+        let ended = async move {
+            // Kept until the connection is to go; a test that forgets it has a connection without an end.
+            if ended.await.is_err() {
+                pending::<()>().await;
+            }
+        };
+        tokio::spawn(work(hub.clone(), provider.into(), incoming, ended, outgoing));
+        Self { requests, answers, ending: Some(ending) }
+    }
+
+    /// Opens an idle slot.
+    pub(super) async fn join(hub: &Hub, instance: &str, catalogue: &str) -> Self {
+        let mut host = Self::dial(hub, "shop");
+        host.send(work_request::Message::Hello(hello(instance, catalogue))).await;
+        while let Message::Welcome(wire::Welcome { send_catalogue: true, .. }) = host.next().await {
+            let offers = vec![wire::Offer { name: "status".into(), ..wire::Offer::default() }];
+            let hello = wire::Hello { offers, ..hello(instance, catalogue) };
+            host.send(work_request::Message::Hello(hello)).await;
+        }
+        host
+    }
+
+    pub(super) async fn send(&self, message: work_request::Message) {
+        let request = WorkRequest { message: Some(message) };
+        self.requests.send(Ok(request)).await.expect("the stream is open");
+    }
+
+    pub(super) async fn next(&mut self) -> Message {
+        match timeout(LIMIT, self.answers.recv()).await.expect("in time") {
+            Some(Ok(answer)) => answer.message.expect("of a kind"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The status that ends the stream, or `None` for OK.
+    pub(super) async fn end(&mut self) -> Option<Status> {
+        timeout(LIMIT, self.answers.recv()).await.expect("in time").map(|it| it.expect_err("an end"))
+    }
+
+    pub(super) async fn start(&mut self) -> wire::Start {
+        match self.next().await {
+            Message::Start(start) => start,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(super) async fn outcome(&self, start: &wire::Start, data: &Value) {
+        self.send(work_request::Message::Outcome(outcome(&start.call_id, data))).await;
+    }
+
+    pub(super) async fn late(&self, start: &wire::Start, data: &Value) {
+        let outcome = Some(outcome(&start.call_id, data));
+        self.send(work_request::Message::Late(wire::Late { outcome })).await;
+    }
+
+    /// The connection is lost.
+    pub(super) async fn kill(self) {
+        self.requests.send(Err(Status::unavailable("lost"))).await.expect("the stream is open");
+        self.requests.closed().await;
+    }
+}
+
+pub(super) fn hello(instance: &str, catalogue: &str) -> wire::Hello {
+    let (instance, catalogue_id) = (instance.to_owned(), catalogue.to_owned());
+    wire::Hello { instance, catalogue_id, protocol: 1, ..wire::Hello::default() }
+}
+
+fn outcome(call_id: &str, data: &Value) -> wire::Outcome {
+    let outcome = Some(wire::outcome::Outcome::DataJson(data.to_string()));
+    wire::Outcome { call_id: call_id.to_owned(), outcome }
+}
+
+/// A call of a tool under way.
+pub(super) struct Calling {
+    pub(super) context: ToolContext,
+    pub(super) events: Events,
+    pub(super) result: JoinHandle<Result<Value, ToolError>>,
+}
+
+impl Calling {
+    pub(super) fn begin(hub: &Hub, effect: Effect) -> Self {
+        Self::within(hub, effect, Duration::from_mins(1))
+    }
+
+    pub(super) fn within(hub: &Hub, effect: Effect, time: Duration) -> Self {
+        let (input, output) = (json!({"type": "object"}), json!({"type": "object"}));
+        let (provider, tool) = ("shop".into(), "status".parse().expect("a name"));
+        let parts = HostToolParts { provider, tool, effect, timeout: Duration::from_secs(15), input, output };
+        let tool = HostTool::new(hub, parts).expect("a schema");
+        let user = User::new("riley".parse().expect("a user id"));
+        let mut context = ToolContext::new(user, clock::now() + time);
+        context.lineage = context.lineage.with_request_id(RequestId::generate());
+        let (sink, events) = EventSink::speaking();
+        context.events = sink;
+        let of_task = context.clone();
+        let result = tokio::spawn(async move {
+            let arguments = Map::from_iter([("order".to_owned(), json!(7))]);
+            match tool.execute(arguments, &of_task).await {
+                Ok(reply) => Ok(reply.data.json().clone()),
+                Err(Unfinished::Failed(error)) => Err(error),
+                Err(other) => panic!("{other:?}"),
+            }
+        });
+        Self { context, events, result }
+    }
+
+    pub(super) async fn result(self) -> Result<Value, ToolError> {
+        // The reader stays until the end.
+        let _events = self.events;
+        timeout(LIMIT, self.result).await.expect("in time").expect("no panic")
+    }
+
+    pub(super) fn id(&self) -> CallId {
+        self.context.call_id
+    }
+}
+
+/// Lets all other tasks run until they wait.
+pub(super) async fn settle() {
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,68 @@
+//! Outcomes that come late: a write whose host was lost was answered as unknown, and a repeat of it, or the task that
+//! it belongs to, learns how it ended.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::{BoxFuture, FutureExt};
+use tokio::time::sleep;
+
+use toolwire_base::clock;
+use toolwire_contract::{ErrorCode, Payload, Provenance, ToolError, ToolResult};
+use toolwire_hosts::{Settle, Write};
+use toolwire_store::{Store, idempotency::Key, tasks::Settled};
+
+/// The unknown outcome is recorded after the call has ended, which the late one may overtake.
+const ATTEMPTS: u32 = 5;
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) struct LateOutcomes {
+    store: Arc<Store>,
+}
+
+impl LateOutcomes {
+    pub(super) fn new(store: Arc<Store>) -> Self {
+        Self { store }
+    }
+
+    /// Whether the outcome replaced an unknown one.
+    async fn replace(&self, write: &Write, outcome: Result<Payload, ToolError>) -> bool {
+        let Write { user, tool, request_id, call_id, is_of_task, .. } = write;
+        let key = Key { user: user.clone(), tool: tool.clone(), request_id: *request_id };
+        let provenance = Provenance::of(format!("tool:{tool}:v1"), "");
+        let result = ToolResult { tool: tool.clone(), fetched_at: clock::wall(), outcome, provenance };
+        let mut replaced = Settled::default();
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                sleep(PAUSE).await;
+            }
+            match self.store.settle_unknown_call(&key, *call_id, &result, clock::wall()).await {
+                Ok(Settled { record, wait }) => {
+                    replaced = Settled { record: replaced.record || record, wait: replaced.wait || wait };
+                }
+                Err(error) => {
+                    tracing::error!(%error, %call_id, tool_name = %tool, "a late outcome is not recorded");
+                }
+            }
+            if replaced.record && (replaced.wait || !is_of_task) {
+                break;
+            }
+        }
+        replaced != Settled::default()
+    }
+}
+
+impl Settle for LateOutcomes {
+    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, ()> {
+        async move {
+            let (call_id, tool_name) = (write.call_id, &write.tool);
+            if outcome.as_ref().is_err_and(|error| error.code == ErrorCode::OutcomeUnknown) {
+                tracing::debug!(%call_id, %tool_name, "the host does not know the outcome either");
+            } else if self.replace(write, outcome).await {
+                tracing::info!(%call_id, %tool_name, "an outcome that was unknown came late");
+            } else {
+                tracing::debug!(%call_id, %tool_name, "an outcome came late that nothing waits for");
+            }
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,48 @@
+//! Hosts of providers: a bearer token each, which opens their one method and nothing else, as a user's token opens all
+//! others and not this one. Without users any process of this machine is a host, of the provider `local`.
+
+use std::fmt;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{AuthenticationError, Credentials, loopback, static_tokens::TokenDigest};
+use toolwire_hosts::ids::ProviderName;
+
+/// Known tokens, and the providers that they belong to.
+#[derive(Clone, Default)]
+pub struct HostTokens {
+    providers: Vec<(TokenDigest, ProviderName)>,
+    /// The provider of processes of this machine that present no token.
+    local: Option<ProviderName>,
+}
+
+impl HostTokens {
+    pub fn new(tokens: impl IntoIterator<Item = (SecretString, ProviderName)>) -> Self {
+        let digested = |(token, provider): (SecretString, ProviderName)| {
+            (TokenDigest::of(token.expose_secret().as_bytes()), provider)
+        };
+        Self { providers: tokens.into_iter().map(digested).collect(), local: None }
+    }
+
+    /// The same, and processes of this machine need no token.
+    #[must_use]
+    pub fn with_local(self, provider: ProviderName) -> Self {
+        Self { local: Some(provider), ..self }
+    }
+
+    pub(super) fn identify(&self, credentials: Credentials<'_>) -> Result<ProviderName, AuthenticationError> {
+        if credentials.authorization().is_none() {
+            let local = self.local.as_ref().ok_or(AuthenticationError::Missing)?;
+            loopback::check_local(credentials)?;
+            return Ok(local.clone());
+        }
+        let presented = TokenDigest::of(credentials.bearer().ok_or(AuthenticationError::Rejected)?);
+        presented.owner(&self.providers).cloned().ok_or(AuthenticationError::Rejected)
+    }
+}
+
+impl fmt::Debug for HostTokens {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("HostTokens").field("tokens", &self.providers.len()).finish_non_exhaustive()
+    }
+}

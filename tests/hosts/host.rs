@@ -1,0 +1,109 @@
+//! A host that says what a test tells it to.
+
+use std::time::Duration;
+
+use futures_util::stream;
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::timeout};
+use tonic::{Request, Status, Streaming};
+use toolwire::contract::proto::{
+    host::v1::{
+        Hello, Late, Offer, Outcome, Start, Welcome, WorkRequest, WorkResponse, outcome,
+        tool_host_service_client::ToolHostServiceClient, work_request, work_response::Message,
+    },
+    v1::{ConsequenceLevel, ToolCategory},
+};
+
+use crate::support::server::Server;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// One slot.
+pub(crate) struct Host {
+    requests: Option<mpsc::Sender<WorkRequest>>,
+    answers: Streaming<WorkResponse>,
+}
+
+/// A read with one argument.
+pub(crate) fn offer(name: &str) -> Offer {
+    let input = json!({
+        "type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"],
+        "additionalProperties": false
+    });
+    Offer {
+        name: name.to_owned(),
+        description: "Where an order is. Use it when a customer asks.".to_owned(),
+        category: ToolCategory::Read.into(),
+        consequence_level: ConsequenceLevel::Low.into(),
+        input_schema_json: input.to_string(),
+        ..Offer::default()
+    }
+}
+
+impl Host {
+    pub(crate) async fn dial(server: &Server, token: Option<&str>) -> Result<Self, Status> {
+        let (requests, mut outgoing) = mpsc::channel(4);
+        let mut request = Request::new(stream::poll_fn(move |cx| outgoing.poll_recv(cx)));
+        if let Some(token) = token {
+            request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().expect("ASCII"));
+        }
+        // The server reads a first message before it answers.
+        let first = work_request::Message::Hello(hello());
+        requests.send(WorkRequest { message: Some(first) }).await.expect("open");
+        let mut client = ToolHostServiceClient::new(server.channel().await);
+        let answers = client.work(request).await?.into_inner();
+        Ok(Self { requests: Some(requests), answers })
+    }
+
+    /// Hands the offers over if they are asked for.
+    pub(crate) async fn greet(&mut self, offers: Vec<Offer>) -> Result<Welcome, Status> {
+        loop {
+            match self.next().await? {
+                Some(Message::Welcome(welcome)) if welcome.send_catalogue => {
+                    self.send(work_request::Message::Hello(Hello { offers: offers.clone(), ..hello() }))
+                        .await;
+                }
+                Some(Message::Welcome(welcome)) => return Ok(welcome),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    pub(crate) async fn next(&mut self) -> Result<Option<Message>, Status> {
+        let answer = timeout(LIMIT, self.answers.message()).await.expect("in time")?;
+        Ok(answer.map(|it| it.message.expect("of a kind")))
+    }
+
+    pub(crate) async fn start(&mut self) -> Start {
+        match self.next().await {
+            Ok(Some(Message::Start(start))) => start,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) async fn outcome(&self, start: &Start, data: &Value) {
+        let outcome = Some(outcome::Outcome::DataJson(data.to_string()));
+        self.send(work_request::Message::Outcome(Outcome { call_id: start.call_id.clone(), outcome })).await;
+    }
+
+    /// The outcome of a call whose slot was lost.
+    pub(crate) async fn late(&self, start: &Start, data: &Value) {
+        let outcome = Some(outcome::Outcome::DataJson(data.to_string()));
+        let outcome = Some(Outcome { call_id: start.call_id.clone(), outcome });
+        self.send(work_request::Message::Late(Late { outcome })).await;
+    }
+
+    pub(crate) fn half_close(&mut self) {
+        self.requests = None;
+    }
+
+    async fn send(&self, message: work_request::Message) {
+        let requests = self.requests.as_ref().expect("not half-closed");
+        requests.send(WorkRequest { message: Some(message) }).await.expect("open");
+    }
+}
+
+fn hello() -> Hello {
+    let (instance, catalogue_id) = ("i1".to_owned(), "c1".to_owned());
+    Hello { instance, catalogue_id, protocol: 1, ..Hello::default() }
+}

@@ -1,0 +1,147 @@
+//! Tools of other processes: a host dials in over gRPC, and its tools are called like any other.
+
+pub(crate) mod host;
+
+use serde_json::{Value, json};
+use tonic::Code;
+use tonic_types::StatusExt;
+use toolwire::{
+    config::{Auth, AuthUser, Config},
+    contract::proto::{
+        host::v1::{Offer, Start, VerdictState, work_response::Message},
+        v1::{
+            CallToolRequest, ErrorOrigin, GetToolRequest, ResultFormat, ToolErrorCode, ToolState,
+            call_tool_request, call_tool_response, tool_result,
+        },
+    },
+    tool::context::RequestId,
+};
+
+use self::host::{Host, offer};
+use crate::support::server::{Server, config, definition};
+
+/// The data of a call's result, or the code of its error.
+async fn call(server: &Server, tool: &str, arguments: &Value) -> Result<Value, ToolErrorCode> {
+    let request = CallToolRequest {
+        target: Some(call_tool_request::Target::Tool(tool.to_owned())),
+        input: Some(call_tool_request::Input::ArgumentsJson(arguments.to_string())),
+        request_id: RequestId::generate().to_string(),
+        result_format: ResultFormat::Json.into(),
+        ..CallToolRequest::default()
+    };
+    let answer = server.tools().await.call_tool(request).await.expect("OK").into_inner();
+    let Some(call_tool_response::Outcome::Result(result)) = answer.outcome else { panic!("no result") };
+    match result.outcome.expect("an outcome") {
+        tool_result::Outcome::DataJson(text) => Ok(serde_json::from_str(&text).expect("JSON")),
+        tool_result::Outcome::Error(error) => {
+            assert_ne!(error.origin(), ErrorOrigin::Unspecified);
+            Err(error.code())
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_function_of_another_process_is_a_tool() {
+    let server = Server::start();
+    let mut host = Host::dial(&server, None).await.expect("welcome");
+    let welcome = host.greet(vec![offer("order_status")]).await.expect("welcome");
+    assert_eq!((welcome.provider.as_str(), welcome.accepted, welcome.verdicts.len()), ("local", 1, 0));
+    let get = GetToolRequest { name: "order_status".into(), ..GetToolRequest::default() };
+    let tool = server.tools().await.get_tool(get).await.expect("served").into_inner().tool;
+    let tool = definition(&tool);
+    assert_eq!((tool.provider.as_str(), tool.status.expect("stated").state()), ("local", ToolState::Ready));
+    let calling = async { call(&server, "order_status", &json!({"orderId": "A-1"})).await };
+    let serving = async {
+        let start = host.start().await;
+        assert_eq!(start.arguments_json, r#"{"order_id":"A-1"}"#, "in its normal form");
+        assert_eq!(start.digest, tool.digest);
+        host.outcome(&start, &json!({"state": "sent"})).await;
+    };
+    assert_eq!(tokio::join!(calling, serving).0, Ok(json!({"state": "sent"})));
+    let refused = call(&server, "order_status", &json!({"order_id": 7})).await;
+    assert_eq!(refused, Err(ToolErrorCode::InvalidArgument), "checked before it reaches the host");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_offer_is_refused_and_the_others_are_served() {
+    let server = Server::start();
+    let mut host = Host::dial(&server, None).await.expect("welcome");
+    let recursive = json!({
+        "type": "object", "properties": {"tree": {"$ref": "#/$defs/tree"}},
+        "$defs": {"tree": {"type": "object", "properties": {"next": {"$ref": "#/$defs/tree"}}}}
+    });
+    let conditional = Offer { approve_unless: "[]".into(), ..offer("conditional") };
+    let offers = vec![
+        conditional,
+        offer("get_quotes"),
+        Offer { description: String::new(), ..offer("order_status") },
+        Offer { input_schema_json: recursive.to_string(), ..offer("walk_tree") },
+    ];
+    let welcome = host.greet(offers).await.expect("welcome");
+    let verdicts: Vec<_> = welcome
+        .verdicts
+        .iter()
+        .map(|it| {
+            (it.tool.as_str(), it.state(), it.problems[0].pointer.as_str(), it.problems[0].rule.as_str())
+        })
+        .collect();
+    assert_eq!(
+        verdicts,
+        [
+            ("conditional", VerdictState::Refused, "/approve_unless", "wrong-type"),
+            ("get_quotes", VerdictState::Refused, "/name", "owned-by-another"),
+            ("order_status", VerdictState::Warned, "/description", "missing-key"),
+            (
+                "walk_tree",
+                VerdictState::Refused,
+                "/input_schema_json/properties/tree/properties/next/$ref",
+                "recursive-schema"
+            ),
+        ]
+    );
+    assert_eq!(welcome.accepted, 1);
+}
+
+fn with_users() -> Config {
+    let users = vec![AuthUser::new("riley".parse().expect("a user id"), "a-long-enough-t0ken".into())];
+    let mut config = config();
+    config.auth = Auth { users };
+    config
+}
+
+#[tokio::test]
+async fn only_the_token_of_a_provider_opens_a_slot_and_it_opens_nothing_else() {
+    let server = Server::with(with_users());
+    for token in [None, Some("a-long-enough-t0ken"), Some("wrong")] {
+        let status = Host::dial(&server, token).await.map(drop).expect_err("refused");
+        assert_eq!(status.code(), Code::Unauthenticated, "{token:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_host_that_breaks_the_protocol_ends_with_a_violation() {
+    let server = Server::start();
+    let mut host = Host::dial(&server, None).await.expect("welcome");
+    host.greet(vec![offer("order_status")]).await.expect("welcome");
+    host.outcome(&Start::default(), &json!({})).await;
+    let status = host.next().await.expect_err("a violation");
+    let reason = status.get_details_error_info().expect("a reason").reason;
+    assert_eq!((status.code(), reason.as_str()), (Code::InvalidArgument, "PROTOCOL_VIOLATION"));
+}
+
+#[tokio::test]
+async fn a_drain_lets_an_idle_slot_leave() {
+    let mut config = config();
+    config.server.drain.lame_duck = std::time::Duration::ZERO;
+    let server = Server::with(config);
+    let mut host = Host::dial(&server, None).await.expect("welcome");
+    host.greet(vec![offer("order_status")]).await.expect("welcome");
+    let leaving = async {
+        assert!(matches!(host.next().await, Ok(Some(Message::Leave(_)))));
+        host.half_close();
+        assert!(matches!(host.next().await, Ok(None)), "OK");
+    };
+    let (report, ()) = tokio::join!(server.shut_down(), leaving);
+    assert_eq!(report.streams_cut, 0);
+}

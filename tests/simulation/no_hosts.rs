@@ -1,0 +1,32 @@
+//! The simulation has no hosts of providers.
+
+use std::{future::ready, sync::Arc};
+
+use futures_util::future::BoxFuture;
+use toolwire::{
+    contract::{Payload, ToolError, proto::host::v1::Offer},
+    hosts::{Hub, Registrar, Settle, Verdicts, Write, ids::ProviderName},
+};
+
+struct NoHosts;
+
+/// A hub that refuses every offer.
+pub(crate) fn hub() -> Hub {
+    Hub::new(Arc::new(NoHosts), Arc::new(NoHosts))
+}
+
+impl Registrar for NoHosts {
+    fn serve<'a>(&'a self, _: &'a Hub, _: &'a ProviderName, _: &'a [Offer]) -> BoxFuture<'a, Verdicts> {
+        Box::pin(ready(Verdicts::default()))
+    }
+
+    fn set_degraded(&self, _: &ProviderName, _: Option<String>) {}
+
+    fn withdraw(&self, _: &ProviderName) {}
+}
+
+impl Settle for NoHosts {
+    fn settle<'a>(&'a self, _: &'a Write, _: Result<Payload, ToolError>) -> BoxFuture<'a, ()> {
+        Box::pin(ready(()))
+    }
+}
