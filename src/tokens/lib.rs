@@ -1,13 +1,13 @@
 //! Tokens of a text, by the vocabulary `o200k_base`: exact for one family of models, about a tenth off for others.
 //!
-//! The vocabulary is in the crate and loaded at first use. Counting is linear in the text, whatever it contains; it
+//! The vocabulary is in the crate and unpacked at first use. Counting is linear in the text, whatever it contains; it
 //! belongs off the threads that carry calls, and a stored text is counted once: its [`Length`] is stored with it.
 
-use std::sync::OnceLock;
-
-use bpe_openai::Tokenizer;
+mod vocabulary;
 
 use toolwire_base::offload;
+
+use self::vocabulary::Vocabulary;
 
 /// Maximum size of a text that is counted, in bytes; a longer one is estimated.
 pub const LONGEST: u64 = 16 * 1024 * 1024;
@@ -23,8 +23,6 @@ pub const KEPT: u64 = 256;
 
 /// Up to this many bytes are counted inline: a thread hop takes longer.
 const SHORT: usize = 1024;
-
-static VOCABULARY: OnceLock<&'static Tokenizer> = OnceLock::new();
 
 /// How long a text is for a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +55,7 @@ impl Length {
 /// Counts a text off the threads that carry calls, unless it is short.
 pub async fn length(text: &str) -> Length {
     // Only the first caller waits for the vocabulary to load; later ones find it loaded.
-    if text.len() <= SHORT && VOCABULARY.get().is_some() {
+    if text.len() <= SHORT && Vocabulary::is_unpacked() {
         return Length::of(text);
     }
     let text = text.to_owned();
@@ -67,7 +65,7 @@ pub async fn length(text: &str) -> Length {
 /// The tokens of a text. An estimate where [`is_estimated`] says so.
 pub fn count(text: &str) -> u64 {
     let size = text.len() as u64;
-    if is_estimated(size) { estimate(size) } else { vocabulary().count(text) as u64 }
+    if is_estimated(size) { estimate(size) } else { Vocabulary::get().count(text) as u64 }
 }
 
 /// Whether a text has at most this many tokens. It is not counted where its size decides: below one byte per token it
@@ -78,12 +76,7 @@ pub fn within(text: &str, most: u64) -> bool {
     if size <= most || size > most.saturating_mul(MAX_TOKEN_BYTES) {
         return size <= most;
     }
-    let bpe = vocabulary();
-    bpe.count_till_limit(&bpe.normalize(text), whole(most)).is_some()
-}
-
-fn vocabulary() -> &'static Tokenizer {
-    VOCABULARY.get_or_init(bpe_openai::o200k_base)
+    Vocabulary::get().within(text, whole(most))
 }
 
 /// Whether the tokens of a text of this many bytes are estimated.
@@ -102,9 +95,8 @@ pub fn first(text: &str, most: u64) -> &str {
         text.char_indices().map(|(at, c)| at + c.len_utf8()).take(chars_examined(most)).collect();
     // Encoding the beginning alone gives the same tokens as encoding all of it, but for the last ones. Where it does
     // not, the count below is too high, and a binary search finds the end.
-    let bpe = vocabulary();
-    let encoded = bpe.encode(&text[..ends.last().copied().unwrap_or_default()]);
-    let bytes: usize = encoded.iter().take(whole(most)).map(|token| bpe.bpe.token_len(*token)).sum();
+    let lengths = Vocabulary::get().lengths(&text[..ends.last().copied().unwrap_or_default()]);
+    let bytes: usize = lengths.iter().take(whole(most)).sum();
     let end = ends.partition_point(|end| *end <= bytes).checked_sub(1).map_or(0, |at| ends[at]);
     if count(&text[..end]) <= most {
         return &text[..end];
@@ -116,9 +108,8 @@ pub fn first(text: &str, most: u64) -> &str {
 /// The end of a text, at most this many tokens long.
 pub fn last(text: &str, most: u64) -> &str {
     let begins: Vec<_> = text.char_indices().rev().map(|(at, _)| at).take(chars_examined(most)).collect();
-    let bpe = vocabulary();
-    let encoded = bpe.encode(&text[begins.last().copied().unwrap_or(text.len())..]);
-    let bytes: usize = encoded.iter().rev().take(whole(most)).map(|token| bpe.bpe.token_len(*token)).sum();
+    let lengths = Vocabulary::get().lengths(&text[begins.last().copied().unwrap_or(text.len())..]);
+    let bytes: usize = lengths.iter().rev().take(whole(most)).sum();
     let earliest = text.len().saturating_sub(bytes);
     let begin = begins.partition_point(|begin| *begin >= earliest).checked_sub(1);
     let begin = begin.map_or(text.len(), |at| begins[at]);
