@@ -21,7 +21,7 @@ pub trait FromValue: Sized {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
-impl<T: Serialize> From<Json<&T>> for Value {
+impl<T: Serialize + ?Sized> From<Json<&T>> for Value {
     fn from(Json(value): Json<&T>) -> Self {
         // Fails only for a map whose keys are not strings, which no stored type has.
         Self::Text(serde_json::to_string(value).unwrap_or_default())

@@ -4,15 +4,15 @@ use tokio::sync::watch;
 
 use crate::{
     StoreError,
-    engine::{Store, follow::Topic},
+    engine::{Error, Store, follow::Topic},
     rows::{
         tasks::{
-            self as rows,
+            self as rows, StoredTask,
             list::{self, Order},
         },
         timeline_usage,
     },
-    sql,
+    sql::{self, Connection},
     tasks::{Changes, Cursor, Filter, MAX_PAGE_BYTES, Refused, Scope, Task, TaskError, TaskPage, Tree},
 };
 use toolwire_base::digest::Digest;
@@ -51,7 +51,7 @@ impl Store {
             // One more than the page has, to see whether there is another page.
             let sizes = list::sizes(user, filter, order, u64::from(limit) + 1).all(&mut snapshot).await?;
             let count = count_fitting(&sizes).min(limit as usize);
-            let stored = list::list(user, filter, order, count as u64).all(&mut snapshot).await?;
+            let stored = read_numbered(&mut snapshot, sizes.get(..count).unwrap_or(&sizes)).await?;
             let next = stored.last().filter(|_| stored.len() < sizes.len()).map(|last| last.number);
             Ok(TaskPage { tasks: stored.into_iter().map(|it| it.task).collect(), next })
         };
@@ -73,8 +73,8 @@ impl Store {
             let last = timeline_usage::position(user).one(&mut snapshot).await?;
             let order = Order::ByChange(after);
             let sizes = list::sizes(user, filter, order, limit.into()).all(&mut snapshot).await?;
-            let stored =
-                list::list(user, filter, order, count_fitting(&sizes) as u64).all(&mut snapshot).await?;
+            let count = count_fitting(&sizes);
+            let stored = read_numbered(&mut snapshot, sizes.get(..count).unwrap_or(&sizes)).await?;
             let tasks: Vec<Task> = stored.into_iter().map(|it| it.task).collect();
             let more = tasks.len() < sizes.len() || sizes.len() == limit as usize;
             let up_to = match (more, tasks.last()) {
@@ -98,11 +98,22 @@ impl Store {
     }
 }
 
+/// The tasks of these numbers, in their order.
+async fn read_numbered(db: &mut Connection, sizes: &[(Cursor, u64)]) -> Result<Vec<StoredTask>, Error> {
+    let numbers: Vec<Cursor> = sizes.iter().map(|(number, _)| *number).collect();
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut tasks = list::numbered(&numbers).all(db).await?;
+    tasks.sort_by_key(|task| numbers.iter().position(|number| *number == task.number));
+    Ok(tasks)
+}
+
 /// The number of tasks that fit into a page: at least one.
-fn count_fitting(sizes: &[u64]) -> usize {
+fn count_fitting(sizes: &[(Cursor, u64)]) -> usize {
     let mut bytes = 0;
-    let fits = |size: &&u64| {
-        bytes += **size;
+    let fits = |(_, size): &&(Cursor, u64)| {
+        bytes += *size;
         bytes <= MAX_PAGE_BYTES as u64
     };
     sizes.iter().take_while(fits).count().max(1)

@@ -3,7 +3,7 @@
 use super::{StoredTask, columns};
 use crate::{
     Error,
-    sql::{FromRow, Row, Statement, sql},
+    sql::{FromRow, Json, Row, Statement, sql},
     tasks::{Cursor, Filter, Scope},
 };
 use toolwire_tool::context::UserId;
@@ -18,16 +18,17 @@ pub(crate) enum Order {
     ByChange(u64),
 }
 
-/// The bytes of the long texts of each task of a list.
-pub(crate) fn sizes(user: &UserId, filter: &Filter, order: Order, limit: u64) -> Statement<u64> {
+/// The number of each task of a list, and the bytes of its long texts.
+pub(crate) fn sizes(user: &UserId, filter: &Filter, order: Order, limit: u64) -> Statement<(Cursor, u64)> {
     sql!(
-        "SELECT octet_length(request) + octet_length(message) + coalesce(octet_length(result), 0)
+        "SELECT number, octet_length(request) + octet_length(message) + coalesce(octet_length(result), 0)
          FROM tasks WHERE deleted = 0 {..restrict(user, filter, order, limit)}"
     )
 }
 
-pub(crate) fn list(user: &UserId, filter: &Filter, order: Order, limit: u64) -> Statement<StoredTask> {
-    sql!("SELECT {..columns()} FROM tasks WHERE deleted = 0 {..restrict(user, filter, order, limit)}")
+/// Tasks by their numbers, in any order. By the key, so that no long text is sorted.
+pub(crate) fn numbered(numbers: &[Cursor]) -> Statement<StoredTask> {
+    sql!("SELECT {..columns()} FROM tasks WHERE number IN (SELECT value FROM json_each({Json(numbers)}))")
 }
 
 /// Tasks of all users after a number, in order of creation. A task that cannot be read is an error of its own.
