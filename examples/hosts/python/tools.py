@@ -12,7 +12,7 @@ def order_status(order_id: str) -> dict:
     return ORDERS.get(order_id) or NotFound(f"no order {order_id}").throw()
 
 
-@tool(write=True, approve_unless={"amount": {"maximum": 100}})
+@tool(write=True, approve_unless={"amount": {"minimum": 0, "maximum": 100}})
 async def refund(order_id: str, amount: float, *, ctx: Context) -> dict:
     """Pays money back for an order. Do not use it for vouchers."""
     if order_id not in ORDERS:

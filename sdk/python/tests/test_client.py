@@ -202,6 +202,7 @@ def text(text: str) -> pb.CallToolResponse:
 
 
 FAILED = '{"success":false,"error":{"code":"UNAVAILABLE","message":"later","retryable":true}}\nmore'
+TOO_LATE = FAILED.replace("true}", 'true,"retry_after_seconds":90.5}')
 
 
 @pytest.mark.parametrize(
@@ -211,6 +212,7 @@ FAILED = '{"success":false,"error":{"code":"UNAVAILABLE","message":"later","retr
         ([text(FAILED), text('{"success":true}')], '{"success":true}'),
         ([text(FAILED.replace("true", "false"))], FAILED.replace("true", "false")),
         ([text(FAILED)] * 5, FAILED),
+        ([text(TOO_LATE)], TOO_LATE),
         ([pb.CallToolResponse(confirmation_required=required())],
          "Not done yet: a person must approve it first: Pay 5. The confirmation is conf_1."),
         ([Refusal(grpc.StatusCode.NOT_FOUND, "UNKNOWN_TOOL")], "Not called: refused: UNKNOWN_TOOL"),
@@ -264,6 +266,12 @@ def test_a_stream_raises_as_a_call_does(fake: FakeTools, tools: Toolwire) -> Non
         list(tools.stream("pay"))
     with pytest.raises(ConfirmationRequired):
         list(tools.stream("pay"))
+
+
+def test_a_call_is_cancelled_by_its_identifier(fake: FakeTools, tools: Toolwire) -> None:
+    fake.answers["CancelCall"] = lambda request: pb.CancelCallResponse(cancelled=request.call_id == "c")
+    assert tools.cancel("c")
+    assert not tools.cancel("ended")
 
 
 def test_tools_are_listed_searched_and_exported(fake: FakeTools, tools: Toolwire) -> None:

@@ -58,8 +58,10 @@ def model() -> Iterator[str]:
 
 def run(*command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     path = os.pathsep.join([str(SDK), str(EXAMPLES)])
+    # Without a server, even where there is one for other tests.
+    inherited = {name: value for name, value in os.environ.items() if name != "TOOLWIRE_BINARY"}
     return subprocess.run(
-        [sys.executable, *command], env={**os.environ, "PYTHONPATH": path, **environment}, capture_output=True,
+        [sys.executable, *command], env={**inherited, "PYTHONPATH": path, **environment}, capture_output=True,
         text=True, timeout=30,
     )
 

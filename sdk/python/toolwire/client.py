@@ -132,10 +132,9 @@ class Confirmation:
     @classmethod
     def of(cls, proto: confirmation_pb2.Confirmation) -> Confirmation:
         state = confirmation_pb2.ConfirmationState.Name(proto.state).removeprefix("CONFIRMATION_STATE_").lower()
-        may = proto.may_decide
         return cls(
             proto.confirmation_id, state, proto.tool, proto.summary, proto.arguments_json, proto.request_id,
-            may.allowed, may.name_required,
+            proto.may_decide.allowed, proto.may_decide.name_required,
         )
 
 
@@ -209,8 +208,6 @@ class Toolwire(AbstractContextManager["Toolwire"]):
 
         def attempt(left: float) -> Result:
             response = self._call(request, left)
-            if response.HasField("confirmation_required"):
-                raise ConfirmationRequired(response.confirmation_required)
             return _result(response.result, response.call_id)
 
         return self._retried(attempt, options)
@@ -223,13 +220,11 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         request.result_format, request.max_tokens = result_pb2.RESULT_FORMAT_MODEL, max_tokens
 
         def attempt(left: float) -> str:
-            response = self._call(request, left)
-            if response.HasField("confirmation_required"):
-                raise ConfirmationRequired(response.confirmation_required)
-            text = response.result.data_text
+            text = self._call(request, left).result.data_text
             if text.startswith('{"success":false'):
-                # The first line says whether another attempt may help; the model reads all of it.
-                raise ToolError(text, retryable=json.loads(text.partition("\n")[0])["error"]["retryable"])
+                # The first line says whether another attempt may help, and when; the model reads all of it.
+                error = json.loads(text.partition("\n")[0])["error"]
+                raise ToolError(text, retryable=error["retryable"], retry_after=error.get("retry_after_seconds"))
             return text
 
         try:
@@ -244,9 +239,10 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             return f"Not called: {refused.message}"
 
     def stream(self, tool: str, arguments: Arguments = None, **options: Unpack[CallOptions]) -> Iterator[Event]:
-        """Calls a tool and yields what happens, the Result last; raises as `call` does. Leaving it cancels the call.
+        """Calls a tool and yields what happens, the Result last; raises as `call` does.
 
-        A call that is refused before its first event is made again where that may help.
+        Leaving it ends the call, unless it is a write that has begun: `cancel` reaches that too. A call that is refused
+        before its first event is made again where that may help.
         """
         request = self._request(pb.InvokeToolRequest, tool, arguments, options)
 
@@ -258,6 +254,11 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         yield first
         for response in events:
             yield _event(response.event)
+
+    def cancel(self, call_id: str) -> bool:
+        """Cancels a call, which its events name. A write may still finish. Returns whether it was running."""
+        request, kind = pb.CancelCallRequest(call_id=call_id), pb.CancelCallResponse
+        return self._rpc.unary("toolwire.v1.ToolService/CancelCall", request, kind, 10).cancelled
 
     def approve(self, confirmation: str | ConfirmationRequired, *, tool: str = "", reason: str = "") -> Confirmation:
         """Lets a call be carried out once. `tool` is its name as a person typed it, for those of high consequence."""
@@ -285,7 +286,10 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         return Confirmation.of(response.confirmation)
 
     def _call(self, request: pb.CallToolRequest, timeout: float) -> pb.CallToolResponse:
-        return self._rpc.unary("toolwire.v1.ToolService/CallTool", request, pb.CallToolResponse, timeout)
+        response = self._rpc.unary("toolwire.v1.ToolService/CallTool", request, pb.CallToolResponse, timeout)
+        if response.HasField("confirmation_required"):
+            raise ConfirmationRequired(response.confirmation_required)
+        return response
 
     def _request(self, kind: type[Request], tool: str, arguments: Arguments, options: CallOptions) -> Request:
         request = kind(
