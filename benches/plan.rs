@@ -122,6 +122,7 @@ fn open(directory: &Path) -> Arc<Registry> {
         descriptors: DescriptorPool::new(),
         choices: Vec::new(),
         approve_unless: BTreeMap::new(),
+        floors: BTreeMap::new(),
         disabled: Vec::new(),
         intent_parameters: BTreeSet::new(),
     };

@@ -45,6 +45,7 @@ pub fn run(input: &[u8]) {
         descriptors: MADE.descriptors.clone(),
         choices: Vec::new(),
         approve_unless: BTreeMap::new(),
+        floors: BTreeMap::new(),
         disabled: Vec::new(),
         intent_parameters: ["symbol"].into(),
     };

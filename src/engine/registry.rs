@@ -7,9 +7,11 @@ mod assemble;
 pub mod behaviour;
 mod choice;
 mod conditions;
+mod contradictions;
 mod cooperative;
 mod declared;
 mod definition;
+mod demands;
 mod disabled;
 pub mod docs;
 mod extract;
@@ -42,9 +44,10 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-pub use assemble::RegisteredTool;
+pub use assemble::{MakeExecutor, RegisteredTool};
 pub use behaviour::{Behaviour, Execution};
 pub use choice::Choice;
 pub use conditions::Conditions;
@@ -68,6 +71,7 @@ pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ExtractKind, 
 
 use self::{
     cooperative::Pace,
+    demands::Demands,
     load::{Kept, Loaded},
     manifests::Contents,
     provided::Providers,
@@ -76,6 +80,7 @@ use toolwire_base::{
     digest::Digest,
     files::{Problem, Problems},
 };
+use toolwire_config::ProviderFloor;
 
 /// Holds the current snapshot and publishes new ones.
 pub struct Registry {
@@ -86,6 +91,8 @@ pub struct Registry {
     /// Locked while a snapshot is built.
     state: Mutex<State>,
     intent_parameters: BTreeSet<&'static str>,
+    approve_unless: BTreeMap<String, Map<String, Value>>,
+    floors: BTreeMap<String, ProviderFloor>,
 }
 
 /// The files as of the last reload.
@@ -130,7 +137,8 @@ impl Registry {
             return Err(Problems(problems));
         }
         let intent_parameters = offered.intent_parameters.clone();
-        let state = State {
+        let (approve_unless, floors) = (offered.approve_unless.clone(), offered.floors.clone());
+        let mut state = State {
             tools,
             providers: Providers::default(),
             is_pending: false,
@@ -141,7 +149,8 @@ impl Registry {
         let snapshot = state.snapshot();
         let changes = watch::Sender::new(Arc::clone(&snapshot));
         let (files, state) = (Mutex::new(files), Mutex::new(state));
-        Ok(Self { current: ArcSwap::new(snapshot), changes, files, state, intent_parameters })
+        let current = ArcSwap::new(snapshot);
+        Ok(Self { current, changes, files, state, intent_parameters, approve_unless, floors })
     }
 
     /// The parameters that a call by intent may contain even if its tool does not declare them.
@@ -190,7 +199,8 @@ impl Registry {
     /// so that changes that come at one time are one.
     pub fn provide(&self, provider: &str, tools: Vec<ProvidedTool>) -> Vec<Provision> {
         // Before the lock: a thousand tools take long.
-        let made = provided::make(provider, tools);
+        let demands = Demands { approve_unless: &self.approve_unless, floors: &self.floors };
+        let made = provided::make(provider, tools, demands);
         let mut state = lock(&self.state);
         state.is_pending = true;
         let State { tools, providers, .. } = &mut *state;
@@ -258,12 +268,11 @@ impl Files {
 }
 
 impl State {
-    fn snapshot(&self) -> Arc<Snapshot> {
+    fn snapshot(&mut self) -> Arc<Snapshot> {
         if self.providers.is_empty() {
             return Arc::new(Snapshot::new(&self.tools, &self.problems, &self.sources));
         }
-        let beside = self.providers.beside(&self.tools).cloned();
-        let tools: Vec<_> = self.providers.host(&self.tools).chain(beside).collect();
+        let tools = self.providers.join(&self.tools);
         Arc::new(Snapshot::new(&tools, &self.problems, &self.sources))
     }
 

@@ -65,7 +65,7 @@ impl HostCall<'_> {
             match self.attempt(lease, &arguments).await {
                 Attempt::Unsent => {}
                 Attempt::Ended(outcome) => return self.read(outcome),
-                Attempt::Lost { late: Some(late), .. } if self.spec.effect() == Effect::Write => {
+                Attempt::Lost { late, .. } if self.spec.effect() == Effect::Write => {
                     return self.wait_for_late(late).await;
                 }
                 Attempt::Lost { has_passed_chunk, .. } => {
@@ -133,7 +133,9 @@ impl HostCall<'_> {
         attempt
     }
 
-    async fn wait_for_late(&self, late: oneshot::Receiver<Outcome>) -> Result<Payload, ToolError> {
+    async fn wait_for_late(&self, late: Option<oneshot::Receiver<Outcome>>) -> Result<Payload, ToolError> {
+        // Gone before the end of the slot was read: nothing can come late, and the call may have been sent.
+        let Some(late) = late else { return Err(outcome::unknown_outcome(&self.spec.tool)) };
         let until = (clock::now() + LATE_WAIT).min(self.context.deadline.at());
         match timeout_at(until, late).await {
             Ok(Ok(outcome)) => self.read(outcome),
@@ -183,3 +185,6 @@ async fn wait_until(instant: Option<Instant>) {
         None => pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

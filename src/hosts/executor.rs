@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::{
     call::HostCall,
-    hub::Hub,
     ids::ProviderName,
     outcome::{Effect, OutputSchema},
     pool::Pool,
@@ -27,32 +26,27 @@ pub struct HostTool {
     output: Arc<Value>,
 }
 
-/// What a tool of a host is, by its definition.
+/// What a tool of a host is, by the definition that is served.
 #[derive(Clone, Debug)]
 pub struct HostToolParts {
     pub provider: ProviderName,
     pub tool: ToolName,
+    /// Identifies the definition.
+    pub digest: String,
     pub effect: Effect,
     pub timeout: Duration,
     /// JSON Schemas, without references.
-    pub input: Value,
-    pub output: Value,
+    pub input: Arc<Value>,
+    pub output: Arc<Value>,
 }
 
 impl HostTool {
     /// Fails if the output schema does not compile.
-    pub fn new(hub: &Hub, parts: HostToolParts) -> Result<Self, String> {
-        let HostToolParts { provider, tool, effect, timeout, input, output } = parts;
-        let output = OutputSchema::new(output)?;
-        let (pool, input) = (hub.pool().clone(), Arc::new(input));
-        let schema = Arc::new(output.value().clone());
-        let spec = Arc::new(Spec::new(provider, tool, effect, timeout, output));
-        Ok(Self { pool, spec, input, output: schema })
-    }
-
-    /// Binds calls to the definition that is served, which a file may have changed: its digest and its effect.
-    pub fn bind(&self, digest: String, effect: Effect) {
-        self.spec.bind(digest, effect);
+    pub fn new(pool: Pool, parts: HostToolParts) -> Result<Self, String> {
+        let HostToolParts { provider, tool, digest, effect, timeout, input, output } = parts;
+        let schema = OutputSchema::new(Arc::clone(&output))?;
+        let spec = Arc::new(Spec::new((provider, tool), digest, effect, timeout, schema));
+        Ok(Self { pool, spec, input, output })
     }
 }
 

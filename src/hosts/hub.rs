@@ -132,7 +132,7 @@ impl Hub {
         &self.0.shutting_down
     }
 
-    pub(crate) fn pool(&self) -> &Pool {
+    pub fn pool(&self) -> &Pool {
         &self.0.pool
     }
 

@@ -29,6 +29,7 @@ pub use end::End;
 pub use executor::{HostTool, HostToolParts};
 pub use hub::{Hub, Registrar, Settle, Verdicts};
 pub use outcome::Effect;
+pub use pool::Pool;
 pub use start::Write;
 pub use work::{Answers, work};
 

@@ -9,11 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    bounds::MAX_PROBLEMS,
-    outcome::{Effect, cut},
-    wire,
-};
+use crate::{bounds::MAX_PROBLEMS, outcome::cut, wire};
 use schema::Direction;
 use toolwire_contract::{ToolName, json as contract, proto::v1};
 
@@ -44,8 +40,6 @@ pub struct CheckedOffer {
     /// JSON Schemas without references: closed objects, of the result any.
     pub input: Value,
     pub output: Value,
-    pub effect: Effect,
-    pub timeout: Duration,
     /// What should be fixed, though it is served.
     pub warnings: Vec<Problem>,
 }
@@ -71,12 +65,11 @@ pub fn check(offer: &wire::Offer, strictness: Strictness) -> Result<CheckedOffer
     }
     let timeout = timeout(offer, &mut report);
     let conditions = conditions(&offer.approve_unless, &mut report);
-    let (category, effect) = category(offer);
-    let mut manifest = manifest(offer, category, timeout);
+    let mut manifest = manifest(offer, timeout);
     manifest.extend(conditions.map(|it| ("approve_unless".to_owned(), it)));
     match (name, input, output) {
         (Ok(name), Some(input), Some(output)) if report.problems.is_empty() => {
-            Ok(CheckedOffer { name, manifest, input, output, effect, timeout, warnings: missing })
+            Ok(CheckedOffer { name, manifest, input, output, warnings: missing })
         }
         _ => Err(report.into_problems()),
     }
@@ -164,13 +157,12 @@ fn conditions(text: &str, report: &mut Report) -> Option<Value> {
     }
 }
 
-fn category(offer: &wire::Offer) -> (&'static str, Effect) {
-    let write = if offer.idempotent { Effect::RepeatableWrite } else { Effect::Write };
+fn category(offer: &wire::Offer) -> &'static str {
     match offer.category() {
-        v1::ToolCategory::Read => ("read", Effect::Read),
-        v1::ToolCategory::Write => ("write", write),
-        v1::ToolCategory::Delete => ("delete", write),
-        v1::ToolCategory::SideEffect | v1::ToolCategory::Unspecified => ("side_effect", write),
+        v1::ToolCategory::Read => "read",
+        v1::ToolCategory::Write => "write",
+        v1::ToolCategory::Delete => "delete",
+        v1::ToolCategory::SideEffect | v1::ToolCategory::Unspecified => "side_effect",
     }
 }
 
@@ -183,7 +175,7 @@ fn consequence(offer: &wire::Offer) -> &'static str {
 }
 
 /// The offer as a manifest says it. What is empty is left out.
-fn manifest(offer: &wire::Offer, category: &str, timeout: Duration) -> Map<String, Value> {
+fn manifest(offer: &wire::Offer, timeout: Duration) -> Map<String, Value> {
     let words =
         |text: &str, otherwise: &str| if text.trim().is_empty() { otherwise } else { text }.to_owned();
     let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
@@ -192,7 +184,7 @@ fn manifest(offer: &wire::Offer, category: &str, timeout: Duration) -> Map<Strin
         ("title", json!(words(&offer.title, &offer.name))),
         ("description", json!(words(&offer.description, &offer.name))),
         ("type", json!("function_tool")),
-        ("category", json!(category)),
+        ("category", json!(category(offer))),
         ("consequence_level", json!(consequence(offer))),
         ("requires_confirmation", json!(offer.requires_confirmation)),
         ("idempotent", json!(offer.idempotent)),

@@ -33,7 +33,7 @@ pub enum Effect {
 /// The declared result of a tool.
 #[derive(Clone)]
 pub(crate) struct OutputSchema {
-    schema: Value,
+    schema: Arc<Value>,
     validator: Arc<Validator>,
 }
 
@@ -44,13 +44,10 @@ impl fmt::Debug for OutputSchema {
 }
 
 impl OutputSchema {
-    pub(crate) fn new(schema: Value) -> Result<Self, String> {
+    pub(crate) fn new(schema: impl Into<Arc<Value>>) -> Result<Self, String> {
+        let schema = schema.into();
         let validator = compile(&schema)?;
         Ok(Self { schema, validator: Arc::new(validator) })
-    }
-
-    pub(crate) fn value(&self) -> &Value {
-        &self.schema
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Handle {
 
 /// Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pool(Arc<Mutex<State>>);
+pub struct Pool(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {

@@ -1,6 +1,6 @@
 //! What is known of a host's tool when its calls come.
 
-use std::{sync::OnceLock, time::Duration};
+use std::time::Duration;
 
 use crate::{
     ids::ProviderName,
@@ -8,54 +8,41 @@ use crate::{
 };
 use toolwire_contract::ToolName;
 
-/// A tool of a provider, by its definition.
+/// A tool of a provider, by one definition of it. Another definition has another, so that all of a call is by the one
+/// that the call was checked by.
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) provider: ProviderName,
     pub(crate) tool: ToolName,
-    /// As its host offers it.
+    digest: String,
     effect: Effect,
     pub(crate) timeout: Duration,
     pub(crate) output: OutputSchema,
-    served: OnceLock<Served>,
-}
-
-/// What the definition that is served says.
-#[derive(Debug)]
-struct Served {
-    digest: String,
-    effect: Effect,
 }
 
 impl Spec {
     pub(crate) fn new(
-        provider: ProviderName,
-        tool: ToolName,
+        (provider, tool): (ProviderName, ToolName),
+        digest: String,
         effect: Effect,
         timeout: Duration,
         output: OutputSchema,
     ) -> Self {
-        Self { provider, tool, effect, timeout, output, served: OnceLock::new() }
-    }
-
-    /// The definition is made: calls have its digest, and fail by what it says of their effect. A second one is not
-    /// taken.
-    pub(crate) fn bind(&self, digest: String, effect: Effect) {
-        let _ = self.served.set(Served { digest, effect });
+        Self { provider, tool, digest, effect, timeout, output }
     }
 
     pub(crate) fn digest(&self) -> String {
-        self.served.get().map(|served| served.digest.clone()).unwrap_or_default()
+        self.digest.clone()
     }
 
     pub(crate) fn effect(&self) -> Effect {
-        self.served.get().map_or(self.effect, |served| served.effect)
+        self.effect
     }
 
     #[cfg(test)]
     pub(crate) fn of_test(tool: &str, effect: Effect) -> std::sync::Arc<Self> {
         let output = OutputSchema::new(serde_json::json!({"type": "object"})).expect("a schema");
-        let (provider, tool) = ("shop".into(), tool.parse().expect("a name"));
-        std::sync::Arc::new(Self::new(provider, tool, effect, Duration::from_secs(15), output))
+        let names = ("shop".into(), tool.parse().expect("a name"));
+        std::sync::Arc::new(Self::new(names, "d1".to_owned(), effect, Duration::from_secs(15), output))
     }
 }

@@ -111,6 +111,7 @@ impl Data {
         Offered {
             choices: Vec::new(),
             approve_unless: BTreeMap::new(),
+            floors: BTreeMap::new(),
             disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
             manifests: Manifests::new(tree()).with(tree(), "diagnostics"),

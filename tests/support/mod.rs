@@ -124,6 +124,7 @@ impl Bench {
             descriptors: descriptors(),
             choices: Vec::new(),
             approve_unless: BTreeMap::new(),
+            floors: BTreeMap::new(),
             disabled: disabled(),
             intent_parameters: domains::bundled()
                 .iter()

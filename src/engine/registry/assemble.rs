@@ -4,11 +4,12 @@ use std::{fmt, sync::Arc};
 
 use prost_reflect::{DescriptorPool, MessageDescriptor};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     behaviour::Execution,
     conditions::{Conditions, Configured},
+    contradictions::refuse_contradictions,
     declared::Declared,
     definition::{Definition, Derived},
     input::InputSchema,
@@ -17,11 +18,13 @@ use super::{
     payload::{Payload, Payloads},
     problem::{Report, join},
     routing::Routing,
-    words::{CacheScope, Category},
 };
 use crate::registry::parts::Status;
 use toolwire_contract::transcode::Renderer;
-use toolwire_tool::{Executor, Shape};
+use toolwire_tool::Executor;
+
+/// Makes the executor of a tool by one definition of it, or says why it cannot.
+pub type MakeExecutor = dyn Fn(&Definition) -> Result<Arc<dyn Executor>, String> + Send + Sync;
 
 /// A tool that can be called.
 #[derive(Clone)]
@@ -57,9 +60,34 @@ impl RegisteredTool {
         Self { definition: self.definition.with_status(status), ..self.clone() }
     }
 
-    /// A tool of a file, executed by its provider.
-    pub(super) fn with_executor(&self, executor: Arc<dyn Executor>) -> Self {
-        Self { executor: Some(executor), ..self.with_status(Status::Ready) }
+    /// A tool of a file, executed by its provider: the conditions of the offer hold beside its own, and if it declares
+    /// no result, that of the offer is its own.
+    pub(super) fn with_execution(
+        &self,
+        conditions: &Map<String, Value>,
+        output: &Value,
+        make: &MakeExecutor,
+        report: &mut Report,
+    ) -> Option<Self> {
+        let own = self.conditions.as_deref();
+        let conditions = if conditions.is_empty() {
+            self.conditions.clone()
+        } else {
+            Some(Arc::new(Conditions::join(own, conditions, &self.input, report)))
+        };
+        let definition = self.definition.with_offer(conditions.as_deref().map(Conditions::to_map), output);
+        Self { definition, conditions, ..self.clone() }.executed_by(make, report)
+    }
+
+    fn executed_by(mut self, make: &MakeExecutor, report: &mut Report) -> Option<Self> {
+        match make(&self.definition) {
+            Ok(executor) => self.executor = Some(executor),
+            Err(reason) => {
+                report.add("/returns", "bad-schema", format!("the schema does not compile: {reason}"));
+                return None;
+            }
+        }
+        Some(self)
     }
 
     /// Whether a file declares that this provider executes it.
@@ -71,39 +99,37 @@ impl RegisteredTool {
 /// Assembles the tool that a manifest declares. If problems are reported, the caller must not offer the tool.
 pub(super) fn assemble(
     manifest: Manifest,
-    configured: Option<Configured<'_>>,
+    configured: &[Configured<'_>],
     (executor, status): (Option<Arc<dyn Executor>>, Status),
     (pool, payloads): (&DescriptorPool, &mut Payloads),
     report: &mut Report,
 ) -> Option<RegisteredTool> {
-    refuse_contradictions(&manifest, executor.as_deref(), &status, report);
+    refuse_contradictions(&manifest, report);
+    refuse_other_executor(&manifest, executor.as_deref(), &status, report);
     let payloads = payloads.of(&manifest, pool, report)?;
     let provider = manifest.upstream.as_ref().map(|upstream| upstream.provider.as_str().into());
     let tool = of_payloads((manifest, configured), executor, payloads, provider, report)?;
     Some(if status == Status::Ready { tool } else { tool.with_status(status) })
 }
 
-/// Assembles a tool of a provider, whose executor has the schemas. If problems are reported, the caller must not offer
-/// the tool.
+/// Assembles a tool of a provider, which has the schemas. If problems are reported, the caller must not offer the tool.
 pub(super) fn assemble_provided(
     provider: &str,
-    (manifest, configured): (Manifest, Option<Configured<'_>>),
-    executor: Arc<dyn Executor>,
+    (manifest, configured): (Manifest, &[Configured<'_>]),
+    [input, output]: [&Value; 2],
+    make: &MakeExecutor,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
-    refuse_contradictions(&manifest, Some(&*executor), &Status::Ready, report);
-    let Shape::Json { input, output } = executor.schema() else {
-        report.add("", "no-schema", format!("`{}` has no schemas of its own", manifest.name));
-        return None;
-    };
-    let input = with_bound(&input, &manifest.parameters, report);
+    refuse_contradictions(&manifest, report);
+    let input = with_bound(input, &manifest.parameters, report);
     let payloads =
-        [Payload::of_schema(&input, &manifest.parameters, report), Payload::of_schema(&output, &[], report)];
-    of_payloads((manifest, configured), Some(executor), payloads, Some(provider.into()), report)
+        [Payload::of_schema(&input, &manifest.parameters, report), Payload::of_schema(output, &[], report)];
+    let tool = of_payloads((manifest, configured), None, payloads, Some(provider.into()), report)?;
+    tool.executed_by(make, report)
 }
 
 fn of_payloads(
-    (mut manifest, configured): (Manifest, Option<Configured<'_>>),
+    (mut manifest, configured): (Manifest, &[Configured<'_>]),
     executor: Option<Arc<dyn Executor>>,
     [taken, returned]: [Arc<Payload>; 2],
     provider: Option<Arc<str>>,
@@ -134,24 +160,12 @@ fn of_payloads(
     })
 }
 
-fn refuse_contradictions(
+fn refuse_other_executor(
     manifest: &Manifest,
     executor: Option<&dyn Executor>,
     status: &Status,
     report: &mut Report,
 ) {
-    if manifest.cache.is_some() && manifest.category != Category::Read {
-        let text = format!("only a `read` may be cached, and this is a `{}`", manifest.category.into_str());
-        report.add("/cache", "cache-not-read", text);
-    }
-    if manifest.cache.is_some() && !manifest.kind.behaviour().executes {
-        let text =
-            format!("a {} executes nothing that could be cached; remove `cache`", manifest.kind.into_str());
-        report.add("/cache", "cache-not-executed", text);
-    }
-    refuse_role(manifest, report);
-    refuse_misused_bindings(manifest, report);
-    refuse_misused_upstream(manifest, report);
     match executor.filter(|_| manifest.kind.behaviour().executes) {
         None if manifest.kind.behaviour().executes && *status == Status::Ready => {
             let text = format!("nothing executes `{}`; is it in the list of tools?", manifest.name);
@@ -172,8 +186,8 @@ fn refuse_contradictions(
     }
 }
 
-/// The schema of an executor with the arguments that are bound to the call. The executor's own schema does not have
-/// them: it is what callers see.
+/// The schema of an offer with the arguments that are bound to the call. The offer's own schema does not have them: it
+/// is what callers see.
 fn with_bound(schema: &Value, declared: &[Declared], report: &mut Report) -> Value {
     let mut schema = schema.clone();
     for Declared { name, pointer, .. } in declared {
@@ -184,69 +198,6 @@ fn with_bound(schema: &Value, declared: &[Declared], report: &mut Report) -> Val
         schema["properties"][name] = json!({"type": "string"});
     }
     schema
-}
-
-/// Reports tools of a provider that have no code or have messages: a provider's values are JSON.
-fn refuse_misused_upstream(manifest: &Manifest, report: &mut Report) {
-    if manifest.upstream.is_none() {
-        return;
-    }
-    if !manifest.kind.behaviour().executes {
-        let text = format!(
-            "a {} executes nothing that a provider could; remove `upstream`",
-            manifest.kind.into_str()
-        );
-        report.add("/upstream", "upstream-not-executed", text);
-    }
-    for (key, message) in [("input", &manifest.input_message), ("output", &manifest.output_message)] {
-        if message.is_some() {
-            let text =
-                format!("a provider has JSON in place of messages; remove `{key}` and declare the fields");
-            report.add(join("", key), "upstream-message", text);
-        }
-    }
-}
-
-/// Reports bindings that contradict the cache or the type: a shared result must not depend on one caller, no cached
-/// result can depend on one call, and a tool without code has no execution that fills in identifiers.
-fn refuse_misused_bindings(manifest: &Manifest, report: &mut Report) {
-    let scope = manifest.cache.map(|cache| cache.scope);
-    for declared in &manifest.parameters {
-        let Some(binding) = declared.hiding.bind else { continue };
-        let (word, pointer) = (binding.into_str(), join(&declared.pointer, "bind"));
-        if !binding.is_of_execution() && scope == Some(CacheScope::Shared) {
-            let text = format!(
-                "a cached result of scope `shared` answers every user, and this one is of a single {word}; make the \
-                 scope `user`, or remove the binding"
-            );
-            report.add(pointer, "bound-and-shared", text);
-        } else if binding.is_of_execution() && scope.is_some() {
-            let text =
-                format!("each call has its own {word}, so that no cached result is its; remove `cache`");
-            report.add(pointer, "bound-and-cached", text);
-        } else if binding.is_of_execution() && !manifest.kind.behaviour().executes {
-            let kind = manifest.kind.into_str();
-            let text =
-                format!("a {kind} executes nothing, so that nothing fills in {word}; remove the binding");
-            report.add(pointer, "bound-not-executed", text);
-        }
-    }
-}
-
-/// Delegation needs a role, and no other type may have one.
-fn refuse_role(manifest: &Manifest, report: &mut Report) {
-    let kind = manifest.kind.into_str();
-    match (manifest.kind.behaviour().by, &manifest.agent) {
-        (Execution::Delegate, None) => {
-            let text = format!("an {kind} needs `agent`, the role that it delegates to, such as `analyst`");
-            report.add("/agent", "missing-key", text);
-        }
-        (Execution::Delegate, Some(_)) | (_, None) => {}
-        (_, Some(_)) => {
-            let text = format!("a {kind} delegates to nobody; remove `agent`");
-            report.add("/agent", "role-not-delegated", text);
-        }
-    }
 }
 
 /// A tool without code needs a parameter with the name and type that its type of tool reads.

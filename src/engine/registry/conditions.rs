@@ -3,6 +3,8 @@
 //! They add up: those of the manifest and those of the configuration must all hold. Not here: when they are looked at
 //! (`pipeline/confirm`), and the form of a condition, which the schema of manifests states.
 
+use std::sync::Arc;
+
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
@@ -26,16 +28,16 @@ const APPLIES: [(&[&str], &[&str]); 4] = [
 ];
 
 /// The conditions of the configuration on one tool.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Configured<'a> {
     /// The pointer of the table of all tools in `toolwire.toml`.
-    pub(super) pointer: &'a str,
+    pub(super) pointer: String,
     pub(super) conditions: &'a Map<String, Value>,
 }
 
 /// The conditions of a tool that has some.
 #[derive(Debug)]
-pub struct Conditions(Vec<Condition>);
+pub struct Conditions(Vec<Arc<Condition>>);
 
 #[derive(Debug)]
 struct Condition {
@@ -49,31 +51,41 @@ impl Conditions {
     /// The conditions of a manifest and those of the configuration on the same tool.
     pub(super) fn new(
         manifest: &Manifest,
-        configured: Option<Configured<'_>>,
+        configured: &[Configured<'_>],
         input: &InputSchema,
         report: &mut Report,
     ) -> Option<Self> {
         let mut all = Vec::new();
-        for (argument, schema) in manifest.approve_unless.iter().flatten() {
-            all.extend(Condition::new(argument, schema, input, report));
+        if let Some(conditions) = &manifest.approve_unless {
+            all.extend(Condition::all(conditions, input, report));
         }
-        if let Some(Configured { pointer, conditions }) = configured {
+        for Configured { pointer, conditions } in configured {
             let mut of_configuration = Report::new("toolwire.toml");
             Manifest::check_conditions(conditions, &mut of_configuration);
             if of_configuration.len() == 0 {
-                for (argument, schema) in conditions {
-                    all.extend(Condition::new(argument, schema, input, &mut of_configuration));
-                }
+                all.extend(Condition::all(conditions, input, &mut of_configuration));
             }
             report.take_over(of_configuration, POINTER, &join(pointer, &manifest.name));
         }
         (!all.is_empty()).then_some(Self(all))
     }
 
+    /// Those of a file's tool and those of its offer, on the file's arguments.
+    pub(super) fn join(
+        of_file: Option<&Self>,
+        offered: &Map<String, Value>,
+        input: &InputSchema,
+        report: &mut Report,
+    ) -> Self {
+        let of_file = of_file.into_iter().flat_map(|it| &it.0).cloned();
+        Self(of_file.chain(Condition::all(offered, input, report)).collect())
+    }
+
     /// All of them as one object, as a definition shows them.
     pub(super) fn to_map(&self) -> Map<String, Value> {
         let mut map = Map::new();
-        for Condition { argument, schema, .. } in &self.0 {
+        for condition in &self.0 {
+            let Condition { argument, schema, .. } = &**condition;
             let both = map.get(argument).map(|other: &Value| json!({"allOf": [other, schema]}));
             map.insert(argument.clone(), both.unwrap_or_else(|| schema.clone()));
         }
@@ -92,6 +104,11 @@ impl Conditions {
 }
 
 impl Condition {
+    fn all(conditions: &Map<String, Value>, input: &InputSchema, report: &mut Report) -> Vec<Arc<Self>> {
+        let good = conditions.iter().filter_map(|(argument, it)| Self::new(argument, it, input, report));
+        good.map(Arc::new).collect()
+    }
+
     fn new(argument: &str, schema: &Value, input: &InputSchema, report: &mut Report) -> Option<Self> {
         let pointer = join(POINTER, argument);
         let Some(property) = input.property(argument) else {

@@ -12,7 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use prost::Message;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::wire::Wire;
 pub(super) use self::{derived::Derived, schema_forms::SchemaForms};
@@ -93,6 +93,17 @@ impl Definition {
     /// Replaces the status.
     pub(super) fn with_status(&self, status: Status) -> Self {
         Self { wire: self.wire.with_status(&status), status, ..self.clone() }
+    }
+
+    /// The definition of a file's tool that is executed as it was offered: with these conditions, with the results of
+    /// the offer if the file declares none, and ready.
+    pub(super) fn with_offer(&self, approve_unless: Option<Map<String, Value>>, output: &Value) -> Self {
+        let own = &*self.output_schema;
+        let declares_none = own["properties"].as_object().is_none_or(Map::is_empty);
+        let output = if declares_none { output } else { own };
+        let [input, output] = [&*self.input_schema, output].map(|it| SchemaForms::new(it.clone()));
+        let manifest = Manifest { approve_unless, ..(*self.manifest).clone() };
+        Self::new(&self.file, manifest, &input, &output, self.derived.clone())
     }
 
     /// Whether name, title, description, tags or utterances contain a word, given in lower case.

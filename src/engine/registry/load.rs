@@ -12,7 +12,6 @@ pub(super) use self::kept::Kept;
 use self::read::{Parsed, Read};
 use super::{
     assemble::{RegisteredTool, assemble},
-    conditions::Configured,
     cooperative::Pace,
     manifest::Manifest,
     manifests::Content,
@@ -38,15 +37,17 @@ pub(super) struct Loaded {
 
 /// Loads the given files. Afterwards `kept` has the tools of the files without problems of their own, and no others.
 pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace: &Pace) -> Loaded {
-    let from = &*kept;
+    let (from, demands) = (&*kept, offered.demands());
     let mut files = each(
         files,
         pace,
         || (),
         |file, (), pace| {
-            let read = Read::file(file, from);
-            if let Some(Parsed::Manifest(_)) = &read.found {
+            let mut read = Read::file(file, from);
+            if let Some(Parsed::Manifest(manifest)) = &mut read.found {
                 pace.worked(PARSED);
+                let provider = manifest.upstream.as_ref().map(|upstream| upstream.provider.clone());
+                demands.raise(manifest, provider.as_deref());
             }
             read
         },
@@ -55,7 +56,7 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
     // Counted before the cross-checks: a file with conflicts only is still cached, since the conflict may be resolved
     // in the other file.
     let read: Vec<_> = files.iter().map(|file| file.report.len()).collect();
-    cross_checks::refuse_conflicts(&mut files, &offered.approve_unless);
+    cross_checks::refuse_conflicts(&mut files, demands);
     let of_reading = files.into_iter().zip(read).collect();
     let made = each(of_reading, pace, Payloads::default, |(read, of_reading), payloads, pace| {
         let of_others = read.report.len() - of_reading;
@@ -111,24 +112,22 @@ fn tool_of(
 
 fn made(
     mut manifest: Manifest,
-    Offered { executors, descriptors, choices, disabled, approve_unless, .. }: &Offered,
+    offered: &Offered,
     payloads: &mut Payloads,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
+    let Offered { executors, descriptors, choices, disabled, .. } = offered;
     for choice in choices {
         choice.complete(&mut manifest);
     }
     let executor = executors.iter().find(|executor| executor.name() == &*manifest.name);
     let executor = executor.filter(|_| manifest.upstream.is_none());
-    let unhosted = manifest
-        .upstream
-        .as_ref()
-        .map(|upstream| Status::Disabled(format!("no host of `{}` offers it", upstream.provider)));
+    let provider = manifest.upstream.as_ref().map(|upstream| upstream.provider.clone());
+    let unhosted =
+        provider.as_ref().map(|provider| Status::Disabled(format!("no host of `{provider}` offers it")));
     let disabled = disabled.iter().find(|it| *it.tool == *manifest.name);
     let disabled = disabled.map(|it| Status::Disabled(it.reason.clone()));
     let status = disabled.or(unhosted).unwrap_or(Status::Ready);
-    let conditions = approve_unless.get(manifest.name.as_str());
-    let configured =
-        conditions.map(|conditions| Configured { pointer: "/confirmations/approve_unless", conditions });
-    assemble(manifest, configured, (executor.cloned(), status), (descriptors, payloads), report)
+    let configured = offered.demands().conditions(&manifest.name, provider.as_deref());
+    assemble(manifest, &configured, (executor.cloned(), status), (descriptors, payloads), report)
 }

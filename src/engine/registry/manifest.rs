@@ -27,7 +27,7 @@ use toolwire_contract::{ToolName, json as strict};
 
 keys! {
     /// A manifest, each key in its type.
-    #[derive(Debug)]
+    #[derive(Clone, Debug)]
     #[allow(clippy::struct_excessive_bools, reason = "a key each")]
     pub struct Manifest {
         /// The tool's name. The file is called `<name>.json`.

@@ -9,7 +9,8 @@ use std::{
 use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value};
 
-use super::{choice::Choice, disabled::Disabled, manifests::Manifests};
+use super::{choice::Choice, demands::Demands, disabled::Disabled, manifests::Manifests};
+use toolwire_config::ProviderFloor;
 use toolwire_tool::Executor;
 
 /// The inputs from which tools are assembled.
@@ -23,10 +24,18 @@ pub struct Offered {
     pub choices: Vec<Choice>,
     /// Conditions on arguments in the configuration, by tool, in addition to those of the manifests.
     pub approve_unless: BTreeMap<String, Map<String, Value>>,
+    /// What the configuration demands of the tools of each provider.
+    pub floors: BTreeMap<String, ProviderFloor>,
     /// Tools that the configuration disables.
     pub disabled: Vec<Disabled>,
     /// The parameters that a call by intent may contain even if its tool does not declare them.
     pub intent_parameters: BTreeSet<&'static str>,
+}
+
+impl Offered {
+    pub(super) fn demands(&self) -> Demands<'_> {
+        Demands { approve_unless: &self.approve_unless, floors: &self.floors }
+    }
 }
 
 impl fmt::Debug for Offered {

@@ -1,63 +1,105 @@
 //! Tools of providers: made of what a provider offers and of its executors, and joined to those of files.
 //!
 //! A change of one provider makes its own tools anew and no others. A name has one owner: a file first, then the
-//! provider that had it first. A file with `upstream` replaces all of an offer but its execution. Not here: which names
-//! a provider may own (the server's configuration), and executing them.
+//! provider that had it first. A file with `upstream` replaces an offer, but for its conditions and its execution. Not
+//! here: which names a provider may own (the server's configuration), and executing them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
 use super::{
-    assemble::{RegisteredTool, assemble_provided},
-    conditions::Configured,
+    assemble::{MakeExecutor, RegisteredTool, assemble_provided},
+    demands::Demands,
     manifest::Manifest,
-    problem::{Report, join},
+    parts::Status,
+    problem::Report,
 };
 use toolwire_base::files::Problem;
 use toolwire_contract::ToolName;
-use toolwire_tool::Executor;
 
 /// A tool that a provider offers.
 pub struct ProvidedTool {
+    pub name: ToolName,
     /// The keys of a manifest.
     pub manifest: Map<String, Value>,
-    /// Conditions on its arguments that the configuration of the provider adds.
-    pub conditions: Option<Map<String, Value>>,
-    /// Executes it, and has its schemas.
-    pub executor: Arc<dyn Executor>,
+    /// JSON Schemas of its arguments, but for the bound ones, and of its results.
+    pub input: Value,
+    pub output: Value,
+    /// Makes its executor, for each definition that is served anew.
+    pub make: Arc<MakeExecutor>,
 }
 
 /// The result of an offer: the tool, or why it is not served.
 pub type Provision = Result<Arc<RegisteredTool>, Vec<Problem>>;
 
+/// An offer that nothing is wrong with by itself.
+pub(super) struct Offer {
+    /// The tool by itself.
+    tool: Arc<RegisteredTool>,
+    /// Its own conditions, without those of the configuration.
+    conditions: Map<String, Value>,
+    make: Arc<MakeExecutor>,
+}
+
 /// The tools of all providers.
 #[derive(Debug, Default)]
-pub(super) struct Providers(BTreeMap<String, Vec<Arc<RegisteredTool>>>);
+pub(super) struct Providers {
+    offers: BTreeMap<String, BTreeMap<ToolName, Offer>>,
+    executed: BTreeMap<ToolName, Executed>,
+}
 
-impl std::fmt::Debug for ProvidedTool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ProvidedTool").field(&self.executor.name()).finish()
+/// A tool of a file that a provider executes, kept until either changes.
+#[derive(Debug)]
+struct Executed {
+    of_file: Arc<RegisteredTool>,
+    offered: Arc<RegisteredTool>,
+    tool: Provision,
+}
+
+impl fmt::Debug for ProvidedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ProvidedTool").field(&self.name).finish()
+    }
+}
+
+impl fmt::Debug for Offer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Offer").field(&self.tool).finish()
     }
 }
 
 /// Makes the tools that a provider offers, whatever others have.
-pub(super) fn make(provider: &str, tools: Vec<ProvidedTool>) -> Vec<Provision> {
-    tools.into_iter().map(|tool| assemble_offer(provider, tool)).collect()
+pub(super) fn make(
+    provider: &str,
+    tools: Vec<ProvidedTool>,
+    demands: Demands<'_>,
+) -> Vec<Result<Offer, Vec<Problem>>> {
+    tools.into_iter().map(|tool| assemble_offer(provider, tool, demands)).collect()
 }
 
 fn assemble_offer(
     provider: &str,
-    ProvidedTool { manifest, conditions, executor }: ProvidedTool,
-) -> Provision {
-    let file = format!("{provider}/{}.json", executor.name());
+    ProvidedTool { name, manifest, input, output, make }: ProvidedTool,
+    demands: Demands<'_>,
+) -> Result<Offer, Vec<Problem>> {
+    let file = format!("{provider}/{name}.json");
     let mut report = Report::new(&file);
     let manifest = Manifest::read(&file, &Value::Object(manifest).to_string(), &mut report);
-    let pointer = format!("{}/conditions", join("/providers", provider));
-    let conditions = conditions.as_ref().map(|conditions| Configured { pointer: &pointer, conditions });
-    let tool = manifest.and_then(|it| assemble_provided(provider, (it, conditions), executor, &mut report));
+    let offer = manifest.and_then(|mut manifest| {
+        demands.raise(&mut manifest, Some(provider));
+        let conditions = manifest.approve_unless.clone().unwrap_or_default();
+        let configured = demands.conditions(&name, Some(provider));
+        let declared = (manifest, &*configured);
+        let tool = assemble_provided(provider, declared, [&input, &output], &*make, &mut report)?;
+        Some(Offer { tool: Arc::new(tool), conditions, make })
+    });
     let problems = report.into_problems();
-    tool.filter(|_| problems.is_empty()).map(Arc::new).ok_or(problems)
+    offer.filter(|_| problems.is_empty()).ok_or(problems)
 }
 
 impl Providers {
@@ -65,74 +107,103 @@ impl Providers {
     pub(super) fn replace(
         &mut self,
         provider: &str,
-        made: Vec<Provision>,
+        made: Vec<Result<Offer, Vec<Problem>>>,
         of_files: &[Arc<RegisteredTool>],
     ) -> Vec<Provision> {
-        self.0.remove(provider);
+        self.remove(provider);
+        let Self { offers, executed } = self;
         let mut owners: BTreeMap<ToolName, String> =
-            of_files.iter().map(|tool| (name(tool), "a file".to_owned())).collect();
-        for (owner, tools) in &self.0 {
-            owners.extend(tools.iter().map(|tool| (name(tool), format!("the provider `{owner}`"))));
+            of_files.iter().map(|tool| (tool.definition.name.clone(), "a file".to_owned())).collect();
+        for (owner, tools) in &*offers {
+            owners.extend(tools.keys().map(|name| (name.clone(), format!("the provider `{owner}`"))));
         }
         let declared = of_files.iter().filter(|tool| tool.is_declared_for(provider));
-        let mut declared: BTreeMap<ToolName, _> = declared.map(|tool| (name(tool), tool)).collect();
-        let mut own = Vec::new();
+        let mut declared: BTreeMap<_, _> = declared.map(|tool| (&tool.definition.name, tool)).collect();
+        let mut own = BTreeMap::new();
         let made = made.into_iter().map(|made| {
-            let tool = made?;
-            let of_file = declared.remove(&tool.definition.name);
-            if let (Some(owner), None) = (owners.get(&tool.definition.name), of_file) {
-                return Err(vec![name_conflict(&tool, owner)]);
+            let offer = made?;
+            let name = offer.tool.definition.name.clone();
+            let of_file = declared.remove(&name);
+            if let (Some(owner), None) = (owners.get(&name), of_file) {
+                return Err(vec![name_conflict(&offer.tool, owner)]);
             }
-            owners.insert(name(&tool), "another offer of the same name".to_owned());
-            own.push(Arc::clone(&tool));
-            Ok(of_file.and_then(|of_file| host_tool(of_file, &tool)).unwrap_or(tool))
+            owners.insert(name.clone(), "another offer of the same name".to_owned());
+            let tool = match of_file {
+                Some(of_file) => {
+                    let made = Executed::new(of_file, &offer);
+                    let tool = made.tool.clone();
+                    executed.insert(name.clone(), made);
+                    tool
+                }
+                None => Ok(Arc::clone(&offer.tool)),
+            };
+            own.insert(name, offer);
+            tool
         });
         let made = made.collect();
-        self.0.insert(provider.to_owned(), own);
+        offers.insert(provider.to_owned(), own);
         made
     }
 
     /// Whether the provider had any.
     pub(super) fn remove(&mut self, provider: &str) -> bool {
-        self.0.remove(provider).is_some_and(|tools| !tools.is_empty())
+        self.executed.retain(|_, it| !it.of_file.is_declared_for(provider));
+        self.offers.remove(provider).is_some_and(|tools| !tools.is_empty())
     }
 
-    /// The tools of files, each that a provider executes with the execution that it offers.
-    pub(super) fn host<'a>(
-        &'a self,
-        of_files: &'a [Arc<RegisteredTool>],
-    ) -> impl Iterator<Item = Arc<RegisteredTool>> + 'a {
-        of_files.iter().map(|tool| {
-            let upstream = tool.definition.upstream.as_ref();
-            let offered = upstream.and_then(|upstream| self.0.get(&upstream.provider)).into_iter().flatten();
-            let mut offered = offered.filter(|it| it.definition.name == tool.definition.name);
-            offered.next().and_then(|offered| host_tool(tool, offered)).unwrap_or_else(|| Arc::clone(tool))
-        })
-    }
-
-    /// Those whose names no file has taken since.
-    pub(super) fn beside<'a>(
-        &'a self,
-        of_files: &'a [Arc<RegisteredTool>],
-    ) -> impl Iterator<Item = &'a Arc<RegisteredTool>> {
-        let is_free = |tool: &&Arc<RegisteredTool>| {
-            !of_files.iter().any(|it| it.definition.name == tool.definition.name)
-        };
-        self.0.values().flatten().filter(is_free)
+    /// The tools of files, each that a provider executes with the execution that it offers, and those of providers
+    /// whose names no file has taken.
+    pub(super) fn join(&mut self, of_files: &[Arc<RegisteredTool>]) -> Vec<Arc<RegisteredTool>> {
+        let mut before = std::mem::take(&mut self.executed);
+        let mut tools = Vec::with_capacity(of_files.len());
+        for tool in of_files {
+            let (name, upstream) = (&tool.definition.name, tool.definition.upstream.as_ref());
+            let offered = upstream.and_then(|upstream| self.offers.get(&upstream.provider)?.get(name));
+            tools.push(offered.map_or_else(
+                || Arc::clone(tool),
+                |offer| {
+                    let known = before.remove(name).filter(|it| it.is_of(tool, offer));
+                    let made = known.unwrap_or_else(|| Executed::new(tool, offer));
+                    let served = made.served();
+                    self.executed.insert(name.clone(), made);
+                    served
+                },
+            ));
+        }
+        let taken: HashSet<&str> = of_files.iter().map(|tool| tool.definition.name.as_str()).collect();
+        let offered = self.offers.values().flatten().filter(|(name, _)| !taken.contains(name.as_str()));
+        tools.extend(offered.map(|(_, offer)| Arc::clone(&offer.tool)));
+        tools
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.values().all(Vec::is_empty)
+        self.offers.values().all(BTreeMap::is_empty)
     }
 }
 
-/// A tool of a file that is executed as a provider offers it.
-fn host_tool(of_file: &RegisteredTool, offered: &RegisteredTool) -> Option<Arc<RegisteredTool>> {
-    Some(Arc::new(of_file.with_executor(Arc::clone(offered.executor.as_ref()?))))
-}
+impl Executed {
+    fn new(of_file: &Arc<RegisteredTool>, Offer { tool: offered, conditions, make }: &Offer) -> Self {
+        let mut report = Report::new(&offered.definition.file);
+        let output = &offered.definition.output_schema;
+        let tool = of_file.with_execution(conditions, output, &**make, &mut report);
+        let problems = report.into_problems();
+        let tool = tool.filter(|_| problems.is_empty()).map(Arc::new).ok_or(problems);
+        Self { of_file: Arc::clone(of_file), offered: Arc::clone(offered), tool }
+    }
 
-fn name(tool: &Arc<RegisteredTool>) -> ToolName {
-    tool.definition.name.clone()
+    fn is_of(&self, of_file: &Arc<RegisteredTool>, offer: &Offer) -> bool {
+        Arc::ptr_eq(&self.of_file, of_file) && Arc::ptr_eq(&self.offered, &offer.tool)
+    }
+
+    /// The tool, or that of the file with the reason why its offer does not fit it.
+    fn served(&self) -> Arc<RegisteredTool> {
+        let disabled = |problems: &Vec<Problem>| {
+            let reasons: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            let reason = format!("what is offered does not fit its file: {}", reasons.join("; "));
+            Arc::new(self.of_file.with_status(Status::Disabled(reason)))
+        };
+        self.tool.as_ref().map_or_else(disabled, Arc::clone)
+    }
 }
 
 fn name_conflict(tool: &RegisteredTool, owner: &str) -> Problem {

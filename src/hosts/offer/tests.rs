@@ -33,10 +33,7 @@ fn an_offer_becomes_a_manifest_with_its_schemas_apart() {
     let schema =
         json!({"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]});
     let checked = check(&with_input(&schema), Strictness::Strict).expect("good");
-    assert_eq!(
-        (checked.name.as_str(), checked.effect, checked.warnings.len()),
-        ("order_status", Effect::Read, 0)
-    );
+    assert_eq!((checked.name.as_str(), checked.warnings.len()), ("order_status", 0));
     assert_eq!(checked.manifest["category"], "read");
     assert_eq!(checked.manifest["timeout_ms"], 15_000);
     assert_eq!(checked.manifest["version"], "0.0.0");
@@ -53,7 +50,8 @@ fn what_is_missing_is_a_warning_on_a_machine_of_ones_own_and_refused_elsewhere()
     let expected = ["/description", "/category", "/consequence_level"];
     let checked = check(&bare(), Strictness::Lenient).expect("served");
     assert_eq!(pointers(&checked.warnings), expected);
-    assert_eq!((checked.manifest["category"].as_str(), checked.effect), (Some("side_effect"), Effect::Write));
+    assert_eq!(checked.manifest["category"], "side_effect");
+    assert_eq!(checked.manifest["idempotent"], false);
     assert_eq!(checked.manifest["consequence_level"], "high");
     assert_eq!(pointers(&check(&bare(), Strictness::Strict).expect_err("refused")), expected);
 }

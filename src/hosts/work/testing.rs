@@ -183,10 +183,17 @@ impl Calling {
     }
 
     pub(super) fn within(hub: &Hub, effect: Effect, time: Duration) -> Self {
-        let (input, output) = (json!({"type": "object"}), json!({"type": "object"}));
-        let (provider, tool) = ("shop".into(), "status".parse().expect("a name"));
-        let parts = HostToolParts { provider, tool, effect, timeout: Duration::from_secs(15), input, output };
-        let tool = HostTool::new(hub, parts).expect("a schema");
+        let schema = Arc::new(json!({"type": "object"}));
+        let parts = HostToolParts {
+            provider: "shop".into(),
+            tool: "status".parse().expect("a name"),
+            digest: "d1".to_owned(),
+            effect,
+            timeout: Duration::from_secs(15),
+            input: Arc::clone(&schema),
+            output: schema,
+        };
+        let tool = HostTool::new(hub.pool().clone(), parts).expect("a schema");
         let user = User::new("riley".parse().expect("a user id"));
         let mut context = ToolContext::new(user, clock::now() + time);
         context.lineage = context.lineage.with_request_id(RequestId::generate());

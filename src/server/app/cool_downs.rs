@@ -124,6 +124,7 @@ mod tests {
             descriptors: DescriptorPool::new(),
             choices: Vec::new(),
             approve_unless: BTreeMap::new(),
+            floors: BTreeMap::new(),
             disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
         };

@@ -28,7 +28,17 @@ pub fn gather(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offere
     }
     let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
     let approve_unless = config.confirmations.approve_unless.clone();
-    Ok(Offered { manifests, executors, descriptors, choices, approve_unless, disabled, intent_parameters })
+    let floors = config.providers.0.iter().map(|it| (it.name.clone(), it.floor.clone())).collect();
+    Ok(Offered {
+        manifests,
+        executors,
+        descriptors,
+        choices,
+        approve_unless,
+        floors,
+        disabled,
+        intent_parameters,
+    })
 }
 
 /// The domains that are offered: those of diagnostics only where they are switched on, and samples unless they are

@@ -1,15 +1,15 @@
-//! Providers: their offers become tools of the registry, within the floor that the configuration sets, and late
-//! outcomes of their writes replace the unknown ones that were recorded.
+//! Providers: their offers of names that they may own become tools of the registry, and late outcomes of their writes
+//! replace the unknown ones that were recorded.
 
-mod floor;
 mod late;
+mod owned;
 
 use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::{task::spawn_blocking, time::sleep};
 
-use self::late::LateOutcomes;
+use self::{late::LateOutcomes, owned::refuse_name};
 use toolwire_base::files;
 use toolwire_config::{Config, ProviderFloor, Providers};
 use toolwire_contract::proto::host::v1 as wire;
@@ -87,10 +87,9 @@ struct Work {
     strictness: Strictness,
 }
 
-/// An offer that passed so far: its name, its executor, and what should be fixed.
+/// An offer that passed so far: its name, and what should be fixed.
 struct Candidate {
     name: String,
-    executor: Arc<HostTool>,
     warnings: Vec<Problem>,
 }
 
@@ -124,39 +123,24 @@ impl Work {
     }
 
     fn candidate(&self, offer: &wire::Offer) -> Result<(Candidate, ProvidedTool), Vec<Problem>> {
-        let mut checked = offer::check(offer, self.strictness)?;
-        floor::apply(&self.floor, &mut checked).map_err(|problem| vec![problem])?;
-        let CheckedOffer { name, manifest, input, output, effect, timeout, warnings } = checked;
-        let parts = HostToolParts {
-            provider: self.provider.clone(),
-            tool: name.clone(),
-            effect,
-            timeout,
-            input,
-            output,
+        let checked = offer::check(offer, self.strictness)?;
+        let CheckedOffer { name, manifest, input, output, warnings } = checked;
+        refuse_name(&self.floor.tools, &name).map_err(|problem| vec![problem])?;
+        // Not the hub, which has the registry, which keeps this.
+        let (pool, provider) = (self.hub.pool().clone(), self.provider.clone());
+        let make = move |definition: &Definition| {
+            HostTool::new(pool.clone(), parts(provider.clone(), definition))
+                .map(|tool| Arc::new(tool) as Arc<dyn Executor>)
         };
-        let executor = HostTool::new(&self.hub, parts).map_err(|error| {
-            vec![Problem::new(
-                "/output_schema_json",
-                "bad-schema",
-                format!("the schema does not compile: {error}"),
-            )]
-        })?;
-        let executor = Arc::new(executor);
-        let conditions = self.floor.conditions.get(name.as_str()).cloned();
-        let tool =
-            ProvidedTool { manifest, conditions, executor: Arc::clone(&executor) as Arc<dyn Executor> };
-        Ok((Candidate { name: name.to_string(), executor, warnings }, tool))
+        let candidate = Candidate { name: name.to_string(), warnings };
+        Ok((candidate, ProvidedTool { name, manifest, input, output, make: Arc::new(make) }))
     }
 }
 
 impl Candidate {
     fn conclude(self, provision: Provision, verdicts: &mut Verdicts) {
         match provision {
-            Ok(tool) => {
-                self.executor.bind(tool.definition.digest.to_string(), effect(&tool.definition));
-                verdicts.accept(&self.name, &self.warnings);
-            }
+            Ok(_) => verdicts.accept(&self.name, &self.warnings),
             Err(problems) => {
                 let problems: Vec<_> = problems.into_iter().map(of_manifest).collect();
                 verdicts.refuse(&self.name, &problems);
@@ -165,7 +149,19 @@ impl Candidate {
     }
 }
 
-/// The effect of a tool as it is served: a file may say more than the offer.
+/// A tool as it is served: a file may say something else than the offer.
+fn parts(provider: ProviderName, definition: &Definition) -> HostToolParts {
+    HostToolParts {
+        provider,
+        tool: definition.name.clone(),
+        digest: definition.digest.to_string(),
+        effect: effect(definition),
+        timeout: definition.timeout,
+        input: Arc::clone(&definition.input_schema),
+        output: Arc::clone(&definition.output_schema),
+    }
+}
+
 fn effect(definition: &Definition) -> Effect {
     match (definition.category, definition.idempotent) {
         (Category::Read, _) => Effect::Read,
@@ -177,7 +173,8 @@ fn effect(definition: &Definition) -> Effect {
 /// A problem of the manifest that an offer became, at its place in the offer.
 fn of_manifest(problem: files::Problem) -> Problem {
     let files::Problem { pointer, rule, description, .. } = problem;
-    let renamed = [("/timeout_ms", "/timeout"), ("/parameters", "/bind")];
+    let renamed =
+        [("/timeout_ms", "/timeout"), ("/parameters", "/bind"), ("/returns", "/output_schema_json")];
     let in_offer = renamed.iter().find_map(|(from, to)| Some(format!("{to}{}", pointer.strip_prefix(from)?)));
     Problem::new(in_offer.unwrap_or(pointer), rule, description)
 }

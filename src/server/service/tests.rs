@@ -46,6 +46,7 @@ impl Toys {
             descriptors: DescriptorPool::new(),
             choices: Vec::new(),
             approve_unless: BTreeMap::new(),
+            floors: BTreeMap::new(),
             disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
         };

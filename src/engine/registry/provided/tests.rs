@@ -1,32 +1,37 @@
 //! Tools of providers beside those of files.
 
-use std::{collections::BTreeSet, fs};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::registry::{Manifests, Offered, Registry, Status};
+use crate::registry::{ConsequenceLevel, Definition, Manifests, Offered, Registry, Status};
 use toolwire_base::files::Tree;
+use toolwire_config::{Consequence, ProviderFloor, ToolPattern};
 use toolwire_contract::{Payload, arguments::Arguments, descriptors};
 use toolwire_tool::{
-    Reply, Shape,
+    Executor, Reply, Shape,
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// A tool of some other process, which is never executed here.
-struct Elsewhere(&'static str);
+/// A tool of some other process, which is never executed here, by one definition.
+struct Elsewhere(Definition);
 
 impl Executor for Elsewhere {
     fn name(&self) -> &str {
-        self.0
+        &self.0.name
     }
 
+    /// What it was made of, in place of its arguments.
     fn schema(&self) -> Shape {
-        let order = json!({"type": "string", "pattern": "^[A-Z]-[0-9]+$"});
-        let input = json!({"type": "object", "properties": {"order_id": order}, "required": ["order_id"], "additionalProperties": false});
-        Shape::Json { input: Arc::new(input), output: Arc::new(json!({"type": "object"})) }
+        let Definition { digest, output_schema, .. } = &self.0;
+        let made_of = json!([digest.to_string(), self.0.idempotent, self.0.timeout.as_millis()]);
+        Shape::Json { input: Arc::new(made_of), output: Arc::clone(output_schema) }
     }
 
     fn services(&self) -> Required {
@@ -60,20 +65,42 @@ fn with(name: &'static str, changes: Value) -> ProvidedTool {
     });
     let (Value::Object(manifest), Value::Object(changes)) = (&mut manifest, changes) else { unreachable!() };
     manifest.extend(changes);
-    ProvidedTool { manifest: manifest.clone(), conditions: None, executor: Arc::new(Elsewhere(name)) }
+    let order = json!({"type": "string", "pattern": "^[A-Z]-[0-9]+$"});
+    let input = json!({"type": "object", "properties": {"order_id": order}, "required": ["order_id"], "additionalProperties": false});
+    ProvidedTool {
+        name: name.parse().expect("a name"),
+        manifest: manifest.clone(),
+        input,
+        output: json!({"type": "object"}),
+        make: Arc::new(|definition: &Definition| {
+            Ok(Arc::new(Elsewhere(definition.clone())) as Arc<dyn Executor>)
+        }),
+    }
 }
 
 /// A registry of one file, `logged`, which executes nothing.
 fn registry() -> (Registry, TempDir) {
+    demanding(BTreeMap::new(), ProviderFloor::default())
+}
+
+/// The same with conditions on tools, and with a floor of `shop`.
+fn demanding(
+    approve_unless: BTreeMap<String, Map<String, Value>>,
+    floor: ProviderFloor,
+) -> (Registry, TempDir) {
     let data = TempDir::new().expect("a directory");
     fs::create_dir(data.path().join("tools")).expect("a directory");
     put(&data, "logged");
+    if approve_unless.contains_key("refund") {
+        write_refund(&data, json!({}));
+    }
     let offered = Offered {
         manifests: Manifests::new(Tree::Disk(data.path().to_owned())),
         executors: Vec::new(),
         descriptors: descriptors::pool([]).expect("they agree"),
         choices: Vec::new(),
-        approve_unless: std::collections::BTreeMap::new(),
+        approve_unless,
+        floors: BTreeMap::from([("shop".to_owned(), floor)]),
         disabled: Vec::new(),
         intent_parameters: BTreeSet::new(),
     };
@@ -85,7 +112,50 @@ fn put(data: &TempDir, name: &str) {
         "name": name, "description": "Logs something.", "type": "non_function_tool", "category": "read",
         "consequence_level": "low", "requires_confirmation": false,
     });
+    write(data, name, &manifest);
+}
+
+fn write(data: &TempDir, name: &str, manifest: &Value) {
     fs::write(data.path().join(format!("tools/{name}.json")), manifest.to_string()).expect("a file");
+}
+
+/// A file that says that `shop` executes `refund`, with some keys replaced.
+fn write_refund(data: &TempDir, changes: Value) {
+    let mut manifest = json!({
+        "name": "refund", "description": "As the operator says.", "type": "function_tool", "category": "write",
+        "consequence_level": "low", "requires_confirmation": false, "upstream": {"provider": "shop"},
+        "parameters": {"order_id": {"type": "string", "required": true}},
+    });
+    let (Value::Object(keys), Value::Object(changes)) = (&mut manifest, changes) else { unreachable!() };
+    keys.extend(changes);
+    write(data, "refund", &manifest);
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    let Value::Object(object) = value else { panic!("no object: {value}") };
+    object
+}
+
+fn patterns(pattern: &str) -> Vec<ToolPattern> {
+    vec![pattern.to_owned().try_into().expect("a pattern")]
+}
+
+fn served(registry: &Registry) -> Arc<RegisteredTool> {
+    registry.publish_pending();
+    Arc::clone(registry.snapshot().get("refund").expect("served"))
+}
+
+/// Whether the conditions hold for an order.
+fn hold(tool: &RegisteredTool, order: &str) -> bool {
+    tool.conditions.as_ref().is_none_or(|it| it.hold(&object(json!({"order_id": order}))))
+}
+
+/// What the executor of a tool was made of.
+fn made_of(tool: &RegisteredTool) -> Value {
+    let Shape::Json { input, .. } = tool.executor.as_ref().expect("executed").schema() else {
+        unreachable!()
+    };
+    (*input).clone()
 }
 
 fn rules(made: &[Provision]) -> Vec<Vec<(&str, &str)>> {
@@ -173,15 +243,14 @@ fn an_offer_is_checked_as_a_manifest_is() {
 
 #[test]
 fn conditions_and_bindings_of_an_offer_hold_and_those_of_the_configuration_add_up() {
-    let (registry, _data) = registry();
-    let condition = json!({"order_id": {"pattern": "^A"}});
-    let conditions = json!({"order_id": {"maxLength": 3}}).as_object().cloned();
-    let mut with_conditions = with("refund", json!({"category": "write", "approve_unless": condition}));
-    with_conditions.conditions = conditions;
-    let bound = |name: &str, to: &str| json!({"parameters": {name: {"type": "string", "bind": to}}});
     let wrong = json!({"orderid": {"pattern": "^A"}});
-    let mut wrongly_configured = tool("bank");
-    wrongly_configured.conditions = wrong.as_object().cloned();
+    let conditions = [("refund", json!({"order_id": {"maxLength": 3}})), ("bank", wrong.clone())];
+    let conditions = conditions.map(|(tool, it)| (tool.to_owned(), object(it))).into();
+    let (registry, _data) =
+        demanding(BTreeMap::new(), ProviderFloor { conditions, ..ProviderFloor::default() });
+    let condition = json!({"order_id": {"pattern": "^A"}});
+    let with_conditions = with("refund", json!({"category": "write", "approve_unless": condition}));
+    let bound = |name: &str, to: &str| json!({"parameters": {name: {"type": "string", "bind": to}}});
     let made = registry.provide(
         "shop",
         vec![
@@ -190,7 +259,7 @@ fn conditions_and_bindings_of_an_offer_hold_and_those_of_the_configuration_add_u
             with("twice", bound("order_id", "user.id")),
             with("elsewhere", bound("account", "user.name")),
             with("misspelt", json!({"approve_unless": wrong})),
-            wrongly_configured,
+            tool("bank"),
         ],
     );
     let problems = rules(&made);
@@ -205,9 +274,128 @@ fn conditions_and_bindings_of_an_offer_hold_and_those_of_the_configuration_add_u
     let refund = made[0].as_ref().expect("good");
     let both = json!({"order_id": {"allOf": [{"pattern": "^A"}, {"maxLength": 3}]}});
     assert_eq!(refund.definition.approve_unless.clone().map(Value::from), Some(both));
-    let conditions = refund.conditions.as_ref().expect("conditions");
-    let hold = |order: &str| conditions.hold(json!({"order_id": order}).as_object().expect("an object"));
-    assert_eq!(["A-1", "A-12", "B-1"].map(hold), [true, false, false]);
+    assert_eq!(["A-1", "A-12", "B-1"].map(|order| hold(refund, order)), [true, false, false]);
+}
+
+#[test]
+fn what_is_offered_is_raised_to_the_floor_and_never_lowered() {
+    let floor = ProviderFloor {
+        at_least: Some(Consequence::Medium),
+        approve: patterns("ref*"),
+        untrusted: true,
+        ..ProviderFloor::default()
+    };
+    let (registry, data) = demanding(BTreeMap::new(), floor);
+    for (level, expected) in [("low", ConsequenceLevel::Medium), ("high", ConsequenceLevel::High)] {
+        let made = registry.provide("shop", vec![with("refund", json!({"consequence_level": level}))]);
+        let refund = &made[0].as_ref().expect("good").definition;
+        let stated = (refund.consequence_level, refund.requires_confirmation, refund.untrusted);
+        assert_eq!(stated, (expected, true, true));
+        // A file that takes the place of the offer is raised too.
+        write_refund(&data, json!({"consequence_level": level}));
+        registry.reload();
+        let refund = served(&registry);
+        assert_eq!(refund.definition.description, "As the operator says.");
+        let refund = &refund.definition;
+        let stated = (refund.consequence_level, refund.requires_confirmation, refund.untrusted);
+        assert_eq!(stated, (expected, true, true));
+        fs::remove_file(data.path().join("tools/refund.json")).expect("a file");
+        registry.reload();
+    }
+    let made = registry.provide("shop", vec![tool("order_status")]);
+    assert!(!made[0].as_ref().expect("good").definition.requires_confirmation);
+    let made = registry.provide("bank", vec![tool("balance")]);
+    assert!(!made[0].as_ref().expect("good").definition.untrusted, "the floor of another provider");
+}
+
+#[test]
+fn conditions_of_a_file_its_offer_and_the_configuration_add_up() {
+    let conditions = [("refund".to_owned(), object(json!({"order_id": {"maxLength": 3}})))].into();
+    let floor = ProviderFloor { conditions, ..ProviderFloor::default() };
+    let (registry, data) = demanding(BTreeMap::new(), floor);
+    let offered = json!({"approve_unless": {"order_id": {"pattern": "^A"}}});
+    registry.provide("shop", vec![with("refund", offered)]);
+    write_refund(&data, json!({}));
+    registry.reload();
+    let refund = served(&registry);
+    assert_eq!(["A-1", "A-12", "B-1"].map(|order| hold(&refund, order)), [true, false, false]);
+    write_refund(&data, json!({"approve_unless": {"order_id": {"minLength": 2}}}));
+    registry.reload();
+    let refund = served(&registry);
+    assert_eq!(["A-1", "A", "A-12", "B-1"].map(|order| hold(&refund, order)), [true, false, false, false]);
+    let all = json!({"order_id": {"allOf": [
+        {"allOf": [{"minLength": 2}, {"maxLength": 3}]}, {"pattern": "^A"}
+    ]}});
+    assert_eq!(refund.definition.approve_unless.clone().map(Value::from), Some(all));
+    assert_eq!(made_of(&refund)[0], refund.definition.digest.to_string());
+}
+
+#[test]
+fn an_offer_whose_conditions_do_not_fit_its_file_is_refused() {
+    let (registry, data) = registry();
+    write_refund(&data, json!({"parameters": {"order": {"type": "string", "required": true}}}));
+    registry.reload();
+    let offered = || with("refund", json!({"approve_unless": {"order_id": {"pattern": "^A"}}}));
+    let made = registry.provide("shop", vec![offered()]);
+    assert_eq!(rules(&made), [[("/approve_unless/order_id", "unknown-parameter")]]);
+    let refund = served(&registry);
+    assert!(
+        refund.executor.is_none()
+            && matches!(&refund.definition.status, Status::Disabled(why) if why.contains("order_id"))
+    );
+    write_refund(&data, json!({}));
+    registry.reload();
+    assert_eq!(served(&registry).definition.status, Status::Ready);
+}
+
+#[test]
+fn conditions_of_every_tool_hold_for_what_is_offered() {
+    let conditions = [("refund".to_owned(), object(json!({"order_id": {"pattern": "^A"}})))].into();
+    let (registry, data) = demanding(conditions, ProviderFloor::default());
+    for has_file in [true, false] {
+        if !has_file {
+            fs::remove_file(data.path().join("tools/refund.json")).expect("a file");
+            registry.reload();
+        }
+        registry.provide("shop", vec![tool("refund")]);
+        let refund = served(&registry);
+        assert_eq!(refund.definition.upstream.is_some(), has_file);
+        assert_eq!(["A-1", "B-1"].map(|order| hold(&refund, order)), [true, false]);
+    }
+}
+
+#[test]
+fn an_executor_is_that_of_the_definition_that_is_served() {
+    let (registry, data) = registry();
+    let offered = json!({"category": "write", "idempotent": true, "timeout_ms": 1000});
+    registry.provide("shop", vec![with("refund", offered)]);
+    let by_itself = served(&registry);
+    let of = |tool: &RegisteredTool, idempotent: bool, milliseconds: u32| {
+        json!([tool.definition.digest.to_string(), idempotent, milliseconds])
+    };
+    assert_eq!(made_of(&by_itself), of(&by_itself, true, 1000));
+    assert_eq!(by_itself.definition.output_schema["type"], "object");
+    // A file says something else of the effect, the time and the results.
+    write_refund(&data, json!({"timeout_ms": 2000, "returns": {"state": {"type": "string"}}}));
+    registry.reload();
+    let of_file = served(&registry);
+    assert_eq!(made_of(&of_file), of(&of_file, false, 2000));
+    let Shape::Json { output, .. } = of_file.executor.as_ref().expect("executed").schema() else { panic!() };
+    assert_eq!(output["properties"]["state"]["type"], "string");
+    assert_eq!(made_of(&by_itself), of(&by_itself, true, 1000), "of calls that are under way");
+    // Without results of its own a file has those of the offer.
+    write_refund(&data, json!({}));
+    registry.reload();
+    let of_file = served(&registry);
+    assert_eq!(of_file.definition.output_schema, by_itself.definition.output_schema);
+    // Another change makes none anew.
+    registry.set_provider_degraded("shop", Some("gone".to_owned()));
+    let degraded = served(&registry);
+    let executors = [&of_file, &degraded].map(|it| it.executor.clone().expect("executed"));
+    assert!(Arc::ptr_eq(&executors[0], &executors[1]));
+    fs::remove_file(data.path().join("tools/refund.json")).expect("a file");
+    registry.reload();
+    assert_eq!(made_of(&served(&registry)), of(&by_itself, true, 1000));
 }
 
 #[test]

@@ -1,0 +1,44 @@
+//! What the configuration demands of tools, whatever their files and offers say: conditions on arguments, and the floor
+//! of the provider that executes them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::{conditions::Configured, manifest::Manifest, problem::join};
+use toolwire_config::{Consequence, ProviderFloor};
+
+/// The demands on every tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Demands<'a> {
+    /// Conditions on arguments, by tool.
+    pub(super) approve_unless: &'a BTreeMap<String, Map<String, Value>>,
+    /// By provider.
+    pub(super) floors: &'a BTreeMap<String, ProviderFloor>,
+}
+
+impl<'a> Demands<'a> {
+    /// The conditions on a tool, which a provider may execute.
+    pub(super) fn conditions(self, tool: &str, provider: Option<&str>) -> Vec<Configured<'a>> {
+        let of_all = self
+            .approve_unless
+            .get(tool)
+            .map(|conditions| Configured { pointer: "/confirmations/approve_unless".to_owned(), conditions });
+        let of_provider = provider.and_then(|provider| {
+            let conditions = self.floors.get(provider)?.conditions.get(tool)?;
+            Some(Configured { pointer: format!("{}/conditions", join("/providers", provider)), conditions })
+        });
+        of_all.into_iter().chain(of_provider).collect()
+    }
+
+    /// Raises what is below the floor of the provider.
+    pub(super) fn raise(self, manifest: &mut Manifest, provider: Option<&str>) {
+        let Some(floor) = provider.and_then(|provider| self.floors.get(provider)) else { return };
+        let stated = manifest.consequence_level.into_str().parse::<Consequence>().ok();
+        if let Some(least) = floor.at_least.filter(|least| stated.is_none_or(|stated| stated < *least)) {
+            manifest.consequence_level = least.into_str().parse().expect("the words of both are the same");
+        }
+        manifest.requires_confirmation |= floor.approve.iter().any(|pattern| pattern.matches(&manifest.name));
+        manifest.untrusted |= floor.untrusted;
+    }
+}
