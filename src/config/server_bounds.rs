@@ -34,8 +34,10 @@ settings! {
         max_concurrent_streams: u32 = 100, "TOOLWIRE_MAX_CONCURRENT_STREAMS", as positive;
         /// Bytes that a peer may send ahead on one stream.
         stream_window: u32 = 64 * 1024, "TOOLWIRE_STREAM_WINDOW", as window;
-        /// Bytes that a peer may send ahead on one connection.
-        connection_window: u32 = 1024 * 1024, "TOOLWIRE_CONNECTION_WINDOW", as window;
+        /// Bytes that a peer may send ahead on one connection: enough for all its streams, since one that is not read,
+        /// as that of a host whose caller reads slowly, would stop the others otherwise.
+        connection_window: u32 = max_concurrent_streams.saturating_mul(stream_window).clamp(1024 * 1024, MAX_WINDOW),
+            "TOOLWIRE_CONNECTION_WINDOW", as window;
         /// Bytes of headers of one request.
         max_header_list: u32 = 8 * 1024, "TOOLWIRE_MAX_HEADER_LIST", as bytes;
         /// Bytes of one request message.

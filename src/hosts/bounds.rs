@@ -35,7 +35,7 @@ pub const OFFERING: Duration = Duration::from_secs(30);
 pub const SILENCE: Duration = Duration::from_mins(1);
 /// From `Ping` until the slot counts as lost.
 pub const PONG: Duration = Duration::from_secs(30);
-/// From `Leave` of a slot without a call until the stream is ended here.
+/// From `Leave` of a slot without a call until the stream is ended here, and what a host may take to read its status.
 pub const HALF_CLOSE: Duration = Duration::from_secs(10);
 
 /// Between two progress events of a call that reach its caller.

@@ -81,16 +81,18 @@ impl HostCall<'_> {
     /// Takes an idle slot, or waits for one, and says so.
     async fn slot(&self) -> Result<Lease, ToolError> {
         let provider = &self.spec.provider;
-        match self.pool.acquire(provider, &self.context.user.id) {
+        match self.pool.acquire(provider, &self.spec.catalogue, &self.context.user.id) {
             Acquired::Slot(lease) => Ok(lease),
             Acquired::Full => Err(self.unavailable("too many of your calls wait for it already")),
+            Acquired::Superseded => Err(self.superseded()),
             Acquired::Waits(waiting) => {
                 self.context.events.progress(None, format!("Waiting for a free slot of `{provider}`"));
                 let until = self.context.deadline.at().checked_sub(WAIT_MARGIN).unwrap_or_else(clock::now);
                 select! {
                     lease = timeout_at(until, waiting.slot()) => match lease {
                         Ok(Some(lease)) => Ok(lease),
-                        Ok(None) | Err(_) => Err(self.unavailable("none of its slots became free in time")),
+                        Ok(None) => Err(self.superseded()),
+                        Err(_) => Err(self.unavailable("none of its slots became free in time")),
                     },
                     () = self.context.cancellation.cancelled() => Err(ToolError::cancelled()),
                 }
@@ -157,6 +159,11 @@ impl HostCall<'_> {
     fn loss(&self) -> ToolError {
         let text = format!("The host that carried {} out was lost. Call again.", self.spec.tool);
         ToolError::new(ErrorCode::Unavailable, text).with_retry_after(RETRY_AFTER)
+    }
+
+    /// Nothing was sent: a call under the definition that is served now is another call.
+    fn superseded(&self) -> ToolError {
+        self.unavailable("a newer version of its tools is in service; call again")
     }
 
     fn unavailable(&self, why: &str) -> ToolError {

@@ -1,35 +1,32 @@
 //! The catalogues of one provider: which set of offers is in service.
 //!
 //! The one that came up last, for as long as it has slots. One that comes again keeps its place in that order, so that
-//! a host of an old version, left over from a roll-out, does not take the tools back.
+//! a host of an old version, left over from a roll-out, does not take the tools back. Only names are kept: offers are
+//! asked for when they are to be served.
 
-use std::sync::Arc;
+use crate::ids::CatalogueId;
 
-use crate::wire;
-
-/// Catalogues without slots that are remembered.
-const MAX_IDLE: usize = 4;
+/// Names that are remembered. More than a provider has slots, so that one without slots is among them.
+const MAX_KNOWN: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Catalogues {
     /// In the order in which they first came up.
     known: Vec<Catalogue>,
     /// The one whose tools are served.
-    served: Option<String>,
+    served: Option<CatalogueId>,
 }
 
 /// A set of offers.
 #[derive(Clone, Debug)]
-pub(crate) struct Catalogue {
-    pub(crate) id: String,
-    pub(crate) offers: Arc<[wire::Offer]>,
+struct Catalogue {
+    id: CatalogueId,
     slots: usize,
 }
 
 /// What a slot of a catalogue is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    Unknown,
     /// Its tools are served: the slot takes calls.
     Served,
     /// It is newer than what is served, or that has no slots: its offers are to be served first.
@@ -39,60 +36,46 @@ pub(crate) enum Standing {
 }
 
 impl Catalogues {
-    pub(crate) fn standing(&self, id: &str) -> Standing {
-        let Some(place) = self.place(id) else { return Standing::Unknown };
+    pub(crate) fn standing(&self, id: &CatalogueId) -> Standing {
+        let Some(place) = self.place(id) else { return Standing::Next };
         if self.known[place + 1..].iter().any(|newer| newer.slots > 0) {
             return Standing::Superseded;
         }
-        if self.served.as_deref() == Some(id) { Standing::Served } else { Standing::Next }
+        if self.served.as_ref() == Some(id) { Standing::Served } else { Standing::Next }
     }
 
-    /// Learns a catalogue, as the newest one.
-    pub(crate) fn learn(&mut self, id: &str, offers: Vec<wire::Offer>) {
+    /// Its tools are served from now on. Unless it came up before, it is the newest one.
+    pub(crate) fn serve(&mut self, id: &CatalogueId) {
+        self.served = Some(id.clone());
         if self.place(id).is_none() {
-            self.known.push(Catalogue { id: id.to_owned(), offers: offers.into(), slots: 0 });
             self.forget();
+            self.known.push(Catalogue { id: id.clone(), slots: 0 });
         }
     }
 
-    pub(crate) fn offers(&self, id: &str) -> Option<Arc<[wire::Offer]>> {
-        self.place(id).map(|place| Arc::clone(&self.known[place].offers))
-    }
-
-    /// Its tools are served from now on.
-    pub(crate) fn serve(&mut self, id: &str) {
-        self.served = Some(id.to_owned());
-    }
-
-    pub(crate) fn attach(&mut self, id: &str) {
+    pub(crate) fn attach(&mut self, id: &CatalogueId) {
         if let Some(place) = self.place(id) {
             self.known[place].slots += 1;
         }
     }
 
-    pub(crate) fn detach(&mut self, id: &str) {
+    pub(crate) fn detach(&mut self, id: &CatalogueId) {
         if let Some(place) = self.place(id) {
             self.known[place].slots = self.known[place].slots.saturating_sub(1);
         }
-        self.forget();
     }
 
-    fn place(&self, id: &str) -> Option<usize> {
-        self.known.iter().position(|catalogue| catalogue.id == id)
+    fn place(&self, id: &CatalogueId) -> Option<usize> {
+        self.known.iter().position(|catalogue| catalogue.id == *id)
     }
 
-    /// The oldest of those that nothing needs.
+    /// Makes room for one more: the oldest without slots goes.
     fn forget(&mut self) {
-        let served = self.served.clone();
-        let is_idle = |it: &Catalogue| it.slots == 0 && Some(&it.id) != served.as_ref();
-        let newest = self.known.len().saturating_sub(1);
-        let mut excess = self.known.iter().filter(|it| is_idle(it)).count().saturating_sub(MAX_IDLE);
-        let mut place = 0;
-        self.known.retain(|it| {
-            let goes = excess > 0 && is_idle(it) && place != newest;
-            (excess, place) = (excess - usize::from(goes), place + 1);
-            !goes
-        });
+        if self.known.len() >= MAX_KNOWN
+            && let Some(oldest) = self.known.iter().position(|it| it.slots == 0)
+        {
+            self.known.remove(oldest);
+        }
     }
 }
 
@@ -101,41 +84,49 @@ mod tests {
     use super::*;
 
     fn served(id: &str, catalogues: &mut Catalogues) {
-        catalogues.learn(id, Vec::new());
-        catalogues.serve(id);
-        catalogues.attach(id);
+        catalogues.serve(&id.into());
+        catalogues.attach(&id.into());
     }
 
     #[test]
     fn the_newest_is_served_and_older_ones_are_superseded_as_long_as_it_has_slots() {
         let mut catalogues = Catalogues::default();
-        assert_eq!(catalogues.standing("old"), Standing::Unknown);
+        assert_eq!(catalogues.standing(&"old".into()), Standing::Next);
         served("old", &mut catalogues);
-        catalogues.learn("new", Vec::new());
-        assert_eq!(catalogues.standing("new"), Standing::Next);
-        assert_eq!(catalogues.standing("old"), Standing::Served, "the new one is not up yet");
+        assert_eq!(catalogues.standing(&"new".into()), Standing::Next);
+        assert_eq!(catalogues.standing(&"old".into()), Standing::Served, "the new one is not up yet");
         served("new", &mut catalogues);
         assert_eq!(
-            (catalogues.standing("old"), catalogues.standing("new")),
+            (catalogues.standing(&"old".into()), catalogues.standing(&"new".into())),
             (Standing::Superseded, Standing::Served)
         );
-        catalogues.detach("new");
-        assert_eq!(catalogues.standing("old"), Standing::Next, "a roll-back");
+        catalogues.detach(&"new".into());
+        assert_eq!(catalogues.standing(&"old".into()), Standing::Next, "a roll-back");
         served("old", &mut catalogues);
-        assert_eq!(catalogues.standing("new"), Standing::Next, "it keeps its place");
+        assert_eq!(catalogues.standing(&"new".into()), Standing::Next, "it keeps its place");
         served("new", &mut catalogues);
-        assert_eq!(catalogues.standing("old"), Standing::Superseded);
+        assert_eq!(catalogues.standing(&"old".into()), Standing::Superseded);
     }
 
     #[test]
-    fn those_without_slots_are_forgotten_but_a_few() {
+    fn many_roll_outs_do_not_make_an_old_one_new() {
         let mut catalogues = Catalogues::default();
-        served("served", &mut catalogues);
         for number in 0..100 {
-            catalogues.learn(&format!("c{number}"), Vec::new());
+            served(&format!("c{number}"), &mut catalogues);
+            catalogues.detach(&CatalogueId::from(&*format!("c{number}")));
         }
-        assert!(catalogues.known.len() <= MAX_IDLE + 2, "{}", catalogues.known.len());
-        assert_eq!(catalogues.standing("c99"), Standing::Next);
-        assert_ne!(catalogues.offers("served"), None);
+        served("c100", &mut catalogues);
+        assert_eq!(catalogues.standing(&"c0".into()), Standing::Superseded);
+    }
+
+    #[test]
+    fn their_number_is_bounded_and_those_with_slots_are_kept() {
+        let mut catalogues = Catalogues::default();
+        served("slots", &mut catalogues);
+        for number in 0..MAX_KNOWN + 10 {
+            catalogues.serve(&CatalogueId::from(&*format!("c{number}")));
+        }
+        assert_eq!(catalogues.known.len(), MAX_KNOWN);
+        assert!(catalogues.place(&"slots".into()).is_some());
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     call::HostCall,
-    ids::ProviderName,
+    ids::{CatalogueId, ProviderName},
     outcome::{Effect, OutputSchema},
     pool::Pool,
     spec::Spec,
@@ -30,6 +30,7 @@ pub struct HostTool {
 #[derive(Clone, Debug)]
 pub struct HostToolParts {
     pub provider: ProviderName,
+    pub catalogue: CatalogueId,
     pub tool: ToolName,
     /// Identifies the definition.
     pub digest: String,
@@ -43,9 +44,9 @@ pub struct HostToolParts {
 impl HostTool {
     /// Fails if the output schema does not compile.
     pub fn new(pool: Pool, parts: HostToolParts) -> Result<Self, String> {
-        let HostToolParts { provider, tool, digest, effect, timeout, input, output } = parts;
+        let HostToolParts { provider, catalogue, tool, digest, effect, timeout, input, output } = parts;
         let schema = OutputSchema::new(Arc::clone(&output))?;
-        let spec = Arc::new(Spec::new((provider, tool), digest, effect, timeout, schema));
+        let spec = Arc::new(Spec::new((provider, catalogue, tool), digest, effect, timeout, schema));
         Ok(Self { pool, spec, input, output })
     }
 }

@@ -18,8 +18,8 @@ pub(crate) use self::greet::{Admitted, Greeted};
 use crate::{
     bounds::{DEGRADED_AFTER, REMOVED_AFTER, SUPERSEDED_RETRY},
     catalogue::Catalogues,
-    ids::{InstanceId, ProviderName},
-    late::{Key, Late, StartedWrites},
+    ids::{CatalogueId, InstanceId, ProviderName},
+    late::{Key, LateResult, StartedWrites},
     offer::{Problem, verdict},
     pool::{Handle, Pool, leave},
     presence::{Absence, Presence},
@@ -33,11 +33,12 @@ use toolwire_tool::context::{CallId, Cancellation, StopCause};
 /// Makes the tools of providers part of what is served. Implemented over the registry.
 pub trait Registrar: Send + Sync {
     /// Checks offers and serves what passes in place of what the provider offered before. When it returns, calls find
-    /// the tools.
+    /// the tools, whose calls take only slots of this catalogue.
     fn serve<'a>(
         &'a self,
         hub: &'a Hub,
         provider: &'a ProviderName,
+        catalogue: &'a CatalogueId,
         offers: &'a [wire::Offer],
     ) -> BoxFuture<'a, Verdicts>;
 
@@ -90,12 +91,12 @@ struct Inner {
 /// One provider: its greetings take turns, so that offers are checked once.
 #[derive(Debug, Default)]
 struct Provider {
-    greeting: AsyncMutex<Catalogue>,
+    greeting: AsyncMutex<CatalogueState>,
     presence: Presence,
 }
 
 #[derive(Debug, Default)]
-struct Catalogue {
+struct CatalogueState {
     known: Catalogues,
     verdicts: Verdicts,
 }
@@ -158,9 +159,9 @@ impl Hub {
     ) -> bool {
         let late = lock(&self.0.writes).take(&key(provider, instance, call), outcome, clock::now());
         match late {
-            Late::Unknown => return false,
-            Late::Taken => {}
-            Late::Replaces(write, outcome) => self.replace(write, outcome),
+            LateResult::Unknown => return false,
+            LateResult::Taken => {}
+            LateResult::Replaces(write, outcome) => self.replace(write, outcome),
         }
         true
     }
@@ -200,7 +201,7 @@ impl Hub {
         let mut catalogue = state.greeting.lock().await;
         if is_absent() {
             tracing::warn!(%provider, "no host was connected for ten minutes: its tools are removed");
-            *catalogue = Catalogue::default();
+            *catalogue = CatalogueState::default();
             self.0.registrar.withdraw(provider);
         }
     }

@@ -1,4 +1,4 @@
-//! The names of providers, and of the processes that are their hosts.
+//! The names of providers, of the processes that are their hosts, and of their sets of offers.
 
 use std::{borrow::Borrow, fmt, sync::Arc};
 
@@ -41,4 +41,8 @@ text_id! {
 text_id! {
     /// A process of a host, as it names itself.
     InstanceId
+}
+text_id! {
+    /// A set of offers, as its hosts name it.
+    CatalogueId
 }

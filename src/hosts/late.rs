@@ -42,9 +42,9 @@ struct Open {
     write: Arc<Write>,
 }
 
-/// What `Late` means.
+/// What `Late` changed.
 #[derive(Debug)]
-pub(crate) enum Late {
+pub(crate) enum LateResult {
     /// Another replica, or another instance, may know the call.
     Unknown,
     /// The call got it, or had it before.
@@ -71,17 +71,17 @@ impl StartedWrites {
         self.lost.insert(key, open);
     }
 
-    pub(crate) fn take(&mut self, key: &Key, outcome: Outcome, now: Instant) -> Late {
+    pub(crate) fn take(&mut self, key: &Key, outcome: Outcome, now: Instant) -> LateResult {
         self.forget(now);
         let open = match (self.running.remove(key), self.lost.get_mut(key)) {
             (Some(open), _) => Some(open),
             (None, Some(lost)) => lost.take(),
-            (None, None) => return Late::Unknown,
+            (None, None) => return LateResult::Unknown,
         };
-        let Some(Open { waiter, write }) = open else { return Late::Taken };
+        let Some(Open { waiter, write }) = open else { return LateResult::Taken };
         match waiter.send(outcome) {
-            Ok(()) => Late::Taken,
-            Err(outcome) => Late::Replaces(write, outcome),
+            Ok(()) => LateResult::Taken,
+            Err(outcome) => LateResult::Replaces(write, outcome),
         }
     }
 
@@ -124,12 +124,15 @@ mod tests {
             if is_lost {
                 writes.lose(key("a", call), now);
             }
-            assert!(matches!(writes.take(&key("b", call), data(), now), Late::Unknown), "another instance");
-            assert!(matches!(writes.take(&key("a", call), data(), now), Late::Taken));
+            assert!(
+                matches!(writes.take(&key("b", call), data(), now), LateResult::Unknown),
+                "another instance"
+            );
+            assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
             assert_eq!(receiver.try_recv(), Ok(data()));
             writes.lose(key("a", call), now);
             assert!(
-                matches!(writes.take(&key("a", call), data(), now), Late::Taken),
+                matches!(writes.take(&key("a", call), data(), now), LateResult::Taken),
                 "a repeat does nothing"
             );
         }
@@ -143,10 +146,10 @@ mod tests {
         writes.lose(key("a", call), now);
         let later = now + LATE_KEPT - Duration::from_millis(1);
         assert!(
-            matches!(writes.take(&key("a", call), data(), later), Late::Replaces(it, _) if it.call_id == call)
+            matches!(writes.take(&key("a", call), data(), later), LateResult::Replaces(it, _) if it.call_id == call)
         );
-        assert!(matches!(writes.take(&key("a", call), data(), later), Late::Taken));
-        assert!(matches!(writes.take(&key("a", call), data(), now + LATE_KEPT), Late::Unknown));
+        assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Taken));
+        assert!(matches!(writes.take(&key("a", call), data(), now + LATE_KEPT), LateResult::Unknown));
         assert!(writes.lost.is_empty() && writes.order.is_empty() && writes.running.is_empty());
     }
 
@@ -155,9 +158,9 @@ mod tests {
         let (now, call) = (clock::now(), CallId::generate());
         let (mut writes, _receiver) = started(call);
         writes.end(&key("a", call));
-        assert!(matches!(writes.take(&key("a", call), data(), now), Late::Unknown));
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Unknown));
         writes.lose(key("a", call), now);
-        assert!(matches!(writes.take(&key("a", call), data(), now), Late::Taken));
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
     }
 
     #[test]

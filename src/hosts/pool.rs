@@ -1,8 +1,8 @@
 //! Every slot of every provider: what is idle, what waits for it, and the bounds on both.
 //!
 //! A call takes the slot of the instance with the most idle ones, ties at random, so that load spreads by free
-//! capacity. Without an idle slot calls wait, first come first served. Not here: what goes over a slot (`work`,
-//! `call`).
+//! capacity. Without an idle slot calls wait, first come first served. A call takes only slots of the catalogue that its
+//! tool is of: another one may give the same name another meaning. Not here: what goes over a slot (`work`, `call`).
 
 mod lease;
 mod waiters;
@@ -18,7 +18,7 @@ pub(crate) use self::{lease::Lease, waiters::Waiting};
 use crate::{
     bounds::{MAX_SLOTS, MAX_SLOTS_OF_PROVIDER},
     end::End,
-    ids::{InstanceId, ProviderName},
+    ids::{CatalogueId, InstanceId, ProviderName},
     start::Start,
     wire,
 };
@@ -39,6 +39,7 @@ pub(crate) struct Handle {
     pub(crate) id: u64,
     pub(crate) provider: ProviderName,
     pub(crate) instance: InstanceId,
+    pub(crate) catalogue: CatalogueId,
     pub(crate) commands: mpsc::UnboundedSender<Command>,
 }
 
@@ -48,25 +49,21 @@ pub struct Pool(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    providers: HashMap<ProviderName, Provider>,
+    providers: HashMap<ProviderName, ProviderSlots>,
     /// Streams of all providers.
     streams: usize,
     next: u64,
 }
 
 #[derive(Debug, Default)]
-struct Provider {
+struct ProviderSlots {
     streams: usize,
     /// Those that take calls, by number.
-    slots: HashMap<u64, Entry>,
-    idle: HashMap<InstanceId, Vec<Handle>>,
+    slots: HashMap<u64, Handle>,
+    idle: HashMap<(CatalogueId, InstanceId), Vec<Handle>>,
     waiters: Waiters,
-}
-
-#[derive(Debug)]
-struct Entry {
-    handle: Handle,
-    catalogue: String,
+    /// The catalogue in service, and one that is about to be. Calls of others have nothing to wait for.
+    current: Vec<CatalogueId>,
 }
 
 /// A stream that counts against the bounds, until it is dropped.
@@ -81,6 +78,8 @@ pub(crate) struct StreamPermit {
 pub(crate) enum Acquired {
     Slot(Lease),
     Waits(Waiting),
+    /// Another catalogue has replaced that of the call.
+    Superseded,
     /// Too many calls of the user wait already.
     Full,
 }
@@ -104,23 +103,23 @@ impl Pool {
         &self,
         provider: &ProviderName,
         instance: &InstanceId,
-        catalogue: &str,
+        catalogue: &CatalogueId,
         commands: mpsc::UnboundedSender<Command>,
     ) -> Handle {
+        let (provider, instance, catalogue) = (provider.clone(), instance.clone(), catalogue.clone());
         let handle = {
             let mut state = self.lock();
             state.next += 1;
-            let handle =
-                Handle { id: state.next, provider: provider.clone(), instance: instance.clone(), commands };
-            let entry = Entry { handle: handle.clone(), catalogue: catalogue.to_owned() };
-            state.providers.entry(provider.clone()).or_default().slots.insert(handle.id, entry);
+            let handle = Handle { id: state.next, provider, instance, catalogue, commands };
+            let of_provider = state.providers.entry(handle.provider.clone()).or_default();
+            of_provider.slots.insert(handle.id, handle.clone());
             handle
         };
         self.release(&handle);
         handle
     }
 
-    /// A slot is idle again: the next call that waits gets it.
+    /// A slot is idle again: the next call of its catalogue that waits gets it.
     pub(crate) fn release(&self, handle: &Handle) {
         loop {
             let waiter = {
@@ -129,8 +128,8 @@ impl Pool {
                 if !provider.slots.contains_key(&handle.id) {
                     return;
                 }
-                let Some(waiter) = provider.waiters.pop() else {
-                    provider.idle.entry(handle.instance.clone()).or_default().push(handle.clone());
+                let Some(waiter) = provider.waiters.pop(&handle.catalogue) else {
+                    provider.idle.entry(handle.source()).or_default().push(handle.clone());
                     return;
                 };
                 waiter
@@ -152,22 +151,38 @@ impl Pool {
         provider.slots.len()
     }
 
-    /// A slot for a call of a user.
-    pub(crate) fn acquire(&self, provider: &ProviderName, user: &UserId) -> Acquired {
+    /// A slot for a call of a user, to a tool of a catalogue.
+    pub(crate) fn acquire(
+        &self,
+        provider: &ProviderName,
+        catalogue: &CatalogueId,
+        user: &UserId,
+    ) -> Acquired {
         let mut state = self.lock();
         let of_provider = state.providers.entry(provider.clone()).or_default();
-        if let Some(handle) = of_provider.choose() {
+        if let Some(handle) = of_provider.choose(catalogue) {
             return Acquired::Slot(Lease::new(self.clone(), handle));
         }
-        of_provider.waiters.push(user).map_or(Acquired::Full, Acquired::Waits)
+        if !of_provider.current.is_empty() && !of_provider.current.contains(catalogue) {
+            return Acquired::Superseded;
+        }
+        of_provider.waiters.push(catalogue, user).map_or(Acquired::Full, Acquired::Waits)
     }
 
-    /// Asks the slots of all other catalogues of a provider to leave.
-    pub(crate) fn supersede(&self, provider: &ProviderName, catalogue: &str, command: &wire::Leave) {
+    /// Calls of this catalogue may come before those of the one in service cease.
+    pub(crate) fn announce(&self, provider: &ProviderName, catalogue: &CatalogueId) {
         let mut state = self.lock();
-        let Some(of_provider) = state.providers.get_mut(provider) else { return };
-        let old = of_provider.slots.values().filter(|it| it.catalogue != catalogue);
-        let old: Vec<_> = old.map(|it| it.handle.clone()).collect();
+        state.providers.entry(provider.clone()).or_default().current.push(catalogue.clone());
+    }
+
+    /// Only this catalogue is in service: the slots of all others are asked to leave, and their calls wait no more.
+    pub(crate) fn supersede(&self, provider: &ProviderName, catalogue: &CatalogueId, command: &wire::Leave) {
+        let mut state = self.lock();
+        let of_provider = state.providers.entry(provider.clone()).or_default();
+        of_provider.current = vec![catalogue.clone()];
+        of_provider.waiters.retain(catalogue);
+        let old = of_provider.slots.values().filter(|it| it.catalogue != *catalogue);
+        let old: Vec<_> = old.cloned().collect();
         for handle in old {
             of_provider.take_idle(&handle);
             of_provider.slots.remove(&handle.id);
@@ -189,28 +204,37 @@ impl Pool {
     }
 }
 
-impl Provider {
-    /// An idle slot of the instance with the most of them.
-    fn choose(&mut self) -> Option<Handle> {
-        let most = self.idle.values().map(Vec::len).max()?;
-        let best = self.idle.iter().filter(|(_, slots)| slots.len() == most);
-        let best: Vec<_> = best.map(|(instance, _)| instance.clone()).collect();
-        let instance = &best[fastrand::usize(..best.len())];
-        let slots = self.idle.get_mut(instance)?;
+impl ProviderSlots {
+    /// An idle slot of the catalogue, of the instance with the most of them.
+    fn choose(&mut self, catalogue: &CatalogueId) -> Option<Handle> {
+        let idle = || self.idle.iter().filter(|((of, _), _)| of == catalogue);
+        let most = idle().map(|(_, slots)| slots.len()).max()?;
+        let best = idle().filter(|(_, slots)| slots.len() == most);
+        let best: Vec<_> = best.map(|(source, _)| source.clone()).collect();
+        let source = &best[fastrand::usize(..best.len())];
+        let slots = self.idle.get_mut(source)?;
         let handle = slots.pop();
         if slots.is_empty() {
-            self.idle.remove(instance);
+            self.idle.remove(source);
         }
         handle
     }
 
     fn take_idle(&mut self, handle: &Handle) {
-        if let Some(slots) = self.idle.get_mut(&handle.instance) {
+        let source = handle.source();
+        if let Some(slots) = self.idle.get_mut(&source) {
             slots.retain(|it| it.id != handle.id);
             if slots.is_empty() {
-                self.idle.remove(&handle.instance);
+                self.idle.remove(&source);
             }
         }
+    }
+}
+
+impl Handle {
+    /// What slots must have in common to stand in for each other.
+    fn source(&self) -> (CatalogueId, InstanceId) {
+        (self.catalogue.clone(), self.instance.clone())
     }
 }
 

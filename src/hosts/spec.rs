@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    ids::ProviderName,
+    ids::{CatalogueId, ProviderName},
     outcome::{Effect, OutputSchema},
 };
 use toolwire_contract::ToolName;
@@ -13,6 +13,8 @@ use toolwire_contract::ToolName;
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) provider: ProviderName,
+    /// Only slots of this one know the tool by this definition.
+    pub(crate) catalogue: CatalogueId,
     pub(crate) tool: ToolName,
     digest: String,
     effect: Effect,
@@ -22,13 +24,13 @@ pub(crate) struct Spec {
 
 impl Spec {
     pub(crate) fn new(
-        (provider, tool): (ProviderName, ToolName),
+        (provider, catalogue, tool): (ProviderName, CatalogueId, ToolName),
         digest: String,
         effect: Effect,
         timeout: Duration,
         output: OutputSchema,
     ) -> Self {
-        Self { provider, tool, digest, effect, timeout, output }
+        Self { provider, catalogue, tool, digest, effect, timeout, output }
     }
 
     pub(crate) fn digest(&self) -> String {
@@ -42,7 +44,7 @@ impl Spec {
     #[cfg(test)]
     pub(crate) fn of_test(tool: &str, effect: Effect) -> std::sync::Arc<Self> {
         let output = OutputSchema::new(serde_json::json!({"type": "object"})).expect("a schema");
-        let names = ("shop".into(), tool.parse().expect("a name"));
+        let names = ("shop".into(), "c1".into(), tool.parse().expect("a name"));
         std::sync::Arc::new(Self::new(names, "d1".to_owned(), effect, Duration::from_secs(15), output))
     }
 }

@@ -8,11 +8,16 @@ mod outgoing;
 mod session;
 
 use futures_util::{Stream, StreamExt};
-use tokio::{pin, select, sync::mpsc, time::sleep_until};
+use tokio::{
+    pin, select,
+    sync::mpsc,
+    time::{sleep_until, timeout},
+};
 use tonic::{Code, Status};
 
 use self::{outgoing::Outgoing, session::Session};
 use crate::{
+    bounds::HALF_CLOSE,
     end::End,
     hub::Hub,
     ids::ProviderName,
@@ -32,19 +37,20 @@ pub async fn work(
     ending: impl Future<Output = ()>,
     answers: Answers,
 ) {
-    let end = match hub.admit(&provider) {
+    // Its permit counts until the stream has ended.
+    let (end, _session) = match hub.admit(&provider) {
         Ok(admitted) => {
             let (commands, orders) = mpsc::unbounded_channel();
             let mut session = Session::new(hub, admitted, commands);
             let end = run(&mut session, incoming, ending, &answers, orders).await;
             session.close(&end).await;
-            end
+            (end, Some(session))
         }
-        Err(end) => end,
+        Err(end) => (end, None),
     };
     if let Some(status) = end.status() {
         tracing::debug!(%provider, %end, "a slot has ended");
-        let _ = answers.send(Err(status)).await;
+        let _ = timeout(HALF_CLOSE, answers.send(Err(status))).await;
     }
 }
 
@@ -59,7 +65,7 @@ async fn run(
     let mut is_ending = false;
     let (shut_down, mut outgoing) = (session.shut_down(), Outgoing::default());
     loop {
-        let is_reading = session.can_read() && outgoing.has_room();
+        let is_reading = !session.has_pending() && outgoing.has_room();
         let next_poll = session.next_poll();
         let result = select! {
             permit = answers.reserve(), if !outgoing.is_empty() => send(permit.ok(), &mut outgoing),
@@ -82,7 +88,8 @@ async fn run(
                 Some(Err(status)) => Err(of_status(&status)),
                 None => Err(session.half_close()),
             },
-            () = sleep_until(next_poll), if is_reading => session.poll(&mut outgoing),
+            // A host that takes no answers is silent, too; a caller that reads slowly is not its fault.
+            () = sleep_until(next_poll), if !session.has_pending() => session.poll(&mut outgoing),
         };
         if let Err(end) = result {
             // What was not sent yet was not started.

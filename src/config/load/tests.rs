@@ -71,6 +71,7 @@ fn variables_are_texts_of_any_type() {
     assert_eq!(config.server.limits.max_connections, 7);
     assert_eq!(config.server.limits.max_request_bytes, 2 * 1024 * 1024);
     assert_eq!(config.server.limits.stream_window, 70_000);
+    assert_eq!(config.server.limits.connection_window, 7_000_000, "all streams of a connection");
     assert_eq!(config.server.drain.lame_duck, Duration::ZERO);
     assert_eq!(config.data.dir, Some("1".into()));
     assert_eq!(config.data.default_user.as_str(), "42");

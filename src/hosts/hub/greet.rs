@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc;
 
-use super::{Hub, Verdicts, superseded_leave};
+use super::{CatalogueState, Hub, Provider, Verdicts, superseded_leave};
 use crate::{
     catalogue::Standing,
     end::End,
@@ -23,8 +23,8 @@ pub(crate) struct Admitted {
 #[derive(Debug)]
 pub(crate) enum Greeted {
     AskForOffers,
-    /// The slot takes calls once `Hub::join` is done.
-    Welcome(wire::Welcome),
+    /// The slot takes calls.
+    Welcome(wire::Welcome, Handle),
     /// A newer catalogue is in service: welcome, and goodbye.
     Superseded(wire::Welcome, wire::Leave),
 }
@@ -36,11 +36,14 @@ impl Hub {
         Ok(Admitted { provider: provider.clone(), _permit: permit })
     }
 
+    /// Serves the offers if they are to be, and adds the slot if its catalogue is in service: in one turn, since a
+    /// greeting of an older catalogue that waits for its own would find the newer one without slots.
     pub(crate) async fn greet(
         &self,
         provider: &ProviderName,
         greeting: &Greeting,
         offers: Option<Vec<wire::Offer>>,
+        commands: &mpsc::UnboundedSender<Command>,
     ) -> Result<Greeted, End> {
         if !greeting.provider.is_empty() && greeting.provider != provider.as_str() {
             let (own, stated) = (provider.to_string(), greeting.provider.clone());
@@ -48,52 +51,57 @@ impl Hub {
         }
         let state = self.provider(provider);
         let mut catalogue = state.greeting.lock().await;
-        if let Some(offers) = offers {
-            catalogue.known.learn(&greeting.catalogue, offers);
-        }
-        match catalogue.known.standing(&greeting.catalogue) {
-            Standing::Unknown => return Ok(Greeted::AskForOffers),
-            Standing::Superseded => {
+        match (catalogue.known.standing(&greeting.catalogue), offers) {
+            (Standing::Superseded, _) => {
                 return Ok(Greeted::Superseded(welcome(provider, Verdicts::default()), superseded_leave()));
             }
-            Standing::Served => {}
-            Standing::Next => {
-                let offers = catalogue.known.offers(&greeting.catalogue).unwrap_or_default();
-                catalogue.verdicts = self.0.registrar.serve(self, provider, &offers).await;
-                catalogue.known.serve(&greeting.catalogue);
-                self.pool().supersede(provider, &greeting.catalogue, &superseded_leave());
-                log(provider, greeting, &catalogue.verdicts);
+            (Standing::Next, None) => return Ok(Greeted::AskForOffers),
+            (Standing::Next, Some(offers)) => {
+                self.serve(provider, greeting, &offers, &mut catalogue).await;
             }
+            (Standing::Served, _) => {}
         }
-        Ok(Greeted::Welcome(welcome(provider, catalogue.verdicts.clone())))
+        catalogue.known.attach(&greeting.catalogue);
+        let slot = self.join(&state, provider, greeting, commands);
+        Ok(Greeted::Welcome(welcome(provider, catalogue.verdicts.clone()), slot))
     }
 
-    /// Adds a slot that was welcome. It is idle from here on.
-    pub(crate) async fn join(
+    async fn serve(
         &self,
         provider: &ProviderName,
         greeting: &Greeting,
-        commands: mpsc::UnboundedSender<Command>,
+        offers: &[wire::Offer],
+        catalogue: &mut CatalogueState,
+    ) {
+        let id = &greeting.catalogue;
+        // Calls of the new definitions may come before the slots of the old ones are asked to leave.
+        self.pool().announce(provider, id);
+        catalogue.verdicts = self.0.registrar.serve(self, provider, id, offers).await;
+        catalogue.known.serve(id);
+        self.pool().supersede(provider, id, &superseded_leave());
+        log(provider, greeting, &catalogue.verdicts);
+    }
+
+    /// Adds a slot. It is idle from here on.
+    fn join(
+        &self,
+        state: &Provider,
+        provider: &ProviderName,
+        greeting: &Greeting,
+        commands: &mpsc::UnboundedSender<Command>,
     ) -> Handle {
-        let state = self.provider(provider);
-        let mut catalogue = state.greeting.lock().await;
-        catalogue.known.attach(&greeting.catalogue);
-        let handle = self.pool().join(provider, &greeting.instance, &greeting.catalogue, commands);
+        let slot = self.pool().join(provider, &greeting.instance, &greeting.catalogue, commands.clone());
         if state.presence.end_absence() {
             self.0.registrar.set_degraded(provider, None);
         }
-        // Another may have come up since the greeting.
-        if catalogue.known.standing(&greeting.catalogue) != Standing::Served {
-            let _ = handle.commands.send(Command::Leave(superseded_leave()));
-        }
-        handle
+        slot
     }
 
     /// A slot takes no more calls: it leaves, or is lost.
-    pub(crate) async fn detach(&self, slot: &Handle, greeting: &Greeting) {
+    pub(crate) async fn detach(&self, slot: &Handle) {
         let state = self.provider(&slot.provider);
         let is_last = self.pool().remove(slot) == 0;
-        state.greeting.lock().await.known.detach(&greeting.catalogue);
+        state.greeting.lock().await.known.detach(&slot.catalogue);
         if is_last {
             self.watch_absence(&slot.provider);
         }

@@ -10,8 +10,16 @@ fn pool() -> (Pool, ProviderName) {
 }
 
 fn join(pool: &Pool, provider: &ProviderName, instance: &str) -> (Handle, mpsc::UnboundedReceiver<Command>) {
+    join_of(pool, provider, (instance, "c1"))
+}
+
+fn join_of(
+    pool: &Pool,
+    provider: &ProviderName,
+    (instance, catalogue): (&str, &str),
+) -> (Handle, mpsc::UnboundedReceiver<Command>) {
     let (commands, receiver) = mpsc::unbounded_channel();
-    (pool.join(provider, &instance.into(), "c1", commands), receiver)
+    (pool.join(provider, &instance.into(), &catalogue.into(), commands), receiver)
 }
 
 fn user(name: &str) -> UserId {
@@ -36,11 +44,11 @@ fn waiting(acquired: Acquired) -> Waiting {
 fn the_instance_with_the_most_idle_slots_is_chosen_and_ties_are_broken_at_random() {
     let (pool, provider) = pool();
     let _slots: Vec<_> = ["a", "a", "a", "b", "c"].map(|it| join(&pool, &provider, it)).into();
-    let taken: Vec<_> = (0..2).map(|_| slot(pool.acquire(&provider, &user("riley")))).collect();
+    let taken: Vec<_> = (0..2).map(|_| slot(pool.acquire(&provider, &"c1".into(), &user("riley")))).collect();
     assert!(taken.iter().all(|lease| lease.instance() == Some("a")), "{taken:?}");
     let mut seen = HashSet::new();
     for _ in 0..100 {
-        let lease = slot(pool.acquire(&provider, &user("riley")));
+        let lease = slot(pool.acquire(&provider, &"c1".into(), &user("riley")));
         seen.insert(lease.instance().expect("held").to_owned());
     }
     assert_eq!(seen.len(), 3, "{seen:?}");
@@ -52,7 +60,8 @@ fn the_instance_with_the_most_idle_slots_is_chosen_and_ties_are_broken_at_random
 #[tokio::test]
 async fn calls_wait_in_order_of_arrival_and_one_that_gave_up_loses_no_slot() {
     let (pool, provider) = pool();
-    let [first, gone, second] = [(); 3].map(|()| waiting(pool.acquire(&provider, &user("riley"))));
+    let [first, gone, second] =
+        [(); 3].map(|()| waiting(pool.acquire(&provider, &"c1".into(), &user("riley"))));
     drop(gone);
     let (_one, _orders) = join(&pool, &provider, "a");
     let lease = first.slot().await.expect("a slot");
@@ -65,7 +74,7 @@ async fn calls_wait_in_order_of_arrival_and_one_that_gave_up_loses_no_slot() {
 #[test]
 fn a_call_that_is_handed_a_slot_and_is_dropped_before_it_sees_it_gives_it_back() {
     let (pool, provider) = pool();
-    let waiting = waiting(pool.acquire(&provider, &user("riley")));
+    let waiting = waiting(pool.acquire(&provider, &"c1".into(), &user("riley")));
     let (_slot, _orders) = join(&pool, &provider, "a");
     assert_eq!(pool.count("shop"), (1, 0));
     drop(waiting);
@@ -75,7 +84,7 @@ fn a_call_that_is_handed_a_slot_and_is_dropped_before_it_sees_it_gives_it_back()
 #[test]
 fn sixteen_calls_of_a_user_wait_and_others_are_not_kept_out_by_them() {
     let (pool, provider) = pool();
-    let wait = |name: &str| pool.acquire(&provider, &user(name));
+    let wait = |name: &str| pool.acquire(&provider, &"c1".into(), &user(name));
     let mut held: Vec<_> = (0..MAX_WAITING_OF_USER).map(|_| waiting(wait("mallory"))).collect();
     assert!(matches!(wait("mallory"), Acquired::Full));
     let _riley = waiting(wait("riley"));
@@ -99,11 +108,34 @@ fn streams_are_bounded_for_each_provider_and_in_all() {
     assert!(pool.admit(&"last".into()).is_ok());
 }
 
+#[tokio::test]
+async fn a_call_takes_only_slots_of_its_catalogue() {
+    let (pool, provider) = pool();
+    let acquire = |catalogue: &str| pool.acquire(&provider, &catalogue.into(), &user("riley"));
+    pool.supersede(&provider, &"c1".into(), &leave("newer"));
+    let old_call = waiting(acquire("c1"));
+    pool.announce(&provider, &"c2".into());
+    let new_call = waiting(acquire("c2"));
+    let (_new, _orders) = join_of(&pool, &provider, ("b", "c2"));
+    assert!(new_call.slot().await.is_some_and(|lease| lease.instance() == Some("b")));
+    let (_old, _orders) = join(&pool, &provider, "a");
+    assert!(old_call.slot().await.is_some_and(|lease| lease.instance() == Some("a")));
+    assert_eq!(pool.count("shop"), (2, 2));
+    let mut leases: Vec<_> = ["c1", "c2"].map(|catalogue| slot(acquire(catalogue))).into();
+    assert_eq!(leases.iter().map(Lease::instance).collect::<Vec<_>>(), [Some("a"), Some("b")]);
+    let old_call = waiting(acquire("c1"));
+    leases.pop();
+    assert_eq!(pool.count("shop"), (2, 1), "idle, though a call waits");
+    pool.supersede(&provider, &"c2".into(), &leave("newer"));
+    assert!(old_call.slot().await.is_none());
+    assert!(matches!(acquire("c1"), Acquired::Superseded));
+}
+
 #[test]
 fn slots_of_another_catalogue_are_idle_no_more_and_asked_to_leave() {
     let (pool, provider) = pool();
     let (old, mut orders) = join(&pool, &provider, "a");
-    pool.supersede(&provider, "c2", &leave("newer"));
+    pool.supersede(&provider, &"c2".into(), &leave("newer"));
     assert!(matches!(orders.try_recv(), Ok(Command::Leave(it)) if it.reason == "newer"));
     assert_eq!(pool.count("shop"), (0, 0));
     pool.release(&old);

@@ -3,7 +3,7 @@
 use crate::{
     bounds::{MAX_ID, MAX_OFFERS, PROTOCOL},
     end::End,
-    ids::InstanceId,
+    ids::{CatalogueId, InstanceId},
     wire,
 };
 
@@ -14,7 +14,7 @@ pub(crate) struct Greeting {
     pub(crate) provider: String,
     pub(crate) instance: InstanceId,
     pub(crate) sdk: String,
-    pub(crate) catalogue: String,
+    pub(crate) catalogue: CatalogueId,
 }
 
 impl Greeting {
@@ -57,7 +57,7 @@ impl Greeting {
             provider: hello.provider.clone(),
             instance: InstanceId::from(hello.instance.as_str()),
             sdk: hello.sdk.clone(),
-            catalogue: hello.catalogue_id.clone(),
+            catalogue: CatalogueId::from(hello.catalogue_id.as_str()),
         })
     }
 }

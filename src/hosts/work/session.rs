@@ -29,7 +29,7 @@ pub(super) struct Session {
     /// The process of the host, once it was welcome.
     instance: Option<InstanceId>,
     /// Once the slot takes calls.
-    joined: Option<(Handle, Greeting)>,
+    joined: Option<Handle>,
     /// The call under way.
     call: Option<Running>,
     /// What the caller has not taken yet.
@@ -65,10 +65,6 @@ impl Session {
     /// Cancelled when the grace of a drain is over.
     pub(super) fn shut_down(&self) -> Cancellation {
         self.hub.shutting_down().clone()
-    }
-
-    pub(super) fn can_read(&self) -> bool {
-        self.pending.is_none()
     }
 
     pub(super) fn has_pending(&self) -> bool {
@@ -153,7 +149,7 @@ impl Session {
 
     /// The stream has ended: its call is lost. An event that its caller has not taken is dropped with it.
     pub(super) async fn close(&mut self, end: &End) {
-        let Some((handle, greeting)) = self.joined.take() else { return };
+        let Some(handle) = self.joined.take() else { return };
         // Whatever its host says of it later is said of a lost slot, and so is what came last if OK does not answer it.
         let known = self.last_write.take().filter(|_| *end != End::Left);
         let running = self.call.take();
@@ -164,13 +160,13 @@ impl Session {
         if let Some(call) = running {
             let _ = call.reports.end.send(CallEnd::Lost);
         }
-        self.hub.detach(&handle, &greeting).await;
+        self.hub.detach(&handle).await;
     }
 
     /// A call that still stands in the queue was not sent.
     pub(super) fn take_back(&mut self, outgoing: &Outgoing) {
         if let Some(call) = self.call.take_if(|call| outgoing.holds(call.call)) {
-            if let Some((handle, _)) = self.joined.as_ref().filter(|_| call.write.is_some()) {
+            if let Some(handle) = self.joined.as_ref().filter(|_| call.write.is_some()) {
                 self.hub.end_write(handle, call.call);
             }
             let _ = call.reports.end.send(CallEnd::Unsent);
@@ -189,7 +185,7 @@ impl Session {
 
     fn start(&mut self, start: Box<Start>, now: Instant, outgoing: &mut Outgoing) {
         let Start { call, message, write, reports } = *start;
-        let Some((handle, _)) = self.joined.as_ref().filter(|_| self.slot.start(call, now)) else {
+        let Some(handle) = self.joined.as_ref().filter(|_| self.slot.start(call, now)) else {
             // It began to leave when the call was on its way here.
             let _ = reports.end.send(CallEnd::Unsent);
             return;
@@ -206,7 +202,7 @@ impl Session {
     fn leave(&mut self, leave: wire::Leave, now: Instant, outgoing: &mut Outgoing) {
         if self.slot.leave(now) == Leave::Send {
             outgoing.push(Message::Leave(leave));
-            if let Some((handle, _)) = &self.joined {
+            if let Some(handle) = &self.joined {
                 self.hub.pool().remove(handle);
             }
         }
@@ -218,7 +214,7 @@ impl Session {
         offers: Option<Vec<wire::Offer>>,
         outgoing: &mut Outgoing,
     ) -> Result<(), End> {
-        let greeted = self.hub.greet(&self.admitted.provider, &greeting, offers).await?;
+        let greeted = self.hub.greet(&self.admitted.provider, &greeting, offers, &self.commands).await?;
         let now = clock::now();
         self.instance = Some(greeting.instance.clone());
         match greeted {
@@ -228,11 +224,10 @@ impl Session {
                 outgoing.push(Message::Welcome(welcome));
                 self.slot.ask_for_offers(greeting, now);
             }
-            Greeted::Welcome(welcome) => {
+            Greeted::Welcome(welcome, handle) => {
                 outgoing.push(Message::Welcome(welcome));
                 self.slot.welcome(now);
-                let handle = self.hub.join(&self.admitted.provider, &greeting, self.commands.clone()).await;
-                self.joined = Some((handle, greeting));
+                self.joined = Some(handle);
             }
             Greeted::Superseded(welcome, leave) => {
                 outgoing.push(Message::Welcome(welcome));
@@ -244,7 +239,7 @@ impl Session {
     }
 
     fn end_call(&mut self, outcome: Outcome) {
-        let (Some(running), Some((handle, _))) = (self.call.take(), &self.joined) else { return };
+        let (Some(running), Some(handle)) = (self.call.take(), &self.joined) else { return };
         let Running { call, write, reports } = running;
         self.last_write = write.as_ref().map(|_| call);
         if write.is_some() {

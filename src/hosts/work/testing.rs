@@ -2,7 +2,10 @@
 
 use std::{
     future::pending,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -11,7 +14,7 @@ use serde_json::{Map, Value, json};
 use tokio::{
     sync::{mpsc, oneshot},
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tonic::Status;
 
@@ -19,7 +22,7 @@ use super::work;
 use crate::{
     executor::{HostTool, HostToolParts},
     hub::{Hub, Registrar, Settle, Verdicts},
-    ids::ProviderName,
+    ids::{CatalogueId, ProviderName},
     outcome::Effect,
     start::Write,
     wire::{self, WorkRequest, WorkResponse, work_request, work_response::Message},
@@ -36,15 +39,23 @@ const LIMIT: Duration = Duration::from_hours(1);
 
 /// What the hub said to the registry and to the store.
 #[derive(Debug, Default)]
-pub(super) struct Log(Mutex<Vec<String>>);
+pub(super) struct Log {
+    lines: Mutex<Vec<String>>,
+    is_slow: AtomicBool,
+}
 
 impl Log {
     pub(super) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().expect("not poisoned"))
+        std::mem::take(&mut *self.lines.lock().expect("not poisoned"))
+    }
+
+    /// From here on offers take a while until they are served.
+    pub(super) fn serve_slowly(&self) {
+        self.is_slow.store(true, Ordering::Relaxed);
     }
 
     fn add(&self, line: String) {
-        self.0.lock().expect("not poisoned").push(line);
+        self.lines.lock().expect("not poisoned").push(line);
     }
 }
 
@@ -53,12 +64,19 @@ impl Registrar for Log {
         &'a self,
         _: &'a Hub,
         provider: &'a ProviderName,
+        _: &'a CatalogueId,
         offers: &'a [wire::Offer],
     ) -> BoxFuture<'a, Verdicts> {
         let names: Vec<_> = offers.iter().map(|offer| offer.name.as_str()).collect();
         self.add(format!("serve {provider}: {}", names.join(" ")));
         let accepted = u32::try_from(offers.len()).expect("a few");
-        async move { Verdicts { accepted, verdicts: Vec::new() } }.boxed()
+        async move {
+            if self.is_slow.load(Ordering::Relaxed) {
+                sleep(Duration::from_millis(50)).await;
+            }
+            Verdicts { accepted, verdicts: Vec::new() }
+        }
+        .boxed()
     }
 
     fn set_degraded(&self, provider: &ProviderName, reason: Option<String>) {
@@ -186,6 +204,7 @@ impl Calling {
         let schema = Arc::new(json!({"type": "object"}));
         let parts = HostToolParts {
             provider: "shop".into(),
+            catalogue: "c1".into(),
             tool: "status".parse().expect("a name"),
             digest: "d1".to_owned(),
             effect,

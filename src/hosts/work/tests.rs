@@ -9,7 +9,8 @@ use tonic_types::StatusExt;
 
 use super::testing::{Calling, Host, hello, hub, settle};
 use crate::{
-    bounds::{DEGRADED_AFTER, LATE_WAIT, PONG, REMOVED_AFTER, SILENCE},
+    bounds::{DEGRADED_AFTER, HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, REMOVED_AFTER, SILENCE},
+    end::End,
     outcome::Effect,
     wire::{self, CancelReason, work_request, work_response::Message},
 };
@@ -274,6 +275,38 @@ async fn a_host_that_answers_no_ping_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_host_that_reads_no_answers_is_lost() {
+    let (hub, _) = hub();
+    let mut lost = Host::join(&hub, "a", "c1").await;
+    let calling = Calling::begin(&hub, Effect::Write);
+    let start = lost.start().await;
+    let same = Host::join(&hub, "a", "c1").await;
+    lost.kill().await;
+    // More than the stream takes and the queue holds, so that the host is not read any more.
+    for _ in 0..9 {
+        same.late(&start, &json!({})).await;
+    }
+    assert_eq!(calling.result().await, Ok(json!({})));
+    sleep(SILENCE + PONG + SECOND).await;
+    assert_eq!(hub.slots("shop"), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_whose_status_is_not_read_counts_until_it_is_given_up() {
+    let (hub, _) = hub();
+    let host = Host::dial(&hub, "shop");
+    host.send(work_request::Message::Hello(hello("a", "c1"))).await;
+    host.send(work_request::Message::Pong(wire::Pong {})).await;
+    host.requests.closed().await;
+    let admit = || hub.pool().admit(&"shop".into());
+    let others: Vec<_> = (1..MAX_SLOTS_OF_PROVIDER).map(|_| admit().expect("a permit")).collect();
+    assert_eq!(admit().expect_err("its stream is open"), End::TooManySlots);
+    sleep(HALF_CLOSE + SECOND).await;
+    assert!(admit().is_ok());
+    drop(others);
+}
+
+#[tokio::test(start_paused = true)]
 async fn without_slots_the_tools_are_degraded_and_later_withdrawn_unless_one_comes_back() {
     let (hub, log) = hub();
     Host::join(&hub, "a", "c1").await.kill().await;
@@ -314,6 +347,48 @@ async fn a_newer_catalogue_takes_over_and_slots_of_the_older_one_leave_after_the
     assert_eq!(calling.result().await, Ok(json!({})));
     let mut again = Host::join(&hub, "a", "c1").await;
     assert!(matches!(again.next().await, Message::Leave(_)), "it keeps its place in the order");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_when_a_newer_catalogue_takes_over_are_not_sent_to_it() {
+    let (hub, _) = hub();
+    let mut old = Host::join(&hub, "a", "c1").await;
+    let running = Calling::begin(&hub, Effect::Read);
+    let start = old.start().await;
+    let waiting = Calling::begin(&hub, Effect::Write);
+    settle().await;
+    let _new = Host::join(&hub, "b", "c2").await;
+    let error = waiting.result().await.expect_err("superseded");
+    assert_eq!((error.code, error.retry_after), (ErrorCode::Unavailable, Some(SECOND)));
+    let late = Calling::begin(&hub, Effect::Write).result().await.expect_err("superseded");
+    assert_eq!(late.code, ErrorCode::Unavailable);
+    old.outcome(&start, &json!({})).await;
+    assert_eq!(running.result().await, Ok(json!({})));
+    settle().await;
+    assert_eq!(hub.slots("shop"), (1, 1), "nothing was sent to the newer one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_and_new_hosts_that_dial_in_at_once_do_not_take_turns_in_service() {
+    let (hub, log) = hub();
+    let _old = Host::join(&hub, "a", "c1").await;
+    log.serve_slowly();
+    let new = Host::dial(&hub, "shop");
+    let offers = vec![wire::Offer { name: "status".into(), ..wire::Offer::default() }];
+    for offers in [Vec::new(), offers] {
+        new.send(work_request::Message::Hello(wire::Hello { offers, ..hello("b", "c2") })).await;
+    }
+    settle().await;
+    // While the offers are being served.
+    let mut late: Vec<_> = [(); 3].map(|()| Host::dial(&hub, "shop")).into();
+    for host in &late {
+        host.send(work_request::Message::Hello(hello("a", "c1"))).await;
+    }
+    for host in &mut late {
+        assert!(matches!(host.next().await, Message::Welcome(it) if !it.send_catalogue));
+        assert!(matches!(host.next().await, Message::Leave(it) if it.retry_after.is_some()));
+    }
+    assert_eq!((hub.slots("shop"), log.take()), ((1, 1), vec!["serve shop: status".to_owned(); 2]));
 }
 
 #[tokio::test(start_paused = true)]

@@ -16,7 +16,7 @@ use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{Category, Definition, ProvidedTool, Provision, Registry};
 use toolwire_hosts::{
     Effect, HostTool, HostToolParts, Hub, Registrar, Verdicts,
-    ids::ProviderName,
+    ids::{CatalogueId, ProviderName},
     offer::{self, CheckedOffer, Problem, Strictness},
 };
 use toolwire_store::Store;
@@ -46,12 +46,14 @@ impl Registrar for Offers {
         &'a self,
         hub: &'a Hub,
         provider: &'a ProviderName,
+        catalogue: &'a CatalogueId,
         offers: &'a [wire::Offer],
     ) -> BoxFuture<'a, Verdicts> {
         let work = Work {
             registry: Arc::clone(&self.registry),
             hub: hub.clone(),
             provider: provider.clone(),
+            catalogue: catalogue.clone(),
             floor: self.providers.floor(provider.as_str()),
             strictness: self.strictness,
         };
@@ -83,6 +85,7 @@ struct Work {
     registry: Arc<Registry>,
     hub: Hub,
     provider: ProviderName,
+    catalogue: CatalogueId,
     floor: ProviderFloor,
     strictness: Strictness,
 }
@@ -127,9 +130,9 @@ impl Work {
         let CheckedOffer { name, manifest, input, output, warnings } = checked;
         refuse_name(&self.floor.tools, &name).map_err(|problem| vec![problem])?;
         // Not the hub, which has the registry, which keeps this.
-        let (pool, provider) = (self.hub.pool().clone(), self.provider.clone());
+        let (pool, source) = (self.hub.pool().clone(), (self.provider.clone(), self.catalogue.clone()));
         let make = move |definition: &Definition| {
-            HostTool::new(pool.clone(), parts(provider.clone(), definition))
+            HostTool::new(pool.clone(), parts(source.clone(), definition))
                 .map(|tool| Arc::new(tool) as Arc<dyn Executor>)
         };
         let candidate = Candidate { name: name.to_string(), warnings };
@@ -150,9 +153,10 @@ impl Candidate {
 }
 
 /// A tool as it is served: a file may say something else than the offer.
-fn parts(provider: ProviderName, definition: &Definition) -> HostToolParts {
+fn parts((provider, catalogue): (ProviderName, CatalogueId), definition: &Definition) -> HostToolParts {
     HostToolParts {
         provider,
+        catalogue,
         tool: definition.name.clone(),
         digest: definition.digest.to_string(),
         effect: effect(definition),

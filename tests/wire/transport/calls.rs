@@ -13,7 +13,7 @@ use super::{
     client::{Client, answer, soon},
     server::{
         CHECK, Event, FLOOD, PANIC_IN_BODY, PANIC_IN_CALL, PANIC_IN_FUTURE, PROMPT, SILENT, SLOW, Server,
-        VERBOSE, WATCH, limited,
+        UNREAD, VERBOSE, WATCH, limited,
     },
 };
 
@@ -45,6 +45,22 @@ async fn a_stream_that_never_pauses_ends_by_its_deadline() {
     let client = Client::connect(server.address).await;
     let answer = soon(client.call(FLOOD, SHORT)).await;
     assert_eq!(answer.status().code(), Code::DeadlineExceeded);
+}
+
+#[tokio::test]
+async fn streams_that_are_not_read_do_not_stop_another_of_their_connection() {
+    let mut server = Server::start(Config::default());
+    let client = Client::connect(server.address).await;
+    let bounds = ServerBounds::default();
+    let body = Bytes::from(vec![0; bounds.stream_window as usize]);
+    let mut unread = Vec::new();
+    for _ in 1..bounds.max_concurrent_streams {
+        let headers = [("content-type", "application/grpc"), ("te", "trailers")];
+        unread.push(client.start_bytes(UNREAD, &headers, body.clone()).await);
+        assert_eq!(server.event().await, Event::Began);
+    }
+    assert_eq!(soon(client.call(CHECK, &[])).await.status().code(), Code::Ok);
+    drop(unread);
 }
 
 #[tokio::test]

@@ -43,6 +43,8 @@ pub(crate) const WATCH: &str = "/grpc.health.v1.Health/Watch";
 pub(crate) const PROMPT: &str = "/test.Service/Prompt";
 /// Answers when the test releases it.
 pub(crate) const SLOW: &str = "/test.Service/Slow";
+/// Reads nothing of its request, and answers when the test releases it.
+pub(crate) const UNREAD: &str = "/test.Service/Unread";
 /// Says one message, and never another.
 pub(crate) const SILENT: &str = "/test.Service/Silent";
 /// Says messages without end.
@@ -56,8 +58,8 @@ pub(crate) const PANIC_IN_BODY: &str = "/test.Service/PanicInBody";
 /// Answers with a status of 20,000 bytes.
 pub(crate) const VERBOSE: &str = "/test.Service/Verbose";
 
-const PATHS: [&str; 8] =
-    [PROMPT, SLOW, SILENT, FLOOD, PANIC_IN_CALL, PANIC_IN_FUTURE, PANIC_IN_BODY, VERBOSE];
+const PATHS: [&str; 9] =
+    [PROMPT, SLOW, UNREAD, SILENT, FLOOD, PANIC_IN_CALL, PANIC_IN_FUTURE, PANIC_IN_BODY, VERBOSE];
 
 /// A running server and the test's hand in it.
 pub(crate) struct Server {
@@ -73,7 +75,7 @@ pub(crate) struct Server {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A call of [`SLOW`], [`SILENT`] or [`FLOOD`] has begun.
+    /// A call of [`SLOW`], [`UNREAD`], [`SILENT`] or [`FLOOD`] has begun.
     Began,
     /// What it held was dropped.
     Dropped,
@@ -174,6 +176,13 @@ impl tower::Service<Request<Body>> for Misbehaving {
         match request.uri().path() {
             PROMPT => Box::pin(ready(Ok(response(stream::iter([message(), ok()]))))),
             SLOW => Box::pin(slow(held.begin(), self.release.clone())),
+            UNREAD => {
+                let slow = slow(held.begin(), self.release.clone());
+                Box::pin(async move {
+                    let _request = request;
+                    slow.await
+                })
+            }
             SILENT => Box::pin(ready(Ok(silent(held.begin())))),
             FLOOD => Box::pin(ready(Ok(flood(held.begin())))),
             PANIC_IN_CALL => panic!("as asked"),
