@@ -160,4 +160,10 @@ impl ErrorCode {
             | Self::ConfirmationExpired => (false, Origin::Caller),
         }
     }
+
+    /// Whether a repeat of a write that failed so meets this failure. Otherwise nothing was done, and it is another
+    /// attempt.
+    pub const fn is_final(self) -> bool {
+        !matches!(self, Self::RateLimited | Self::Unavailable | Self::Cancelled)
+    }
 }

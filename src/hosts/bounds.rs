@@ -52,6 +52,8 @@ pub const MAX_LATE: usize = 16_384;
 pub const WAIT_MARGIN: Duration = Duration::from_millis(100);
 /// The wait that the error of a call without a slot advises.
 pub const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// The longest wait that the error of a host advises.
+pub const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 
 /// Without a slot until the tools of a provider are degraded, and until they are removed.
 pub const DEGRADED_AFTER: Duration = Duration::from_secs(5);

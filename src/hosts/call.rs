@@ -2,7 +2,7 @@
 //!
 //! | lost after `Start` | what happens |
 //! |---|---|
-//! | a read or a repeatable write, no chunk passed on, 1 s left, the first time | once more on another slot |
+//! | a read or a repeatable write, not cancelled, no chunk passed on, 1 s left, the first time | once more elsewhere |
 //! | a read or a repeatable write otherwise | UNAVAILABLE |
 //! | any other write | `Late` within 10 s is the outcome; else `OUTCOME_UNKNOWN`, which a later `Late` replaces |
 //!
@@ -12,8 +12,9 @@ mod running;
 
 use std::{future::pending, sync::Arc};
 
+use serde_json::{Map, Value};
 use tokio::{
-    select,
+    pin, select,
     sync::oneshot,
     time::{Instant, sleep_until, timeout_at},
 };
@@ -53,15 +54,16 @@ enum Attempt {
 
 impl HostCall<'_> {
     pub(crate) async fn carry_out(&self, arguments: Arguments) -> Result<Payload, ToolError> {
-        let arguments = serde_json::Value::Object(arguments).to_string();
+        let arguments = Value::Object(arguments).to_string();
         if arguments.len() > MAX_ARGUMENTS {
             let text =
                 format!("The arguments are {} bytes, over the limit of {MAX_ARGUMENTS}.", arguments.len());
             return Err(ToolError::new(ErrorCode::InvalidArgument, text));
         }
+        let until = self.context.deadline.awaited().min(clock::now() + self.spec.timeout());
         let mut is_repeat = false;
         loop {
-            let lease = self.slot().await?;
+            let lease = self.slot(until).await?;
             match self.attempt(lease, &arguments).await {
                 Attempt::Unsent => {}
                 Attempt::Ended(outcome) => return self.read(outcome),
@@ -69,7 +71,9 @@ impl HostCall<'_> {
                     return self.wait_for_late(late).await;
                 }
                 Attempt::Lost { has_passed_chunk, .. } => {
-                    if is_repeat || has_passed_chunk || self.context.remaining() < RETRY_NEEDS {
+                    let is_over =
+                        self.context.cancellation.is_cancelled() || clock::remaining(until) < RETRY_NEEDS;
+                    if is_repeat || has_passed_chunk || is_over {
                         return Err(self.loss());
                     }
                     is_repeat = true;
@@ -78,8 +82,15 @@ impl HostCall<'_> {
         }
     }
 
-    /// Takes an idle slot, or waits for one, and says so.
-    async fn slot(&self) -> Result<Lease, ToolError> {
+    /// Takes an idle slot, or waits for one, and says so. After the given instant the caller has its answer, and a
+    /// write of which it knows no end must not begin.
+    async fn slot(&self, until: Instant) -> Result<Lease, ToolError> {
+        if self.context.cancellation.is_cancelled() {
+            return Err(ToolError::cancelled());
+        }
+        if clock::now() >= until {
+            return Err(self.unavailable("its time was over before the call was sent"));
+        }
         let provider = &self.spec.provider;
         match self.pool.acquire(provider, &self.spec.catalogue, &self.context.user.id) {
             Acquired::Slot(lease) => Ok(lease),
@@ -87,7 +98,7 @@ impl HostCall<'_> {
             Acquired::Superseded => Err(self.superseded()),
             Acquired::Waits(waiting) => {
                 self.context.events.progress(None, format!("Waiting for a free slot of `{provider}`"));
-                let until = self.context.deadline.at().checked_sub(WAIT_MARGIN).unwrap_or_else(clock::now);
+                let until = until.checked_sub(WAIT_MARGIN).unwrap_or_else(clock::now);
                 select! {
                     lease = timeout_at(until, waiting.slot()) => match lease {
                         Ok(Some(lease)) => Ok(lease),
@@ -116,7 +127,7 @@ impl HostCall<'_> {
                     }
                     CallEvent::Chunk(data) => {
                         has_passed_chunk = true;
-                        self.context.events.chunk(data).await;
+                        self.pass_on(data, &mut running).await;
                     }
                 },
                 end = &mut end => break match end {
@@ -133,6 +144,19 @@ impl HostCall<'_> {
         };
         running.end();
         attempt
+    }
+
+    /// Gives the caller a chunk. However slowly it reads, its host is asked to stop.
+    async fn pass_on(&self, chunk: Map<String, Value>, running: &mut Running<'_>) {
+        let passing = self.context.events.chunk(chunk);
+        pin!(passing);
+        loop {
+            select! {
+                biased;
+                () = &mut passing => return,
+                () = self.context.cancellation.cancelled(), if running.may_cancel() => running.cancel(),
+            }
+        }
     }
 
     async fn wait_for_late(&self, late: Option<oneshot::Receiver<Outcome>>) -> Result<Payload, ToolError> {

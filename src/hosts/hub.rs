@@ -10,7 +10,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use tokio::{
-    sync::{Mutex as AsyncMutex, oneshot},
+    sync::{Mutex as AsyncMutex, mpsc, oneshot},
     time::sleep,
 };
 
@@ -21,7 +21,7 @@ use crate::{
     ids::{CatalogueId, InstanceId, ProviderName},
     late::{Key, LateResult, StartedWrites},
     offer::{Problem, verdict},
-    pool::{Handle, Pool, leave},
+    pool::{Command, Handle, Pool, leave},
     presence::{Absence, Presence},
     start::Write,
     wire::{self, outcome::Outcome},
@@ -51,7 +51,8 @@ pub trait Registrar: Send + Sync {
 
 /// Replaces the unknown outcome of a write that was recorded. Implemented over the store.
 pub trait Settle: Send + Sync {
-    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, ()>;
+    /// Whether the outcome is recorded, or never will be: its host may forget it.
+    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool>;
 }
 
 /// The result of a catalogue.
@@ -150,20 +151,32 @@ impl Hub {
         lock(&self.0.writes).lose(key(&slot.provider, &slot.instance, call), clock::now());
     }
 
-    /// What a host says of a call of a lost slot. `false` if the call is not known.
+    /// What a host says of a call of a lost slot. Whether it is taken at once; what must be recorded first is answered
+    /// by a command, and what cannot be recorded, or is of an unknown call, is not answered.
     pub(crate) fn take_late(
         &self,
         (provider, instance): (&ProviderName, &InstanceId),
         call: CallId,
         outcome: Outcome,
+        answer: &mpsc::UnboundedSender<Command>,
     ) -> bool {
-        let late = lock(&self.0.writes).take(&key(provider, instance, call), outcome, clock::now());
+        let key = key(provider, instance, call);
+        let late = lock(&self.0.writes).take(&key, outcome, clock::now());
         match late {
-            LateResult::Unknown => return false,
-            LateResult::Taken => {}
-            LateResult::Replaces(write, outcome) => self.replace(write, outcome),
+            LateResult::Unknown | LateResult::Pending => false,
+            LateResult::Taken => true,
+            LateResult::Replaces(write, outcome) => {
+                let (hub, answer) = (self.clone(), answer.clone());
+                tokio::spawn(async move {
+                    let is_recorded = hub.0.settle.settle(&write, write.read(outcome)).await;
+                    lock(&hub.0.writes).settled(&key, is_recorded);
+                    if is_recorded {
+                        let _ = answer.send(Command::LateTaken(call));
+                    }
+                });
+                false
+            }
         }
-        true
     }
 
     /// An outcome that no call waits for any more.
@@ -171,7 +184,7 @@ impl Hub {
         let hub = self.clone();
         tokio::spawn(async move {
             let result = write.read(outcome);
-            hub.0.settle.settle(&write, result).await;
+            let _ = hub.0.settle.settle(&write, result).await;
         });
     }
 

@@ -37,25 +37,27 @@ pub(crate) struct StartedWrites {
 
 #[derive(Debug)]
 struct Open {
-    /// The call, until it waits no more.
-    waiter: oneshot::Sender<Outcome>,
+    /// The call, which may wait no more. `None` while its outcome is being recorded.
+    waiter: Option<oneshot::Sender<Outcome>>,
     write: Arc<Write>,
 }
 
 /// What `Late` changed.
 #[derive(Debug)]
 pub(crate) enum LateResult {
-    /// Another replica, or another instance, may know the call.
+    /// The replica that started the call may know it, or another instance is meant.
     Unknown,
+    /// It is being recorded.
+    Pending,
     /// The call got it, or had it before.
     Taken,
-    /// Nothing waits for it any more: it replaces the unknown outcome.
+    /// Nothing waits for it any more: it replaces the unknown outcome, and `settled` says whether it did.
     Replaces(Arc<Write>, Outcome),
 }
 
 impl StartedWrites {
     pub(crate) fn start(&mut self, key: Key, write: Arc<Write>, waiter: oneshot::Sender<Outcome>) {
-        self.running.insert(key, Open { waiter, write });
+        self.running.insert(key, Open { waiter: Some(waiter), write });
     }
 
     /// Its `Outcome` came.
@@ -73,15 +75,41 @@ impl StartedWrites {
 
     pub(crate) fn take(&mut self, key: &Key, outcome: Outcome, now: Instant) -> LateResult {
         self.forget(now);
-        let open = match (self.running.remove(key), self.lost.get_mut(key)) {
-            (Some(open), _) => Some(open),
-            (None, Some(lost)) => lost.take(),
-            (None, None) => return LateResult::Unknown,
+        let Some(open) = self.open(key) else {
+            return if self.lost.contains_key(key) { LateResult::Taken } else { LateResult::Unknown };
         };
-        let Some(Open { waiter, write }) = open else { return LateResult::Taken };
+        let Some(waiter) = open.waiter.take() else { return LateResult::Pending };
         match waiter.send(outcome) {
-            Ok(()) => LateResult::Taken,
-            Err(outcome) => LateResult::Replaces(write, outcome),
+            Err(outcome) => LateResult::Replaces(Arc::clone(&open.write), outcome),
+            Ok(()) => {
+                self.close(key);
+                LateResult::Taken
+            }
+        }
+    }
+
+    /// Whether the outcome that replaces an unknown one is recorded. Otherwise the host may say it again.
+    pub(crate) fn settled(&mut self, key: &Key, is_recorded: bool) {
+        if is_recorded {
+            self.close(key);
+        } else if let Some(open) = self.open(key) {
+            // Of a call that waits no more.
+            open.waiter = Some(oneshot::channel().0);
+        }
+    }
+
+    fn open(&mut self, key: &Key) -> Option<&mut Open> {
+        match self.running.get_mut(key) {
+            Some(open) => Some(open),
+            None => self.lost.get_mut(key)?.as_mut(),
+        }
+    }
+
+    /// It is known how the write ended.
+    fn close(&mut self, key: &Key) {
+        self.running.remove(key);
+        if let Some(lost) = self.lost.get_mut(key) {
+            *lost = None;
         }
     }
 
@@ -148,9 +176,27 @@ mod tests {
         assert!(
             matches!(writes.take(&key("a", call), data(), later), LateResult::Replaces(it, _) if it.call_id == call)
         );
+        assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Pending));
+        writes.settled(&key("a", call), true);
         assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Taken));
         assert!(matches!(writes.take(&key("a", call), data(), now + LATE_KEPT), LateResult::Unknown));
         assert!(writes.lost.is_empty() && writes.order.is_empty() && writes.running.is_empty());
+    }
+
+    #[test]
+    fn an_outcome_that_is_not_recorded_may_be_said_again() {
+        let (now, call) = (clock::now(), CallId::generate());
+        let (mut writes, receiver) = started(call);
+        drop(receiver);
+        for _ in 0..2 {
+            assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Replaces(..)));
+            writes.settled(&key("a", call), false);
+        }
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Replaces(..)));
+        writes.lose(key("a", call), now);
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Pending));
+        writes.settled(&key("a", call), true);
+        assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
 use crate::{
-    bounds::{MAX_DATA, MAX_ERROR},
+    bounds::{MAX_DATA, MAX_ERROR, MAX_RETRY_AFTER},
     wire::outcome::Outcome,
 };
 use toolwire_contract::{
@@ -115,7 +115,10 @@ fn failure(error: v1::ToolError, effect: Effect) -> ToolError {
     ToolError {
         // Of an unknown outcome, whatever the host says, a repeat asks for what is known by then.
         retryable: if code == ErrorCode::OutcomeUnknown { usual.retryable } else { error.retryable },
-        retry_after: error.retry_after.and_then(|it| Duration::try_from(it).ok()),
+        retry_after: error
+            .retry_after
+            .and_then(|it| Duration::try_from(it).ok())
+            .map(|it| it.min(MAX_RETRY_AFTER)),
         origin: Origin::Tool,
         violations: violations
             .map(|it| Violation {
@@ -128,8 +131,8 @@ fn failure(error: v1::ToolError, effect: Effect) -> ToolError {
     }
 }
 
-/// The code that a caller sees. Of a write that cannot be repeated, what does not say that nothing was changed leaves
-/// the outcome unknown.
+/// The code that a caller sees. A read has no outcome that could be unknown. Of a write that cannot be repeated, what
+/// does not say that nothing was changed leaves the outcome unknown.
 fn code(code: v1::ToolErrorCode, effect: Effect) -> ErrorCode {
     use v1::ToolErrorCode as Code;
     let code = match code {
@@ -145,10 +148,12 @@ fn code(code: v1::ToolErrorCode, effect: Effect) -> ErrorCode {
         Code::Unavailable => ErrorCode::Unavailable,
         Code::Conflict => ErrorCode::Conflict,
         Code::ResultTooLarge => ErrorCode::ResultTooLarge,
-        Code::OutcomeUnknown => ErrorCode::OutcomeUnknown,
-        Code::Unknown | Code::Unspecified | Code::ConfirmationDenied | Code::ConfirmationExpired => {
-            ErrorCode::Unknown
-        }
+        Code::OutcomeUnknown if effect != Effect::Read => ErrorCode::OutcomeUnknown,
+        Code::OutcomeUnknown
+        | Code::Unknown
+        | Code::Unspecified
+        | Code::ConfirmationDenied
+        | Code::ConfirmationExpired => ErrorCode::Unknown,
     };
     let is_uncertain = matches!(
         code,

@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Start(Box<Start>),
     Cancel(CallId, wire::CancelReason),
     Leave(wire::Leave),
+    /// Tells the host that what it said late of a call is recorded.
+    LateTaken(CallId),
 }
 
 /// A slot, as the pool knows it.

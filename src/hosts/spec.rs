@@ -18,7 +18,7 @@ pub(crate) struct Spec {
     pub(crate) tool: ToolName,
     digest: String,
     effect: Effect,
-    pub(crate) timeout: Duration,
+    timeout: Duration,
     pub(crate) output: OutputSchema,
 }
 
@@ -39,6 +39,10 @@ impl Spec {
 
     pub(crate) fn effect(&self) -> Effect {
         self.effect
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     #[cfg(test)]

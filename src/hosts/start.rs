@@ -151,7 +151,7 @@ fn traceparent() -> String {
 
 /// The time that a host has for a call.
 fn time_left(spec: &Spec, context: &ToolContext) -> Duration {
-    spec.timeout.min(context.remaining())
+    spec.timeout().min(context.remaining())
 }
 
 #[cfg(test)]

@@ -2,16 +2,19 @@
 
 pub(crate) mod host;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
-use tonic::Code;
+use tokio::time::timeout;
+use tonic::{Code, Request};
 use tonic_types::StatusExt;
 use toolwire::{
     config::{Auth, AuthUser, Config},
     contract::proto::{
         host::v1::{Offer, Start, VerdictState, work_response::Message},
         v1::{
-            CallToolRequest, ErrorOrigin, GetToolRequest, ResultFormat, ToolErrorCode, ToolState,
-            call_tool_request, call_tool_response, tool_result,
+            CallToolRequest, ErrorOrigin, GetToolRequest, ResultFormat, ToolCategory, ToolError,
+            ToolErrorCode, ToolState, call_tool_request, call_tool_response, tool_result,
         },
     },
     tool::context::RequestId,
@@ -22,20 +25,31 @@ use crate::support::server::{Server, config, definition};
 
 /// The data of a call's result, or the code of its error.
 async fn call(server: &Server, tool: &str, arguments: &Value) -> Result<Value, ToolErrorCode> {
-    let request = CallToolRequest {
+    let (id, time) = (RequestId::generate(), Duration::from_secs(20));
+    attempt(server, (tool, id), arguments, time).await.map_err(|error| error.code())
+}
+
+async fn attempt(
+    server: &Server,
+    (tool, id): (&str, RequestId),
+    arguments: &Value,
+    time: Duration,
+) -> Result<Value, ToolError> {
+    let mut request = Request::new(CallToolRequest {
         target: Some(call_tool_request::Target::Tool(tool.to_owned())),
         input: Some(call_tool_request::Input::ArgumentsJson(arguments.to_string())),
-        request_id: RequestId::generate().to_string(),
+        request_id: id.to_string(),
         result_format: ResultFormat::Json.into(),
         ..CallToolRequest::default()
-    };
+    });
+    request.set_timeout(time);
     let answer = server.tools().await.call_tool(request).await.expect("OK").into_inner();
     let Some(call_tool_response::Outcome::Result(result)) = answer.outcome else { panic!("no result") };
     match result.outcome.expect("an outcome") {
         tool_result::Outcome::DataJson(text) => Ok(serde_json::from_str(&text).expect("JSON")),
         tool_result::Outcome::Error(error) => {
             assert_ne!(error.origin(), ErrorOrigin::Unspecified);
-            Err(error.code())
+            Err(error)
         }
         other => panic!("{other:?}"),
     }
@@ -61,6 +75,29 @@ async fn a_function_of_another_process_is_a_tool() {
     assert_eq!(tokio::join!(calling, serving).0, Ok(json!({"state": "sent"})));
     let refused = call(&server, "order_status", &json!({"order_id": 7})).await;
     assert_eq!(refused, Err(ToolErrorCode::InvalidArgument), "checked before it reaches the host");
+}
+
+#[tokio::test]
+async fn a_write_without_a_host_is_unavailable_within_its_deadline_and_only_its_repeat_is_carried_out() {
+    let server = Server::start();
+    let refund = || vec![Offer { category: ToolCategory::Write.into(), ..offer("refund") }];
+    let mut gone = Host::dial(&server, None).await.expect("welcome");
+    gone.greet(refund()).await.expect("welcome");
+    gone.half_close();
+    gone.next().await.expect_err("a violation, after which the slot is gone");
+    let (of, arguments) = (("refund", RequestId::generate()), json!({"order_id": "A-1"}));
+    let error = attempt(&server, of, &arguments, Duration::from_secs(1)).await.expect_err("no host");
+    assert_eq!((error.code(), error.retry_after.is_some()), (ToolErrorCode::Unavailable, true), "{error:?}");
+
+    let mut host = Host::dial(&server, None).await.expect("welcome");
+    host.greet(refund()).await.expect("welcome");
+    timeout(Duration::from_millis(300), host.next()).await.expect_err("nothing is sent later");
+    let serving = async {
+        let start = host.start().await;
+        host.outcome(&start, &json!({"state": "paid"})).await;
+    };
+    let (repeat, ()) = tokio::join!(attempt(&server, of, &arguments, Duration::from_secs(20)), serving);
+    assert_eq!(repeat.expect("data"), json!({"state": "paid"}));
 }
 
 #[tokio::test]
@@ -133,7 +170,7 @@ async fn a_host_that_breaks_the_protocol_ends_with_a_violation() {
 #[tokio::test]
 async fn a_drain_lets_an_idle_slot_leave() {
     let mut config = config();
-    config.server.drain.lame_duck = std::time::Duration::ZERO;
+    config.server.drain.lame_duck = Duration::ZERO;
     let server = Server::with(config);
     let mut host = Host::dial(&server, None).await.expect("welcome");
     host.greet(vec![offer("order_status")]).await.expect("welcome");

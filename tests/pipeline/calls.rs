@@ -109,6 +109,19 @@ async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
 }
 
 #[tokio::test]
+async fn a_write_whose_result_is_too_large_says_that_it_was_done() {
+    let parameters =
+        json!({"value": {"required": true, "max_length": 4_000_000}, "duration": {"default": "0s"}});
+    let bench = Bench::with_manifest("debug_write", &json!({"parameters": parameters}));
+    let (code, message) = error(bench.run(write(RequestId::generate(), &"x".repeat(3_500_000), "0s")).await);
+    assert_eq!(
+        (code, message.starts_with("The write was done.")),
+        (ErrorCode::ResultTooLarge, true),
+        "{message}"
+    );
+}
+
+#[tokio::test]
 async fn every_level_of_nested_calls_has_less_time_than_the_one_above() {
     let bench = Bench::new();
     let mut call = Bench::call("debug_nested", json!({"depth": 5, "duration": "0s"}));

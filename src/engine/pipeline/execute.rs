@@ -124,12 +124,18 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
             // The result of a nested call stays in the process and need not fit a client's message.
             match (call.context.depth == 0).then(|| size_error(&data)).flatten() {
                 None => call.result(Ok(data), provenance),
+                Some(error) if call.writes() => call.failed(add_that_it_was_done(error)),
                 Some(error) => call.failed(error),
             }
         }
         Err(Unfinished::Failed(error)) => call.failed(error),
         Err(Unfinished::AwaitsConfirmation(confirmation)) => Terminal::ConfirmationRequired(confirmation),
     }
+}
+
+/// Without it the caller might write again, under a new `request_id`.
+fn add_that_it_was_done(error: ToolError) -> ToolError {
+    ToolError { message: format!("The write was done. {}", error.message), ..error }
 }
 
 async fn run(call: &Call, invocation: Invocation) -> Result<Reply<Payload>, Unfinished> {

@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use toolwire_contract::convert;
+
 use super::*;
 
 fn output() -> OutputSchema {
@@ -63,6 +65,34 @@ fn a_host_cannot_say_what_only_the_server_says() {
     let error = read(Outcome::Error(error), Effect::Read, &output()).expect_err("an error");
     assert_eq!((error.origin, error.attempts, error.retryable), (Origin::Tool, 0, true));
     assert_eq!(error.message.len(), MAX_ERROR);
+}
+
+#[test]
+fn the_wait_that_a_host_advises_is_bounded() {
+    for (seconds, advised) in
+        [(2, Some(Duration::from_secs(2))), (i64::MAX, Some(MAX_RETRY_AFTER)), (-1, None)]
+    {
+        let mut retry_after = convert::duration(Duration::ZERO);
+        retry_after.seconds = seconds;
+        let code = v1::ToolErrorCode::RateLimited.into();
+        let error = Outcome::Error(v1::ToolError {
+            code,
+            retry_after: Some(retry_after),
+            ..v1::ToolError::default()
+        });
+        assert_eq!(read(error, Effect::Read, &output()).expect_err("an error").retry_after, advised);
+    }
+}
+
+#[test]
+fn a_read_has_no_unknown_outcome() {
+    for (effect, code) in [
+        (Effect::Read, ErrorCode::Unknown),
+        (Effect::RepeatableWrite, ErrorCode::OutcomeUnknown),
+        (Effect::Write, ErrorCode::OutcomeUnknown),
+    ] {
+        assert_eq!(of_code(v1::ToolErrorCode::OutcomeUnknown, effect), code);
+    }
 }
 
 #[test]

@@ -34,7 +34,8 @@ pub(super) struct Session {
     call: Option<Running>,
     /// What the caller has not taken yet.
     pending: Option<CallEvent>,
-    /// A write whose `Outcome` came on this stream last: its host says it again if the stream is lost now.
+    /// The call that ended on this stream last, if it is a write: its host says its `Outcome` again if the stream is
+    /// lost before it reads the next `Start`.
     last_write: Option<CallId>,
 }
 
@@ -118,6 +119,7 @@ impl Session {
                 }
             }
             Command::Leave(leave) => self.leave(leave, now, outgoing),
+            Command::LateTaken(call) => self.answer_late(call, now, outgoing),
         }
     }
 
@@ -153,7 +155,8 @@ impl Session {
         // Whatever its host says of it later is said of a lost slot, and so is what came last if OK does not answer it.
         let known = self.last_write.take().filter(|_| *end != End::Left);
         let running = self.call.take();
-        if let Some(call) = running.as_ref().filter(|it| it.write.is_some()).map(|it| it.call).or(known) {
+        let write = running.as_ref().filter(|it| it.write.is_some()).map(|it| it.call);
+        for call in known.into_iter().chain(write) {
             self.hub.lose_write(&handle, call);
         }
         // At once: a read goes on elsewhere.
@@ -190,7 +193,6 @@ impl Session {
             let _ = reports.end.send(CallEnd::Unsent);
             return;
         };
-        self.last_write = None;
         let write = write.map(|(write, waiter)| {
             self.hub.start_write(handle, Arc::clone(&write), waiter);
             write
@@ -258,10 +260,14 @@ impl Session {
 
     fn take_late(&mut self, call: CallId, outcome: Outcome, now: Instant, outgoing: &mut Outgoing) {
         let Some(instance) = &self.instance else { return };
-        if self.hub.take_late((&self.admitted.provider, instance), call, outcome) {
-            outgoing.push(Message::LateTaken(wire::LateTaken { call_id: call.to_string() }));
-            self.slot.note_sent(now);
+        if self.hub.take_late((&self.admitted.provider, instance), call, outcome, &self.commands) {
+            self.answer_late(call, now, outgoing);
         }
+    }
+
+    fn answer_late(&mut self, call: CallId, now: Instant, outgoing: &mut Outgoing) {
+        outgoing.push(Message::LateTaken(wire::LateTaken { call_id: call.to_string() }));
+        self.slot.note_sent(now);
     }
 }
 

@@ -31,7 +31,7 @@ use toolwire_base::clock;
 use toolwire_contract::{Payload, ToolError};
 use toolwire_tool::{
     Executor,
-    context::{CallId, EventSink, Events, RequestId, ToolContext, Unfinished, User},
+    context::{CallId, Deadline, EventSink, Events, RequestId, ToolContext, Unfinished, User},
 };
 
 /// Longer than anything in the protocol, on a paused clock.
@@ -42,6 +42,8 @@ const LIMIT: Duration = Duration::from_hours(1);
 pub(super) struct Log {
     lines: Mutex<Vec<String>>,
     is_slow: AtomicBool,
+    /// The store records nothing.
+    pub(super) is_full: AtomicBool,
 }
 
 impl Log {
@@ -89,10 +91,11 @@ impl Registrar for Log {
 }
 
 impl Settle for Log {
-    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, ()> {
+    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool> {
         let outcome = outcome.map_or_else(|error| error.to_string(), |it| it.json().to_string());
         self.add(format!("settle {}: {outcome}", write.call_id));
-        async {}.boxed()
+        let is_recorded = !self.is_full.load(Ordering::SeqCst);
+        async move { is_recorded }.boxed()
     }
 }
 
@@ -200,7 +203,18 @@ impl Calling {
         Self::within(hub, effect, Duration::from_mins(1))
     }
 
+    /// A write as the pipeline detaches it: its caller has the given time, and it has two minutes.
+    pub(super) fn detached(hub: &Hub, time: Duration) -> Self {
+        Self::of(hub, Effect::Write, time, |deadline| {
+            deadline.cap(clock::now() + Duration::from_mins(2)).of_detached_write()
+        })
+    }
+
     pub(super) fn within(hub: &Hub, effect: Effect, time: Duration) -> Self {
+        Self::of(hub, effect, time, |deadline| deadline)
+    }
+
+    fn of(hub: &Hub, effect: Effect, time: Duration, fix: impl FnOnce(Deadline) -> Deadline) -> Self {
         let schema = Arc::new(json!({"type": "object"}));
         let parts = HostToolParts {
             provider: "shop".into(),
@@ -215,6 +229,7 @@ impl Calling {
         let tool = HostTool::new(hub.pool().clone(), parts).expect("a schema");
         let user = User::new("riley".parse().expect("a user id"));
         let mut context = ToolContext::new(user, clock::now() + time);
+        context.deadline = fix(context.deadline);
         context.lineage = context.lineage.with_request_id(RequestId::generate());
         let (sink, events) = EventSink::speaking();
         context.events = sink;

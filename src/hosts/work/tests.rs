@@ -1,15 +1,17 @@
 //! Slots over their streams, with hosts that fail in every way.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tonic::Code;
 use tonic_types::StatusExt;
 
 use super::testing::{Calling, Host, hello, hub, settle};
 use crate::{
-    bounds::{DEGRADED_AFTER, HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, REMOVED_AFTER, SILENCE},
+    bounds::{
+        DEGRADED_AFTER, HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, REMOVED_AFTER, SILENCE, WAIT_MARGIN,
+    },
     end::End,
     outcome::Effect,
     wire::{self, CancelReason, work_request, work_response::Message},
@@ -125,6 +127,20 @@ async fn a_lost_read_of_which_a_chunk_was_passed_on_or_that_has_no_time_is_not_r
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_lost_repeatable_write_that_was_cancelled_is_not_repeated() {
+    let (hub, _) = hub();
+    let mut host = Host::join(&hub, "a", "c1").await;
+    let calling = Calling::begin(&hub, Effect::RepeatableWrite);
+    host.start().await;
+    calling.context.cancellation.cancel(StopCause::Cancelled);
+    assert!(matches!(host.next().await, Message::Cancel(_)));
+    let _idle = Host::join(&hub, "b", "c1").await;
+    host.kill().await;
+    assert_eq!(calling.result().await.expect_err("lost").code, ErrorCode::Unavailable);
+    assert_eq!(hub.slots("shop"), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lost_write_waits_for_late_from_the_same_instance() {
     let (hub, log) = hub();
     let mut lost = Host::join(&hub, "a", "c1").await;
@@ -158,6 +174,23 @@ async fn without_late_the_outcome_of_a_lost_write_is_unknown_and_a_later_one_rep
     }
     settle().await;
     assert_eq!(log.take(), [format!(r#"settle {}: {{"done":true}}"#, start.call_id)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outcome_that_comes_late_is_taken_once_it_is_recorded() {
+    let (hub, log) = hub();
+    let mut lost = Host::join(&hub, "a", "c1").await;
+    let calling = Calling::begin(&hub, Effect::Write);
+    let start = lost.start().await;
+    let mut same = Host::join(&hub, "a", "c1").await;
+    lost.kill().await;
+    assert_eq!(calling.result().await.expect_err("unknown").code, ErrorCode::OutcomeUnknown);
+    log.is_full.store(true, Ordering::SeqCst);
+    same.late(&start, &json!({"done": true})).await;
+    timeout(SECOND, same.next()).await.expect_err("it is not recorded");
+    log.is_full.store(false, Ordering::SeqCst);
+    same.late(&start, &json!({"done": true})).await;
+    assert!(matches!(same.next().await, Message::LateTaken(it) if it.call_id == start.call_id));
 }
 
 #[tokio::test(start_paused = true)]
@@ -217,6 +250,19 @@ async fn a_cancelled_call_is_asked_to_stop_and_its_slot_is_busy_until_its_outcom
     settle().await;
     assert_eq!(log.take(), [format!("settle {}: {{}}", start.call_id)], "what nothing waits for is recorded");
     assert_eq!(hub.slots("shop"), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_caller_reads_no_chunks_is_asked_to_stop() {
+    let (hub, _) = hub();
+    let mut host = Host::join(&hub, "a", "c1").await;
+    let calling = Calling::begin(&hub, Effect::Write);
+    let start = host.start().await;
+    let chunk = wire::Chunk { call_id: start.call_id.clone(), data_json: r#"{"row": 1}"#.into() };
+    let chunk = work_request::Message::Chunk(chunk);
+    while timeout(SECOND, host.send(chunk.clone())).await.is_ok() {}
+    calling.context.cancellation.cancel(StopCause::Cancelled);
+    assert!(matches!(host.next().await, Message::Cancel(it) if it.call_id == start.call_id));
 }
 
 #[tokio::test(start_paused = true)]
@@ -409,6 +455,41 @@ async fn a_call_without_a_free_slot_says_so_and_ends_before_its_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_write_without_a_free_slot_ends_before_its_caller_or_its_time_out_does_and_is_not_carried_out() {
+    for (time, end) in [(5 * SECOND, 5 * SECOND), (60 * SECOND, 15 * SECOND)] {
+        let (hub, _) = hub();
+        let (calling, begun) = (Calling::detached(&hub, time), clock::now());
+        let error = calling.result().await.expect_err("unavailable");
+        assert_eq!((error.code, error.retry_after), (ErrorCode::Unavailable, Some(SECOND)));
+        assert_eq!(clock::now() - begun, end.saturating_sub(WAIT_MARGIN));
+        let _host = Host::join(&hub, "a", "c1").await;
+        settle().await;
+        assert_eq!(hub.slots("shop"), (1, 1), "nothing is sent later");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_was_not_sent_before_it_was_cancelled_or_its_time_was_over_is_not_sent_again() {
+    for (cause, code) in [(Some(StopCause::Cancelled), ErrorCode::Cancelled), (None, ErrorCode::Unavailable)]
+    {
+        let (hub, _) = hub();
+        let stalled = Host::join(&hub, "a", "c1").await;
+        // The stream takes one answer, which the host does not read: the next `Start` stays in the queue.
+        sleep(SILENCE).await;
+        let calling = Calling::detached(&hub, 5 * SECOND);
+        settle().await;
+        let _idle = Host::join(&hub, "b", "c1").await;
+        match cause {
+            Some(cause) => calling.context.cancellation.cancel(cause),
+            None => sleep(5 * SECOND).await,
+        }
+        stalled.kill().await;
+        assert_eq!(calling.result().await.expect_err("not sent").code, code);
+        assert_eq!(hub.slots("shop"), (1, 1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_write_that_was_not_sent_yet_takes_another_slot() {
     let (hub, _) = hub();
     let mut stalled = Host::join(&hub, "a", "c1").await;
@@ -422,9 +503,13 @@ async fn a_write_that_was_not_sent_yet_takes_another_slot() {
     settle().await;
     let mut other = Host::join(&hub, "b", "c1").await;
     stalled.kill().await;
-    let start = other.start().await;
-    other.outcome(&start, &json!({})).await;
+    let again = other.start().await;
+    other.outcome(&again, &json!({})).await;
     assert_eq!(calling.result().await, Ok(json!({})));
+    // Its host has not seen that the `Outcome` before it arrived.
+    let mut same = Host::join(&hub, "a", "c1").await;
+    same.late(&start, &json!({})).await;
+    assert!(matches!(same.next().await, Message::LateTaken(it) if it.call_id == start.call_id));
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,8 @@ use toolwire_base::clock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
     at: Instant,
+    /// Until when something waits for the end of the call, which of a detached write is earlier.
+    awaited: Instant,
     /// `None` until the pipeline fixes it.
     latest: Option<Instant>,
 }
@@ -17,12 +19,17 @@ pub struct Deadline {
 impl Deadline {
     /// Only a new context has a deadline of its own.
     pub(super) fn new(at: Instant) -> Self {
-        Self { at, latest: None }
+        Self { at, awaited: at, latest: None }
     }
 
     /// The instant.
     pub fn at(self) -> Instant {
         self.at
+    }
+
+    /// Until when the caller waits. What has not begun by then is of no use to it.
+    pub fn awaited(self) -> Instant {
+        self.awaited
     }
 
     /// The time left; zero once it has passed.
@@ -33,7 +40,7 @@ impl Deadline {
     /// The same, or the given instant if that is earlier.
     #[must_use]
     pub fn no_later_than(self, at: Instant) -> Self {
-        Self { at: self.at.min(at), ..self }
+        Self { at: self.at.min(at), awaited: self.awaited.min(at), ..self }
     }
 
     /// The same, but not even a write that outlives its callers lasts longer than `latest`. An earlier cap stays, so
@@ -41,13 +48,15 @@ impl Deadline {
     #[must_use]
     pub fn cap(self, latest: Instant) -> Self {
         let latest = self.latest.map_or(latest, |earlier| earlier.min(latest));
-        Self { at: self.at.min(latest), latest: Some(latest) }
+        let at = self.at.min(latest);
+        // A call nested in a detached write is awaited by that write.
+        Self { at, awaited: at, latest: Some(latest) }
     }
 
-    /// The deadline of a write that outlives its callers: its cap.
+    /// The deadline of a write that outlives its callers: its cap. Until when they wait stays.
     #[must_use]
     pub fn of_detached_write(self) -> Self {
-        Self { at: self.latest.unwrap_or(self.at), ..self }
+        Self { at: self.latest.unwrap_or(self.at), awaited: self.at, ..self }
     }
 }
 
@@ -76,5 +85,17 @@ mod tests {
         assert_eq!(capped.of_detached_write().at(), after(20));
         assert_eq!(capped.cap(after(30)).of_detached_write().at(), after(20));
         assert_eq!(capped.cap(after(15)).of_detached_write().at(), after(15));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_detached_write_is_awaited_by_its_caller_and_awaits_what_is_nested_in_it() {
+        let now = clock::now();
+        let after = |seconds| now + Duration::from_secs(seconds);
+        let detached = Deadline::new(after(10)).cap(after(20)).of_detached_write();
+        assert_eq!((detached.awaited(), detached.at()), (after(10), after(20)));
+        assert_eq!(detached.no_later_than(after(5)).awaited(), after(5));
+        let nested = detached.cap(after(30));
+        assert_eq!((nested.awaited(), nested.at()), (after(20), after(20)));
+        assert_eq!(nested.of_detached_write().awaited(), after(20));
     }
 }

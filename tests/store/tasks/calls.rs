@@ -5,7 +5,7 @@ use toolwire::{
     store::{
         idempotency::Idempotency,
         tasks::{
-            MAX_INLINE_TEXT, Memory, NewMessage, Resolution, SavedNote,
+            MAX_INLINE_TEXT, Memory, NewMessage, Resolution, SavedNote, Settled,
             entry::{Speaker, Text},
             life::Reason,
         },
@@ -153,6 +153,29 @@ async fn a_write_whose_end_is_not_known_blocks_until_it_comes_or_a_person_says()
         let again = house.tasks().begin_task_call(known, None, now()).await;
         let Ok(Admission::Begun(Begun::Ended(outcome))) = again else { panic!("{again:?}") };
         assert!(outcome.outcome.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn an_outcome_that_comes_late_is_kept_unless_it_says_that_nothing_was_done_and_may_be_tried_again() {
+    let house = House::new();
+    let root = house.root().await;
+    for (outcome, is_kept) in [
+        (Ok(json!({"path": "a.md"})), true),
+        (Err(ToolError::new(ErrorCode::NotFound, "no folder")), true),
+        (Err(ToolError::new(ErrorCode::RateLimited, "later")), false),
+    ] {
+        let call = call(&root, "write_file", CallType::Function);
+        assert_new(house.tasks().begin_task_call(&call, None, now()).await);
+        let unknown = result(&call, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
+        house.tasks().end_task_call(&call, ended(&unknown), now()).await.unwrap();
+        let late = result(&call, outcome);
+        let settled = house.tasks().settle_unknown_call(&call.key, call.call_id(), &late, now()).await;
+        assert_eq!(settled.unwrap(), Settled { record: true, wait: true });
+        let again = house.store.begin(call.begins(), now()).await;
+        assert_eq!(matches!(again, Begun::Ended(_)), is_kept, "{again:?}");
+        assert_eq!(matches!(again, Begun::New), !is_kept, "{again:?}");
+        assert_eq!(house.task(&root.id).await.state, State::Running);
     }
 }
 

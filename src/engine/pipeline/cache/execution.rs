@@ -226,6 +226,6 @@ impl Completion {
         let End::Done(done) = &self.end else { return None };
         let Ok(Terminal::Result(result)) = &**done else { return None };
         let error = result.outcome.as_ref().err().filter(|error| error.code == ErrorCode::RateLimited)?;
-        Some(self.at + error.retry_after?)
+        self.at.checked_add(error.retry_after?)
     }
 }

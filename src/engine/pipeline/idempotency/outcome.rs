@@ -1,7 +1,7 @@
 //! The outcome of a call as its record needs it.
 
 use crate::pipeline::{Call, CallResult};
-use toolwire_contract::{ErrorCode, Terminal, ToolResult, status};
+use toolwire_contract::{Terminal, ToolResult, status};
 
 /// The code of an outcome, for the record of a call that had no effect.
 pub(super) fn code_of(end: &CallResult) -> &'static str {
@@ -17,9 +17,6 @@ pub(super) fn code_of(end: &CallResult) -> &'static str {
 /// Whether an outcome is recorded as final, so that a repeat gets it without another attempt.
 pub(super) fn is_final(call: &Call, result: &ToolResult) -> bool {
     let Err(error) = &result.outcome else { return true };
-    match error.code {
-        ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled => false,
-        // A read has no effect, so retryable errors are not stored.
-        _ => call.writes() || !error.retryable,
-    }
+    // A read has no effect, so retryable errors are not stored.
+    error.code.is_final() && (call.writes() || !error.retryable)
 }

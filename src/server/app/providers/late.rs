@@ -24,18 +24,20 @@ impl LateOutcomes {
         Self { store }
     }
 
-    /// Whether the outcome replaced an unknown one.
-    async fn replace(&self, write: &Write, outcome: Result<Payload, ToolError>) -> bool {
+    /// What the outcome replaced. `None` if that could not be recorded.
+    async fn replace(&self, write: &Write, outcome: Result<Payload, ToolError>) -> Option<Settled> {
         let Write { user, tool, request_id, call_id, is_of_task, .. } = write;
         let key = Key { user: user.clone(), tool: tool.clone(), request_id: *request_id };
         let provenance = Provenance::of(format!("tool:{tool}:v1"), "");
         let result = ToolResult { tool: tool.clone(), fetched_at: clock::wall(), outcome, provenance };
-        let mut replaced = Settled::default();
+        let (mut replaced, mut is_recorded) = (Settled::default(), false);
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 sleep(PAUSE).await;
             }
-            match self.store.settle_unknown_call(&key, *call_id, &result, clock::wall()).await {
+            let settled = self.store.settle_unknown_call(&key, *call_id, &result, clock::wall()).await;
+            is_recorded = settled.is_ok();
+            match settled {
                 Ok(Settled { record, wait }) => {
                     replaced = Settled { record: replaced.record || record, wait: replaced.wait || wait };
                 }
@@ -47,21 +49,25 @@ impl LateOutcomes {
                 break;
             }
         }
-        replaced != Settled::default()
+        is_recorded.then_some(replaced)
     }
 }
 
 impl Settle for LateOutcomes {
-    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, ()> {
+    fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool> {
         async move {
             let (call_id, tool_name) = (write.call_id, &write.tool);
             if outcome.as_ref().is_err_and(|error| error.code == ErrorCode::OutcomeUnknown) {
                 tracing::debug!(%call_id, %tool_name, "the host does not know the outcome either");
-            } else if self.replace(write, outcome).await {
-                tracing::info!(%call_id, %tool_name, "an outcome that was unknown came late");
-            } else {
-                tracing::debug!(%call_id, %tool_name, "an outcome came late that nothing waits for");
+                return true;
             }
+            let Some(replaced) = self.replace(write, outcome).await else { return false };
+            if replaced == Settled::default() {
+                tracing::debug!(%call_id, %tool_name, "an outcome came late that nothing waits for");
+            } else {
+                tracing::info!(%call_id, %tool_name, "an outcome that was unknown came late");
+            }
+            true
         }
         .boxed()
     }

@@ -175,8 +175,11 @@ async fn settle(
     now: SystemTime,
 ) -> Result<Settled, TxError> {
     let record = is_unknown(tx, key, now).await?;
-    if record {
-        calls::end(tx, key, result).await?;
+    match &result.outcome {
+        _ if !record => {}
+        // Nothing was done: a repeat is another attempt.
+        Err(error) if !error.code.is_final() => calls::forget(tx, key, error.code.into_str()).await?,
+        _ => calls::end(tx, key, result).await?,
     }
     let target = WaitTarget::Call(call_id);
     let Some(id) = waits::tasks_waiting_for(&key.user, &target).optional(tx).await? else {
