@@ -11,8 +11,22 @@ pub const MAX_SLOTS_OF_PROVIDER: usize = 256;
 /// Calls of one user that wait for a slot of one provider.
 pub const MAX_WAITING_OF_USER: usize = 16;
 pub const MAX_OFFERS: usize = 1_000;
+/// One offer, in bytes.
+pub const MAX_OFFER: usize = 256 * 1024;
+/// The description of an offer, in bytes.
+pub const MAX_DESCRIPTION: usize = 16 * 1024;
+/// Tags of an offer, and likewise lines of guidance, examples and bound arguments.
+pub const MAX_ENTRIES: usize = 100;
+/// Examples of an offer, in bytes: each is checked against the schema.
+pub const MAX_EXAMPLES: usize = 16 * 1024;
+/// Parts of the schemas and conditions of a catalogue, once references are inlined. A pattern counts as many.
+pub const MAX_PARTS: usize = 200_000;
 /// Problems of one offer that a verdict names.
 pub const MAX_PROBLEMS: usize = 10;
+/// The pointer of a problem, and its description, in bytes.
+pub const MAX_PROBLEM_TEXT: usize = 1_024;
+/// The problems of one verdict, in bytes: those of a whole catalogue must fit into a message.
+pub const MAX_VERDICT: usize = 3 * 1024;
 
 /// A message of either side, in bytes.
 pub const MAX_MESSAGE: usize = 4 * 1024 * 1024;

@@ -66,7 +66,7 @@ impl HostCall<'_> {
             let lease = self.slot(until).await?;
             match self.attempt(lease, &arguments).await {
                 Attempt::Unsent => {}
-                Attempt::Ended(outcome) => return self.read(outcome),
+                Attempt::Ended(outcome) => return self.read(outcome).await,
                 Attempt::Lost { late, .. } if self.spec.effect() == Effect::Write => {
                     return self.wait_for_late(late).await;
                 }
@@ -164,13 +164,13 @@ impl HostCall<'_> {
         let Some(late) = late else { return Err(outcome::unknown_outcome(&self.spec.tool)) };
         let until = (clock::now() + LATE_WAIT).min(self.context.deadline.at());
         match timeout_at(until, late).await {
-            Ok(Ok(outcome)) => self.read(outcome),
+            Ok(Ok(outcome)) => self.read(outcome).await,
             Ok(Err(_)) | Err(_) => Err(outcome::unknown_outcome(&self.spec.tool)),
         }
     }
 
-    fn read(&self, outcome: Outcome) -> Result<Payload, ToolError> {
-        outcome::read(outcome, self.spec.effect(), &self.spec.output)
+    async fn read(&self, outcome: Outcome) -> Result<Payload, ToolError> {
+        outcome::read(outcome, self.spec.effect(), &self.spec.output).await
     }
 
     fn report(&self, progress: Option<(Option<f64>, String)>) {

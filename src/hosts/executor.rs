@@ -35,6 +35,8 @@ pub struct HostToolParts {
     /// Identifies the definition.
     pub digest: String,
     pub effect: Effect,
+    /// Whether a cached result of one user answers others.
+    pub is_shared: bool,
     pub timeout: Duration,
     /// JSON Schemas, without references.
     pub input: Arc<Value>,
@@ -44,9 +46,11 @@ pub struct HostToolParts {
 impl HostTool {
     /// Fails if the output schema does not compile.
     pub fn new(pool: Pool, parts: HostToolParts) -> Result<Self, String> {
-        let HostToolParts { provider, catalogue, tool, digest, effect, timeout, input, output } = parts;
+        let HostToolParts { provider, catalogue, tool, digest, effect, is_shared, timeout, input, output } =
+            parts;
         let schema = OutputSchema::new(Arc::clone(&output))?;
-        let spec = Arc::new(Spec::new((provider, catalogue, tool), digest, effect, timeout, schema));
+        let names = (provider, catalogue, tool);
+        let spec = Arc::new(Spec::new(names, digest, (effect, is_shared), timeout, schema));
         Ok(Self { pool, spec, input, output })
     }
 }

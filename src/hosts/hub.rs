@@ -168,7 +168,8 @@ impl Hub {
             LateResult::Replaces(write, outcome) => {
                 let (hub, answer) = (self.clone(), answer.clone());
                 tokio::spawn(async move {
-                    let is_recorded = hub.0.settle.settle(&write, write.read(outcome)).await;
+                    let result = write.read(outcome).await;
+                    let is_recorded = hub.0.settle.settle(&write, result).await;
                     lock(&hub.0.writes).settled(&key, is_recorded);
                     if is_recorded {
                         let _ = answer.send(Command::LateTaken(call));
@@ -183,7 +184,7 @@ impl Hub {
     pub(crate) fn replace(&self, write: Arc<Write>, outcome: Outcome) {
         let hub = self.clone();
         tokio::spawn(async move {
-            let result = write.read(outcome);
+            let result = write.read(outcome).await;
             let _ = hub.0.settle.settle(&write, result).await;
         });
     }

@@ -7,14 +7,24 @@ mod schema;
 
 use std::time::Duration;
 
+use prost::Message;
 use serde_json::{Map, Value, json};
 
-use crate::{bounds::MAX_PROBLEMS, outcome::cut, wire};
+use crate::{
+    bounds::{
+        MAX_DESCRIPTION, MAX_ENTRIES, MAX_EXAMPLES, MAX_OFFER, MAX_PARTS, MAX_PROBLEM_TEXT, MAX_PROBLEMS,
+        MAX_VERDICT,
+    },
+    outcome::cut,
+    wire,
+};
 use schema::Direction;
 use toolwire_contract::{ToolName, json as contract, proto::v1};
 
 /// Names that an offer cannot be repeated in full in a problem.
 const MAX_SHOWN: usize = 64;
+/// Parts of conditions.
+const MAX_CONDITIONS: usize = 2_000;
 
 /// What is wrong with an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +37,9 @@ pub struct Problem {
 
 impl Problem {
     pub fn new(pointer: impl Into<String>, rule: &'static str, description: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), rule, description: description.into() }
+        let bounded =
+            |text: String| if text.len() > MAX_PROBLEM_TEXT { cut(&text, MAX_PROBLEM_TEXT) } else { text };
+        Self { pointer: bounded(pointer.into()), rule, description: bounded(description.into()) }
     }
 }
 
@@ -51,28 +63,86 @@ pub enum Strictness {
     Strict,
 }
 
-/// Checks an offer, or says everything that is wrong with it.
-pub fn check(offer: &wire::Offer, strictness: Strictness) -> Result<CheckedOffer, Vec<Problem>> {
+/// The parts of schemas and conditions that the rest of a catalogue may have: each is held for as long as it is served,
+/// and references make many of a short text.
+#[derive(Debug)]
+pub struct Budget(usize);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(MAX_PARTS)
+    }
+}
+
+impl Budget {
+    /// Spends what there is of it. Whether that was enough.
+    fn spend(&mut self, parts: usize) -> bool {
+        let is_enough = parts <= self.0;
+        self.0 = self.0.saturating_sub(parts);
+        is_enough
+    }
+}
+
+/// Checks an offer, or says what is wrong with it.
+pub fn check(
+    offer: &wire::Offer,
+    strictness: Strictness,
+    budget: &mut Budget,
+) -> Result<CheckedOffer, Vec<Problem>> {
+    // Before anything is made of it.
+    refuse_large(offer)?;
     let mut report = Report::default();
     let name = offer.name.parse::<ToolName>().map_err(|error| {
         report.refuse("/name", "bad-name", cut(&error.to_string(), MAX_SHOWN + 64));
     });
-    let input = schema::read(&offer.input_schema_json, Direction::Input, &mut report);
-    let output = schema::read(&offer.output_schema_json, Direction::Output, &mut report);
+    let input = schema::read(&offer.input_schema_json, Direction::Input, budget, &mut report);
+    let output = schema::read(&offer.output_schema_json, Direction::Output, budget, &mut report);
     let missing = missing(offer);
     if strictness == Strictness::Strict {
-        report.problems.extend(missing.iter().cloned());
+        missing.iter().for_each(|it| report.refuse(&*it.pointer, it.rule, &*it.description));
     }
     let timeout = timeout(offer, &mut report);
-    let conditions = conditions(&offer.approve_unless, &mut report);
+    let conditions = conditions(&offer.approve_unless, budget, &mut report);
     let mut manifest = manifest(offer, timeout);
     manifest.extend(conditions.map(|it| ("approve_unless".to_owned(), it)));
     match (name, input, output) {
         (Ok(name), Some(input), Some(output)) if report.problems.is_empty() => {
             Ok(CheckedOffer { name, manifest, input, output, warnings: missing })
         }
-        _ => Err(report.into_problems()),
+        _ => Err(report.problems),
     }
+}
+
+fn refuse_large(offer: &wire::Offer) -> Result<(), Vec<Problem>> {
+    let mut report = Report::default();
+    let length = offer.encoded_len();
+    if length > MAX_OFFER {
+        report.refuse(
+            "",
+            "too-large",
+            format!("an offer has at most {MAX_OFFER} bytes, and this one {length}"),
+        );
+    }
+    let counts = [
+        ("/tags", offer.tags.len()),
+        ("/guidance", offer.guidance.len()),
+        ("/examples", offer.examples.len()),
+        ("/bind", offer.bind.len()),
+    ];
+    for (pointer, count) in counts.into_iter().filter(|(_, count)| *count > MAX_ENTRIES) {
+        report.refuse(pointer, "too-many", format!("at most {MAX_ENTRIES} are taken, and these are {count}"));
+    }
+    let length = offer.description.len();
+    if length > MAX_DESCRIPTION {
+        let text = format!("a description has at most {MAX_DESCRIPTION} bytes, and this one {length}");
+        report.refuse("/description", "too-large", text);
+    }
+    let length: usize = offer.examples.iter().map(Message::encoded_len).sum();
+    if length > MAX_EXAMPLES {
+        let text = format!("the examples have at most {MAX_EXAMPLES} bytes, and these {length}");
+        report.refuse("/examples", "too-large", text);
+    }
+    if report.problems.is_empty() { Ok(()) } else { Err(report.problems) }
 }
 
 /// The verdict on an offer, if there is something to say.
@@ -82,27 +152,34 @@ pub fn verdict(tool: &str, problems: &[Problem], state: wire::VerdictState) -> O
         rule: it.rule.to_owned(),
         description: it.description.clone(),
     };
+    let mut room = MAX_VERDICT;
+    let mut fits = |it: &wire::Problem| {
+        let length = it.encoded_len();
+        let is_enough = length <= room;
+        room = room.saturating_sub(length);
+        is_enough
+    };
     (!problems.is_empty()).then(|| wire::Verdict {
-        tool: tool.to_owned(),
+        tool: cut(tool, 4 * MAX_SHOWN),
         state: state.into(),
-        problems: problems.iter().take(MAX_PROBLEMS).map(problem).collect(),
+        problems: problems.iter().take(MAX_PROBLEMS).map(problem).take_while(|it| fits(it)).collect(),
     })
 }
 
-/// Collects what is wrong with one offer.
+/// Collects what is wrong with one offer, as far as a verdict says it.
 #[derive(Debug, Default)]
 struct Report {
     problems: Vec<Problem>,
+    /// Those that were not kept included.
+    count: usize,
 }
 
 impl Report {
     fn refuse(&mut self, pointer: impl Into<String>, rule: &'static str, description: impl Into<String>) {
-        self.problems.push(Problem::new(pointer, rule, description));
-    }
-
-    fn into_problems(mut self) -> Vec<Problem> {
-        self.problems.truncate(MAX_PROBLEMS);
-        self.problems
+        self.count += 1;
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(Problem::new(pointer, rule, description));
+        }
     }
 }
 
@@ -136,12 +213,21 @@ fn timeout(offer: &wire::Offer, report: &mut Report) -> Duration {
     }
 }
 
-fn conditions(text: &str, report: &mut Report) -> Option<Value> {
+fn conditions(text: &str, budget: &mut Budget, report: &mut Report) -> Option<Value> {
     if text.is_empty() {
         return None;
     }
     match contract::parse(text) {
-        Ok(Value::Object(conditions)) => Some(Value::Object(conditions)),
+        Ok(conditions @ Value::Object(_)) => {
+            let parts = schema::weight(&conditions);
+            if parts > MAX_CONDITIONS || !budget.spend(parts) {
+                let text =
+                    format!("conditions have at most {MAX_CONDITIONS} parts, and a catalogue {MAX_PARTS}");
+                report.refuse("/approve_unless", "schema-too-large", text);
+                return None;
+            }
+            Some(conditions)
+        }
         Ok(_) => {
             report.refuse(
                 "/approve_unless",

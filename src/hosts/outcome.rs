@@ -12,12 +12,15 @@ use crate::{
     bounds::{MAX_DATA, MAX_ERROR, MAX_RETRY_AFTER},
     wire::outcome::Outcome,
 };
+use toolwire_base::offload;
 use toolwire_contract::{
     ErrorCode, Origin, Payload, ToolError, Violation,
     json::{self, MAX_DEPTH, is_within_depth},
     proto::v1,
 };
 
+/// A compiled pattern, in bytes: without a bound one of a few characters takes 10 MiB.
+const MAX_PATTERN: usize = 256 * 1024;
 /// Violations of arguments that are taken over from an error.
 const MAX_VIOLATIONS: usize = 100;
 
@@ -35,6 +38,8 @@ pub enum Effect {
 pub(crate) struct OutputSchema {
     schema: Arc<Value>,
     validator: Arc<Validator>,
+    /// The length of its text in KiB, rounded up.
+    size: usize,
 }
 
 impl fmt::Debug for OutputSchema {
@@ -47,7 +52,8 @@ impl OutputSchema {
     pub(crate) fn new(schema: impl Into<Arc<Value>>) -> Result<Self, String> {
         let schema = schema.into();
         let validator = compile(&schema)?;
-        Ok(Self { schema, validator: Arc::new(validator) })
+        let size = schema.to_string().len().div_ceil(1_024);
+        Ok(Self { schema, validator: Arc::new(validator), size })
     }
 }
 
@@ -56,15 +62,24 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .should_validate_formats(true)
-        .with_pattern_options(PatternOptions::regex())
+        .with_pattern_options(PatternOptions::regex().size_limit(MAX_PATTERN))
         .build(schema)
         .map_err(|error| error.to_string())
 }
 
 /// The result of a call.
-pub(crate) fn read(outcome: Outcome, effect: Effect, output: &OutputSchema) -> Result<Payload, ToolError> {
+pub(crate) async fn read(
+    outcome: Outcome,
+    effect: Effect,
+    output: &OutputSchema,
+) -> Result<Payload, ToolError> {
     match outcome {
-        Outcome::DataJson(text) => data(&text, output).map_err(|error| add_that_it_was_done(error, effect)),
+        Outcome::DataJson(text) => {
+            // A large schema makes much work of few bytes.
+            let (bytes, validator) = (text.len().saturating_mul(output.size), Arc::clone(&output.validator));
+            let data = offload::if_large(bytes, move || data(&text, &validator)).await;
+            data.map_err(|error| add_that_it_was_done(error, effect))
+        }
         Outcome::Error(error) => Err(failure(error, effect)),
     }
 }
@@ -78,7 +93,7 @@ pub(crate) fn unknown_outcome(tool: &str) -> ToolError {
     ToolError::new(ErrorCode::OutcomeUnknown, message).with_origin(Origin::Tool)
 }
 
-fn data(text: &str, output: &OutputSchema) -> Result<Payload, ToolError> {
+fn data(text: &str, output: &Validator) -> Result<Payload, ToolError> {
     if text.len() > MAX_DATA {
         let message = format!("The result is {} bytes, over the limit of {MAX_DATA}.", text.len());
         return Err(ToolError::new(ErrorCode::ResultTooLarge, message));
@@ -91,7 +106,8 @@ fn data(text: &str, output: &OutputSchema) -> Result<Payload, ToolError> {
     if !is_within_depth(&value) {
         return Err(misfit(format!("The result nests deeper than {MAX_DEPTH} levels.")));
     }
-    if let Some(error) = output.validator.iter_errors(&value).next() {
+    // The first error is enough: to find all takes as long as a host wants it to.
+    if let Err(error) = output.validate(&value) {
         let what = cut(&error.to_string(), MAX_ERROR / 4);
         return Err(misfit(format!(
             "The result does not fit the declared output at `{}`: {what}.",

@@ -18,6 +18,8 @@ pub(crate) struct Spec {
     pub(crate) tool: ToolName,
     digest: String,
     effect: Effect,
+    /// Whether a cached result of one user answers others.
+    pub(crate) is_shared: bool,
     timeout: Duration,
     pub(crate) output: OutputSchema,
 }
@@ -26,11 +28,11 @@ impl Spec {
     pub(crate) fn new(
         (provider, catalogue, tool): (ProviderName, CatalogueId, ToolName),
         digest: String,
-        effect: Effect,
+        (effect, is_shared): (Effect, bool),
         timeout: Duration,
         output: OutputSchema,
     ) -> Self {
-        Self { provider, catalogue, tool, digest, effect, timeout, output }
+        Self { provider, catalogue, tool, digest, effect, is_shared, timeout, output }
     }
 
     pub(crate) fn digest(&self) -> String {
@@ -49,6 +51,7 @@ impl Spec {
     pub(crate) fn of_test(tool: &str, effect: Effect) -> std::sync::Arc<Self> {
         let output = OutputSchema::new(serde_json::json!({"type": "object"})).expect("a schema");
         let names = ("shop".into(), "c1".into(), tool.parse().expect("a name"));
-        std::sync::Arc::new(Self::new(names, "d1".to_owned(), effect, Duration::from_secs(15), output))
+        let timeout = Duration::from_secs(15);
+        std::sync::Arc::new(Self::new(names, "d1".to_owned(), (effect, false), timeout, output))
     }
 }

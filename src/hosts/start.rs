@@ -87,8 +87,8 @@ impl Write {
     }
 
     /// The result of a late outcome.
-    pub(crate) fn read(&self, outcome: Outcome) -> Result<Payload, ToolError> {
-        outcome::read(outcome, self.spec.effect(), &self.spec.output)
+    pub(crate) async fn read(&self, outcome: Outcome) -> Result<Payload, ToolError> {
+        outcome::read(outcome, self.spec.effect(), &self.spec.output).await
     }
 }
 
@@ -106,7 +106,7 @@ impl Start {
             tool: spec.tool.to_string(),
             digest: spec.digest(),
             arguments_json: arguments.to_owned(),
-            context: Some(context_message(context)),
+            context: Some(context_message(spec, context)),
             timeout: Some(convert::duration(time_left(spec, context))),
             request_id: if has_request_id { request_id.to_string() } else { String::new() },
             traceparent: traceparent(),
@@ -117,22 +117,29 @@ impl Start {
 }
 
 /// On whose behalf. The clocks of a host may differ, so it gets no deadline.
-fn context_message(context: &ToolContext) -> v1::ToolContext {
+fn context_message(spec: &Spec, context: &ToolContext) -> v1::ToolContext {
     let text = |it: Option<String>| it.unwrap_or_default();
+    let of_every_user = v1::ToolContext {
+        call_id: context.call_id.to_string(),
+        parent_call_id: text(context.parent_call_id.as_ref().map(ToString::to_string)),
+        ..v1::ToolContext::default()
+    };
+    // Whatever of the caller came into the result would answer others from the cache.
+    if spec.is_shared {
+        return of_every_user;
+    }
     v1::ToolContext {
         user_id: context.user.id.to_string(),
         user_email: text(context.user.email.clone()),
         user_role: text(context.user.role.clone()),
         task_id: text(context.task_id.as_ref().map(ToString::to_string)),
         session_id: text(context.session_id.as_ref().map(ToString::to_string)),
-        call_id: context.call_id.to_string(),
-        parent_call_id: text(context.parent_call_id.as_ref().map(ToString::to_string)),
-        deadline: None,
         attributes: context
             .attributes
             .iter()
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .collect(),
+        ..of_every_user
     }
 }
 
@@ -156,3 +163,5 @@ fn time_left(spec: &Spec, context: &ToolContext) -> Duration {
 
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

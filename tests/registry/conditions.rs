@@ -68,7 +68,19 @@ fn what_would_let_every_call_pass_is_refused() {
         ),
         (
             json!({"lines": {"items": {"properties": {"other": {"maximum": 1}}}}}),
-            "constraint-not-applicable /approve_unless/lines/items/properties/other/maximum",
+            "unknown-parameter /approve_unless/lines/items/properties/other",
+        ),
+        (
+            json!({"lines": {"items": {"anyOf": [{"type": "object", "properties": {"prise": {"maximum": 1}}}]}}}),
+            "unknown-parameter /approve_unless/lines/items/anyOf/0/properties/prise",
+        ),
+        (
+            json!({"lines": {"items": {"not": {"properties": {"prise": {"maximum": 1}}}}}}),
+            "unknown-parameter /approve_unless/lines/items/not/properties/prise",
+        ),
+        (
+            json!({"lines": {"items": {"properties": {"free": {"properties": {"any": {"maximum": 1}}}}}}}),
+            "constraint-not-applicable /approve_unless/lines/items/properties/free/properties/any/maximum",
         ),
         (json!({"account": {"pattern": "("}}), "bad-condition /approve_unless/account"),
     ] {
@@ -76,6 +88,11 @@ fn what_would_let_every_call_pass_is_refused() {
     }
     let said = refused(&json!({"amout": {"maximum": 100}}), &["unknown-parameter /approve_unless/amout"]);
     assert!(said.contains("the tool has no parameter `amout`. Did you mean amount"), "{said}");
+    let said = refused(
+        &json!({"lines": {"items": {"properties": {"prise": {"maximum": 1}}}}}),
+        &["unknown-parameter /approve_unless/lines/items/properties/prise"],
+    );
+    assert!(said.contains("the parameter has no member `prise`. Did you mean price"), "{said}");
     let said = refused(&json!({"amount": {"maximun": 100}}), &["unknown-key /approve_unless/amount/maximun"]);
     assert!(said.contains("unknown key `maximun`. Did you mean maximum"), "{said}");
 }
@@ -133,6 +150,32 @@ fn arguments_pass_only_if_each_named_one_is_there_and_satisfies_its_schema() {
         assert!(!all.hold(&arguments) && broken.starts_with(said), "{argument} {value}: {broken}");
         arguments.shift_remove(argument);
         assert_eq!(all.explain_broken(&arguments), format!("`{argument}` is not given"));
+    }
+}
+
+#[test]
+fn a_member_that_a_condition_names_must_be_there() {
+    let holds = |condition: Value, lines: Value| {
+        let registry = open(&json!({"lines": condition}), None).unwrap();
+        let tool = registry.snapshot().get("pay").unwrap().clone();
+        tool.conditions.as_ref().unwrap().hold(&object(&json!({"lines": lines})))
+    };
+    let small = json!({"properties": {"price": {"maximum": 5}}});
+    let free = json!({"properties": {"free": {"properties": {"fee": {"type": "number", "maximum": 5}}, "required": ["to"]}}});
+    for (condition, good, bad) in [
+        (json!({"items": small}), json!([{"price": 5}]), json!([{}])),
+        (json!({"items": {"anyOf": [small]}}), json!([{"price": 5}]), json!([{}])),
+        (
+            json!({"items": free}),
+            json!([{"free": {"fee": 5, "to": "a"}}]),
+            json!([{"free": {"fe": 5, "to": "a"}}]),
+        ),
+        // What is not to hold says nothing of a member that is absent: such a call asks.
+        (json!({"items": {"not": small}}), json!([{"price": 6}]), json!([{}])),
+        (json!({"items": {"not": {"not": small}}}), json!([{"price": 5}]), json!([{}])),
+    ] {
+        assert!(holds(condition.clone(), good), "{condition}");
+        assert!(!holds(condition.clone(), bad), "{condition}");
     }
 }
 

@@ -59,6 +59,20 @@ fn a_hidden_argument_that_a_caller_gives_is_an_unknown_parameter() {
 }
 
 #[test]
+fn a_value_that_got_past_the_schema_never_stands_for_a_hidden_argument() {
+    let input = input_of("think", &parameters());
+    let mut forged = object(&json!({
+        "symbol": "A", "account": "alex", "mail": "alex@example.com", "task": "t", "mode": "FAST", "filter": "all",
+    }));
+    input.fill(&mut forged, &context()).unwrap();
+    let expected = json!({
+        "symbol": "A", "account": "riley", "mail": "riley@example.com", "mode": "SAFE", "read_mask": "id,total",
+        "secret": "s3cret",
+    });
+    assert_eq!(forged, object(&expected), "the caller has no task, and `filter` has no value");
+}
+
+#[test]
 fn a_call_that_lacks_what_is_bound_and_required_says_what_to_bring() {
     for (bind, needed) in
         [("task_id", "context.task_id"), ("session_id", "context.session_id"), ("user.role", "user.role")]

@@ -26,7 +26,11 @@ class Done:
 
 @dataclass
 class Context:
-    """The call. A parameter with this hint gets it; a test makes one and reads `progressed` and `chunks`."""
+    """The call. A parameter with this hint gets it; a test makes one and reads `progressed` and `chunks`.
+
+    Of a tool whose results are cached for all users (`scope: shared` of a manifest), `user`, `task_id`, `session_id` and
+    `attributes` are empty.
+    """
 
     call_id: str = ""
     # The same in every repeat of the call: an idempotency key for what the tool asks.

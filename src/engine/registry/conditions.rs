@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{
     input::{InputSchema, breach},
     manifest::Manifest,
-    problem::{Report, join},
+    problem::{MAX_QUOTED, Report, cut, join},
     schema::compile,
 };
 use toolwire_contract::{arguments::Arguments, near::did_you_mean};
@@ -125,7 +125,7 @@ impl Condition {
         }
         let before = report.len();
         refuse_inapplicable(schema, property, &pointer, report);
-        match compile(schema) {
+        match compile(&require_members(schema, false)) {
             _ if report.len() > before => None,
             Ok(validator) => Some(Self {
                 argument: argument.to_owned(),
@@ -157,6 +157,33 @@ impl Condition {
     }
 }
 
+/// The condition as it is checked: `properties` holds for a member that is absent, so those that it names are required.
+/// Below `not` the contrary would let calls without them pass.
+fn require_members(condition: &Value, is_negated: bool) -> Value {
+    let Value::Object(keywords) = condition else { return condition.clone() };
+    let nested = |it: &Value| require_members(it, is_negated);
+    let checked = keywords.iter().map(|(keyword, value)| {
+        let value = match (keyword.as_str(), value) {
+            ("not", _) => require_members(value, !is_negated),
+            ("items" | "contains", _) => nested(value),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(all)) => all.iter().map(nested).collect(),
+            ("properties", Value::Object(members)) => {
+                members.iter().map(|(name, it)| (name.clone(), nested(it))).collect::<Map<_, _>>().into()
+            }
+            _ => value.clone(),
+        };
+        (keyword.clone(), value)
+    });
+    let mut checked: Map<_, _> = checked.collect();
+    if let Some(members) = keywords.get("properties").and_then(Value::as_object).filter(|_| !is_negated) {
+        let stated = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+        let stated = stated.filter(|it| it.as_str().is_none_or(|name| !members.contains_key(name)));
+        let required: Vec<_> = stated.cloned().chain(members.keys().cloned().map(Value::from)).collect();
+        checked.insert("required".to_owned(), required.into());
+    }
+    checked.into()
+}
+
 /// Refuses keywords that say nothing of values of the argument's type: they would let every call pass.
 fn refuse_inapplicable(condition: &Value, of: &Value, pointer: &str, report: &mut Report) {
     if !condition.is_object() {
@@ -173,11 +200,16 @@ fn refuse_inapplicable(condition: &Value, of: &Value, pointer: &str, report: &mu
     let mut nested = |key: &str, of: &Value| {
         refuse_inapplicable(&condition[key], of, &join(pointer, key), report);
     };
-    let same = if condition["type"].is_null() { of.clone() } else { json!({"type": kind}) };
+    let mut same = if of.is_object() { of.clone() } else { json!({}) };
+    if !condition["type"].is_null() {
+        same["type"] = kind.into();
+    }
     nested("not", &same);
     nested("items", &of["items"]);
     nested("contains", &of["items"]);
+    refuse_unknown_members(condition, of, pointer, report);
     let members = condition["properties"].as_object().into_iter().flatten();
+    let members = members.filter(|(name, _)| has_member(of, name));
     let members = members.map(|(name, it)| (it, &of["properties"][name], join("properties", name)));
     let alternatives = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|key| {
         let listed = condition[key].as_array().into_iter().flatten().enumerate();
@@ -186,5 +218,25 @@ fn refuse_inapplicable(condition: &Value, of: &Value, pointer: &str, report: &mu
     let alternatives = alternatives.map(|(it, key, index)| (it, &same, join(key, index)));
     for (condition, of, path) in members.chain(alternatives) {
         refuse_inapplicable(condition, of, &format!("{pointer}/{path}"), report);
+    }
+}
+
+/// Refuses names of members that no valid value has: misspelt, they would make every call ask.
+fn refuse_unknown_members(condition: &Value, of: &Value, pointer: &str, report: &mut Report) {
+    let names = condition["properties"].as_object().into_iter().flat_map(Map::keys);
+    for name in names.filter(|name| !has_member(of, name)) {
+        let known = of["properties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str);
+        let hint = did_you_mean(name, known);
+        let next = if hint.is_empty() { "; name a member, or remove it" } else { &*hint };
+        let text = format!("the parameter has no member `{}`{next}", cut(name, MAX_QUOTED));
+        report.add(join(&join(pointer, "properties"), name), "unknown-parameter", text);
+    }
+}
+
+/// Whether values of a schema may have a member. One that declares none may have any.
+fn has_member(of: &Value, name: &str) -> bool {
+    match &of["properties"] {
+        Value::Object(members) => members.contains_key(name),
+        _ => of["additionalProperties"] != false,
     }
 }

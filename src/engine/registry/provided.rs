@@ -20,7 +20,10 @@ use super::{
     problem::Report,
 };
 use toolwire_base::files::Problem;
-use toolwire_contract::ToolName;
+use toolwire_contract::{ToolName, proto::v1};
+
+/// A definition that a provider offers, encoded: an answer that lists one must stay below what every client accepts.
+const MAX_DEFINITION: usize = 256 * 1024;
 
 /// A tool that a provider offers.
 pub struct ProvidedTool {
@@ -96,10 +99,20 @@ fn assemble_offer(
         let configured = demands.conditions(&name, Some(provider));
         let declared = (manifest, &*configured);
         let tool = assemble_provided(provider, declared, [&input, &output], &*make, &mut report)?;
+        refuse_large(&tool, &mut report);
         Some(Offer { tool: Arc::new(tool), conditions, make })
     });
     let problems = report.into_problems();
     offer.filter(|_| problems.is_empty()).ok_or(problems)
+}
+
+fn refuse_large(tool: &RegisteredTool, report: &mut Report) {
+    let length = tool.definition.encoded(v1::ToolView::Full).len();
+    if length > MAX_DEFINITION {
+        let text =
+            format!("a definition has at most {MAX_DEFINITION} bytes, and this one {length}; shorten it");
+        report.add("", "too-large", text);
+    }
 }
 
 impl Providers {

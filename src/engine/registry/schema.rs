@@ -18,6 +18,9 @@ pub use from_message::pattern_in_words;
 pub(super) use from_message::{DURATION_PATTERN, from_message};
 pub(super) use payloads::{is_exact, is_payload, refuse_unsupported};
 
+/// A compiled pattern, in bytes: without a bound one of a few characters takes 10 MiB.
+const MAX_PATTERN: usize = 256 * 1024;
+
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Compiles a schema to a validator that checks formats, matches patterns in linear time, and fetches nothing.
@@ -25,7 +28,7 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .should_validate_formats(true)
-        .with_pattern_options(PatternOptions::regex())
+        .with_pattern_options(PatternOptions::regex().size_limit(MAX_PATTERN))
         .build(schema)
         .map_err(|error| error.to_string())
 }

@@ -13,7 +13,7 @@ use toolwire_tool::context::{RequestId, User};
 async fn a_write_is_never_started_again_whatever_is_left_of_its_slot() {
     let pool = Pool::default();
     let (provider, (commands, mut slot)) = ("shop".into(), mpsc::unbounded_channel());
-    let handle = pool.join(&provider, &"a".into(), "c1", commands);
+    let handle = pool.join(&provider, &"a".into(), &"c1".into(), commands);
     let spec = Spec::of_test("refund", Effect::Write);
     let user = User::new("riley".parse().expect("a user id"));
     let mut context = ToolContext::new(user, clock::now() + Duration::from_mins(1));

@@ -6,13 +6,20 @@ mod keywords;
 use serde_json::{Map, Value, json};
 
 use self::keywords::{Holds, holds};
-use super::Report;
-use crate::outcome::compile;
+use super::{Budget, Report};
+use crate::{
+    bounds::{MAX_PARTS, MAX_PROBLEM_TEXT},
+    outcome::{compile, cut},
+};
 use toolwire_contract::json as contract;
 
 /// The parts of a schema once references are inlined. A few definitions that refer to each other would
 /// grow without a bound.
 const MAX_NODES: usize = 20_000;
+/// Those of a result: every one of its values may be looked at by many of them.
+const MAX_NODES_OF_OUTPUT: usize = 4_000;
+/// The parts that a pattern counts as: compiled, it takes up to 256 KiB.
+const PATTERN: usize = 256;
 /// The deepest nesting of subschemas.
 const MAX_LEVELS: usize = 32;
 /// The keywords that may stand beside `$ref`: they constrain nothing.
@@ -35,6 +42,13 @@ impl Direction {
         }
     }
 
+    const fn max_nodes(self) -> usize {
+        match self {
+            Self::Input => MAX_NODES,
+            Self::Output => MAX_NODES_OF_OUTPUT,
+        }
+    }
+
     /// The schema of nothing stated: no arguments, and any result.
     fn default(self) -> Value {
         match self {
@@ -45,8 +59,13 @@ impl Direction {
 }
 
 /// Reads a schema. `None` if something is wrong with it, which is reported.
-pub(super) fn read(text: &str, direction: Direction, report: &mut Report) -> Option<Value> {
-    let before = report.problems.len();
+pub(super) fn read(
+    text: &str,
+    direction: Direction,
+    budget: &mut Budget,
+    report: &mut Report,
+) -> Option<Value> {
+    let before = report.count;
     let pointer = direction.pointer();
     if text.trim().is_empty() {
         return Some(direction.default());
@@ -67,26 +86,37 @@ pub(super) fn read(text: &str, direction: Direction, report: &mut Report) -> Opt
         document: &document,
         report: &mut *report,
         active: Vec::new(),
-        nodes: 0,
+        left: direction.max_nodes().min(budget.0),
+        max_nodes: direction.max_nodes(),
         is_too_large: false,
     };
+    let most = inliner.left;
     let mut schema = inliner.schema(&document, pointer, 0);
-    if inliner.nodes > MAX_NODES {
-        inliner.refuse_size(pointer);
+    let (parts, is_too_large) = (most - inliner.left, inliner.is_too_large);
+    budget.spend(parts);
+    if is_too_large {
+        return None;
     }
-    if let Some(root) = schema.as_object_mut() {
-        refuse_other_root(root, direction, report);
-        if direction == Direction::Input {
-            close(root, pointer, report);
+    match schema.as_object_mut() {
+        Some(root) => {
+            refuse_other_root(root, direction, report);
+            if direction == Direction::Input {
+                close(root, pointer, report);
+            }
         }
+        // A reference to `true` would allow everything, unchecked.
+        None if report.count > before => {}
+        None => report.refuse(pointer, "root-not-object", "the root must be a schema of the type `object`"),
     }
-    if report.problems.len() > before {
+    if report.count > before {
         return None;
     }
     match compile(&schema) {
         Ok(_) => Some(schema),
         Err(error) => {
-            report.refuse(pointer, "bad-schema", format!("the schema does not compile: {error}"));
+            let text = "a pattern has no look-around, and at most 256 KiB once it is compiled";
+            let next = if error.ends_with("\"regex\"") { format!("; {text}") } else { String::new() };
+            report.refuse(pointer, "bad-schema", format!("the schema does not compile: {error}{next}"));
             None
         }
     }
@@ -116,6 +146,11 @@ fn close(root: &mut Map<String, Value>, pointer: &str, report: &mut Report) {
             report.refuse(format!("{pointer}/additionalProperties"), "open-object", text);
         }
     }
+    // What it matches is allowed whatever `additionalProperties` says, also the name of a bound argument.
+    if root.contains_key("patternProperties") {
+        let text = "arguments are a closed object: name each one under `properties`";
+        report.refuse(format!("{pointer}/patternProperties"), "open-object", text);
+    }
     root.entry("properties").or_insert_with(|| json!({}));
 }
 
@@ -124,28 +159,48 @@ struct Inliner<'a> {
     report: &'a mut Report,
     /// The references that are being inlined, from the outside in.
     active: Vec<String>,
-    nodes: usize,
+    /// The parts that may still come.
+    left: usize,
+    max_nodes: usize,
     is_too_large: bool,
 }
 
 impl Inliner<'_> {
     fn schema(&mut self, schema: &Value, pointer: &str, level: usize) -> Value {
-        self.nodes += 1;
-        if level > MAX_LEVELS || self.nodes > MAX_NODES {
+        if level > MAX_LEVELS {
             self.refuse_size(pointer);
+        }
+        if !self.spend(1, pointer) {
             return Value::Null;
         }
-        let Value::Object(object) = schema else { return schema.clone() };
+        let Value::Object(object) = schema else { return self.copy(schema, pointer) };
         match object.get("$ref") {
             Some(reference) => self.reference(reference, object, pointer, level),
             None => Value::Object(self.object(object, pointer, level)),
         }
     }
 
+    /// Counts parts, before they are made. `false` once they are too many, and then for all that follow.
+    fn spend(&mut self, parts: usize, pointer: &str) -> bool {
+        if parts > self.left {
+            self.refuse_size(pointer);
+        }
+        self.left = self.left.saturating_sub(parts);
+        !self.is_too_large
+    }
+
+    /// A value that is taken as it is.
+    fn copy(&mut self, value: &Value, pointer: &str) -> Value {
+        if self.spend(weight(value), pointer) { value.clone() } else { Value::Null }
+    }
+
     /// Once: everything below breaks the bound too.
     fn refuse_size(&mut self, pointer: &str) {
         if !std::mem::replace(&mut self.is_too_large, true) {
-            let text = format!("a schema has at most {MAX_LEVELS} levels and {MAX_NODES} parts");
+            let most = self.max_nodes;
+            let text = format!(
+                "a schema has at most {MAX_LEVELS} levels and {most} parts, and a catalogue {MAX_PARTS}"
+            );
             self.report.refuse(pointer, "schema-too-large", text);
         }
     }
@@ -153,6 +208,10 @@ impl Inliner<'_> {
     fn object(&mut self, object: &Map<String, Value>, pointer: &str, level: usize) -> Map<String, Value> {
         let mut inlined = Map::new();
         for (keyword, value) in object {
+            let pattern = if keyword == "pattern" { PATTERN } else { 0 };
+            if !self.spend(keyword.len() / 64 + pattern, pointer) {
+                break;
+            }
             let place = join(pointer, keyword);
             match (keyword.as_str(), holds(keyword)) {
                 ("$defs" | "definitions" | "$schema", _) => {}
@@ -163,18 +222,20 @@ impl Inliner<'_> {
                 ("type", _) if value.is_array() => {
                     let text = "a list of types is refused by providers of models; use one type, or `anyOf`";
                     self.report.refuse(&place, "type-list", text);
-                    inlined.insert(keyword.clone(), value.clone());
+                    // The root is told apart by it.
+                    inlined.insert(keyword.clone(), json!([]));
                 }
                 (_, Holds::Value) => {
-                    self.nodes += weight(value);
-                    inlined.insert(keyword.clone(), value.clone());
+                    let value = self.copy(value, &place);
+                    inlined.insert(keyword.clone(), value);
                 }
                 (_, Holds::Schema) => {
                     let schema = self.schema(value, &place, level + 1);
                     inlined.insert(keyword.clone(), schema);
                 }
                 (_, Holds::Schemas) => {
-                    let schemas = self.schemas(value, &place, level + 1);
+                    let names = if keyword == "patternProperties" { PATTERN } else { 0 };
+                    let schemas = self.schemas(value, names, &place, level + 1);
                     inlined.insert(keyword.clone(), schemas);
                 }
             }
@@ -182,8 +243,8 @@ impl Inliner<'_> {
         inlined
     }
 
-    /// The schemas of a list, or of the members of an object.
-    fn schemas(&mut self, value: &Value, pointer: &str, level: usize) -> Value {
+    /// The schemas of a list, or of the members of an object, of which each name counts in addition.
+    fn schemas(&mut self, value: &Value, name_counts: usize, pointer: &str, level: usize) -> Value {
         match value {
             Value::Array(items) => items
                 .iter()
@@ -191,12 +252,16 @@ impl Inliner<'_> {
                 .map(|(at, it)| self.schema(it, &join(pointer, &at.to_string()), level))
                 .collect(),
             Value::Object(members) => {
-                let member = |(name, it): (&String, &Value)| {
-                    (name.clone(), self.schema(it, &join(pointer, name), level))
-                };
-                Value::Object(members.iter().map(member).collect())
+                let mut inlined = Map::new();
+                for (name, it) in members {
+                    if !self.spend(name.len() / 64 + name_counts, pointer) {
+                        break;
+                    }
+                    inlined.insert(name.clone(), self.schema(it, &join(pointer, name), level));
+                }
+                inlined.into()
             }
-            other => other.clone(),
+            other => self.copy(other, pointer),
         }
     }
 
@@ -207,6 +272,9 @@ impl Inliner<'_> {
         pointer: &str,
         level: usize,
     ) -> Value {
+        if !self.spend(weight(reference), pointer) {
+            return Value::Null;
+        }
         let place = join(pointer, "$ref");
         let target = reference
             .as_str()
@@ -236,13 +304,15 @@ impl Inliner<'_> {
         {
             let text = format!("`{other}` beside `$ref` is not taken; put it into the definition");
             self.report.refuse(join(pointer, other), "ref-siblings", text);
+            return Value::Null;
         }
         self.active.push(target.to_owned());
         let mut inlined = self.schema(schema, pointer, level + 1);
         self.active.pop();
         if let Some(inlined) = inlined.as_object_mut() {
             for (keyword, value) in object.iter().filter(|(it, _)| ANNOTATIONS.contains(&it.as_str())) {
-                inlined.insert(keyword.clone(), value.clone());
+                let value = self.copy(value, pointer);
+                inlined.insert(keyword.clone(), value);
             }
         }
         inlined
@@ -251,13 +321,14 @@ impl Inliner<'_> {
 
 /// How much a value counts that is copied as it is, about one for each 64 bytes: a long list in a definition is there
 /// as often as the definition is referred to.
-fn weight(value: &Value) -> usize {
+pub(super) fn weight(value: &Value) -> usize {
+    let of_member = |(key, it): (&String, &Value)| {
+        key.len() / 64 + weight(it) + if key == "pattern" { PATTERN } else { 0 }
+    };
     match value {
         Value::String(text) => 1 + text.len() / 64,
         Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
-        Value::Object(members) => {
-            1 + members.iter().map(|(key, it)| key.len() / 64 + weight(it)).sum::<usize>()
-        }
+        Value::Object(members) => 1 + members.iter().map(of_member).sum::<usize>(),
         _ => 1,
     }
 }
@@ -266,8 +337,12 @@ fn is_definitions(keyword: &str) -> bool {
     matches!(keyword, "$defs" | "definitions" | "$schema")
 }
 
+/// A JSON pointer one level deeper, as far as a problem shows it.
 fn join(pointer: &str, segment: &str) -> String {
-    format!("{pointer}/{}", segment.replace('~', "~0").replace('/', "~1"))
+    let segment = cut(segment, MAX_PROBLEM_TEXT).replace('~', "~0").replace('/', "~1");
+    let mut joined = format!("{pointer}/{segment}");
+    joined.truncate(joined.floor_char_boundary(MAX_PROBLEM_TEXT));
+    joined
 }
 
 /// The pointer of a fragment, in which a URI encodes some characters.

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::bounds::{MAX_MESSAGE, MAX_OFFERS};
 use toolwire_contract::convert;
 
 fn offer() -> wire::Offer {
@@ -15,12 +16,16 @@ fn offer() -> wire::Offer {
     }
 }
 
+fn check_alone(offer: &wire::Offer, strictness: Strictness) -> Result<CheckedOffer, Vec<Problem>> {
+    check(offer, strictness, &mut Budget::default())
+}
+
 fn with_input(schema: &Value) -> wire::Offer {
     wire::Offer { input_schema_json: schema.to_string(), ..offer() }
 }
 
 fn refused(offer: &wire::Offer) -> Vec<(String, &'static str)> {
-    let problems = check(offer, Strictness::Lenient).expect_err("a problem");
+    let problems = check_alone(offer, Strictness::Lenient).expect_err("a problem");
     problems.into_iter().map(|it| (it.pointer, it.rule)).collect()
 }
 
@@ -32,14 +37,14 @@ fn refused_schema(schema: &Value) -> Vec<(String, &'static str)> {
 fn an_offer_becomes_a_manifest_with_its_schemas_apart() {
     let schema =
         json!({"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]});
-    let checked = check(&with_input(&schema), Strictness::Strict).expect("good");
+    let checked = check_alone(&with_input(&schema), Strictness::Strict).expect("good");
     assert_eq!((checked.name.as_str(), checked.warnings.len()), ("order_status", 0));
     assert_eq!(checked.manifest["category"], "read");
     assert_eq!(checked.manifest["timeout_ms"], 15_000);
     assert_eq!(checked.manifest["version"], "0.0.0");
     assert_eq!(checked.input["additionalProperties"], false, "arguments are closed");
     assert_eq!(checked.output, json!({"type": "object"}));
-    let nothing = check(&offer(), Strictness::Strict).expect("good");
+    let nothing = check_alone(&offer(), Strictness::Strict).expect("good");
     assert_eq!(nothing.input["properties"], json!({}));
 }
 
@@ -48,12 +53,12 @@ fn what_is_missing_is_a_warning_on_a_machine_of_ones_own_and_refused_elsewhere()
     let bare = || wire::Offer { name: "t".into(), ..wire::Offer::default() };
     let pointers = |problems: &[Problem]| problems.iter().map(|it| it.pointer.clone()).collect::<Vec<_>>();
     let expected = ["/description", "/category", "/consequence_level"];
-    let checked = check(&bare(), Strictness::Lenient).expect("served");
+    let checked = check_alone(&bare(), Strictness::Lenient).expect("served");
     assert_eq!(pointers(&checked.warnings), expected);
     assert_eq!(checked.manifest["category"], "side_effect");
     assert_eq!(checked.manifest["idempotent"], false);
     assert_eq!(checked.manifest["consequence_level"], "high");
-    assert_eq!(pointers(&check(&bare(), Strictness::Strict).expect_err("refused")), expected);
+    assert_eq!(pointers(&check_alone(&bare(), Strictness::Strict).expect_err("refused")), expected);
 }
 
 #[test]
@@ -77,7 +82,7 @@ fn local_references_are_inlined_with_their_own_descriptions() {
         },
         "$defs": {"money": {"type": "object", "properties": {"amount": {"type": "number"}}, "description": "Money."}}
     });
-    let input = check(&with_input(&schema), Strictness::Strict).expect("good").input;
+    let input = check_alone(&with_input(&schema), Strictness::Strict).expect("good").input;
     let money =
         json!({"type": "object", "properties": {"amount": {"type": "number"}}, "description": "Money."});
     assert_eq!(input["properties"]["b"]["items"], money);
@@ -87,7 +92,7 @@ fn local_references_are_inlined_with_their_own_descriptions() {
     assert_eq!(input.get("$defs"), None);
     let root = json!({"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"a": {"type": "string"}}}}});
     assert_eq!(
-        check(&with_input(&root), Strictness::Strict).expect("good").input["properties"]["a"]["type"],
+        check_alone(&with_input(&root), Strictness::Strict).expect("good").input["properties"]["a"]["type"],
         "string"
     );
 }
@@ -110,6 +115,12 @@ fn what_providers_of_models_refuse_is_refused_naming_the_place() {
         (json!({"type": "array"}), "/type", "root-not-object"),
         (json!({}), "/type", "root-not-object"),
         (json!({"type": "object", "additionalProperties": true}), "/additionalProperties", "open-object"),
+        (
+            json!({"type": "object", "patternProperties": {".*": {}}, "additionalProperties": false}),
+            "/patternProperties",
+            "open-object",
+        ),
+        (json!({"$ref": "#/$defs/any", "$defs": {"any": true}}), "", "root-not-object"),
         (of(&json!({"$ref": "https://example.com/a.json"})), "/properties/a/$ref", "remote-ref"),
         (of(&json!({"$ref": "#/$defs/none"})), "/properties/a/$ref", "unknown-ref"),
         (of(&json!({"$ref": "#/properties/a", "minimum": 1})), "/properties/a/minimum", "ref-siblings"),
@@ -158,7 +169,7 @@ fn conditions_bound_arguments_and_caches_are_handed_on_as_a_manifest_has_them() 
         }),
         ..offer()
     };
-    let manifest = check(&rich, Strictness::Strict).expect("good").manifest;
+    let manifest = check_alone(&rich, Strictness::Strict).expect("good").manifest;
     assert_eq!(manifest["approve_unless"], json!({"amount": {"maximum": 100}}));
     assert_eq!(manifest["parameters"], json!({"account": {"type": "string", "bind": "user.id"}}));
     assert_eq!(manifest["cache"], json!({"ttl": "60000ms", "tier": "request", "scope": "user"}));
@@ -166,4 +177,104 @@ fn conditions_bound_arguments_and_caches_are_handed_on_as_a_manifest_has_them() 
         let offer = wire::Offer { approve_unless: text.into(), ..offer() };
         assert_eq!(refused(&offer), [("/approve_unless".to_owned(), rule)]);
     }
+}
+
+#[test]
+fn what_is_referred_to_often_is_counted_before_it_is_copied() {
+    let long = "x".repeat(150_000);
+    let of = |annotated: &Value, definition: &Value| {
+        let members: Map<_, _> = (0..1_000).map(|at| (format!("m{at}"), annotated.clone())).collect();
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/all"}, "b": {"$ref": "#/$defs/all"}},
+            "$defs": {"all": {"type": "object", "properties": members}, "long": definition}})
+    };
+    let reference = json!({"$ref": "#/$defs/long"});
+    let beside = json!({"$ref": "#/$defs/deep", "description": "y".repeat(60)});
+    let cases = [
+        of(&reference, &json!({"description": long})),
+        of(&reference, &json!({"$ref": "#/$defs/other", "description": long})),
+        of(&reference, &json!({"type": "object", "properties": {&*long: {}}})),
+        of(&reference, &json!({"not": long})),
+        of(&reference, &json!({"items": [1, long]})),
+        of(&reference, &json!(long)),
+        of(&beside, &json!({})),
+    ];
+    for schema in cases {
+        let rules: Vec<_> = refused_schema(&schema).into_iter().map(|it| it.1).collect();
+        assert!(rules.iter().any(|it| ["schema-too-large", "unknown-ref"].contains(it)), "{rules:?}");
+        assert!(rules.len() <= MAX_PROBLEMS);
+    }
+}
+
+#[test]
+fn problems_are_few_and_short_and_those_of_a_whole_catalogue_fit_into_a_message() {
+    let long = "x".repeat(5_000);
+    let members: Map<_, _> =
+        (0..40).map(|at| (format!("{long}{at}"), json!({"type": ["string", "null"]}))).collect();
+    let offer = with_input(&json!({"type": "object", "properties": members}));
+    let problems = check_alone(&offer, Strictness::Lenient).expect_err("refused");
+    assert_eq!(problems.len(), MAX_PROBLEMS);
+    assert!(problems.iter().all(|it| it.pointer.len() <= MAX_PROBLEM_TEXT), "{problems:?}");
+    let longest = Problem::new(&*long, "type-list", &*long);
+    let verdict =
+        verdict(&long, &vec![longest; MAX_PROBLEMS], wire::VerdictState::Refused).expect("problems");
+    assert!(!verdict.problems.is_empty());
+    assert!((verdict.encoded_len() + 8) * MAX_OFFERS < MAX_MESSAGE, "{}", verdict.encoded_len());
+}
+
+#[test]
+fn patterns_are_bounded_each_and_in_number() {
+    let of = |pattern: &str, count: usize| {
+        let member = |at| (format!("m{at}"), json!({"type": "string", "pattern": pattern}));
+        json!({"type": "object", "properties": (0..count).map(member).collect::<Map<_, _>>()})
+    };
+    let taken = |schema: &Value| check_alone(&with_input(schema), Strictness::Strict).map(drop);
+    for usual in
+        [r"^\w+([.-]\w+)*@\w+([.-]\w+)*$", r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$", r"^[^\s/]{1,128}$"]
+    {
+        assert_eq!(taken(&of(usual, 20)), Ok(()), "{usual}");
+    }
+    assert_eq!(refused_schema(&of("^(a{100}){1000}$", 1))[0].1, "bad-schema");
+    assert_eq!(refused_schema(&of(r"^\w+$", 100))[0].1, "schema-too-large");
+    let mut conditions: Map<_, _> = Map::new();
+    conditions.extend((0..100).map(|at| (format!("m{at}"), json!({"pattern": "^a"}))));
+    let conditional = wire::Offer { approve_unless: Value::from(conditions).to_string(), ..offer() };
+    assert_eq!(refused(&conditional), [("/approve_unless".to_owned(), "schema-too-large")]);
+}
+
+#[test]
+fn one_offer_and_what_it_lists_are_bounded() {
+    let example = v1::ToolExample { description: "x".repeat(MAX_EXAMPLES), ..v1::ToolExample::default() };
+    let tags = || vec!["t".to_owned(); MAX_ENTRIES + 1];
+    for (offer, pointer, rule) in [
+        (wire::Offer { title: "x".repeat(MAX_OFFER), ..offer() }, "", "too-large"),
+        (
+            wire::Offer { description: "x".repeat(MAX_DESCRIPTION + 1), ..offer() },
+            "/description",
+            "too-large",
+        ),
+        (wire::Offer { tags: tags(), ..offer() }, "/tags", "too-many"),
+        (wire::Offer { guidance: tags(), ..offer() }, "/guidance", "too-many"),
+        (wire::Offer { examples: vec![example], ..offer() }, "/examples", "too-large"),
+        (
+            wire::Offer {
+                bind: (0..=MAX_ENTRIES).map(|at| (at.to_string(), "user.id".into())).collect(),
+                ..offer()
+            },
+            "/bind",
+            "too-many",
+        ),
+    ] {
+        assert_eq!(refused(&offer), [(pointer.to_owned(), rule)]);
+    }
+}
+
+#[test]
+fn the_parts_of_a_catalogue_are_bounded() {
+    let member = |at| (format!("m{at}"), json!({"type": "string"}));
+    let offer =
+        with_input(&json!({"type": "object", "properties": (0..5_000).map(member).collect::<Map<_, _>>()}));
+    let mut budget = Budget::default();
+    let taken = (0..100).filter(|_| check(&offer, Strictness::Strict, &mut budget).is_ok()).count();
+    assert!((10..=40).contains(&taken), "{taken}");
+    assert!(check(&super::tests::offer(), Strictness::Strict, &mut budget).is_ok(), "one without a schema");
 }

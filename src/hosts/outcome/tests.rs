@@ -1,5 +1,6 @@
 //! What outcomes of hosts become.
 
+use futures_util::FutureExt;
 use serde_json::json;
 
 use toolwire_contract::convert;
@@ -11,13 +12,18 @@ fn output() -> OutputSchema {
     OutputSchema::new(schema).expect("a schema")
 }
 
+/// Of what is small: it is read at once.
+fn read_now(outcome: Outcome, effect: Effect) -> Result<Payload, ToolError> {
+    read(outcome, effect, &output()).now_or_never().expect("at once")
+}
+
 fn of(text: &str, effect: Effect) -> Result<Value, ToolError> {
-    read(Outcome::DataJson(text.to_owned()), effect, &output()).map(|payload| payload.json().clone())
+    read_now(Outcome::DataJson(text.to_owned()), effect).map(|payload| payload.json().clone())
 }
 
 fn of_code(code: v1::ToolErrorCode, effect: Effect) -> ErrorCode {
     let error = v1::ToolError { code: code.into(), message: "no".into(), ..v1::ToolError::default() };
-    read(Outcome::Error(error), effect, &output()).expect_err("an error").code
+    read_now(Outcome::Error(error), effect).expect_err("an error").code
 }
 
 #[test]
@@ -42,11 +48,29 @@ fn data_that_does_not_fit_is_a_parse_error_and_of_a_write_it_says_that_it_was_do
     }
 }
 
-#[test]
-fn data_over_3_mib_is_too_large() {
+#[tokio::test]
+async fn data_over_3_mib_is_too_large() {
     let text = format!(r#"{{"n": 1, "t": "{}"}}"#, "x".repeat(MAX_DATA));
-    let error = of(&text, Effect::Write).expect_err("too large");
+    let error = read(Outcome::DataJson(text), Effect::Write, &output()).await.expect_err("too large");
     assert_eq!((error.code, error.message.contains("was done")), (ErrorCode::ResultTooLarge, true));
+}
+
+#[tokio::test]
+async fn what_takes_long_to_check_leaves_the_thread_that_carries_calls() {
+    let of = |text: String, output: OutputSchema| async move {
+        let before = offload::testing::requested_count();
+        let result = read(Outcome::DataJson(text), Effect::Read, &output).await;
+        (result.is_ok(), offload::testing::requested_count() - before)
+    };
+    let long = format!(r#"{{"n": 1, "t": "{}"}}"#, "x".repeat(offload::SMALL));
+    assert_eq!(of(r#"{"n": 1}"#.into(), output()).await, (true, 0));
+    assert_eq!(of(long, output()).await, (true, 1));
+    let branches: Vec<_> = (0..1_000).map(|least| json!({"minimum": least})).collect();
+    let wide =
+        json!({"type": "object", "properties": {"n": {"type": "array", "items": {"anyOf": branches}}}});
+    let many = format!(r#"{{"n": [{}-1]}}"#, "-1,".repeat(4_000));
+    assert!(many.len() < offload::SMALL);
+    assert_eq!(of(many, OutputSchema::new(wide).expect("a schema")).await, (false, 1));
 }
 
 #[test]
@@ -62,7 +86,7 @@ fn a_host_cannot_say_what_only_the_server_says() {
         retryable: true,
         ..v1::ToolError::default()
     };
-    let error = read(Outcome::Error(error), Effect::Read, &output()).expect_err("an error");
+    let error = read_now(Outcome::Error(error), Effect::Read).expect_err("an error");
     assert_eq!((error.origin, error.attempts, error.retryable), (Origin::Tool, 0, true));
     assert_eq!(error.message.len(), MAX_ERROR);
 }

@@ -16,7 +16,7 @@ use crate::{
     start::{CallEnd, CallEvent, Reports, Start, Write},
     wire::{self, WorkRequest, outcome::Outcome, work_response::Message},
 };
-use toolwire_base::clock;
+use toolwire_base::{clock, offload};
 use toolwire_contract::json;
 use toolwire_tool::context::{CallId, Cancellation};
 
@@ -140,7 +140,7 @@ impl Session {
             Received::Progress { fraction, message } => {
                 self.pending = Some(CallEvent::Progress(fraction, message));
             }
-            Received::Chunk(text) => self.pending = Some(CallEvent::Chunk(chunk(&text)?)),
+            Received::Chunk(text) => self.pending = Some(CallEvent::Chunk(chunk(text).await?)),
             Received::Outcome(outcome) => self.end_call(outcome),
             Received::Late(call, outcome) => self.take_late(call, outcome, now, outgoing),
             Received::WantsLeave => self.leave(crate::pool::leave("the host asked for it"), now, outgoing),
@@ -271,11 +271,13 @@ impl Session {
     }
 }
 
-fn chunk(text: &str) -> Result<Map<String, Value>, End> {
-    if text.len() > MAX_DATA {
+async fn chunk(text: String) -> Result<Map<String, Value>, End> {
+    let length = text.len();
+    if length > MAX_DATA {
         return Err(End::violation(format!("a chunk has at most {MAX_DATA} bytes")));
     }
-    match json::parse(text).ok().filter(json::is_within_depth) {
+    let parse = move || json::parse(&text).ok().filter(json::is_within_depth);
+    match offload::if_large(length, parse).await {
         Some(Value::Object(data)) => Ok(data),
         _ => Err(End::violation("a chunk is the text of a JSON object of at most 32 levels")),
     }

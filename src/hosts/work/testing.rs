@@ -222,6 +222,7 @@ impl Calling {
             tool: "status".parse().expect("a name"),
             digest: "d1".to_owned(),
             effect,
+            is_shared: false,
             timeout: Duration::from_secs(15),
             input: Arc::clone(&schema),
             output: schema,

@@ -10,7 +10,8 @@ use tonic_types::StatusExt;
 use super::testing::{Calling, Host, hello, hub, settle};
 use crate::{
     bounds::{
-        DEGRADED_AFTER, HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, REMOVED_AFTER, SILENCE, WAIT_MARGIN,
+        DEGRADED_AFTER, HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, REMOVED_AFTER, SILENCE,
+        WAIT_MARGIN,
     },
     end::End,
     outcome::Effect,

@@ -13,11 +13,11 @@ use self::{late::LateOutcomes, owned::refuse_name};
 use toolwire_base::files;
 use toolwire_config::{Config, ProviderFloor, Providers};
 use toolwire_contract::proto::host::v1 as wire;
-use toolwire_engine::registry::{Category, Definition, ProvidedTool, Provision, Registry};
+use toolwire_engine::registry::{CacheScope, Category, Definition, ProvidedTool, Provision, Registry};
 use toolwire_hosts::{
     Effect, HostTool, HostToolParts, Hub, Registrar, Verdicts,
     ids::{CatalogueId, ProviderName},
-    offer::{self, CheckedOffer, Problem, Strictness},
+    offer::{self, Budget, CheckedOffer, Problem, Strictness},
 };
 use toolwire_store::Store;
 use toolwire_tool::Executor;
@@ -100,8 +100,9 @@ impl Work {
     fn take_over(&self, offers: &[wire::Offer]) -> Verdicts {
         self.warn_of_unmatched_conditions(offers);
         let (mut candidates, mut tools, mut verdicts) = (Vec::new(), Vec::new(), Verdicts::default());
+        let mut budget = Budget::default();
         for offer in offers {
-            match self.candidate(offer) {
+            match self.candidate(offer, &mut budget) {
                 Ok((candidate, tool)) => {
                     candidates.push(candidate);
                     tools.push(tool);
@@ -125,8 +126,12 @@ impl Work {
         }
     }
 
-    fn candidate(&self, offer: &wire::Offer) -> Result<(Candidate, ProvidedTool), Vec<Problem>> {
-        let checked = offer::check(offer, self.strictness)?;
+    fn candidate(
+        &self,
+        offer: &wire::Offer,
+        budget: &mut Budget,
+    ) -> Result<(Candidate, ProvidedTool), Vec<Problem>> {
+        let checked = offer::check(offer, self.strictness, budget)?;
         let CheckedOffer { name, manifest, input, output, warnings } = checked;
         refuse_name(&self.floor.tools, &name).map_err(|problem| vec![problem])?;
         // Not the hub, which has the registry, which keeps this.
@@ -160,6 +165,7 @@ fn parts((provider, catalogue): (ProviderName, CatalogueId), definition: &Defini
         tool: definition.name.clone(),
         digest: definition.digest.to_string(),
         effect: effect(definition),
+        is_shared: definition.cache.is_some_and(|it| it.scope == CacheScope::Shared),
         timeout: definition.timeout,
         input: Arc::clone(&definition.input_schema),
         output: Arc::clone(&definition.output_schema),

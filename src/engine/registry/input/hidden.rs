@@ -92,6 +92,8 @@ impl Hidden {
     ) -> Result<(), Vec<Violation>> {
         let mut violations = Vec::new();
         for it in &self.0 {
+            // Whatever the schema let through: a binding without a value must not leave that of the caller.
+            arguments.shift_remove(&it.name);
             let value = match &it.value {
                 None => None,
                 Some(HiddenValue::Same(value)) => Some(value.clone()),
@@ -109,7 +111,7 @@ impl Hidden {
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
-    /// Fills in the identifiers of the call itself.
+    /// Fills in the identifiers of the call itself, in place of whatever stands there.
     pub(super) fn fill_ids(
         &self,
         arguments: &mut Arguments,

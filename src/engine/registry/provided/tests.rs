@@ -231,9 +231,11 @@ fn an_offer_is_checked_as_a_manifest_is() {
             with("refund", json!({"category": "write", "cache": {"ttl": "60s", "tier": "request"}})),
             with("refund", json!({"examples": [{"description": "Bad", "arguments": {"order_id": "a"}}]})),
             tool("order_status"),
+            with("refund", json!({"guidance": ["x".repeat(MAX_DEFINITION)]})),
         ],
     );
     let problems = rules(&made);
+    assert_eq!(problems[5], [("", "too-large")]);
     assert_eq!(problems[0], [("/category", "wrong-type")]);
     assert_eq!(problems[1], [("/approve_if", "unknown-key")]);
     assert_eq!(problems[2], [("/cache", "cache-not-read")]);
