@@ -79,13 +79,11 @@ impl StartedWrites {
             return if self.lost.contains_key(key) { LateResult::Taken } else { LateResult::Unknown };
         };
         let Some(waiter) = open.waiter.take() else { return LateResult::Pending };
-        match waiter.send(outcome) {
-            Err(outcome) => LateResult::Replaces(Arc::clone(&open.write), outcome),
-            Ok(()) => {
-                self.close(key);
-                LateResult::Taken
-            }
+        if let Err(outcome) = waiter.send(outcome) {
+            return LateResult::Replaces(Arc::clone(&open.write), outcome);
         }
+        self.close(key);
+        LateResult::Taken
     }
 
     /// Whether the outcome that replaces an unknown one is recorded. Otherwise the host may say it again.

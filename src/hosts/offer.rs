@@ -3,12 +3,13 @@
 //! What comes out has the form of a manifest, so that the registry checks the rest as it does a file. Not here: whether
 //! the provider may own the name, and its floor.
 
+mod manifest;
 mod schema;
 
 use std::time::Duration;
 
 use prost::Message;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::{
     bounds::{
@@ -18,6 +19,7 @@ use crate::{
     outcome::cut,
     wire,
 };
+use manifest::manifest;
 use schema::Direction;
 use toolwire_contract::{ToolName, json as contract, proto::v1};
 
@@ -99,7 +101,9 @@ pub fn check(
     let output = schema::read(&offer.output_schema_json, Direction::Output, budget, &mut report);
     let missing = missing(offer);
     if strictness == Strictness::Strict {
-        missing.iter().for_each(|it| report.refuse(&*it.pointer, it.rule, &*it.description));
+        for problem in &missing {
+            report.refuse(&*problem.pointer, problem.rule, &*problem.description);
+        }
     }
     let timeout = timeout(offer, &mut report);
     let conditions = conditions(&offer.approve_unless, budget, &mut report);
@@ -241,64 +245,6 @@ fn conditions(text: &str, budget: &mut Budget, report: &mut Report) -> Option<Va
             None
         }
     }
-}
-
-fn category(offer: &wire::Offer) -> &'static str {
-    match offer.category() {
-        v1::ToolCategory::Read => "read",
-        v1::ToolCategory::Write => "write",
-        v1::ToolCategory::Delete => "delete",
-        v1::ToolCategory::SideEffect | v1::ToolCategory::Unspecified => "side_effect",
-    }
-}
-
-fn consequence(offer: &wire::Offer) -> &'static str {
-    match offer.consequence_level() {
-        v1::ConsequenceLevel::Low => "low",
-        v1::ConsequenceLevel::Medium => "medium",
-        v1::ConsequenceLevel::High | v1::ConsequenceLevel::Unspecified => "high",
-    }
-}
-
-/// The offer as a manifest says it. What is empty is left out.
-fn manifest(offer: &wire::Offer, timeout: Duration) -> Map<String, Value> {
-    let words =
-        |text: &str, otherwise: &str| if text.trim().is_empty() { otherwise } else { text }.to_owned();
-    let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-    let entries = [
-        ("name", json!(offer.name)),
-        ("title", json!(words(&offer.title, &offer.name))),
-        ("description", json!(words(&offer.description, &offer.name))),
-        ("type", json!("function_tool")),
-        ("category", json!(category(offer))),
-        ("consequence_level", json!(consequence(offer))),
-        ("requires_confirmation", json!(offer.requires_confirmation)),
-        ("idempotent", json!(offer.idempotent)),
-        ("untrusted", json!(offer.untrusted)),
-        ("timeout_ms", json!(milliseconds)),
-        ("version", json!(words(&offer.version, "0.0.0"))),
-        ("tags", json!(offer.tags)),
-        ("guidance", json!(offer.guidance)),
-        ("examples", offer.examples.iter().map(example).collect()),
-    ];
-    let mut manifest: Map<_, _> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-    manifest.extend(offer.cache.as_ref().map(|it| ("cache".to_owned(), cache(it))));
-    if !offer.bind.is_empty() {
-        let bound =
-            offer.bind.iter().map(|(name, from)| (name.clone(), json!({"type": "string", "bind": from})));
-        manifest.insert("parameters".to_owned(), bound.collect::<Map<_, _>>().into());
-    }
-    manifest
-}
-
-fn example(example: &v1::ToolExample) -> Value {
-    let arguments = example.arguments.clone().map(contract::from_struct).unwrap_or_default();
-    json!({"description": example.description, "arguments": arguments})
-}
-
-fn cache(policy: &v1::CachePolicy) -> Value {
-    let length = policy.ttl.and_then(|it| Duration::try_from(it).ok()).unwrap_or_default();
-    json!({"ttl": format!("{}ms", length.as_millis()), "tier": policy.tier, "scope": policy.scope})
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use toolwire_contract::{
 };
 
 /// A compiled pattern, in bytes: without a bound one of a few characters takes 10 MiB.
-const MAX_PATTERN: usize = 256 * 1024;
+const MAX_PATTERN: usize = 512 * 1024;
 /// Violations of arguments that are taken over from an error.
 const MAX_VIOLATIONS: usize = 100;
 

@@ -1,8 +1,9 @@
 //! Every slot of every provider: what is idle, what waits for it, and the bounds on both.
 //!
 //! A call takes the slot of the instance with the most idle ones, ties at random, so that load spreads by free
-//! capacity. Without an idle slot calls wait, first come first served. A call takes only slots of the catalogue that its
-//! tool is of: another one may give the same name another meaning. Not here: what goes over a slot (`work`, `call`).
+//! capacity. Without an idle slot calls wait, first come first served. A call takes only slots of the catalogue that
+//! its tool is of: another one may give the same name another meaning. Not here: what goes over a slot (`work`,
+//! `call`).
 
 mod lease;
 mod waiters;

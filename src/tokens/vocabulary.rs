@@ -92,7 +92,7 @@ impl Vocabulary {
 
     /// The tokens of a piece; more than `most` if it has more.
     fn count_piece(&self, piece: &[u8], most: usize) -> usize {
-        // Most pieces are a token, which is merged of nothing else.
+        // Most pieces are one token, so there is nothing to merge.
         match self.longest(piece) {
             Some(token) if self.token(token).len() == piece.len() => 1,
             _ => Merge::of(self, piece, most).tokens.len(),

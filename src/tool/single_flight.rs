@@ -182,8 +182,8 @@ impl<K: Eq + Hash, T, S> Leader<K, T, S> {
 
     /// Gives the outcome to all waiters.
     pub fn finish(self, outcome: T) {
-        // Before `drop` removes the entry: a caller that joins in between finds the outcome, and a later one leads
-        // anew.
+        // Before `drop` removes the entry: a caller that joins in between finds the outcome, and a later one becomes
+        // the leader of new work.
         self.outcome.send_replace(Some(outcome));
     }
 

@@ -12,7 +12,7 @@ use super::{
     input::{InputSchema, breach},
     manifest::Manifest,
     problem::{MAX_QUOTED, Report, cut, join},
-    schema::compile,
+    schema::compile_bounded,
 };
 use toolwire_contract::{arguments::Arguments, near::did_you_mean};
 
@@ -125,7 +125,7 @@ impl Condition {
         }
         let before = report.len();
         refuse_inapplicable(schema, property, &pointer, report);
-        match compile(&require_members(schema, false)) {
+        match compile_bounded(&require_members(schema, false)) {
             _ if report.len() > before => None,
             Ok(validator) => Some(Self {
                 argument: argument.to_owned(),

@@ -1,6 +1,6 @@
 //! Tools of providers: made of what a provider offers and of its executors, and joined to those of files.
 //!
-//! A change of one provider makes its own tools anew and no others. A name has one owner: a file first, then the
+//! A change of one provider rebuilds its own tools only. A name has one owner: a file first, then the
 //! provider that had it first. A file with `upstream` replaces an offer, but for its conditions and its execution. Not
 //! here: which names a provider may own (the server's configuration), and executing them.
 
@@ -33,7 +33,7 @@ pub struct ProvidedTool {
     /// JSON Schemas of its arguments, but for the bound ones, and of its results.
     pub input: Value,
     pub output: Value,
-    /// Makes its executor, for each definition that is served anew.
+    /// Makes an executor for each definition that is served.
     pub make: Arc<MakeExecutor>,
 }
 

@@ -104,7 +104,7 @@ fn the_wait_that_a_host_advises_is_bounded() {
             retry_after: Some(retry_after),
             ..v1::ToolError::default()
         });
-        assert_eq!(read(error, Effect::Read, &output()).expect_err("an error").retry_after, advised);
+        assert_eq!(read_now(error, Effect::Read).expect_err("an error").retry_after, advised);
     }
 }
 

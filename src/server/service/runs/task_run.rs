@@ -36,7 +36,7 @@ const HOLDER: &str = "the server's agent";
 /// Maximum size of a model's answer in bytes, which is that of a message in a timeline.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// The number of consecutive responses of nothing but mistakes after which the model has failed.
+/// Maximum number of consecutive responses whose calls are all mistaken; the model has failed after them.
 const MAX_MISTAKEN: u32 = 2;
 
 /// Work on one task.
