@@ -5,7 +5,10 @@ use std::{future::ready, sync::Arc};
 use futures_util::future::BoxFuture;
 use toolwire::{
     contract::{Payload, ToolError, proto::host::v1::Offer},
-    hosts::{Hub, Registrar, Settle, Verdicts, Write, ids::ProviderName},
+    hosts::{
+        Hub, Registrar, Settle, Verdicts, Write,
+        ids::{CatalogueId, ProviderName},
+    },
 };
 
 struct NoHosts;
@@ -16,7 +19,13 @@ pub(crate) fn hub() -> Hub {
 }
 
 impl Registrar for NoHosts {
-    fn serve<'a>(&'a self, _: &'a Hub, _: &'a ProviderName, _: &'a [Offer]) -> BoxFuture<'a, Verdicts> {
+    fn serve<'a>(
+        &'a self,
+        _: &'a Hub,
+        _: &'a ProviderName,
+        _: &'a CatalogueId,
+        _: &'a [Offer],
+    ) -> BoxFuture<'a, Verdicts> {
         Box::pin(ready(Verdicts::default()))
     }
 
@@ -26,7 +35,7 @@ impl Registrar for NoHosts {
 }
 
 impl Settle for NoHosts {
-    fn settle<'a>(&'a self, _: &'a Write, _: Result<Payload, ToolError>) -> BoxFuture<'a, ()> {
-        Box::pin(ready(()))
+    fn settle<'a>(&'a self, _: &'a Write, _: Result<Payload, ToolError>) -> BoxFuture<'a, bool> {
+        Box::pin(ready(true))
     }
 }

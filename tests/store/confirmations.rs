@@ -138,7 +138,7 @@ async fn a_waiter_is_told_of_its_confirmation_by_either_process() {
     tokio::time::timeout(60 * SECOND, told).await.expect("told");
 }
 
-/// What the quota is checked against is what `state check` counts anew.
+/// The stored counts, which quotas are checked against, equal those that `state check` computes from the rows.
 #[tokio::test]
 async fn the_counts_follow_every_change() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,8 +1,5 @@
 //! Calls of tasks that a host executes: conditions of its offer, bound arguments, and an outcome that comes late.
 
-use std::time::Duration;
-
-use tokio::time::sleep;
 use toolwire::contract::proto::{
     host::v1::{Offer, work_response::Message},
     tasks::v1::{BlockReason, timeline_entry::Entry},
@@ -43,9 +40,7 @@ async fn an_outcome_that_comes_late_resolves_the_call_in_its_record_and_in_its_t
     let text = format!("{:?}", answer.unwrap());
     assert!(text.contains("OutcomeUnknown") || text.contains("UnknownOutcome"), "{text}");
     // The answer may come before the record, which waits for the host until the deadline.
-    while agent.state().await != TaskState::Blocked {
-        sleep(Duration::from_millis(20)).await;
-    }
+    entry_of(&agent.person, &agent.task, |it| matches!(it, Entry::ToolCall(_))).await;
     let task = agent.person.task(&agent.task).await.unwrap();
     assert_eq!((task.block_reason(), task.unknown_call_ids.len()), (BlockReason::UnknownOutcome, 1));
 
@@ -53,13 +48,9 @@ async fn an_outcome_that_comes_late_resolves_the_call_in_its_record_and_in_its_t
     host.greet(vec![refund()]).await.expect("welcome");
     host.late(&start, &json!({"state": "paid"})).await;
     assert!(matches!(host.next().await, Ok(Some(Message::LateTaken(_)))));
-    while agent.state().await != TaskState::Running {
-        sleep(Duration::from_millis(20)).await;
-    }
-    let timeline = agent.person.timeline(&agent.task).await;
-    let Some(Entry::Answer(answer)) = &timeline.last().expect("an entry").entry else {
-        panic!("{timeline:?}")
-    };
+    let answer = entry_of(&agent.person, &agent.task, |it| matches!(it, Entry::Answer(_))).await;
+    let Some(Entry::Answer(answer)) = answer.entry else { panic!("{answer:?}") };
+    assert_eq!(agent.state().await, TaskState::Running);
     assert_eq!(answer.status, "← resolved by its own outcome");
     let repeated = agent.send(message).await.unwrap();
     assert_eq!(data(&repeated), json!({"state": "paid"}), "and the host has no second call");

@@ -6,8 +6,8 @@ use sqlx::{Connection, SqliteConnection};
 use tempfile::TempDir;
 use toolwire::contract::proto::{
     tasks::v1::{
-        BlockReason, CancelTaskRequest, ResolveUnknownRequest, WatchTimelineRequest,
-        resolve_unknown_request::Resolution, timeline_entry::Entry, watch_timeline_response,
+        BlockReason, CancelTaskRequest, ResolveUnknownRequest, resolve_unknown_request::Resolution,
+        timeline_entry::Entry,
     },
     v1::{ToolErrorCode, tool_result::Outcome},
 };
@@ -53,20 +53,6 @@ async fn begin(
     }
 }
 
-/// Waits for the first entry of a kind, as it comes.
-async fn entry(person: &Person, task: &str, is_meant: impl Fn(&Entry) -> bool) -> TimelineEntry {
-    let message = WatchTimelineRequest { task_id: task.to_owned(), after_sequence: None };
-    let mut stream = person.tasks.clone().watch_timeline(person.request(message)).await.unwrap().into_inner();
-    while let Some(message) = stream.message().await.unwrap() {
-        if let Some(watch_timeline_response::Event::Entry(entry)) = message.event
-            && is_meant(entry.entry.as_ref().unwrap())
-        {
-            return entry;
-        }
-    }
-    panic!("the timeline ended")
-}
-
 async fn resolve(person: &Person, task: &str, call_id: &str, resolution: Resolution) -> Result<Task, Status> {
     let message = ResolveUnknownRequest {
         task_id: task.to_owned(),
@@ -106,7 +92,7 @@ async fn a_write_that_was_under_way_is_resolved_by_a_person_and_never_carried_ou
     let resolutions = [Resolution::Done(to_struct(done.as_object().unwrap())), Resolution::NotDone(true)];
     for ((agent, message), resolution) in agents.iter().zip(&messages).zip(resolutions) {
         let agent = Agent { person: person.clone(), ..agent.clone() };
-        let waits = entry(&person, &agent.task, |it| matches!(it, Entry::ToolCall(_))).await;
+        let waits = entry_of(&person, &agent.task, |it| matches!(it, Entry::ToolCall(_))).await;
         let task = person.task(&agent.task).await.unwrap();
         assert_eq!((task.state(), task.block_reason()), (TaskState::Blocked, BlockReason::UnknownOutcome));
         assert_eq!(task.unknown_call_ids, std::slice::from_ref(&waits.call_id));
@@ -125,7 +111,7 @@ async fn a_write_that_was_under_way_is_resolved_by_a_person_and_never_carried_ou
         assert_eq!((resolved.state(), resolved.unknown_call_ids.len()), (TaskState::Running, 0));
         let repeated = resolve(&person, &agent.task, &waits.call_id, resolution.clone()).await.unwrap();
         assert_eq!(repeated.next_sequence, resolved.next_sequence, "again is fine, and changes nothing");
-        let answer = entry(&person, &agent.task, |it| matches!(it, Entry::Answer(_))).await;
+        let answer = entry_of(&person, &agent.task, |it| matches!(it, Entry::Answer(_))).await;
         let Some(Entry::Answer(answer)) = answer.entry else { unreachable!() };
         assert_eq!(
             (answer.answers, answer.status),

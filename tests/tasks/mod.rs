@@ -40,9 +40,10 @@ use toolwire::{
             tasks::v1::{
                 BlockAction, CompletedEnd, CreateTaskRequest, EndTaskRequest, GetTaskRequest,
                 HandleToolCallRequest, HandleToolCallResponse, LeaseTaskRequest, ListTimelineRequest, Roles,
-                Task, TaskState, TimelineEntry, end_task_request::End, handle_tool_call_request::Input,
-                handle_tool_call_response::Detail, lease_task_request::Target,
-                task_service_client::TaskServiceClient,
+                Task, TaskState, TimelineEntry, WatchTimelineRequest, end_task_request::End,
+                handle_tool_call_request::Input, handle_tool_call_response::Detail,
+                lease_task_request::Target, task_service_client::TaskServiceClient, timeline_entry::Entry,
+                watch_timeline_response,
             },
             v1::{
                 CallToolRequest, CallToolResponse, ToolContext, call_tool_request,
@@ -225,6 +226,20 @@ impl Agent {
     async fn state(&self) -> TaskState {
         self.person.task(&self.task).await.unwrap().state()
     }
+}
+
+/// Waits for the first entry of a kind, as it comes.
+async fn entry_of(person: &Person, task: &str, is_meant: impl Fn(&Entry) -> bool) -> TimelineEntry {
+    let message = WatchTimelineRequest { task_id: task.to_owned(), after_sequence: None };
+    let mut stream = person.tasks.clone().watch_timeline(person.request(message)).await.unwrap().into_inner();
+    while let Some(message) = stream.message().await.unwrap() {
+        if let Some(watch_timeline_response::Event::Entry(entry)) = message.event
+            && is_meant(entry.entry.as_ref().unwrap())
+        {
+            return entry;
+        }
+    }
+    panic!("the timeline ended")
 }
 
 #[track_caller]

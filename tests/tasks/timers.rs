@@ -3,27 +3,9 @@
 
 use std::time::Duration;
 
-use toolwire::contract::proto::tasks::v1::{
-    Lease, TaskWatchType, WatchTasksRequest, WatchTimelineRequest, timeline_entry::Entry,
-    watch_timeline_response::Event,
-};
+use toolwire::contract::proto::tasks::v1::{Lease, TaskWatchType, WatchTasksRequest, timeline_entry::Entry};
 
 use super::*;
-
-/// The entries of a task from now on, until one of a kind has come.
-async fn until(person: &Person, task: &str, is_last: impl Fn(&Entry) -> bool) -> Entry {
-    let message = WatchTimelineRequest { task_id: task.to_owned(), after_sequence: None };
-    let mut stream = person.tasks.clone().watch_timeline(person.request(message)).await.unwrap().into_inner();
-    while let Some(message) = stream.message().await.unwrap() {
-        if let Some(Event::Entry(entry)) = message.event
-            && let Some(entry) = entry.entry
-            && is_last(&entry)
-        {
-            return entry;
-        }
-    }
-    panic!("the timeline ended")
-}
 
 #[tokio::test]
 async fn a_task_whose_lease_ends_goes_to_the_next_worker_who_waits() {
@@ -80,9 +62,8 @@ async fn a_task_whose_deadline_passes_fails_and_its_parent_goes_on() {
     let person = person(&server, "riley").await;
     let (root, child) = delegated_in_time(&person).await;
     for task in [&child, &root.task] {
-        let Entry::Ended(ended) = until(&person, task, |it| matches!(it, Entry::Ended(_))).await else {
-            unreachable!()
-        };
+        let ended = entry_of(&person, task, |it| matches!(it, Entry::Ended(_))).await;
+        let Some(Entry::Ended(ended)) = ended.entry else { unreachable!() };
         let how = (ended.state.as_str(), ended.cause.as_str());
         assert!(matches!(how, ("failed", "timed_out") | ("cancelled", "cancelled")), "{how:?}");
     }
@@ -112,10 +93,8 @@ async fn a_confirmation_that_nobody_decides_lets_its_task_go_on() {
     while watch.message().await.unwrap().unwrap().r#type() != TaskWatchType::Synced {}
     let message = root.message("debug_confirm", &json!({"value": "x"}));
     blocked(&root.send(message.clone()).await.unwrap());
-    let Entry::Decision(decision) = until(&person, &root.task, |it| matches!(it, Entry::Decision(_))).await
-    else {
-        unreachable!()
-    };
+    let decision = entry_of(&person, &root.task, |it| matches!(it, Entry::Decision(_))).await;
+    let Some(Entry::Decision(decision)) = decision.entry else { unreachable!() };
     assert_eq!((decision.decides, decision.status.as_str()), (1, "← not confirmed in time"));
     let mut states = Vec::new();
     while states.last() != Some(&TaskState::Running) || !states.contains(&TaskState::AwaitingConfirmation) {

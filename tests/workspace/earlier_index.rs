@@ -50,7 +50,7 @@ async fn write_earlier(state: &Path, root: &TaskId) {
         let document = sqlx::query(ADD_DOCUMENT).bind(id).bind(root.as_str()).bind(path);
         document.bind(digest.clone()).bind(size).execute(&mut raw).await.unwrap();
         sqlx::query(ADD_VERSION).bind(id).bind(digest).bind(size).execute(&mut raw).await.unwrap();
-        // It wrote each version anew: what an earlier one had is gone.
+        // That program replaced the index of each version: words of an earlier version are gone.
         for stems in ["1_gone ", text_stems] {
             sqlx::query("DELETE FROM texts WHERE rowid = ?").bind(id).execute(&mut raw).await.unwrap();
             let add =

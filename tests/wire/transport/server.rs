@@ -29,7 +29,7 @@ use toolwire::{
         Common, Config, Hooks, Report,
         authenticate::Loopback,
         bind,
-        rules::{Access, Lifetime, Pool, Rule, Rules},
+        rules::{Access, Lifetime, Messages, Pool, Rule, Rules},
         serve, stack,
     },
     tool::context::User,
@@ -43,7 +43,7 @@ pub(crate) const WATCH: &str = "/grpc.health.v1.Health/Watch";
 pub(crate) const PROMPT: &str = "/test.Service/Prompt";
 /// Answers when the test releases it.
 pub(crate) const SLOW: &str = "/test.Service/Slow";
-/// Reads nothing of its request, and answers when the test releases it.
+/// Reads nothing of its stream of requests, and answers when the test releases it.
 pub(crate) const UNREAD: &str = "/test.Service/Unread";
 /// Says one message, and never another.
 pub(crate) const SILENT: &str = "/test.Service/Silent";
@@ -58,8 +58,8 @@ pub(crate) const PANIC_IN_BODY: &str = "/test.Service/PanicInBody";
 /// Answers with a status of 20,000 bytes.
 pub(crate) const VERBOSE: &str = "/test.Service/Verbose";
 
-const PATHS: [&str; 9] =
-    [PROMPT, SLOW, UNREAD, SILENT, FLOOD, PANIC_IN_CALL, PANIC_IN_FUTURE, PANIC_IN_BODY, VERBOSE];
+const PATHS: [&str; 8] =
+    [PROMPT, SLOW, SILENT, FLOOD, PANIC_IN_CALL, PANIC_IN_FUTURE, PANIC_IN_BODY, VERBOSE];
 
 /// A running server and the test's hand in it.
 pub(crate) struct Server {
@@ -151,7 +151,8 @@ fn rules() -> Rules {
     let public = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
     let watch = Rule { lifetime: Lifetime::Uncapped, pool: Pool::Health, ..public };
     let health = [(CHECK, public), (WATCH, watch)];
-    let methods = PATHS.map(|path| (path, Rule::USER)).into_iter().chain(health);
+    let unread = Rule { messages: Messages::Many, ..Rule::USER };
+    let methods = PATHS.map(|path| (path, Rule::USER)).into_iter().chain(health).chain([(UNREAD, unread)]);
     methods.map(|(path, rule)| (&path[1..], rule)).collect()
 }
 
