@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fake import free_port
+from tests.processes import Server, start_host
 from toolwire import OutcomeUnknown, Refused, Toolwire
 from toolwire.errors import ToolError
 
@@ -58,29 +57,14 @@ class World:
     """A server, two hosts, and what happened."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
-        self.effects = folder / "effects"
+        self.effects, self.program = folder / "effects", folder / "host.py"
         self.effects.touch()
-        (folder / "host.py").write_text(PROGRAM)
-        (folder / "state").mkdir()
-        self.log = (folder / "log").open("w")
-        self.server = self.start_server()
+        self.program.write_text(PROGRAM)
+        self.server, self.log = Server(folder, "--no-samples"), (folder / "hosts.log").open("w")
         self.hosts = [self.start_host() for _ in range(2)]
 
-    def start_server(self) -> "subprocess.Popen[str]":
-        command = [BINARY, "serve", "--listen", f"127.0.0.1:{self.port}", "--state", str(self.folder / "state")]
-        server = subprocess.Popen([*command, "--no-samples"], stdout=subprocess.PIPE, stderr=self.log, text=True)
-        assert server.stdout
-        assert server.stdout.readline().startswith("toolwire listening on ")
-        return server
-
     def start_host(self) -> "subprocess.Popen[str]":
-        environment = {
-            **os.environ, "TOOLWIRE_SERVER": f"http://127.0.0.1:{self.port}",
-            "PYTHONPATH": str(Path(__file__).parent.parent),
-        }
-        command = [sys.executable, str(self.folder / "host.py"), str(self.effects)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True, env=environment)
+        return start_host(self.program, str(self.effects), log=self.log, TOOLWIRE_SERVER=self.server.url)
 
     def harm(self, what: str, draw: random.Random) -> None:
         if what == "stop":
@@ -91,8 +75,7 @@ class World:
             stopped.send_signal(signal.SIGCONT)
         elif what == "server":
             self.server.kill()
-            self.server.communicate()
-            self.server = self.start_server()
+            self.server.start()
         else:
             index = draw.randrange(len(self.hosts))
             self.hosts[index].kill()
@@ -100,9 +83,10 @@ class World:
             self.hosts[index] = self.start_host()
 
     def close(self) -> None:
-        for process in [self.server, *self.hosts]:
-            process.kill()
-            process.communicate()
+        self.server.kill()
+        for host in self.hosts:
+            host.kill()
+            host.communicate()
         self.log.close()
 
 
@@ -116,9 +100,9 @@ def world(tmp_path: Path) -> Iterator[World]:
 class Caller(threading.Thread):
     """Makes calls, each again under its identifier until it has an end."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, url: str) -> None:
         super().__init__()
-        self.url, self.slowest = f"http://127.0.0.1:{port}", 0.0
+        self.url, self.slowest = url, 0.0
         self.ends: dict[str, str] = {}
         self.failed: list[str] = []
 
@@ -156,7 +140,7 @@ def test_no_write_is_made_twice_and_none_is_lost_whatever_is_killed(world: World
     failed: list[str] = []
     print(f"FAULT_SEED={SEED}")
     for number in range(ROUNDS):
-        callers = [Caller(world.port) for _ in range(CALLERS)]
+        callers = [Caller(world.server.url) for _ in range(CALLERS)]
         for caller in callers:
             caller.start()
         time.sleep(draw.uniform(0, 0.25))

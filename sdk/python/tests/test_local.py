@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.processes import is_alive
 from toolwire import NotFound, Refused, Toolwire
 from toolwire._binary import binary, main
 
@@ -68,15 +69,6 @@ def run(tmp_path: Path, fake_binary: Path) -> Iterator[Callable[..., "subprocess
 
 def server_of(tmp_path: Path) -> Any:
     return json.loads((tmp_path / ".toolwire/state/fake.json").read_text())
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    # A zombie has ended, and waits for its parent.
-    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
 
 
 def ends(pid: int, within: float) -> bool:

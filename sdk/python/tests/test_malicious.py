@@ -1,8 +1,6 @@
 """A host that does what it should not, by raw messages: the calls of others go on, and memory stays bounded."""
 
-import json
 import os
-import queue
 import statistics
 import threading
 import time
@@ -10,14 +8,13 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-import grpc
 import pytest
 
+from tests.raw import BOMB, CONFIGURATION, DEEP, HOST_TOKENS, USER_TOKEN, RawSlot, offer
 from toolwire import Refused, Toolwire
 from toolwire._binary import LocalServer
 from toolwire._serve import BackgroundHost, chosen
 from toolwire._stubs.toolwire.host.v1 import host_pb2
-from toolwire._stubs.toolwire.v1 import tool_pb2
 from toolwire._target import Target
 from toolwire.client import Progress
 from toolwire.errors import ParseError, ResultTooLarge, ToolError
@@ -30,65 +27,6 @@ LIMIT = 20.0
 def honest(text: str) -> dict[str, str]:
     """Returns what it is given."""
     return {"text": text}
-
-
-class RawSlot:
-    """A stream on which a test says what it wants."""
-
-    def __init__(self, url: str, token: str, instance: str, catalogue: str) -> None:
-        self.channel = grpc.insecure_channel(
-            url.removeprefix("http://"), options=[("grpc.max_send_message_length", -1)]
-        )
-        self._out: queue.Queue[Any] = queue.Queue()
-        path = "/toolwire.host.v1.ToolHostService/Work"
-        work = self.channel.stream_stream(
-            path, host_pb2.WorkRequest.SerializeToString, host_pb2.WorkResponse.FromString
-        )
-        self.instance, self.catalogue = instance, catalogue
-        self.send(hello=self.hello())
-        self._in = work(iter(self._out.get, None), metadata=(("authorization", f"Bearer {token}"),))
-
-    def hello(self, *offers: host_pb2.Offer) -> host_pb2.Hello:
-        return host_pb2.Hello(
-            protocol=1, instance=self.instance, catalogue_id=self.catalogue, sdk="raw/1", offers=offers
-        )
-
-    def send(self, **message: Any) -> None:
-        self._out.put(host_pb2.WorkRequest(**message))
-
-    def next(self, kind: str) -> Any:
-        message = next(self._in)
-        assert message.WhichOneof("message") == kind, message
-        return getattr(message, kind)
-
-    def greet(self, *offers: host_pb2.Offer) -> host_pb2.Welcome:
-        welcome = self.next("welcome")
-        if welcome.send_catalogue:
-            self.send(hello=self.hello(*offers))
-            welcome = self.next("welcome")
-        assert isinstance(welcome, host_pb2.Welcome)
-        return welcome
-
-    def end(self) -> tuple[str, str]:
-        """The status with which the server ends it: its code and its reason."""
-        with pytest.raises(grpc.RpcError) as ended:
-            for _ in self._in:
-                pass
-        refused = Refused.of(ended.value)
-        return refused.code, refused.reason
-
-    def close(self) -> None:
-        self._out.put(None)
-        self.channel.close()
-
-
-def offer(name: str, **changes: Any) -> host_pb2.Offer:
-    made = host_pb2.Offer(
-        name=name, description="Does something.", category=tool_pb2.TOOL_CATEGORY_READ,
-        consequence_level=tool_pb2.CONSEQUENCE_LEVEL_LOW, input_schema_json='{"type":"object","properties":{}}',
-    )
-    made.MergeFrom(host_pb2.Offer(**changes))
-    return made
 
 
 class World:
@@ -114,21 +52,15 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("malicious")
     (folder / "state").mkdir()
     configuration = folder / "toolwire.toml"
-    # Two providers, since a host that replaces the catalogue of its own provider harms itself alone.
-    users = '[[auth.users]]\nuser_id = "riley"\ntoken = "rileys-token-of-20-chars"\n'
-    providers = "".join(
-        f'[providers.{name}]\nkind = "host"\ntoken_env = "{name.upper()}_TOKEN"\n' for name in ("good", "evil")
-    )
-    configuration.write_text(users + providers)
-    tokens = {"GOOD_TOKEN": "good-token-of-20-characters", "EVIL_TOKEN": "evil-token-of-20-characters"}
-    before = {name: os.environ.get(name) for name in [*tokens, "TOOLWIRE_CONFIG"]}
-    os.environ.update(tokens, TOOLWIRE_CONFIG=str(configuration))
+    configuration.write_text(CONFIGURATION)
+    before = {name: os.environ.get(name) for name in [*HOST_TOKENS, "TOOLWIRE_CONFIG"]}
+    os.environ.update(HOST_TOKENS, TOOLWIRE_CONFIG=str(configuration))
     server = LocalServer(folder / "state", samples=False, on_end=lambda: None)
     for name, value in before.items():
         os.environ.pop(name) if value is None else os.environ.update({name: value})
-    host = BackgroundHost(chosen([honest]), Target.read(server.url, tokens["GOOD_TOKEN"], None, "NONE"), 4)
-    with Toolwire.connect(server.url, "rileys-token-of-20-chars", retries=0) as tools:
-        yield World(server, tools, tokens["EVIL_TOKEN"])
+    host = BackgroundHost(chosen([honest]), Target.read(server.url, HOST_TOKENS["GOOD_TOKEN"], None, "NONE"), 4)
+    with Toolwire.connect(server.url, USER_TOKEN, retries=0) as tools:
+        yield World(server, tools, HOST_TOKENS["EVIL_TOKEN"])
     host.close()
     server.close()
 
@@ -146,15 +78,11 @@ def call_in_background(world: World, tool: str, ends: list[Any]) -> threading.Th
 
 
 def test_what_it_may_not_own_or_cannot_be_read_is_refused_and_the_rest_is_served(world: World) -> None:
-    doubled = {"$ref": "#/$defs/a0"}
-    definitions = {f"a{n}": {"anyOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 8} for n in range(12)}
-    bomb = {"type": "object", "properties": {"x": doubled}, "$defs": {**definitions, "a12": {"type": "string"}}}
-    deep = '{"type":"object","properties":{"x":' * 2000 + '{"type":"string"}' + "}}" * 2000
     slot = world.slot()
     began = time.monotonic()
     welcome = slot.greet(
-        offer("evil_bomb", input_schema_json=json.dumps(bomb)), offer("evil_conditions", approve_unless="{}"),
-        offer("evil_deep", input_schema_json=deep), offer("evil_good"), offer("honest"), offer("not a name"),
+        offer("evil_bomb", input_schema_json=BOMB), offer("evil_conditions", approve_unless="{}"),
+        offer("evil_deep", input_schema_json=DEEP), offer("evil_good"), offer("honest"), offer("not a name"),
     )
     assert time.monotonic() - began < 5
     refused = {it.tool: it.problems[0].rule for it in welcome.verdicts}
@@ -214,8 +142,8 @@ def test_a_flood_of_progress_reaches_its_caller_ten_times_a_second_and_costs_oth
         nonlocal sent
         progress = host_pb2.WorkRequest(progress=host_pb2.Progress(call_id=call_id, message="x" * 1000))
         while not stop.is_set():
-            if slot._out.qsize() < 1000:
-                slot._out.put(progress)
+            if slot.out.qsize() < 1000:
+                slot.out.put(progress)
                 sent += 1
             else:
                 time.sleep(0.001)

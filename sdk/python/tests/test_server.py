@@ -5,7 +5,6 @@ import math
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -15,6 +14,7 @@ from typing import Annotated, Any
 
 import pytest
 
+from tests.processes import Server, children, is_alive, start_host
 from toolwire import Bind, ConfirmationRequired, Context, NotFound, Refused, Toolwire, tool
 from toolwire._binary import LocalServer
 from toolwire._tool import REGISTRY
@@ -277,13 +277,7 @@ def hosts(tmp_path: Path) -> Iterator[tuple[Toolwire, Callable[[], "subprocess.P
     server = LocalServer(state, samples=False, on_end=lambda: None)
 
     def start() -> "subprocess.Popen[str]":
-        environment = {
-            **os.environ, "TOOLWIRE_SERVER": server.url, "PYTHONPATH": str(Path(__file__).parent.parent)
-        }
-        process = subprocess.Popen(
-            [sys.executable, str(tmp_path / "hosts.py"), str(tmp_path)], stdout=subprocess.PIPE, text=True,
-            env=environment,
-        )
+        process = start_host(tmp_path / "hosts.py", str(tmp_path), TOOLWIRE_SERVER=server.url)
         processes.append(process)
         assert process.stdout
         assert process.stdout.readline().startswith("toolwire serves 3 tools")
@@ -358,13 +352,9 @@ def test_without_a_host_a_tool_is_degraded_and_a_new_host_brings_it_back(hosts: 
 
 
 def test_the_host_keeps_the_protocol(hosts: Any) -> None:
-    tools, _, folder = hosts
+    tools, _, _ = hosts
     example = Path(__file__).parent.parent.parent.parent / "examples/hosts/python/check.py"
-    environment = {**os.environ, "TOOLWIRE_SERVER": tools.url, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    checked = [
-        subprocess.Popen([sys.executable, str(example)], stdout=subprocess.PIPE, text=True, env=environment, cwd=folder)
-        for _ in range(2)
-    ]
+    checked = [start_host(example, TOOLWIRE_SERVER=tools.url) for _ in range(2)]
     try:
         for host in checked:
             assert host.stdout
@@ -423,26 +413,14 @@ serve()
 def test_a_shared_server_takes_hosts_by_their_token_and_within_their_floor(tmp_path: Path) -> None:
     (tmp_path / "toolwire.toml").write_text(CONFIGURATION)
     (tmp_path / "shop.py").write_text(SHOP)
-    (tmp_path / "state").mkdir()
     host_token, user_token = "shops-token-of-20-chars!", "rileys-token-of-20-chars"
-    base = {key: value for key, value in os.environ.items() if not key.startswith("TOOLWIRE_")}
-    command = [BINARY, "serve", "--no-samples", "--listen", "127.0.0.1:0", "--state", str(tmp_path / "state")]
-    server = subprocess.Popen(
-        [*command, "--config", str(tmp_path / "toolwire.toml")], stdout=subprocess.PIPE, text=True,
-        env={**base, "SHOP_TOKEN": host_token},
-    )
+    server = Server(tmp_path, "--no-samples", "--config", str(tmp_path / "toolwire.toml"), SHOP_TOKEN=host_token)
 
     def start(token: str) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [sys.executable, str(tmp_path / "shop.py")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={
-                **base, "TOOLWIRE_SERVER": url, "TOOLWIRE_HOST_TOKEN": token,
-                "PYTHONPATH": str(Path(__file__).parent.parent),
-            },
+        return start_host(
+            tmp_path / "shop.py", log=subprocess.PIPE, TOOLWIRE_SERVER=server.url, TOOLWIRE_HOST_TOKEN=token
         )
 
-    assert server.stdout
-    url = "http://" + server.stdout.readline().removeprefix("toolwire listening on ").strip()
     hosts = [start(host_token), start(user_token), start("wrong")]
     try:
         for refused in hosts[1:]:
@@ -451,9 +429,10 @@ def test_a_shared_server_takes_hosts_by_their_token_and_within_their_floor(tmp_p
             assert "CREDENTIALS_REJECTED" in refused.stderr.read()
         assert hosts[0].stdout
         assert hosts[0].stdout.readline().startswith("toolwire serves 2 tools of shop at ")
-        with Toolwire.connect(url, host_token, retries=0) as host, pytest.raises(Refused, match="CREDENTIALS_REJECTED"):
+        rejected = pytest.raises(Refused, match="CREDENTIALS_REJECTED")
+        with Toolwire.connect(server.url, host_token, retries=0) as host, rejected:
             host.list_tools()
-        with Toolwire.connect(url, user_token, retries=0) as tools:
+        with Toolwire.connect(server.url, user_token, retries=0) as tools:
             listed = {it.name: (it.consequence, it.requires_confirmation) for it in tools.list_tools()}
             assert listed == {"shop_delete_order": ("medium", True), "shop_refund": ("medium", False)}
             assert tools.call("shop_refund", {"amount": 50}).data == {"amount": 50}
@@ -464,32 +443,18 @@ def test_a_shared_server_takes_hosts_by_their_token_and_within_their_floor(tmp_p
             with pytest.raises(ConfirmationRequired):
                 tools.call("shop_delete_order", {"order_id": "A-1"})
     finally:
-        for process in [server, *hosts]:
+        server.kill()
+        for process in hosts:
             process.kill()
             process.communicate()
     assert "bank_balance" not in listed
 
 
-def children(pid: int) -> list[int]:
-    listed = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True)
-    return [int(line) for line in listed.stdout.split()]
-
-
-def is_alive(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    # A zombie has ended, and waits for its parent.
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_program_serves_by_one_command_and_its_server_ends_with_it(tmp_path: Path, number: int) -> None:
     (tmp_path / "tools.py").write_text(SHOP)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
     began = time.monotonic()
-    program = subprocess.Popen(
-        [sys.executable, "tools.py"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=environment,
-    )
+    program = start_host(tmp_path / "tools.py", log=subprocess.PIPE)
     assert program.stdout
     line = program.stdout.readline()
     assert line.startswith("toolwire serves 3 tools of local at http://127.0.0.1:"), line
