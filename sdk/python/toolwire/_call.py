@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import threading
 import time
@@ -137,8 +136,7 @@ class Call:
             raise self._stopped()
         try:
             bound = tool.bind(self._start.arguments_json, self.context)
-            is_async = inspect.iscoroutinefunction(tool.function)
-            value = await (self._await(bound()) if is_async else self._in_thread(bound, threads))
+            value = await (self._await(bound()) if tool.is_async else self._in_thread(bound, threads))
         except ToolError:
             raise
         except asyncio.CancelledError:

@@ -184,7 +184,7 @@ def _bare(hint: Any) -> Any:
 
 def to_json(value: Any) -> str:
     """JSON text of a value. Raises TypeError, ValueError or RecursionError of one that has none."""
-    text = json.dumps(value, default=_plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = ENCODER.encode(value)
     text.encode()  # A lone surrogate has no UTF-8.
     return text
 
@@ -201,3 +201,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return list(value)
     raise TypeError(f"a {type(value).__name__} has no JSON")
+
+
+# Once, since `json.dumps` makes one for each value.
+ENCODER = json.JSONEncoder(default=_plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import Coroutine, Iterator
+from collections.abc import Awaitable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -36,7 +36,10 @@ class Aborted(Exception):
 
 
 class Stream:
-    """One life of a slot. Reads are never cancelled: grpc.aio leaks then (grpc#43360). A stream ends by half-close."""
+    """One life of a slot. Reads are never cancelled: grpc.aio leaks then (grpc#43360). A stream ends by half-close.
+
+    grpc says with CancelledError that a call was cancelled, here by `abort`; at other times the task itself is.
+    """
 
     def __init__(self, site: Site, channel: Any) -> None:
         work = channel.stream_stream(
@@ -49,28 +52,29 @@ class Stream:
 
     async def read(self) -> host_pb2.WorkResponse | None:
         """The next message, or None at the clean end. Raises AioRpcError at another, and Aborted after `abort`."""
-        with self._own_end():
+        try:
             message = await self._rpc.read()
-            self.quiet = 0
-            # grpc.aio.EOF is false, and no message is.
-            return message or None
-        raise Aborted
+        except asyncio.CancelledError:
+            if not self._is_aborted:
+                raise
+            raise Aborted from None
+        self.quiet = 0
+        # grpc.aio.EOF is false, and no message is.
+        return message or None
 
     async def write(self, message: host_pb2.WorkRequest) -> None:
         """Sends it, in order. What cannot be sent is dropped: reading shows the end of the stream."""
         async with self._writing:
-            with self._own_end(), contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
-                await self._rpc.write(message)
+            await self._unless_ended(self._rpc.write(message))
 
     async def half_close(self) -> None:
-        with self._own_end(), contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            await self._rpc.done_writing()
+        await self._unless_ended(self._rpc.done_writing())
 
-    @contextlib.contextmanager
-    def _own_end(self) -> Iterator[None]:
-        """grpc says with CancelledError that the call was cancelled; of the task itself it means something else."""
+    async def _unless_ended(self, sending: Awaitable[None]) -> None:
         try:
-            yield
+            await sending
+        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            pass
         except asyncio.CancelledError:
             if not self._is_aborted:
                 raise
@@ -78,11 +82,14 @@ class Stream:
     async def greet(self, greeting: Coroutine[Any, Any, host_pb2.Welcome]) -> host_pb2.Welcome:
         """Opens it. The one part that is cancelled: grpc.aio does not end a write that waits for a connection."""
         self._greeting = asyncio.create_task(greeting)
-        with self._own_end():
+        try:
             welcome = await self._greeting
-            self.is_open = True
-            return welcome
-        raise Aborted
+        except asyncio.CancelledError:
+            if not self._is_aborted:
+                raise
+            raise Aborted from None
+        self.is_open = True
+        return welcome
 
     def tick(self) -> None:
         """Gives up a stream on which nothing comes. Ticks are counted, since a blocked loop also hears nothing."""

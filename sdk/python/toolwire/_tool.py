@@ -77,6 +77,7 @@ class Tool:
     context: str
     # Whether the function returns no object, so that its value is put into one.
     wrapped: bool
+    is_async: bool
     # The bound arguments that the function cannot do without, and those that are None if they are left out.
     needed: frozenset[str] = frozenset()
     nullable: frozenset[str] = frozenset()
@@ -179,7 +180,8 @@ def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
         offer.cache.tier, offer.cache.scope = "request", "user"
         offer.cache.ttl.FromMilliseconds(round(options["cache"] * 1000))
     needed, nullable = frozenset(parameters.needed), frozenset(parameters.nullable)
-    return Tool(function, offer, parameters.decoders, parameters.context, wrapped, needed, nullable)
+    is_async = inspect.iscoroutinefunction(function)
+    return Tool(function, offer, parameters.decoders, parameters.context, wrapped, is_async, needed, nullable)
 
 
 @dataclass
