@@ -25,14 +25,15 @@ pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 /// The platform's own package, which those of the agent, of tasks, of workspaces and of domains import.
 const PLATFORM: &str = "toolwire.v1";
 
-/// Messages and texts that are made once and sent often. In Rust these fields are their bytes, which on the wire is the
-/// same.
-const ENCODED: [(&str, &str); 5] = [
-    ("DescribeForPlannerResponse", "guidance"),
-    ("DescribeForPlannerResponse", "tools"),
-    ("GetToolResponse", "tool"),
-    ("ListToolsResponse", "tool"),
-    ("WatchToolsResponse", "tool"),
+/// Messages and texts that are made once and sent often, and messages whose number is checked before they are decoded.
+/// In Rust these fields of a package's messages are their bytes, which on the wire is the same.
+const ENCODED: [(&str, &str, &str); 6] = [
+    (PLATFORM, "DescribeForPlannerResponse", "guidance"),
+    (PLATFORM, "DescribeForPlannerResponse", "tools"),
+    (PLATFORM, "GetToolResponse", "tool"),
+    (PLATFORM, "ListToolsResponse", "tool"),
+    (PLATFORM, "WatchToolsResponse", "tool"),
+    ("toolwire.host.v1", "Hello", "offers"),
 ];
 
 /// Compiles the platform's packages, each folder below `root/toolwire` by itself, and tells dependents where they are
@@ -115,10 +116,12 @@ fn compile(pass: &Pass) -> Result {
         // The types of what is imported are elsewhere; a service would be written again.
         file.service.clear();
     }
-    if package == PLATFORM {
-        ENCODED.iter().try_for_each(|field| encoded(&mut set, *field))?;
-        config.bytes(ENCODED.map(|(message, field)| format!(".{PLATFORM}.{message}.{field}")));
-    } else {
+    let fields: Vec<_> = ENCODED.into_iter().filter(|(of, ..)| *of == package).collect();
+    config.bytes(fields.iter().map(|(of, message, field)| format!(".{of}.{message}.{field}")));
+    for (_, message, field) in fields {
+        encoded(&mut set, message, field)?;
+    }
+    if package != PLATFORM {
         config.extern_path(format!(".{PLATFORM}"), format!("{}::proto::v1", pass.contract));
     }
     let messages = messages(&pool, pass);
@@ -137,7 +140,7 @@ fn compile(pass: &Pass) -> Result {
 }
 
 /// Makes the Rust type of a field of messages bytes.
-fn encoded(set: &mut FileDescriptorSet, (message, field): (&str, &str)) -> Result {
+fn encoded(set: &mut FileDescriptorSet, message: &str, field: &str) -> Result {
     let messages = set.file.iter_mut().flat_map(|file| &mut file.message_type);
     let mut fields = messages.filter(|it| it.name() == message).flat_map(|it| &mut it.field);
     let field = fields.find(|it| it.name() == field).ok_or(format!("{message} has no field {field}"))?;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::stream;
+use prost::Message as _;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
 use tonic::{Request, Status, Streaming};
@@ -60,8 +61,8 @@ impl Host {
         loop {
             match self.next().await? {
                 Some(Message::Welcome(welcome)) if welcome.send_catalogue => {
-                    self.send(work_request::Message::Hello(Hello { offers: offers.clone(), ..hello() }))
-                        .await;
+                    let offers = offers.iter().map(|it| it.encode_to_vec().into()).collect();
+                    self.send(work_request::Message::Hello(Hello { offers, ..hello() })).await;
                 }
                 Some(Message::Welcome(welcome)) => return Ok(welcome),
                 other => panic!("{other:?}"),

@@ -1,5 +1,7 @@
 //! Checks `Hello`: the process that opens a slot.
 
+use prost::Message;
+
 use crate::{
     bounds::{MAX_ID, MAX_OFFERS, PROTOCOL},
     end::End,
@@ -29,14 +31,16 @@ impl Greeting {
     }
 
     /// The offers of the second one, which says the same otherwise.
-    pub(super) fn check_repeat(&self, mut hello: wire::Hello) -> Result<Vec<wire::Offer>, End> {
+    pub(super) fn check_repeat(&self, hello: wire::Hello) -> Result<Vec<wire::Offer>, End> {
         if Self::read(&hello)? != *self {
             return Err(End::violation("a second Hello says something else than the first"));
         }
         if hello.offers.len() > MAX_OFFERS {
             return Err(End::violation(format!("a catalogue has at most {MAX_OFFERS} offers")));
         }
-        Ok(std::mem::take(&mut hello.offers))
+        // Only now: decoded, an offer takes hundreds of bytes, and it may have come as two.
+        let offers = hello.offers.into_iter().map(wire::Offer::decode);
+        offers.collect::<Result<_, _>>().map_err(|_| End::violation("an offer that cannot be decoded"))
     }
 
     fn read(hello: &wire::Hello) -> Result<Self, End> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use prost::{Message as _, bytes::Bytes};
 
 use super::*;
 use crate::bounds::MAX_OFFERS;
@@ -148,21 +149,20 @@ fn a_greeting_is_checked() {
         wire::Hello { instance: "a b".into(), ..hello() },
         wire::Hello { catalogue_id: long.clone(), ..hello() },
         wire::Hello { sdk: long, ..hello() },
-        wire::Hello { offers: vec![wire::Offer::default()], ..hello() },
+        wire::Hello { offers: vec![Bytes::new()], ..hello() },
     ] {
         assert!(matches!(first(bad.clone()), Err(End::Violation(_))), "{bad:?}");
     }
     let second = |hello: wire::Hello| {
         slot("offering", CallId::generate(), now).receive(Some(Message::Hello(hello)), now)
     };
-    let many = vec![wire::Offer::default(); MAX_OFFERS + 1];
-    assert!(matches!(second(wire::Hello { offers: many.clone(), ..hello() }), Err(End::Violation(_))));
+    let offers = vec![wire::Offer { name: "status".into(), ..wire::Offer::default() }; MAX_OFFERS];
+    let encoded: Vec<Bytes> = offers.iter().map(|it| it.encode_to_vec().into()).collect();
+    for bad in [vec![Bytes::new(); MAX_OFFERS + 1], vec![Bytes::from_static(b"\xff")]] {
+        assert!(matches!(second(wire::Hello { offers: bad, ..hello() }), Err(End::Violation(_))));
+    }
     assert!(matches!(second(wire::Hello { instance: "i2".into(), ..hello() }), Err(End::Violation(_))));
-    let offers = many[1..].to_vec();
-    assert_eq!(
-        second(wire::Hello { offers: offers.clone(), ..hello() }),
-        Ok(Received::Offers(greeting(), offers))
-    );
+    assert_eq!(second(wire::Hello { offers: encoded, ..hello() }), Ok(Received::Offers(greeting(), offers)));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, future::BoxFuture, stream};
+use prost::{Message as _, bytes::Bytes};
 use serde_json::{Map, Value, json};
 use tokio::{
     sync::{mpsc, oneshot},
@@ -36,6 +37,11 @@ use toolwire_tool::{
 
 /// Longer than anything in the protocol, on a paused clock.
 const LIMIT: Duration = Duration::from_hours(1);
+
+/// The tool that the hosts of tests offer.
+pub(super) fn status() -> Bytes {
+    wire::Offer { name: "status".into(), ..wire::Offer::default() }.encode_to_vec().into()
+}
 
 /// What the hub said to the registry and to the store.
 #[derive(Debug, Default)]
@@ -134,8 +140,7 @@ impl Host {
         let mut host = Self::dial(hub, "shop");
         host.send(work_request::Message::Hello(hello(instance, catalogue))).await;
         while let Message::Welcome(wire::Welcome { send_catalogue: true, .. }) = host.next().await {
-            let offers = vec![wire::Offer { name: "status".into(), ..wire::Offer::default() }];
-            let hello = wire::Hello { offers, ..hello(instance, catalogue) };
+            let hello = wire::Hello { offers: vec![status()], ..hello(instance, catalogue) };
             host.send(work_request::Message::Hello(hello)).await;
         }
         host

@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use tonic::Code;
 use tonic_types::StatusExt;
 
-use super::testing::{Calling, Host, hello, hub, settle};
+use super::testing::{Calling, Host, hello, hub, settle, status};
 use crate::{
     bounds::{
         DEGRADED_AFTER, HALF_CLOSE, LATE_WAIT, MAX_SLOTS_OF_PROVIDER, PONG, REMOVED_AFTER, SILENCE,
@@ -31,7 +31,7 @@ async fn offers_are_asked_for_once_and_a_known_catalogue_is_welcome_at_once() {
     let mut first = Host::dial(&hub, "shop");
     first.send(work_request::Message::Hello(hello("a", "c1"))).await;
     assert!(matches!(first.next().await, Message::Welcome(it) if it.send_catalogue && it.provider == "shop"));
-    let offers = vec![wire::Offer { name: "status".into(), ..wire::Offer::default() }];
+    let offers = vec![status()];
     first.send(work_request::Message::Hello(wire::Hello { offers, ..hello("a", "c1") })).await;
     assert!(matches!(first.next().await, Message::Welcome(it) if !it.send_catalogue && it.accepted == 1));
     let mut second = Host::dial(&hub, "shop");
@@ -423,7 +423,7 @@ async fn old_and_new_hosts_that_dial_in_at_once_do_not_take_turns_in_service() {
     let _old = Host::join(&hub, "a", "c1").await;
     log.serve_slowly();
     let new = Host::dial(&hub, "shop");
-    let offers = vec![wire::Offer { name: "status".into(), ..wire::Offer::default() }];
+    let offers = vec![status()];
     for offers in [Vec::new(), offers] {
         new.send(work_request::Message::Hello(wire::Hello { offers, ..hello("b", "c2") })).await;
     }
