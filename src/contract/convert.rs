@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use toolwire_base::files::Problem;
 
 use super::{
-    ConfirmationRequired, ErrorCode, Event, Origin, Provenance, Terminal, ToolError, ToolResult, Violation,
-    frame, json, proto::v1,
+    ConfirmationRequired, ErrorCode, Event, Kept, Origin, Provenance, Terminal, ToolError, ToolResult,
+    Violation, frame, json, proto::v1,
 };
 
 /// The marker of untrusted text, as `UntrustedFraming` names it.
@@ -69,6 +69,7 @@ pub fn tool_result(result: ToolResult, format: ResultFormat) -> v1::ToolResult {
         fetched_at: Some(timestamp(result.fetched_at)),
         outcome: Some(outcome),
         provenance: Some(provenance(result.provenance)),
+        kept: result.kept.map(|it| kept(*it)),
     }
 }
 
@@ -79,7 +80,13 @@ pub fn result_in_text(result: ToolResult, text: String) -> v1::ToolResult {
         fetched_at: Some(timestamp(result.fetched_at)),
         outcome: Some(v1::tool_result::Outcome::DataText(text)),
         provenance: Some(provenance(result.provenance)),
+        kept: result.kept.map(|it| kept(*it)),
     }
+}
+
+fn kept(kept: Kept) -> v1::KeptResult {
+    let Kept { call_id, tokens, expires_at, .. } = kept;
+    v1::KeptResult { call_id, tokens, expires_at: Some(timestamp(expires_at)) }
 }
 
 /// Where data came from.

@@ -27,5 +27,5 @@ pub use confirmation::{ConfirmationCause, ConfirmationId, ConfirmationRequired};
 pub use error::{ErrorCode, Origin, ToolError, Violation};
 pub use payload::Payload;
 pub use refusal::{Crowding, DocumentRefusal, JobRefusal, Refusal, TaskRefusal, TurnRefusal};
-pub use result::{Event, Outcome, Provenance, Terminal, ToolResult};
+pub use result::{Event, Kept, Outcome, Provenance, Terminal, ToolResult};
 pub use tool_name::ToolName;

@@ -22,6 +22,20 @@ pub struct ToolResult<D = Payload> {
     pub outcome: Outcome<D>,
     /// Where the data came from.
     pub provenance: Provenance,
+    /// Where the data is kept, if it exceeds what the caller takes. It is the response's own, so no store has one.
+    pub kept: Option<Box<Kept>>,
+}
+
+/// Data that is kept for reading on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The call that returned it.
+    pub call_id: String,
+    /// Its tokens as JSON text.
+    pub tokens: u64,
+    /// Maximum number of tokens that the caller takes.
+    pub max_tokens: u64,
+    pub expires_at: SystemTime,
 }
 
 pub type Outcome<D = Payload> = Result<D, ToolError>;
@@ -81,19 +95,19 @@ pub enum Event {
 impl ToolResult<StoredPayload> {
     /// The same with its data, which is of the given output message.
     pub fn read(self, output: Option<&MessageDescriptor>) -> Result<ToolResult, WrongPayload> {
-        let Self { tool, fetched_at, outcome, provenance } = self;
+        let Self { tool, fetched_at, outcome, provenance, kept } = self;
         let outcome = match outcome {
             Ok(data) => Ok(data.read(output)?),
             Err(error) => Err(error),
         };
-        Ok(ToolResult { tool, fetched_at, outcome, provenance })
+        Ok(ToolResult { tool, fetched_at, outcome, provenance, kept })
     }
 }
 
 impl From<ToolResult> for ToolResult<StoredPayload> {
     fn from(live: ToolResult) -> Self {
-        let ToolResult { tool, fetched_at, outcome, provenance } = live;
-        Self { tool, fetched_at, outcome: outcome.map(StoredPayload::Live), provenance }
+        let ToolResult { tool, fetched_at, outcome, provenance, kept } = live;
+        Self { tool, fetched_at, outcome: outcome.map(StoredPayload::Live), provenance, kept }
     }
 }
 

@@ -11,6 +11,7 @@ use toolwire_base::clock;
 #[derive(Clone, Debug)]
 pub struct Sequence {
     call_id: String,
+    request_id: String,
     next: u64,
     format: ResultFormat,
 }
@@ -18,7 +19,13 @@ pub struct Sequence {
 impl Sequence {
     /// The stream of the given call, its data in the wanted format.
     pub fn new(call_id: String, format: ResultFormat) -> Self {
-        Self { call_id, next: 0, format }
+        Self { call_id, request_id: String::new(), next: 0, format }
+    }
+
+    /// Names the `request_id` of the call in its events.
+    #[must_use]
+    pub fn with_request_id(self, request_id: String) -> Self {
+        Self { request_id, ..self }
     }
 
     pub fn event(&mut self, event: Event) -> v1::CallEvent {
@@ -40,6 +47,7 @@ impl Sequence {
         self.next += 1;
         v1::CallEvent {
             call_id: self.call_id.clone(),
+            request_id: self.request_id.clone(),
             sequence,
             event_time: Some(timestamp(clock::wall())),
             event: Some(event),
