@@ -1,0 +1,86 @@
+//! Resumes equal writes: a write without a `request_id` is lent that of an equal one whose outcome its user has not
+//! received, if the caller asks for it. The layers below answer it as they answer any repeat.
+//!
+//! A call with a `request_id` keeps it: its caller knows how to repeat it. It lends it to a call without one, which may
+//! be the repeat of a caller that lost it. Not here: which write lends, which the store decides in one transaction.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::{BoxFuture, Either};
+
+use super::Records;
+use crate::pipeline::{
+    Call, CallResult, Inner,
+    call::{Delivered, Delivery, key},
+    call_record::equal_write,
+    refusals::unavailable,
+};
+use toolwire_base::{
+    clock,
+    middleware::{Middleware, take_ready},
+};
+use toolwire_contract::Refusal;
+use toolwire_store::{StoreError, equal_writes::Claim, idempotency::Effect};
+use toolwire_tool::context::RequestId;
+
+/// Gives a `request_id` to writes that ask for one.
+#[derive(Clone, Debug)]
+pub struct ResumeEqualWrites {
+    records: Records,
+    delivered: Delivered,
+    /// The longest that a write runs.
+    cap: Duration,
+}
+
+impl ResumeEqualWrites {
+    pub fn new(records: Records, cap: Duration) -> Self {
+        Self { records, delivered: Delivered::default(), cap }
+    }
+}
+
+impl<S: Inner> Middleware<Call, S> for ResumeEqualWrites {
+    type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
+
+    fn call(&self, call: Call, inner: &mut S) -> Self::Future {
+        let resumes = call.options.as_ref().is_some_and(|options| options.resume_equal_write);
+        if !resumes || !call.writes() {
+            return Either::Left(inner.call(call));
+        }
+        Either::Right(Box::pin(self.clone().resume(call, take_ready(inner))))
+    }
+}
+
+impl ResumeEqualWrites {
+    async fn resume(self, mut call: Call, mut inner: impl Inner) -> CallResult {
+        let (write, store) = (equal_write(&call), &self.records.confirmations);
+        let (now, own) = (clock::wall(), call.request_id);
+        let claim = Claim {
+            write: &write,
+            request_id: own.unwrap_or_else(RequestId::generate),
+            is_delivered: &|request_id| self.delivered.contains(&key(&write, request_id)),
+            longest: self.cap,
+            expires_at: self.records.decide_until(&call, now) + Effect::Write.retention(),
+        };
+        let lent = store.claim_equal_write(claim, now).await.map_err(|error| refuse(&call, &error))?;
+        let request_id = own.unwrap_or(lent);
+        call.request_id = Some(request_id);
+        let by_reader = call.options.as_ref().is_some_and(|options| !options.deliver_by_get_call);
+        let (store, delivered) = (Arc::clone(store), self.delivered);
+        let (row, records) = (write.clone(), Arc::clone(&store));
+        call.facts.set_delivery(Delivery { store, write, request_id, by_reader, delivered });
+        let end = inner.call(call).await;
+        // The request_id belongs to other arguments: lent to an equal write, it would refuse that one too.
+        if let Err(Refusal::RequestIdReused { .. }) = &end
+            && let Err(error) = records.release_equal_write(&row, request_id).await
+        {
+            tracing::warn!(%error, %request_id, "a refused write still lends its request_id");
+        }
+        end
+    }
+}
+
+fn refuse(call: &Call, error: &StoreError) -> Refusal {
+    let call_id = call.context.call_id;
+    tracing::error!(%error, %call_id, "equal writes cannot be read");
+    unavailable()
+}
