@@ -26,7 +26,6 @@ use super::{
 };
 use toolwire_base::digest::Digest;
 use toolwire_contract::{ErrorCode, ToolError, ToolResult};
-use toolwire_engine::registry::RegisteredTool;
 use toolwire_planner::{
     Made, Offer, PlannedCall,
     policy::{OnError, on_error},
@@ -219,7 +218,7 @@ impl Cycle {
             }
         }
         // Also after a refusal: the answer uses the results that are there.
-        self.record(caller, slots, ends);
+        self.record(slots, ends);
         match stopped {
             Some((tool, error)) => StepOutcome::Stopped(tool, error),
             None if !self.pending.is_empty() => StepOutcome::Awaits,
@@ -229,14 +228,13 @@ impl Cycle {
 
     /// Records the ends of the calls in the order in which they were planned, whichever ended first: so an equal call
     /// comes after the one whose result it repeats.
-    fn record(&mut self, caller: &Caller<'_>, slots: Vec<Slot>, ends: Vec<Option<End>>) {
+    fn record(&mut self, slots: Vec<Slot>, ends: Vec<Option<End>>) {
         for (slot, end) in slots.into_iter().zip(ends) {
             let Slot { planned, key, disposition, place } = slot;
             match (disposition, end) {
                 (Disposition::Call(_), Some(End::Result { call_id, result })) => {
-                    let untrusted = |tool: &Arc<RegisteredTool>| tool.definition.untrusted;
-                    self.tainted |=
-                        result.outcome.is_ok() && caller.offer.get(&planned.tool).is_some_and(untrusted);
+                    // Not by the definition: a composite, and a part of a kept result, may hold what others returned.
+                    self.tainted |= result.outcome.is_ok() && result.provenance.untrusted_nonce.is_some();
                     self.keep_at(place, key, planned, call_id, result);
                 }
                 (Disposition::Call(request_id), Some(End::Awaits { call_id, required })) => {

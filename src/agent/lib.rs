@@ -52,7 +52,10 @@ use toolwire_contract::{
     proto::agent::v1::{TurnStarted, turn_event::Event},
     status,
 };
-use toolwire_engine::registry::{Category, RegisteredTool, Status, ToolType};
+use toolwire_engine::{
+    model::READ_RESULT,
+    registry::{Category, RegisteredTool, Status, ToolType},
+};
 use toolwire_planner::Offer;
 use toolwire_telemetry::metric;
 use toolwire_tool::context::{RequestId, User};
@@ -187,14 +190,16 @@ impl Agent {
     }
 
     /// The tools of a turn: functions that the user may call and that need no documents of a task. A model can ask the
-    /// user too, and is offered no more tools than it can choose from.
+    /// user too, and read on in long results, and is offered no more tools than it can choose from.
     fn offer(&self, request: &TurnRequest, remembered: &Remembered) -> Offer {
         let user = &request.context.user;
         let plans_by_model = self.0.mode != Mode::Embedded;
         let is_offered = |tool: &RegisteredTool| {
             let definition = &tool.definition;
-            (definition.kind == ToolType::Function
-                || (plans_by_model && definition.kind == ToolType::AskMaster))
+            let is_for_models =
+                definition.kind == ToolType::AskMaster || definition.name.as_str() == READ_RESULT;
+            (plans_by_model || !is_for_models)
+                && matches!(definition.kind, ToolType::Function | ToolType::AskMaster)
                 && !matches!(definition.status, Status::Disabled(_))
                 && !needs_task(tool)
                 && request.tags.iter().all(|tag| definition.tags.contains(tag))
@@ -205,7 +210,7 @@ impl Agent {
             return offer;
         }
         let called = remembered.history.iter().flat_map(|exchange| &exchange.calls);
-        offer.narrow(&request.message, called.map(|call| call.tool.as_str()))
+        offer.narrow(&request.message, called.map(|call| call.tool.as_str()).chain([READ_RESULT]))
     }
 }
 

@@ -45,11 +45,16 @@ pub(super) async fn results(request: &PlanRequest<'_>, budget: u64) -> Option<Me
     Some(Message::System(text))
 }
 
+/// The most tokens that one result takes of this budget of a turn.
+pub(super) fn result_tokens(budget: u64) -> u64 {
+    (budget / PARTS).clamp(LEAST_TOKENS, USUAL_TOKENS)
+}
+
 pub(super) async fn result(made: &Made, offer: &Offer, budget: u64) -> String {
     let schema = offer.get(&made.call.tool).map(|tool| &tool.definition.input_schema);
     let parameters = schema.and_then(|schema| schema.get("properties")?.as_object());
     let narrow_by = parameters.into_iter().flat_map(|it| it.keys().cloned()).collect();
-    let max_tokens = (budget / PARTS).clamp(LEAST_TOKENS, USUAL_TOKENS);
+    let max_tokens = result_tokens(budget);
     let (result, wanted) = (Arc::clone(&made.result), TextOptions { max_tokens, narrow_by });
     let size = result.outcome.as_ref().map_or(0, |payload| payload.json_text().len());
     // A token has at least one byte. A result with no more bytes than tokens is not cut, and needs no vocabulary.

@@ -17,6 +17,7 @@ use super::{
     draft::Draft,
     log::Log,
     memory::{Checkpoint, Ending, KeptMade, Memory, Pending, Remembered},
+    prompt_view,
     proposal::Proposal,
     reply,
     turn::{self, Event, Outcome, State},
@@ -155,6 +156,8 @@ impl<'a> Turn<'a> {
             concurrency: self.parts.settings.concurrency as usize,
             budgets: &self.budgets,
             log_arguments: self.parts.log_arguments,
+            result_tokens: (self.parts.mode != Mode::Embedded)
+                .then(|| prompt_view::result_tokens(self.chosen.meter.most())),
         };
         let stepped = if self.resumed.is_empty() {
             self.cycle.step(&caller, std::mem::take(&mut self.wanted)).await

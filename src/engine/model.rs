@@ -14,7 +14,7 @@ use self::{
     cut::Limits,
     envelope::{Envelope, Extent},
 };
-use toolwire_contract::{Provenance, ToolError, ToolResult};
+use toolwire_contract::{ToolError, ToolResult};
 use toolwire_tokens as tokens;
 
 /// The default budget in tokens.
@@ -23,6 +23,9 @@ pub const USUAL_TOKENS: u64 = 4_000;
 pub const LEAST_TOKENS: u64 = 256;
 /// The maximum budget.
 pub const MOST_TOKENS: u64 = 1_000_000;
+
+/// The tool that reads on in a result that is kept.
+pub const READ_RESULT: &str = "read_result";
 
 /// The beginning of every text of an error.
 pub const FAILED: &str = r#"{"success":false"#;
@@ -44,29 +47,39 @@ impl Default for TextOptions {
 
 pub fn text(result: &ToolResult, options: &TextOptions) -> String {
     match &result.outcome {
-        Ok(payload) => render_data(payload.json_text(), || payload.json(), &result.provenance, options),
+        Ok(payload) => {
+            let (provenance, kept) = (&result.provenance, result.kept.as_deref());
+            let envelope = Envelope { provenance, kept, options };
+            render_data(payload.json_text(), || payload.json(), &envelope)
+        }
         Err(error) => render_error(error, options),
     }
 }
 
 /// Renders data, whole if it fits.
-fn render_data<'a>(
-    whole: &str,
-    data: impl FnOnce() -> &'a Value,
-    provenance: &Provenance,
-    options: &TextOptions,
-) -> String {
-    let envelope = Envelope { provenance, narrow_by: &options.narrow_by };
-    let most = options.max_tokens;
-    if_fits(envelope.wrap(whole, Extent::Whole), most).unwrap_or_else(|| shorten(data(), &envelope, most))
+fn render_data<'a>(whole: &str, data: impl FnOnce() -> &'a Value, envelope: &Envelope<'_>) -> String {
+    let most = envelope.options.max_tokens;
+    if_fits(envelope.wrap(whole, Extent::Whole), most).unwrap_or_else(|| shorten(data(), envelope, most))
 }
 
-/// Searches for the largest limits at which the data fits.
+/// Data that is cut to a budget in tokens and keeps its shape: lists and texts are shorter, and nothing notes it.
+/// `None` if even the least of it exceeds the budget.
+pub fn part(data: &Value, max_tokens: u64) -> Option<Value> {
+    largest(data, |limits| {
+        let part = cut::cut(data, limits.in_shape());
+        tokens::within(&part.to_string(), max_tokens).then_some(part)
+    })
+}
+
 fn shorten(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
     let render =
         |limits: Limits| if_fits(envelope.wrap(&cut::cut(data, limits).to_string(), Extent::Cut), most);
-    let Some(least) = render(Limits::of(0)) else { return shorten_structure(data, envelope, most) };
-    let (mut best, mut fits, mut exceeds) = (least, 0_usize, cut::uncut_extent(data) + 1);
+    largest(data, render).unwrap_or_else(|| shorten_structure(data, envelope, most))
+}
+
+/// Searches for the largest limits at which the data fits. `None` if it does not at the lowest.
+fn largest<T>(data: &Value, render: impl Fn(Limits) -> Option<T>) -> Option<T> {
+    let (mut best, mut fits, mut exceeds) = (render(Limits::of(0))?, 0_usize, cut::uncut_extent(data) + 1);
     let mut next = 1_usize;
     while exceeds - fits > 1 {
         // Doubles until a step does not fit, then bisects: a text that is far too long would cost much to count.
@@ -82,7 +95,7 @@ fn shorten(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
             next = fits + (exceeds - fits).div_ceil(2);
         }
     }
-    best
+    Some(best)
 }
 
 /// Renders data whose structure alone exceeds the budget: its outermost levels, or a placeholder.

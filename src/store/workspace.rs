@@ -10,6 +10,7 @@ mod copy;
 pub mod image;
 mod index;
 pub mod mime;
+pub mod passages;
 pub mod path;
 mod put;
 pub mod query;

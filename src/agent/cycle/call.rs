@@ -19,7 +19,7 @@ use toolwire_contract::{
     },
 };
 use toolwire_engine::{
-    pipeline::{Call, Pipeline, Step, Target, error_of_refusal},
+    pipeline::{Call, CallOptions, Pipeline, Step, Target, error_of_refusal},
     registry::{Category, RegisteredTool},
 };
 use toolwire_planner::{
@@ -51,6 +51,8 @@ pub(crate) struct Caller<'a> {
     pub(crate) budgets: &'a [SourceBudget],
     /// Whether the log shows arguments.
     pub(crate) log_arguments: bool,
+    /// The most tokens of a result that a model is shown, which reads on in longer ones. `None` without a model.
+    pub(crate) result_tokens: Option<u64>,
 }
 
 /// How a call ended.
@@ -142,9 +144,11 @@ impl Caller<'_> {
             ..self.context.clone()
         };
         let definition = &tool.definition;
+        let options = CallOptions { keep_over_tokens: self.result_tokens, ..CallOptions::default() };
         let is_named = definition.category != Category::Read || definition.may_need_confirmation();
         Call {
             request_id: is_named.then_some(request_id),
+            options: options.if_any(),
             ..Call::new(context, Target::Tool(planned.tool.clone()), planned.arguments.clone())
         }
     }
@@ -175,6 +179,7 @@ impl StartedCall<'_> {
             fetched_at: clock::wall(),
             outcome: Err(error),
             provenance: Provenance::default(),
+            kept: None,
         }
     }
 

@@ -75,5 +75,6 @@ pub(super) fn failure(tool: &str, error: ToolError) -> ToolResult {
         fetched_at: clock::wall(),
         outcome: Err(error),
         provenance: Provenance::default(),
+        kept: None,
     }
 }

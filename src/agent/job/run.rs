@@ -250,6 +250,7 @@ fn failure(tool: &RegisteredTool, error: ToolError) -> ToolResult {
         fetched_at: clock::wall(),
         outcome: Err(error),
         provenance: Provenance::default(),
+        kept: None,
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{kept_call::KeptCall, proposal::Proposal};
-use toolwire_contract::{Payload, Provenance, ToolError, ToolResult};
+use toolwire_contract::{Kept, Payload, Provenance, ToolError, ToolResult};
 use toolwire_planner::Made;
 
 /// The state from which a paused turn resumes.
@@ -63,6 +63,8 @@ pub struct KeptMade {
     fetched_at: u64,
     outcome: Result<Value, ToolError>,
     provenance: Provenance,
+    #[serde(default)]
+    kept: Option<Box<Kept>>,
 }
 
 /// The place of a call that an earlier version stored without one: after all others.
@@ -82,6 +84,7 @@ impl KeptMade {
             fetched_at: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
             outcome: result.outcome.as_ref().map(|data| data.json().clone()).map_err(Clone::clone),
             provenance: result.provenance.clone(),
+            kept: result.kept.clone(),
         }
     }
 
@@ -92,6 +95,7 @@ impl KeptMade {
             fetched_at: instant(self.fetched_at),
             outcome: self.outcome.map(Payload::from_json),
             provenance: self.provenance,
+            kept: self.kept,
         };
         Some((Made { call: self.call.into(), result: Arc::new(result) }, self.call_id))
     }

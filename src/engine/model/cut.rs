@@ -21,17 +21,19 @@ pub(super) struct Limits {
     pub(super) members: usize,
     /// Levels of lists and objects.
     pub(super) levels: usize,
+    /// Whether each cut states what is missing.
+    pub(super) has_notes: bool,
 }
 
 /// The limits below the lowest regular ones, tried in order: fewer levels, then less of each.
 pub(super) const FEW_LEVELS: [Limits; 7] = [
-    Limits { elements: 2, characters: 80, members: 16, levels: 4 },
-    Limits { elements: 2, characters: 80, members: 16, levels: 2 },
-    Limits { elements: 1, characters: 40, members: 8, levels: 2 },
-    Limits { elements: 1, characters: 40, members: 8, levels: 1 },
-    Limits { elements: 0, characters: 16, members: 4, levels: 1 },
-    Limits { elements: 0, characters: 8, members: 0, levels: 1 },
-    Limits { elements: 0, characters: 0, members: 0, levels: 0 },
+    Limits { elements: 2, characters: 80, members: 16, levels: 4, has_notes: true },
+    Limits { elements: 2, characters: 80, members: 16, levels: 2, has_notes: true },
+    Limits { elements: 1, characters: 40, members: 8, levels: 2, has_notes: true },
+    Limits { elements: 1, characters: 40, members: 8, levels: 1, has_notes: true },
+    Limits { elements: 0, characters: 16, members: 4, levels: 1, has_notes: true },
+    Limits { elements: 0, characters: 8, members: 0, levels: 1, has_notes: true },
+    Limits { elements: 0, characters: 0, members: 0, levels: 0, has_notes: true },
 ];
 
 impl Limits {
@@ -39,7 +41,13 @@ impl Limits {
     pub(super) const fn of(more: usize) -> Self {
         let times = more.saturating_add(1);
         let (characters, members) = (CHARACTERS.saturating_mul(times), MEMBERS.saturating_mul(times));
-        Self { elements: ELEMENTS.saturating_add(more), characters, members, levels: usize::MAX }
+        let elements = ELEMENTS.saturating_add(more);
+        Self { elements, characters, members, levels: usize::MAX, has_notes: true }
+    }
+
+    /// The same limits for a cut that keeps the types: objects keep their members, and nothing notes what is missing.
+    pub(super) const fn in_shape(self) -> Self {
+        Self { members: usize::MAX, has_notes: false, ..self }
     }
 }
 
@@ -57,7 +65,8 @@ pub(super) fn uncut_extent(value: &Value) -> usize {
 
 pub(super) fn cut(value: &Value, limits: Limits) -> Value {
     match value {
-        Value::String(text) => beginning(text, limits.characters).into(),
+        Value::String(text) if limits.has_notes => beginning(text, limits.characters).into(),
+        Value::String(text) => text.chars().take(limits.characters).collect::<String>().into(),
         Value::Array(_) | Value::Object(_) if limits.levels == 0 => LEFT_OUT.into(),
         Value::Array(items) => list(items, limits),
         Value::Object(map) => object(map, limits),
@@ -80,7 +89,7 @@ fn list(items: &[Value], limits: Limits) -> Value {
     let inner = within(limits);
     let mut kept: Vec<_> = items.iter().take(limits.elements).map(|item| cut(item, inner)).collect();
     let missing = items.len() - kept.len();
-    if missing > 0 {
+    if missing > 0 && limits.has_notes {
         kept.push(format!("[{} left out]", counted(missing, "more element", "more elements")).into());
     }
     kept.into()
@@ -88,7 +97,8 @@ fn list(items: &[Value], limits: Limits) -> Value {
 
 fn object(map: &Map<String, Value>, limits: Limits) -> Value {
     let inner = within(limits);
-    let name = |name: &str| beginning(name, limits.characters);
+    let name =
+        |name: &str| if limits.has_notes { beginning(name, limits.characters) } else { name.to_owned() };
     let kept = map.iter().take(limits.members).map(|(key, value)| (name(key), cut(value, inner)));
     let mut kept: Map<_, _> = kept.collect();
     let missing = map.len().saturating_sub(limits.members);

@@ -1,10 +1,12 @@
 //! Golden texts, and properties of every text.
 
+use std::time::SystemTime;
+
 use proptest::prelude::*;
 use serde_json::{Map, json};
 
 use super::*;
-use toolwire_contract::ErrorCode;
+use toolwire_contract::{ErrorCode, Kept, Provenance};
 
 const NONCE: &str = "0123456789abcdef0123456789abcdef";
 
@@ -13,8 +15,19 @@ fn provenance(nonce: Option<&str>) -> Provenance {
 }
 
 fn of(data: &Value, provenance: &Provenance, max_tokens: u64, narrow_by: &[&str]) -> String {
+    of_kept(data, provenance, None, max_tokens, narrow_by)
+}
+
+fn of_kept(
+    data: &Value,
+    provenance: &Provenance,
+    kept: Option<&Kept>,
+    max_tokens: u64,
+    narrow_by: &[&str],
+) -> String {
     let narrow_by = narrow_by.iter().map(|&it| it.to_owned()).collect();
-    render_data(&data.to_string(), || data, provenance, &TextOptions { max_tokens, narrow_by })
+    let options = &TextOptions { max_tokens, narrow_by };
+    render_data(&data.to_string(), || data, &Envelope { provenance, kept, options })
 }
 
 #[test]
@@ -51,6 +64,22 @@ fn a_list_says_how_many_are_missing_and_the_note_how_to_ask_for_less() {
     assert_eq!(read["note"], note);
     // One more element would not fit.
     assert!(tokens::count(&text) > 270, "{}", tokens::count(&text));
+}
+
+#[test]
+fn the_note_of_what_is_kept_says_how_much_is_shown_and_how_to_read_on() {
+    let data = json!((0..500).collect::<Vec<_>>());
+    let (call_id, expires_at) = ("0198".to_owned(), SystemTime::UNIX_EPOCH);
+    let kept = Kept { call_id, tokens: 1_001, max_tokens: 300, expires_at };
+    for (narrow_by, more) in [(&[][..], "."), (&["limit"], "; ask for less with: limit.")] {
+        let text = of_kept(&data, &provenance(None), Some(&kept), 300, narrow_by);
+        let read: Value = serde_json::from_str(&text).expect("JSON");
+        let note = "At most 300 tokens of 1001 are shown. read_result with call_id 0198 and an offset, a pointer or a \
+                    query reads on";
+        assert_eq!(read["note"], format!("{note}{more}"));
+    }
+    let whole = of_kept(&json!([1]), &provenance(None), Some(&kept), 300, &[]);
+    assert!(!whole.contains("note"), "{whole}");
 }
 
 #[test]

@@ -67,8 +67,7 @@ fn postings(metadata: &Metadata<'_>, text: &str) -> Vec<Posting> {
     add(PATH, PATH_BEGINS, &mut terms::terms(metadata.path));
     add(METADATA, METADATA_BEGINS, &mut terms::terms(&description_and_tags));
     add(SUMMARY, SUMMARY_BEGINS, &mut terms::terms(metadata.summary));
-    #[allow(clippy::cast_precision_loss, reason = "at most 64 Ki words")]
-    let length = 1.0 - LENGTH + LENGTH * length as f64 / AVERAGE_LENGTH;
+    let length = relative(length);
     let posting = |(stem, Occurrences { weight, positions })| {
         let weight = relevance(weight, length);
         Posting { stem, weight, positions }
@@ -76,6 +75,19 @@ fn postings(metadata: &Metadata<'_>, text: &str) -> Vec<Posting> {
     let mut postings: Vec<_> = stems.into_iter().map(posting).collect();
     postings.sort_by(|one, other| one.stem.cmp(&other.stem));
     postings
+}
+
+/// Relevance of a text for what occurs this often among this many words, from 1 to 8.
+pub(super) fn weight_in_text(count: usize, words: usize) -> u8 {
+    #[allow(clippy::cast_precision_loss, reason = "no text has as many words")]
+    relevance(TEXT * count as f64, relative(words))
+}
+
+/// The length of a text of this many words, relative to the average.
+fn relative(words: usize) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "no text has as many words")]
+    let words = words as f64;
+    1.0 - LENGTH + LENGTH * words / AVERAGE_LENGTH
 }
 
 /// Relevance of a document for a word, from 1 to 8.

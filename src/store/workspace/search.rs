@@ -77,7 +77,7 @@ impl WorkspaceHandle {
     }
 }
 
-fn parse_query(query: &str) -> Result<Query, DocumentRefusal> {
+pub(super) fn parse_query(query: &str) -> Result<Query, DocumentRefusal> {
     let length = query.chars().count();
     if !(1..=MAX_QUERY_CHARS).contains(&length) {
         let what = format!("must have 1 to {MAX_QUERY_CHARS} characters");
@@ -100,7 +100,7 @@ fn term(phrase: &Vec<String>) -> Term {
 
 /// Ranks documents by identifier, best first, and returns whether they contain any rather than all of the first `find`
 /// parts.
-fn rank(matches: &Matches, find: usize) -> (Vec<i64>, bool) {
+pub(super) fn rank(matches: &Matches, find: usize) -> (Vec<i64>, bool) {
     let (find, without) = matches.parts.split_at(find);
     let mut without: Vec<i64> = without.iter().flatten().map(|(id, _)| *id).collect();
     without.sort_unstable();

@@ -1,0 +1,26 @@
+//! Kept results, for the tool that reads on in them. Not here: which results are kept (`pipeline::keep`).
+
+use std::{sync::Arc, time::SystemTime};
+
+use toolwire_store::{Store, StoreError, kept_results::KeptResult};
+use toolwire_tool::context::{CallId, UserId};
+
+/// Finds kept results. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct KeptResults(Arc<Store>);
+
+impl KeptResults {
+    pub fn new(store: &Arc<Store>) -> Self {
+        Self(Arc::clone(store))
+    }
+
+    /// The result of a user's call, if it is kept at an instant.
+    pub async fn find(
+        &self,
+        user: &UserId,
+        call_id: CallId,
+        now: SystemTime,
+    ) -> Result<Option<KeptResult>, StoreError> {
+        self.0.kept_result(user, call_id, now).await
+    }
+}

@@ -1,0 +1,70 @@
+//! Kept results: inserted within the quotas, and deleted once they expire.
+
+use std::time::SystemTime;
+
+use super::{Durability, Error, Store, Tx};
+use crate::{
+    Lane, StoreError,
+    idempotency::Quota,
+    kept_results::KeptResult,
+    rows::{
+        kept_results as rows,
+        usage::{self, Counted},
+    },
+    scoped,
+};
+use toolwire_tool::context::{CallId, UserId};
+
+impl Store {
+    /// Keeps the result of a call. The oldest results are deleted where it exceeds the quota of its user or of all.
+    pub async fn keep_result(
+        &self,
+        user: &UserId,
+        call_id: CallId,
+        result: &KeptResult,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        let quota = self.kept_results_quota;
+        // A result that is lost with the power is asked for again.
+        transact!(self, Lane::User(user), Durability::Process, |tx| {
+            tx.adds(result.text.len());
+            let bytes = rows::bytes_of(user, result);
+            // First, since expired results count as long as they are stored.
+            rows::delete_expired(tx, now).await?;
+            free(tx, user, bytes, quota).await?;
+            rows::insert(tx, user, call_id, result, bytes).await
+        })
+    }
+
+    /// The result of a user's call, if it is kept and has not expired.
+    pub async fn kept_result(
+        &self,
+        user: &UserId,
+        call_id: CallId,
+        now: SystemTime,
+    ) -> Result<Option<KeptResult>, StoreError> {
+        self.fetch_optional(rows::find(user, call_id, now)).await
+    }
+
+    /// Deletes some of the results that have expired, and returns whether there may be more.
+    pub async fn sweep_kept_results(&self, now: SystemTime) -> Result<bool, StoreError> {
+        self.transact(Lane::Platform, Durability::Process, |tx| scoped(rows::delete_expired(tx, now))).await
+    }
+}
+
+/// Deletes the oldest results until this many bytes fit, or none is left.
+async fn free(tx: &mut Tx, user: &UserId, bytes: u64, quota: Quota) -> Result<(), Error> {
+    loop {
+        let (own, all) = usage::bytes(tx, Counted::KEPT_RESULTS, user.as_str()).await?;
+        let deleted = if own.saturating_add(bytes) > quota.of_user {
+            rows::delete_oldest_of(tx, user).await?
+        } else if all.saturating_add(bytes) > quota.of_all {
+            rows::delete_oldest(tx).await?
+        } else {
+            return Ok(());
+        };
+        if !deleted {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Results that are kept for reading on: by their user and call, within quotas, and for a day.
+
+use std::time::Duration;
+
+use toolwire::{
+    store::{
+        Store, backup,
+        idempotency::Quota,
+        kept_results::{KeptResult, RETENTION},
+    },
+    tool::context::CallId,
+};
+
+use super::{in_file, now, provenance, user};
+
+fn kept(text: impl Into<String>) -> KeptResult {
+    let (tool, text) = ("get_news".parse().unwrap(), text.into());
+    KeptResult { tool, text, tokens: 5, provenance: provenance(), expires_at: now() + RETENTION }
+}
+
+async fn keep(store: &Store, name: &str, result: &KeptResult) -> CallId {
+    let call_id = CallId::generate();
+    store.keep_result(&user(name), call_id, result, now()).await.unwrap();
+    call_id
+}
+
+#[tokio::test]
+async fn a_kept_result_is_found_by_its_user_and_call_for_a_day_and_after_a_restart() {
+    let (store, directory) = in_file();
+    let result = kept(r#"{"naïve": "₹"}"#);
+    let call_id = keep(&store, "riley", &result).await;
+    drop(store);
+    let store = Store::at(directory.path());
+    let last = RETENTION.saturating_sub(Duration::from_millis(1));
+    let find = async |name: &str, call_id, later| {
+        store.kept_result(&user(name), call_id, now() + later).await.unwrap()
+    };
+    assert_eq!(find("riley", call_id, last).await, Some(result));
+    assert_eq!(find("riley", call_id, RETENTION).await, None);
+    assert_eq!(find("sam", call_id, Duration::ZERO).await, None);
+    assert_eq!(find("riley", CallId::generate(), Duration::ZERO).await, None);
+}
+
+#[tokio::test]
+async fn the_oldest_give_way_where_a_quota_is_exceeded() {
+    let directory = tempfile::tempdir().unwrap();
+    let quota = Quota { of_user: 100_000, of_all: 150_000 };
+    let store = Store::at(directory.path()).with_kept_results_quota(quota);
+    let is_there =
+        async |name: &str, call_id| store.kept_result(&user(name), call_id, now()).await.unwrap().is_some();
+    let of_sam = keep(&store, "sam", &kept("x".repeat(60_000))).await;
+    let mut of_riley = Vec::new();
+    for at in 0..38_u64 {
+        let expires_at = now() + RETENTION + Duration::from_secs(at);
+        of_riley.push(keep(&store, "riley", &KeptResult { expires_at, ..kept("x".repeat(2_000)) }).await);
+    }
+    assert!(is_there("riley", of_riley[37]).await && is_there("riley", of_riley[0]).await);
+    // Sam's is the oldest of all.
+    keep(&store, "riley", &kept("x".repeat(9_000))).await;
+    assert!(!is_there("sam", of_sam).await);
+    let large = keep(&store, "riley", &kept("x".repeat(90_000))).await;
+    assert!(is_there("riley", large).await && !is_there("riley", of_riley[37]).await);
+    assert_eq!(backup::check(directory.path()).await.unwrap().problems, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_has_expired_is_swept_and_no_longer_counted() {
+    let (store, directory) = in_file();
+    for name in ["riley", "riley", "sam"] {
+        keep(&store, name, &kept("[1]")).await;
+    }
+    let before = now() + RETENTION.saturating_sub(Duration::from_millis(1));
+    while store.sweep_kept_results(before).await.unwrap() {}
+    let rows = "SELECT count(*) FROM kept_results UNION ALL SELECT count(*) FROM kept_results_usage \
+                UNION ALL SELECT bytes FROM kept_results_total";
+    let count = async || {
+        let mut reader = store.reader().await.unwrap();
+        sqlx::query_scalar::<_, i64>(rows).fetch_all(&mut *reader).await.unwrap()
+    };
+    assert_eq!(count().await[..2], [3, 2]);
+    while store.sweep_kept_results(now() + RETENTION).await.unwrap() {}
+    assert_eq!(count().await, [0, 0, 0]);
+    assert_eq!(backup::check(directory.path()).await.unwrap().problems, Vec::<String>::new());
+}
