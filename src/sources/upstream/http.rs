@@ -8,8 +8,6 @@ mod block_page;
 mod check;
 mod client;
 mod cool_down;
-mod failure;
-mod hold_off;
 mod in_process;
 mod layer;
 mod limit;
@@ -26,13 +24,16 @@ mod send;
 mod sender;
 #[cfg(test)]
 mod testing;
-mod wait;
 
 pub use answer::Answer;
 pub use client::Client;
-pub use failure::{Failure, FailureKind};
 pub use losses::warnings;
 pub use outgoing::{ExpectedBody, Outgoing};
-pub use profile::{CredentialsOf, Part, Profile};
+pub use profile::{Part, Profile};
 pub use request::requests_made;
 pub use sender::{Sender, TlsError};
+
+pub use super::{
+    failure::{Failure, FailureKind},
+    stack::CredentialsOf,
+};

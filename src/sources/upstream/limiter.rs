@@ -19,6 +19,7 @@ use tokio::time::Instant;
 pub use budget::{Budget, Budgets};
 pub use memory::MemoryLimiter;
 pub use shared::SharedLimiter;
+use timeline::Nanos;
 use toolwire_tool::context::UserId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,17 @@ pub enum Refused {
     },
 }
 
+/// What an admitted request has taken of the limits.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Permit {
+    /// Nothing: its source has no limits.
+    Unlimited,
+    /// An instant on the timelines of this process.
+    Local(Nanos),
+    /// A reservation in the state.
+    Shared(i64),
+}
+
 /// Admits requests to sources. Fit for an implementation that several processes share.
 pub trait Limiter: Send + Sync + Debug {
     /// Waits until a request may be made (spec 004 `acquire`). Refused at once if that is past the deadline. `waiting`
@@ -45,7 +57,10 @@ pub trait Limiter: Send + Sync + Debug {
         user: &'a UserId,
         deadline: Instant,
         waiting: &'a (dyn Fn(Duration) + Send + Sync),
-    ) -> BoxFuture<'a, Result<(), Refused>>;
+    ) -> BoxFuture<'a, Result<Permit, Refused>>;
+
+    /// Takes a permit back whose request was never made.
+    fn give_back(&self, source: &str, user: &UserId, permit: Permit);
 
     /// How long a request made now would wait (spec 004 `getWaitTime`); zero is 004's `canMakeRequest`.
     fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration>;

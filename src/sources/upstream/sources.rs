@@ -3,25 +3,29 @@
 //! A domain gets a handle of this and asks it for the client of each of its sources. An embedded source and a live one
 //! differ in their address, their clock and their spacing, and in nothing else.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use http::HeaderValue;
 use url::Url;
 
 use super::{
-    http::{Client, Profile, Sender, TlsError},
-    limiter::SharedLimiter,
+    http::{Client, CredentialsOf, Profile, Sender, TlsError},
+    limiter::{Budget, SharedLimiter},
     now::Now,
+    provider::{COOL_DOWN, ProviderSpec},
     settings::Settings,
     source::SourceSpec,
     source_status::{Limits, SourceBudget},
+    stack::{Gate, HoldOff, Limit, Scope, Subject},
 };
+use toolwire_config::LOCAL_PROVIDER;
 use toolwire_store::{RememberedCoolDowns, RememberedHoldOffs, Store, cool_downs::CoolDowns};
 
 #[derive(Clone, Debug)]
 pub struct Sources {
     settings: Arc<Settings>,
     specs: Arc<[SourceSpec]>,
+    providers: Arc<[ProviderSpec]>,
     sender: Sender,
     limiter: Arc<SharedLimiter>,
     cool_downs: Arc<RememberedCoolDowns>,
@@ -30,17 +34,26 @@ pub struct Sources {
 
 impl Sources {
     /// The given sources as they are set. Cool-downs, hold-offs and requests of the live ones outlive the process in
-    /// what is kept.
-    pub fn new(settings: Arc<Settings>, specs: Vec<SourceSpec>, kept: &Arc<Store>) -> Result<Self, TlsError> {
+    /// what is kept, as those of providers do.
+    pub fn new(
+        settings: Arc<Settings>,
+        specs: Vec<SourceSpec>,
+        providers: Vec<ProviderSpec>,
+        kept: &Arc<Store>,
+    ) -> Result<Self, TlsError> {
         let user_agent = HeaderValue::from_str(&settings.user_agent).expect("checked when it was read");
-        let live: Vec<_> =
-            specs.iter().map(|spec| spec.name).filter(|name| !settings.is_embedded(name)).collect();
+        let live = specs.iter().map(|spec| spec.name).filter(|name| !settings.is_embedded(name));
+        // The hosts of a developer's machine are of one process.
+        let kept_providers = providers.iter().map(|it| it.name.as_str()).filter(|it| *it != LOCAL_PROVIDER);
+        let live: Vec<&str> = live.chain(kept_providers).collect();
         let cool_downs = Arc::new(RememberedCoolDowns::new(Arc::clone(kept) as _, live.iter().copied()));
         let hold_offs = Arc::new(RememberedHoldOffs::new(Arc::clone(kept) as _, live.iter().copied()));
-        let budgets = specs.iter().map(|spec| (spec.name, settings.budgets(spec)));
+        let of_providers = providers.iter().filter_map(|it| Some((it.name.as_str(), it.budgets()?)));
+        let budgets = specs.iter().map(|spec| (spec.name, settings.budgets(spec))).chain(of_providers);
         let limiter = Arc::new(SharedLimiter::new(budgets, Arc::clone(kept), live));
         let sender = Sender::new()?.with_user_agent(user_agent);
-        Ok(Self { settings, specs: specs.into(), sender, limiter, cool_downs, hold_offs })
+        let (specs, providers) = (specs.into(), providers.into());
+        Ok(Self { settings, specs, providers, sender, limiter, cool_downs, hold_offs })
     }
 
     /// The same sources over other connections, such as those to what answers within the process.
@@ -61,6 +74,23 @@ impl Sources {
         Client::new(profile, self.sender.clone(), limiter, cool_downs)
             .cooling_down_for(self.settings.cool_down)
             .holding_off_in(Arc::clone(&self.hold_offs) as _)
+    }
+
+    /// What calls to each provider pass, by its name.
+    pub fn gates(&self) -> BTreeMap<String, Arc<Gate>> {
+        self.providers.iter().map(|it| (it.name.clone(), Arc::new(self.gate(&it.name)))).collect()
+    }
+
+    fn gate(&self, provider: &str) -> Gate {
+        let subject = Subject {
+            source: provider.to_owned().into(),
+            name: provider.to_owned().into(),
+            title: format!("`{provider}`").into(),
+            credentials: CredentialsOf::Service,
+        };
+        let hold_off = HoldOff::new(subject.clone(), Arc::clone(&self.hold_offs) as _);
+        let limit = Limit::new(subject.clone(), Arc::clone(&self.limiter) as _, hold_off);
+        Gate::new(Scope::new(subject, self.cool_downs(), COOL_DOWN), limit)
     }
 
     /// Where one of the live source's addresses is; ends in `/`.
@@ -91,7 +121,13 @@ impl Sources {
             title: spec.title.to_owned(),
             budget: self.settings.live_budgets(spec).per_user,
         };
-        let mut budgets: Vec<_> = self.specs.iter().map(of_source).collect();
+        let of_provider = |provider: &ProviderSpec| SourceBudget {
+            name: provider.name.clone(),
+            title: provider.name.clone(),
+            budget: provider.budgets().map_or(Budget::UNLIMITED, |budgets| budgets.per_user),
+        };
+        let of_providers = self.providers.iter().map(of_provider);
+        let mut budgets: Vec<_> = self.specs.iter().map(of_source).chain(of_providers).collect();
         budgets.sort_by(|one, other| one.name.cmp(&other.name));
         Limits::new(Arc::clone(&self.limiter) as _, self.cool_downs(), budgets)
             .with_hold_offs(Arc::clone(&self.hold_offs) as _)

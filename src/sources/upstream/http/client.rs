@@ -9,14 +9,17 @@ use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
     Answer, Failure, Outgoing, Part, Profile, Sender, cool_down,
-    hold_off::HoldOff,
     limit::Limit,
     losses, reading, record,
     request::{Attempts, Request},
     retry::Retry,
     send::Send,
 };
-use crate::upstream::{limiter::Limiter, settings::CoolDown};
+use crate::upstream::{
+    limiter::Limiter,
+    settings::CoolDown,
+    stack::{self, HoldOff, Scope},
+};
 use toolwire_base::middleware::Layer;
 use toolwire_store::{MemoryHoldOffs, cool_downs::CoolDowns, hold_offs::HoldOffs};
 use toolwire_tool::context::ToolContext;
@@ -48,17 +51,19 @@ impl StackParts {
     fn build(self) -> BoxCloneSyncService<Request, Answer, Failure> {
         let Self { profile, part, sender, limiter, cool_downs, lengths, hold_offs } = self;
         let send = Send::new(sender, profile);
-        let hold_off = HoldOff::new(profile, part, hold_offs);
-        let cool_downs = cool_down::Scope::new(profile, part, cool_downs);
+        let subject = profile.subject(part);
+        let hold_off = HoldOff::new(subject.clone(), hold_offs);
+        let limit = stack::Limit::new(subject.clone(), Arc::clone(&limiter), hold_off);
+        let cool_downs = Scope::new(subject, cool_downs, lengths);
         let stack = ServiceBuilder::new()
             // Outermost: a source that refused us is neither waited for nor retried.
-            .layer(Layer(cool_down::Check::new(cool_downs.clone(), lengths)))
+            .layer(Layer(cool_down::Check(cool_downs.clone())))
             // Above the limit: each attempt takes a permit of its own.
-            .layer(Layer(Retry::new(profile, Arc::clone(&limiter))))
+            .layer(Layer(Retry::new(profile, limiter)))
             // May wait for long. On the way back it records a pause that the source asks for, also of the last attempt.
-            .layer(Layer(Limit::new(profile, limiter, hold_off)))
+            .layer(Layer(Limit(limit)))
             // Below the wait: the source may have refused another request meanwhile.
-            .layer(Layer(cool_down::Recheck::new(cool_downs)))
+            .layer(Layer(cool_down::Recheck(cool_downs)))
             // One attempt, with its time-out.
             .service_fn(move |request| send.clone().attempt(request));
         BoxCloneSyncService::new(stack)

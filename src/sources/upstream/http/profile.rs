@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Answer, Failure, FailureKind};
+use super::{Answer, Failure};
+use crate::upstream::stack::{CredentialsOf, Subject};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Profile {
@@ -22,27 +23,21 @@ pub struct Profile {
     pub check: fn(&Answer) -> Option<Failure>,
 }
 
-/// Which credentials a source sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CredentialsOf {
-    /// There are none, so that a refusal says nothing about any.
-    Nobody,
-    /// The service's own: a refusal concerns all users.
-    Service,
-    /// The user's: a refusal concerns that user.
-    User,
-    /// The user's, who can give others: a refusal concerns those that were refused, and the connector remembers which.
-    Login,
-}
-
 impl Profile {
     /// Replaces a message about credentials if the source sees none.
     pub(super) fn reword(&self, failure: Failure) -> Failure {
-        let is_without = self.credentials == CredentialsOf::Nobody;
-        if failure.kind == FailureKind::AuthFailed && is_without && failure.message.is_none() {
-            return failure.saying(format!("{} refuses us access. Stop and tell the user.", self.title));
+        self.credentials.reword(failure, self.title)
+    }
+
+    /// The source, or a part of it.
+    pub(super) fn subject(&self, part: Option<Part>) -> Subject {
+        let name = part.map_or(self.name, |part| part.name);
+        Subject {
+            source: self.name.into(),
+            name: name.into(),
+            title: self.title.into(),
+            credentials: self.credentials,
         }
-        failure
     }
 }
 

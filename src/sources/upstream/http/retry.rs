@@ -17,9 +17,8 @@ use super::{
     Failure, FailureKind, Profile,
     layer::{End, Inner},
     request::Request,
-    wait,
 };
-use crate::upstream::limiter::Limiter;
+use crate::upstream::{limiter::Limiter, stack::wait};
 use toolwire_base::middleware::Middleware;
 use toolwire_tool::context::UserId;
 

@@ -12,6 +12,12 @@ pub struct Budget {
     pub min_delay: Duration,
 }
 
+impl Budget {
+    /// No limit at all.
+    pub const UNLIMITED: Self =
+        Self { max_requests: u32::MAX, window: Duration::from_nanos(1), min_delay: Duration::ZERO };
+}
+
 /// A source's two budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budgets {

@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use tokio::{select, sync::watch, time::Instant, time::sleep_until};
 
 use super::{
-    Budgets, Limiter, Refused,
+    Budgets, Limiter, Permit, Refused,
     schedule::{Placement, Schedule},
     timeline::{Nanos, nanos},
 };
@@ -65,11 +65,11 @@ impl MemoryLimiter {
         user: &'a UserId,
         deadline: Instant,
         waiting: &'a (dyn Fn(Duration) + Send + Sync),
-    ) -> Result<(), Refused> {
+    ) -> Result<Permit, Refused> {
         let now = self.now();
         let latest = nanos(deadline.saturating_duration_since(self.epoch));
         let (id, at, moved) = match source.lock().reserve(user, now, latest) {
-            Placement::Now => return Ok(()),
+            Placement::Now => return Ok(Permit::Local(now)),
             Placement::Later { id, at, moved } => (id, at, moved),
             Placement::TooLate { at } => return Err(Refused::TooLate { at: self.instant(at) }),
             Placement::Crowded { at } => return Err(Refused::Crowded { at: self.instant(at) }),
@@ -77,17 +77,17 @@ impl MemoryLimiter {
         // Held from here on: a caller that is dropped while it waits gives its instant back.
         let mut reservation = Reservation { source, epoch: self.epoch, id, is_used: false };
         waiting(Duration::from_nanos(at - now));
-        self.wait(moved).await;
+        let at = self.wait(moved).await;
         reservation.is_used = true;
-        Ok(())
+        Ok(Permit::Local(at))
     }
 
     /// Waits for the reserved instant, which others that leave may bring forward.
-    async fn wait(&self, mut moved: watch::Receiver<Nanos>) {
+    async fn wait(&self, mut moved: watch::Receiver<Nanos>) -> Nanos {
         loop {
-            let at = self.instant(*moved.borrow_and_update());
+            let at = *moved.borrow_and_update();
             select! {
-                () = sleep_until(at) => return,
+                () = sleep_until(self.instant(at)) => return at,
                 Ok(()) = moved.changed() => {}
             }
         }
@@ -101,10 +101,16 @@ impl Limiter for MemoryLimiter {
         user: &'a UserId,
         deadline: Instant,
         waiting: &'a (dyn Fn(Duration) + Send + Sync),
-    ) -> BoxFuture<'a, Result<(), Refused>> {
+    ) -> BoxFuture<'a, Result<Permit, Refused>> {
         match self.sources.get(source) {
             Some(source) => Box::pin(self.acquire_from(source, user, deadline, waiting)),
-            None => Box::pin(ready(Ok(()))),
+            None => Box::pin(ready(Ok(Permit::Unlimited))),
+        }
+    }
+
+    fn give_back(&self, source: &str, user: &UserId, permit: Permit) {
+        if let (Some(source), Permit::Local(at)) = (self.sources.get(source), permit) {
+            source.lock().free(user, at, self.now());
         }
     }
 

@@ -110,11 +110,17 @@ impl Schedule {
         self.remove_waiter(id);
     }
 
-    /// A waiter has left without making its request: its instant is free, and the others move up.
+    /// A waiter has left without making its request.
     pub(super) fn give_back(&mut self, id: u64, now: Nanos) {
-        let Some(Waiter { user, at, .. }) = self.remove_waiter(id) else { return };
+        if let Some(Waiter { user, at, .. }) = self.remove_waiter(id) {
+            self.free(&user, at, now);
+        }
+    }
+
+    /// The instant of a request that is not made is free, and waiters move up.
+    pub(super) fn free(&mut self, user: &UserId, at: Nanos, now: Nanos) {
         self.ceiling.remove(at);
-        if let Some(user) = self.users.get_mut(&user) {
+        if let Some(user) = self.users.get_mut(user) {
             user.timeline.remove(at);
         }
         while self.move_up(now) {}

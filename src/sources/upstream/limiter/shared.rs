@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use super::{
-    Budgets, Limiter, MemoryLimiter, Refused,
+    Budgets, Limiter, MemoryLimiter, Permit, Refused,
     schedule::{MAX_WAITERS, earliest},
     timeline::{Nanos, Timeline, nanos},
 };
@@ -73,7 +73,7 @@ impl SharedLimiter {
         user: &UserId,
         deadline: Instant,
         waiting: &(dyn Fn(Duration) + Send + Sync),
-    ) -> Result<(), Refused> {
+    ) -> Result<Permit, Refused> {
         let (number, admission) = match self.reserve((source, budgets), user, deadline).await {
             Ok(reserved) => reserved,
             Err(error) => {
@@ -83,15 +83,14 @@ impl SharedLimiter {
         };
         match admission {
             Admission::Refused(refused) => Err(refused),
-            Admission::In(Duration::ZERO) => Ok(()),
+            Admission::In(Duration::ZERO) => Ok(number.map_or(Permit::Unlimited, Permit::Shared)),
             Admission::In(wait) => {
                 // Held from here on: a caller that is dropped while it waits gives its instant back.
                 let mut reservation = ReservationGuard { store: Arc::clone(&self.store), number };
                 let at = clock::now() + wait;
                 waiting(wait);
                 sleep_until(at).await;
-                reservation.number = None;
-                Ok(())
+                Ok(reservation.number.take().map_or(Permit::Unlimited, Permit::Shared))
             }
         }
     }
@@ -143,10 +142,19 @@ impl Limiter for SharedLimiter {
         user: &'a UserId,
         deadline: Instant,
         waiting: &'a (dyn Fn(Duration) + Send + Sync),
-    ) -> BoxFuture<'a, Result<(), Refused>> {
+    ) -> BoxFuture<'a, Result<Permit, Refused>> {
         match self.shared_budgets(source) {
             Some(budgets) => Box::pin(self.acquire_shared((source, budgets), user, deadline, waiting)),
             None => self.local.acquire(source, user, deadline, waiting),
+        }
+    }
+
+    fn give_back(&self, source: &str, user: &UserId, permit: Permit) {
+        match permit {
+            Permit::Shared(number) => {
+                drop(ReservationGuard { store: Arc::clone(&self.store), number: Some(number) });
+            }
+            permit => self.local.give_back(source, user, permit),
         }
     }
 
@@ -217,7 +225,7 @@ mod tests {
         SharedLimiter::new(sources, Arc::clone(state), ["live"])
     }
 
-    async fn acquire(limiter: &SharedLimiter, source: &str, user: &str) -> Result<(), Refused> {
+    async fn acquire(limiter: &SharedLimiter, source: &str, user: &str) -> Result<Permit, Refused> {
         let user = user.parse().unwrap();
         limiter.acquire(source, &user, clock::now() + Duration::from_secs(5), &|_| ()).await
     }
@@ -263,6 +271,20 @@ mod tests {
         }
         while limiter.wait_time("live", &user).await > HOUR {
             tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_given_back_is_not_spent() {
+        let (state, user) = (Arc::new(Store::in_memory()), "a".parse().unwrap());
+        let limiter = process(&state, budget(1, Duration::ZERO), budget(9, Duration::ZERO));
+        for source in ["live", "embedded"] {
+            let permit = acquire(&limiter, source, "a").await.unwrap();
+            assert!(acquire(&limiter, source, "a").await.is_err());
+            limiter.give_back(source, &user, permit);
+            while acquire(&limiter, source, "a").await.is_err() {
+                tokio::task::yield_now().await;
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::{collections::VecDeque, time::Duration};
 use super::Budget;
 
 /// Nanoseconds since an epoch that the owner chose.
-pub(super) type Nanos = u64;
+pub(in crate::upstream) type Nanos = u64;
 
 /// The requests under one budget, in order of time.
 #[derive(Clone, Debug)]

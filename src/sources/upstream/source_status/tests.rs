@@ -6,7 +6,7 @@ use futures_util::future::ready;
 use tokio::time::Instant;
 
 use super::*;
-use crate::upstream::limiter::{Budgets, Refused};
+use crate::upstream::limiter::{Budgets, Permit, Refused};
 use toolwire_contract::ErrorCode;
 use toolwire_store::hold_offs::HoldOff;
 
@@ -24,9 +24,11 @@ impl Limiter for Waiting {
         _: &'a UserId,
         _: Instant,
         _: &'a (dyn Fn(Duration) + Send + Sync),
-    ) -> BoxFuture<'a, Result<(), Refused>> {
+    ) -> BoxFuture<'a, Result<Permit, Refused>> {
         unreachable!("a look reserves nothing")
     }
+
+    fn give_back(&self, _: &str, _: &UserId, _: Permit) {}
 
     fn wait_time<'a>(&'a self, source: &'a str, _: &'a UserId) -> BoxFuture<'a, Duration> {
         let limited = source == "forum";

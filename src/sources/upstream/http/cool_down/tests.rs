@@ -1,11 +1,17 @@
 //! A source that refused us gets a cool-down: for all users, or for the user whose credentials it refused.
 
+use std::{sync::Arc, time::Duration};
+
 use tower::Layer as _;
 
 use super::{
-    super::testing::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
+    super::{
+        CredentialsOf, Failure, FailureKind, Part, Profile,
+        testing::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
+    },
     *,
 };
+use crate::upstream::settings;
 use toolwire_base::middleware::Layer;
 use toolwire_tool::context::{ToolContext, User};
 
@@ -15,6 +21,10 @@ fn of(name: &str) -> ToolContext {
     ToolContext { user: User::new(name.parse().unwrap()), ..context(MINUTE) }
 }
 
+fn scope(profile: Profile, part: Option<Part>, store: &Arc<FakeCoolDowns>) -> Scope {
+    Scope::new(profile.subject(part), Arc::clone(store) as _, settings::CoolDown::default())
+}
+
 /// A request of riley that fails like this, then one of the given user, which the source would answer.
 async fn after(
     profile: Profile,
@@ -22,8 +32,7 @@ async fn after(
     store: &Arc<FakeCoolDowns>,
     who: &str,
 ) -> Option<Failure> {
-    let scope = Scope::new(profile, None, Arc::clone(store) as _);
-    let stack = Layer(Check::new(scope, settings::CoolDown::default())).layer(failing([failure(kind)]));
+    let stack = Layer(Check(scope(profile, None, store))).layer(failing([failure(kind)]));
     let first = stack.clone().oneshot(request(get(), &of("riley"))).await.unwrap_err();
     assert_eq!((first.kind, first.detail), (kind, failure(kind).detail), "the failure itself is not lost");
     let length = match kind {
@@ -75,8 +84,7 @@ async fn a_part_that_refuses_us_is_left_alone_by_itself_and_with_its_source() {
     const GAZETTE: Part = Part { name: "toy_forum/gazette", title: "The Gazette" };
     let store = Arc::<FakeCoolDowns>::default();
     let ask = async |part, failures: Vec<Failure>| {
-        let scope = Scope::new(PROFILE, part, Arc::clone(&store) as _);
-        let stack = Layer(Check::new(scope, settings::CoolDown::default())).layer(failing(failures));
+        let stack = Layer(Check(scope(PROFILE, part, &store))).layer(failing(failures));
         stack.oneshot(request(get(), &of("riley"))).await.map(drop).map_err(|failure| failure.kind)
     };
     let blocked = || vec![failure(FailureKind::Blocked)];
@@ -91,9 +99,9 @@ async fn a_part_that_refuses_us_is_left_alone_by_itself_and_with_its_source() {
 #[tokio::test]
 async fn a_refusal_that_came_while_a_request_waited_does_not_begin_another() {
     let store = Arc::<FakeCoolDowns>::default();
-    let scope = Scope::new(PROFILE, None, Arc::clone(&store) as _);
+
     let meanwhile = failure(FailureKind::Blocked).with_retry_after(Some(MINUTE));
-    let stack = Layer(Check::new(scope, settings::CoolDown::default())).layer(failing([meanwhile]));
+    let stack = Layer(Check(scope(PROFILE, None, &store))).layer(failing([meanwhile]));
     let failure = stack.oneshot(request(get(), &of("riley"))).await.unwrap_err();
     assert_eq!(failure.retry_after, Some(MINUTE));
     assert!(store.begun.lock().unwrap().is_empty());

@@ -1,21 +1,26 @@
 //! Requests wait for their permits, say so, and are refused at once where none comes in time.
 
+use std::{sync::Arc, time::Duration};
+
 use chrono::{DateTime, Utc};
 use tokio::time::sleep;
 use tower::Layer as _;
 
 use super::{
     super::{
-        Answer,
+        Answer, Failure, FailureKind,
         testing::{PROFILE, context, failing, get, request},
     },
     *,
 };
-use crate::upstream::limiter::{Budget, Budgets, MemoryLimiter};
-use toolwire_base::middleware::Layer;
+use crate::upstream::{
+    limiter::{Budget, Budgets, Limiter, MemoryLimiter},
+    stack::HoldOff,
+};
+use toolwire_base::{clock, middleware::Layer};
 use toolwire_contract::Event;
 use toolwire_store::MemoryHoldOffs;
-use toolwire_tool::context::{EventSink, StopCause};
+use toolwire_tool::context::{EventSink, StopCause, ToolContext};
 
 /// One request every four seconds.
 fn limiter() -> Arc<MemoryLimiter> {
@@ -24,8 +29,9 @@ fn limiter() -> Arc<MemoryLimiter> {
 }
 
 async fn send(limiter: &Arc<MemoryLimiter>, context: &ToolContext) -> Result<Answer, Failure> {
-    let hold_off = HoldOff::new(PROFILE, None, Arc::<MemoryHoldOffs>::default());
-    let stack = Layer(Limit::new(PROFILE, Arc::clone(limiter) as _, hold_off)).layer(failing([]));
+    let hold_off = HoldOff::new(PROFILE.subject(None), Arc::<MemoryHoldOffs>::default());
+    let limit = stack::Limit::new(PROFILE.subject(None), Arc::clone(limiter) as _, hold_off);
+    let stack = Layer(Limit(limit)).layer(failing([]));
     stack.oneshot(request(get(), context)).await
 }
 

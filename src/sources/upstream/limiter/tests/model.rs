@@ -94,7 +94,7 @@ impl Real {
             let (limiter, told) = (Arc::clone(&self.limiter), Arc::clone(&told));
             async move {
                 let tell = |wait| told.store(millis(wait), Ordering::Relaxed);
-                limiter.acquire(SOURCE, &user(by), deadline, &tell).await
+                limiter.acquire(SOURCE, &user(by), deadline, &tell).await.map(drop)
             }
         });
         match poll!(&mut acquire) {

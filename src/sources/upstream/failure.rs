@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::upstream::text::Line;
+use super::text::Line;
 use toolwire_contract::{ErrorCode, Origin, ToolError};
 use toolwire_tool::context::Unfinished;
 

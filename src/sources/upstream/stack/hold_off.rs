@@ -8,7 +8,8 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout};
 
-use super::{Answer, Failure, FailureKind, Part, Profile, record};
+use super::{Subject, record};
+use crate::upstream::failure::{Failure, FailureKind};
 use toolwire_base::clock;
 use toolwire_store::hold_offs::{self, HoldOffs};
 
@@ -18,46 +19,41 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 /// The hold-offs of a source, or of a part of one: the hold-off of a part concerns no other part, and that of the
 /// source all parts.
 #[derive(Clone, Debug)]
-pub(super) struct HoldOff {
-    profile: Profile,
-    part: Option<Part>,
+pub(in crate::upstream) struct HoldOff {
+    subject: Subject,
     store: Arc<dyn HoldOffs>,
 }
 
 impl HoldOff {
     /// Those that a store keeps.
-    pub(super) fn new(profile: Profile, part: Option<Part>, store: Arc<dyn HoldOffs>) -> Self {
-        Self { profile, part, store }
-    }
-
-    fn name(&self) -> &'static str {
-        self.part.map_or(self.profile.name, |part| part.name)
+    pub(in crate::upstream) fn new(subject: Subject, store: Arc<dyn HoldOffs>) -> Self {
+        Self { subject, store }
     }
 
     /// The instant before which nothing may be asked, if it is yet to come. Fails open: an error of the store stops no
     /// request.
     pub(super) async fn until(&self) -> Option<Instant> {
-        let (source, now) = (self.profile.name, clock::wall());
+        let (source, now) = (&*self.subject.source, clock::wall());
         let found = self.store.of_source(source, now).await.unwrap_or_else(|error| {
             tracing::warn!(source, %error, "hold-offs cannot be read, none is assumed");
             Vec::new()
         });
-        let concerning = found.iter().filter(|(name, _)| name == source || name == self.name());
+        let concerning = found.iter().filter(|(name, _)| name == source || *name == self.subject.name);
         let left = concerning.filter_map(|(_, it)| it.until.duration_since(now).ok()).max()?;
         clock::now().checked_add(left)
     }
 
     /// Begins a hold-off if the source asked for a pause. It is stored by a task of its own, which completes even if
     /// the caller leaves.
-    pub(super) async fn note(&self, end: &Result<Answer, Failure>) {
-        let Err(Failure { kind, retry_after: Some(length), .. }) = end else { return };
-        let Some(reason) = reason(*kind, self.profile.title).filter(|_| !length.is_zero()) else { return };
-        let (store, name) = (Arc::clone(&self.store), self.name());
-        record::hold_off_began(name, *length);
+    pub(in crate::upstream) async fn note(&self, failure: &Failure) {
+        let Failure { kind, retry_after: Some(length), .. } = failure else { return };
+        let Some(reason) = reason(*kind, &self.subject.title).filter(|_| !length.is_zero()) else { return };
+        let (store, name) = (Arc::clone(&self.store), self.subject.name.clone());
+        record::hold_off_began(&name, *length);
         let hold_off = hold_offs::HoldOff { reason, until: clock::wall() + *length };
         let kept = tokio::spawn(async move {
-            if let Err(error) = store.begin(name, &hold_off).await {
-                tracing::warn!(source = name, %error, "the hold-off is known to this process alone");
+            if let Err(error) = store.begin(&name, &hold_off).await {
+                tracing::warn!(source = &*name, %error, "the hold-off is known to this process alone");
             }
         });
         let _ = timeout(TIMEOUT, kept).await;

@@ -1,0 +1,65 @@
+//! The HTTP client of servers that an operator named by address: redirects stay within the origin, and no link-local
+//! address and no metadata service is reached.
+//!
+//! Not here: the address itself, which the configuration checks.
+
+use std::time::Duration;
+
+use reqwest::{ClientBuilder, redirect, retry};
+use rustls::crypto::ring as provider;
+
+use super::http::resolver::NoMetadata;
+
+const CONNECT: Duration = Duration::from_secs(10);
+/// Redirects of one request that are followed.
+const MAX_REDIRECTS: usize = 3;
+
+/// One that verifies certificates by the system's roots, if it is to be secure.
+pub fn origin_client(is_secure: bool) -> Result<reqwest::Client, String> {
+    // A provider may be installed already: any will do.
+    let _ = provider::default_provider().install_default();
+    let builder = reqwest::Client::builder()
+        .redirect(redirect::Policy::custom(|attempt| {
+            let is_within =
+                attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
+            // Others make a GET of what is posted.
+            let is_repeat = matches!(attempt.status().as_u16(), 307 | 308);
+            let may_follow = is_within && is_repeat && attempt.previous().len() <= MAX_REDIRECTS;
+            if may_follow { attempt.follow() } else { attempt.stop() }
+        }))
+        .retry(retry::never())
+        .referer(false)
+        .no_proxy()
+        .dns_resolver(NoMetadata)
+        .connect_timeout(CONNECT);
+    // Reads the system's certificates, which a machine without any need does not have.
+    let builder: ClientBuilder = if is_secure { builder } else { builder.tls_certs_only([]) };
+    builder.build().map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_redirect_is_followed_within_the_origin_only() {
+        let (server, other) = (MockServer::start().await, MockServer::start().await);
+        let redirect = |status: u16, to: String| ResponseTemplate::new(status).insert_header("location", to);
+        for (from, answer) in [
+            ("/within", redirect(307, "/good".to_owned())),
+            ("/away", redirect(307, format!("{}/good", other.uri()))),
+            ("/get", redirect(302, "/good".to_owned())),
+            ("/good", ResponseTemplate::new(200)),
+        ] {
+            Mock::given(path(from)).respond_with(answer).mount(&server).await;
+        }
+        let client = origin_client(false).expect("a client");
+        for (from, status) in [("/within", 200), ("/away", 307), ("/get", 302)] {
+            let answer = client.post(format!("{}{from}", server.uri())).body("{}").send().await.expect(from);
+            assert_eq!(answer.status().as_u16(), status, "{from}");
+        }
+        assert!(other.received_requests().await.expect("recorded").is_empty());
+    }
+}

@@ -1,0 +1,40 @@
+//! A source, or a part of one, as what keeps it from being asked knows it.
+
+use std::borrow::Cow;
+
+use crate::upstream::failure::{Failure, FailureKind};
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub(in crate::upstream) struct Subject {
+    /// The source, whose limits hold.
+    pub(in crate::upstream) source: Cow<'static, str>,
+    /// Under which its refusals are kept: the source, or a part of it.
+    pub(in crate::upstream) name: Cow<'static, str>,
+    /// Its name for people.
+    pub(in crate::upstream) title: Cow<'static, str>,
+    pub(in crate::upstream) credentials: CredentialsOf,
+}
+
+/// Which credentials a source sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CredentialsOf {
+    /// There are none, so that a refusal says nothing about any.
+    Nobody,
+    /// The service's own: a refusal concerns all users.
+    Service,
+    /// The user's: a refusal concerns that user.
+    User,
+    /// The user's, who can give others: a refusal concerns those that were refused, and the connector remembers which.
+    Login,
+}
+
+impl CredentialsOf {
+    /// Replaces a message about credentials if the source sees none.
+    pub(in crate::upstream) fn reword(self, failure: Failure, title: &str) -> Failure {
+        if failure.kind == FailureKind::AuthFailed && self == Self::Nobody && failure.message.is_none() {
+            return failure.saying(format!("{title} refuses us access. Stop and tell the user."));
+        }
+        failure
+    }
+}
