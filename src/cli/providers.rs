@@ -1,9 +1,14 @@
-//! `toolwire providers`: what executes tools outside the server, and how many of its tools can be called.
+//! `toolwire providers`: what executes tools outside the server, and how many of its tools can be called; what MCP
+//! servers list, compared with what was accepted, and accepted.
+
+mod difference;
+mod trust;
 
 use std::collections::BTreeMap;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
+use self::trust::Trusted;
 use super::{connection::Connection, table};
 use toolwire_base::words::counted;
 use toolwire_contract::proto::v1;
@@ -17,9 +22,22 @@ use toolwire_server::{
 ///
 /// Of each the tools that you may call are counted. A provider without a host for ten minutes has none.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Providers {
+    #[command(subcommand)]
+    action: Option<Action>,
     #[command(flatten)]
     connection: Connection,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Shows what an MCP server lists now beside what was accepted of it
+    Diff(Trusted),
+    /// Accepts the tools of an MCP server as it lists them now
+    ///
+    /// On the server's machine, with the server's settings and state. A server that runs takes it over within a second.
+    Accept(Trusted),
 }
 
 /// The tools of a provider.
@@ -32,12 +50,19 @@ struct Summary {
 
 impl Providers {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        match self.action {
+            Some(Action::Diff(trusted)) => return trusted.diff(domains).await,
+            Some(Action::Accept(trusted)) => return trusted.accept(domains).await,
+            None => {}
+        }
         let backend = self.connection.open(domains).await?;
         let tools =
             backend.list(&[], v1::ToolView::Basic).await.map_err(|status| client::refusal(&status))?;
         let rows = rows(&tools);
         if rows.is_empty() {
-            console::say("no providers; a host that dials in makes one: docs/OWN_TOOLS.md");
+            console::say(
+                "no providers; a host that dials in makes one, or an MCP server: docs/OWN_TOOLS.md, docs/MCP_UPSTREAM.md",
+            );
             return Ok(());
         }
         console::print(&table::lines(&rows, ""))

@@ -1,8 +1,13 @@
 //! Providers: what executes tools outside the server, `[providers.NAME]`. They are set in the file only; their tokens
 //! in variables.
 //!
+//! A host dials in (`host`); an MCP server is dialled, or started as a process (`mcp`).
+//!
 //! Not here: comparing tokens, which the server does without telling how much of one was right, and the tools
 //! themselves, which a provider's hosts offer.
+
+mod limits;
+mod mcp;
 
 use secrecy::{ExposeSecret, SecretString};
 use strum::{EnumString, IntoStaticStr};
@@ -15,6 +20,11 @@ use super::{
     value::Value,
 };
 
+pub use self::{
+    limits::{ProviderLimits, RequestLimit},
+    mcp::{McpServer, McpTarget},
+};
+
 /// The provider of a server without users: any process on its own machine.
 pub const LOCAL_PROVIDER: &str = "local";
 
@@ -25,15 +35,28 @@ const LONGEST_NAME: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub struct Providers(pub Vec<ConfiguredProvider>);
 
-/// A provider whose hosts dial in: `[providers.NAME]` with `kind = "host"`.
+/// A provider, `[providers.NAME]`.
 #[derive(Clone, Debug)]
 pub struct ConfiguredProvider {
     pub name: String,
-    /// What its hosts present: `token_env` with the name of the variable that holds it. Required.
-    pub token: SecretString,
-    /// The variable that holds it.
-    token_env: String,
+    pub kind: ProviderKind,
     pub floor: ProviderFloor,
+    pub limits: ProviderLimits,
+}
+
+/// How a provider is reached: `kind`.
+#[derive(Clone, Debug)]
+pub enum ProviderKind {
+    /// Its hosts dial in, and present this token.
+    Host(Token),
+    Mcp(McpServer),
+}
+
+/// A token in a variable: `token_env` with its name.
+#[derive(Clone, Debug)]
+pub struct Token {
+    pub value: SecretString,
+    env: String,
 }
 
 /// What holds of a provider's tools, whatever it offers.
@@ -45,7 +68,8 @@ pub struct ProviderFloor {
     pub at_least: Option<Consequence>,
     /// The tools whose calls a person must approve: `approve`. Default none.
     pub approve: Vec<ToolPattern>,
-    /// Whether results of all its tools contain text from outside: `untrusted`. Default `false`.
+    /// Whether results of all its tools contain text from outside: `untrusted`. Default `false`, of an MCP server
+    /// `true`.
     pub untrusted: bool,
     /// Conditions on arguments beside those of its offers, by tool: `conditions`. Default none.
     pub conditions: Conditions,
@@ -76,6 +100,8 @@ impl Providers {
     pub(super) fn read(reader: &mut Reader, auth: &Auth) -> Self {
         let mut providers: Vec<ConfiguredProvider> = Vec::new();
         for (name, mut entry) in reader.tables("providers") {
+            // A provider is a source, which a domain must not bring too.
+            reader.claim(&format!("source {name}"));
             let provider = ConfiguredProvider::read(&name, &mut entry, reader);
             let fits = provider.filter(|it| is_apart(it, &providers, auth, &mut entry));
             if reader.end(entry)
@@ -92,6 +118,22 @@ impl Providers {
     pub fn floor(&self, name: &str) -> ProviderFloor {
         self.0.iter().find(|it| it.name == name).map(|it| it.floor.clone()).unwrap_or_default()
     }
+
+    /// The tokens of hosts, with the names of their providers.
+    pub fn host_tokens(&self) -> impl Iterator<Item = (&str, &SecretString)> {
+        self.0.iter().filter_map(|it| match &it.kind {
+            ProviderKind::Host(token) => Some((it.name.as_str(), &token.value)),
+            ProviderKind::Mcp(_) => None,
+        })
+    }
+
+    /// The MCP servers, with the names of their providers.
+    pub fn mcp_servers(&self) -> impl Iterator<Item = (&str, &McpServer)> {
+        self.0.iter().filter_map(|it| match &it.kind {
+            ProviderKind::Mcp(server) => Some((it.name.as_str(), server)),
+            ProviderKind::Host(_) => None,
+        })
+    }
 }
 
 impl ConfiguredProvider {
@@ -103,64 +145,91 @@ impl ConfiguredProvider {
         }
         // Every field is read even if an earlier one is wrong, so that all problems are reported at once.
         let kind = entry.required::<String>("kind");
-        if kind.as_ref().is_some_and(|kind| kind != "host") {
-            entry.problem("kind must be host: a process that dials in");
+        if kind.as_ref().is_some_and(|kind| kind != "host" && kind != "mcp") {
+            entry.problem("kind must be host, a process that dials in, or mcp, an MCP server");
         }
+        let limits = ProviderLimits::read(entry);
+        if kind.as_deref() == Some("mcp") {
+            let (server, tools) = McpServer::read(entry, reader);
+            let floor = ProviderFloor::read(entry, reader, (tools, true));
+            return Some(Self { name: name.to_owned(), kind: ProviderKind::Mcp(server?), floor, limits });
+        }
+        let tools = entry.optional("tools").unwrap_or_else(ToolPattern::everything);
         let token_env = entry.required::<String>("token_env");
-        let floor = ProviderFloor::read(entry, reader);
-        let token_env = token_env?;
-        let Some(token) = reader.variable(&token_env) else {
-            entry.problem(format!("token_env names {token_env}, which is not set; set it to the token"));
-            return None;
-        };
-        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            entry.problem(format!("{token_env} must hold visible ASCII characters without spaces"));
-            return None;
-        }
-        Some(Self { name: name.to_owned(), token: token.into(), token_env, floor })
+        let floor = ProviderFloor::read(entry, reader, (tools, false));
+        let token = Token::read(token_env?, entry, reader)?;
+        Some(Self { name: name.to_owned(), kind: ProviderKind::Host(token), floor, limits })
     }
 
     fn to_pairs(&self) -> Vec<(&'static str, String)> {
         let ProviderFloor { tools, at_least, approve, untrusted, conditions } = &self.floor;
-        let at_least = at_least.map(|it| it.into_str().to_owned().to_toml());
-        let mut pairs = vec![
-            ("kind", "host".to_owned().to_toml()),
-            ("token_env", self.token_env.to_toml()),
-            ("tools", tools.to_toml()),
-        ];
-        pairs.extend(at_least.map(|it| ("at_least", it)));
+        let mut pairs = match &self.kind {
+            ProviderKind::Host(token) => vec![
+                ("kind", "host".to_owned().to_toml()),
+                ("token_env", token.env.to_toml()),
+                ("tools", tools.to_toml()),
+            ],
+            ProviderKind::Mcp(server) => server.to_pairs(tools),
+        };
+        pairs.extend(at_least.map(|it| ("at_least", it.into_str().to_owned().to_toml())));
         pairs.extend([("approve", approve.to_toml()), ("untrusted", untrusted.to_toml())]);
+        pairs.extend(self.limits.to_pairs());
         if !conditions.is_empty() {
             pairs.push(("conditions", conditions::show(conditions)));
         }
         pairs
     }
+
+    /// The token that it has or presents.
+    fn token(&self) -> Option<&str> {
+        match &self.kind {
+            ProviderKind::Host(token) => Some(token.value.expose_secret()),
+            ProviderKind::Mcp(server) => server.target.token().map(|it| it.value.expose_secret()),
+        }
+    }
+}
+
+impl Token {
+    fn read(env: String, entry: &mut Fields, reader: &mut Reader) -> Option<Self> {
+        let Some(value) = reader.variable(&env) else {
+            entry.problem(format!("token_env names {env}, which is not set; set it to the token"));
+            return None;
+        };
+        if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_graphic()) {
+            entry.problem(format!("{env} must hold visible ASCII characters without spaces"));
+            return None;
+        }
+        Some(Self { value: value.into(), env })
+    }
 }
 
 impl ProviderFloor {
-    fn read(entry: &mut Fields, reader: &mut Reader) -> Self {
-        let tools = entry.optional("tools").unwrap_or_else(ToolPattern::everything);
+    /// `untrusted` is its default.
+    fn read(entry: &mut Fields, reader: &mut Reader, (tools, untrusted): (Vec<ToolPattern>, bool)) -> Self {
         let level = entry.optional::<String>("at_least");
         let at_least = level.and_then(|level| {
             let read = level.parse().map_err(|_| "at_least must be low, medium or high");
             read.map_err(|what| entry.problem(what)).ok()
         });
         let approve = entry.optional("approve").unwrap_or_default();
-        let untrusted = entry.optional("untrusted").unwrap_or(false);
+        let untrusted = entry.optional("untrusted").unwrap_or(untrusted);
         let conditions = conditions::read_table(entry, reader);
         Self { tools, at_least, approve, untrusted, conditions }
     }
 }
 
-/// Whether a provider's token is its own: one that is a user's too would open both doors.
+/// Whether a provider's token is its own: one that is a user's too would open both doors, and one that an MCP server is
+/// given would open them to that server. Several MCP servers may be given one token.
 fn is_apart(
     provider: &ConfiguredProvider,
     earlier: &[ConfiguredProvider],
     auth: &Auth,
     entry: &mut Fields,
 ) -> bool {
-    let token = provider.token.expose_secret();
-    let is_providers = earlier.iter().any(|it| it.token.expose_secret() == token);
+    let Some(token) = provider.token() else { return true };
+    let is_host = |it: &ConfiguredProvider| matches!(it.kind, ProviderKind::Host(_));
+    let shares = |it: &&ConfiguredProvider| is_host(provider) || is_host(it);
+    let is_providers = earlier.iter().filter(shares).any(|it| it.token() == Some(token));
     let is_users = auth.users.iter().any(|it| it.token.expose_secret() == token);
     if is_providers || is_users {
         let owner = if is_users { "a user" } else { "another provider" };

@@ -1,10 +1,15 @@
 //! What a provider may say of itself in the file, and what is refused.
 
+use std::time::Duration;
+
 use super::*;
 use crate::{Flags, print, testing};
 
-const TOKENS: [(&str, &str); 2] =
-    [("SHOP_TOKEN", "shop-0123456789abcdef"), ("BANK_TOKEN", "bank-0123456789abcdef")];
+const TOKENS: [(&str, &str); 3] = [
+    ("SHOP_TOKEN", "shop-0123456789abcdef"),
+    ("BANK_TOKEN", "bank-0123456789abcdef"),
+    ("DOCS_KEY", "docs-0123456789abcdef"),
+];
 
 fn refused(file: &str) -> String {
     testing::load_text(file, &TOKENS, Flags::default(), &[]).expect_err("a problem").to_string()
@@ -59,4 +64,102 @@ fn what_is_wrong_with_a_provider_is_refused() {
         let error = refused(file);
         assert!(error.contains(expected), "{file}: {error}");
     }
+}
+
+#[test]
+fn limits_of_a_provider_are_read_printed_and_refused_when_wrong() {
+    let host = "[providers.shop]\nkind = 'host'\ntoken_env = 'SHOP_TOKEN'\n";
+    let file =
+        format!("{host}max_requests = 2\nmin_delay = '1s'\nceiling_max_requests = 9\nceiling_window = '1h'");
+    let loaded = testing::load_text(&file, &TOKENS, Flags::default(), &[]).expect("good");
+    let limits = loaded.config.providers.0[0].limits;
+    let second = Duration::from_secs(1);
+    let of_user = RequestLimit { max_requests: 2, window: 60 * second, min_delay: second };
+    let of_all = RequestLimit { max_requests: 9, window: 3_600 * second, min_delay: Duration::ZERO };
+    assert_eq!(limits, ProviderLimits { per_user: Some(of_user), all: Some(of_all) });
+    assert_eq!(read(&print(&loaded)).0[0].limits, limits);
+    assert_eq!(read(host).0[0].limits, ProviderLimits::default());
+    for (keys, expected) in [
+        ("max_requests = 0", "max_requests must be more than zero"),
+        ("max_requests = 2\nwindow = '0s'", "window must be more than zero"),
+        ("window = '1m'", "window has no effect without max_requests"),
+        ("max_requests = 2\nceiling_min_delay = '1s'", "ceiling_min_delay has no effect"),
+        ("max_requests = -1", "max_requests"),
+        ("max_request = 2", "max_requests"),
+    ] {
+        let error = refused(&format!("{host}{keys}"));
+        assert!(error.contains(expected), "{keys}: {error}");
+    }
+}
+
+fn read(file: &str) -> Providers {
+    testing::load_text(file, &TOKENS, Flags::default(), &[]).expect("good").config.providers.clone()
+}
+
+#[test]
+fn an_mcp_server_is_read_by_url_or_command_and_its_results_are_untrusted() {
+    let file = "[providers.docs]\nkind = 'mcp'\nurl = 'https://docs.example/mcp'\ntoken_env = 'DOCS_KEY'\n\
+                tools = { 'search-docs' = 'docs_search', fetch = 'docs_fetch' }\nread = ['docs_*']\n\
+                [providers.files]\nkind = 'mcp'\ncommand = ['files', '--root', '/srv']\nenv = ['DOCS_KEY']\n\
+                tools = ['files_*']\nuntrusted = false\n\
+                [providers.inner]\nkind = 'mcp'\nurl = 'http://inner.example/mcp'\nplaintext = true";
+    let loaded = testing::load_text(file, &TOKENS, Flags::default(), &[]).expect("good");
+    let providers = &loaded.config.providers;
+    assert_eq!(providers.host_tokens().count(), 0);
+    let (name, docs) = providers.mcp_servers().next().expect("docs");
+    assert_eq!(
+        (name, docs.renames.as_ref().expect("renames")["search-docs"].as_str()),
+        ("docs", "docs_search")
+    );
+    assert!(docs.read[0].matches("docs_search"));
+    let floor = providers.floor("docs");
+    assert!(floor.untrusted && floor.tools.iter().any(|it| it.as_str() == "docs_fetch"));
+    assert!(!floor.tools.iter().any(|it| it.matches("search_docs")), "only what is named");
+    let (_, files) = providers.mcp_servers().nth(1).expect("files");
+    let McpTarget::Command { command, env } = &files.target else { panic!("a command") };
+    assert_eq!((command.len(), env[0].1.expose_secret()), (3, TOKENS[2].1));
+    assert!(!providers.floor("files").untrusted && providers.floor("inner").untrusted);
+    let printed = print(&loaded);
+    assert!(!printed.contains("0123456789abcdef"), "{printed}");
+    let again = read(&printed);
+    assert_eq!(again.floor("docs"), floor);
+    assert_eq!(again.mcp_servers().count(), 3);
+}
+
+#[test]
+fn what_is_wrong_with_an_mcp_server_is_refused() {
+    for (keys, expected) in [
+        ("", "needs url, or command"),
+        ("url = 'https://a.example/'\ncommand = ['a']", "two servers"),
+        ("url = 'http://a.example/mcp'", "plaintext = true"),
+        ("url = 'http://169.254.169.254/mcp'\nplaintext = true", "link-local"),
+        ("url = 'https://u:p@a.example/mcp'", "must not hold a user"),
+        ("url = 'https://a.example/mcp?key=1'", "no ? and #"),
+        ("url = 'ftp://a.example/mcp'", "must be https"),
+        ("url = 'https://a.example/mcp'\ntoken_env = 'NONE'", "NONE, which is not set"),
+        ("url = 'https://a.example/mcp'\nenv = ['DOCS_KEY']", "env"),
+        ("command = ['a']\ntoken_env = 'DOCS_KEY'", "token_env"),
+        ("command = []", "command needs the program"),
+        ("command = ['a']\nenv = ['NONE']", "NONE, which is not set"),
+        ("command = ['a']\ntools = { a = 'A-b' }", "under which a is offered"),
+        ("command = ['a']\ntools = { a = 'c', b = 'c' }", "two tools would be called c"),
+        ("command = ['a']\nread = 'all'", "read"),
+    ] {
+        let error = refused(&format!("[providers.docs]\nkind = 'mcp'\n{keys}"));
+        assert!(error.contains(expected), "{keys}: {error}");
+    }
+    let host = "[providers.shop]\nkind = 'host'\ntoken_env = 'SHOP_TOKEN'\n";
+    for key in [
+        "url = 'https://a.example/'",
+        "command = ['a']",
+        "env = ['DOCS_KEY']",
+        "read = ['*']",
+        "plaintext = true",
+    ] {
+        let name = key.split(' ').next().expect("a key");
+        assert!(refused(&format!("{host}{key}")).contains(name), "{key}");
+    }
+    let shared =
+        format!("{host}[providers.docs]\nkind = 'mcp'\nurl = 'https://a.example/'\ntoken_env = 'SHOP_TOKEN'");
+    assert!(refused(&shared).contains("another provider"));
 }

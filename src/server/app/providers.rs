@@ -1,23 +1,36 @@
 //! Providers: their offers of names that they may own become tools of the registry, and late outcomes of their writes
 //! replace the unknown ones that were recorded.
 
+mod gated;
 mod late;
+mod mcp;
+mod mcp_offers;
 mod owned;
+mod trust;
+mod work;
 
 use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::{task::spawn_blocking, time::sleep};
 
-use self::{late::LateOutcomes, owned::refuse_name};
-use toolwire_base::files;
-use toolwire_config::{Config, ProviderFloor, Providers};
+pub(super) use self::gated::Gates;
+use self::{
+    gated::behind,
+    late::LateOutcomes,
+    work::{Proposal, Work, effect},
+};
+pub use self::{
+    mcp::{McpServers, mcp_target},
+    trust::as_accepted,
+};
+use toolwire_config::{Config, Providers};
 use toolwire_contract::proto::host::v1 as wire;
-use toolwire_engine::registry::{CacheScope, Category, Definition, ProvidedTool, Provision, Registry};
+use toolwire_engine::registry::{CacheScope, Definition, MakeExecutor, Registry};
 use toolwire_hosts::{
-    Effect, HostTool, HostToolParts, Hub, Registrar, Verdicts,
+    HostTool, HostToolParts, Hub, Registrar, Verdicts,
     ids::{CatalogueId, ProviderName},
-    offer::{self, Budget, CheckedOffer, Problem, Strictness},
+    offer::Strictness,
 };
 use toolwire_store::Store;
 use toolwire_tool::Executor;
@@ -26,18 +39,38 @@ use toolwire_tool::Executor;
 const JOINED: Duration = Duration::from_millis(50);
 
 /// The hosts of the configured providers, or of this machine.
-pub(super) fn hub(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>) -> Hub {
-    // Without users only this machine is served, as a developer's.
-    let strictness = if config.auth.users.is_empty() { Strictness::Lenient } else { Strictness::Strict };
-    let registry = Arc::clone(registry);
-    let offers = Offers { registry, providers: config.providers.clone(), strictness };
-    Hub::new(Arc::new(offers), Arc::new(LateOutcomes::new(Arc::clone(state))))
+pub(super) fn hub(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>, gates: &Gates) -> Hub {
+    let (registry, gates) = (Arc::clone(registry), gates.clone());
+    let offers =
+        Offers { registry, providers: config.providers.clone(), gates, strictness: strictness(config) };
+    let late = Arc::new(LateOutcomes::new(Arc::clone(state)));
+    Hub::new(config.server.limits.max_work_streams, Arc::new(offers), late)
+}
+
+/// A provider is a source, which must not be a source of other tools too.
+pub(super) fn refuse_shared_names(config: &Config, registry: &Registry) -> Result<(), String> {
+    let snapshot = registry.snapshot();
+    let others = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.provider().is_none());
+    let mut sources = others.filter_map(|it| Some((it.source.as_ref()?.name.as_str(), it.name.as_str())));
+    let is_provider = |name: &str| config.providers.0.iter().any(|it| it.name == name);
+    match sources.find(|(source, _)| is_provider(source)) {
+        None => Ok(()),
+        Some((source, tool)) => Err(format!(
+            "providers.{source} has the name of the source of the tool {tool}; give the provider another one"
+        )),
+    }
+}
+
+/// Without users only this machine is served, as a developer's.
+fn strictness(config: &Config) -> Strictness {
+    if config.auth.users.is_empty() { Strictness::Lenient } else { Strictness::Strict }
 }
 
 /// Takes offers into the registry.
 struct Offers {
     registry: Arc<Registry>,
     providers: Providers,
+    gates: Gates,
     strictness: Strictness,
 }
 
@@ -51,24 +84,15 @@ impl Registrar for Offers {
     ) -> BoxFuture<'a, Verdicts> {
         let work = Work {
             registry: Arc::clone(&self.registry),
-            hub: hub.clone(),
             provider: provider.clone(),
-            catalogue: catalogue.clone(),
             floor: self.providers.floor(provider.as_str()),
             strictness: self.strictness,
         };
-        let offers = offers.to_vec();
-        async move {
-            // A thousand schemas take long.
-            let verdicts = spawn_blocking(move || work.take_over(&offers)).await.unwrap_or_else(|error| {
-                tracing::error!(%provider, %error, "offers cannot be checked");
-                Verdicts::default()
-            });
-            sleep(JOINED).await;
-            self.registry.publish_pending();
-            verdicts
-        }
-        .boxed()
+        let make = behind(self.gates.get(provider.as_str()), host_tool(hub, provider, catalogue));
+        let proposal =
+            |offer: &wire::Offer| Proposal { offer: offer.clone(), instead: None, make: Arc::clone(&make) };
+        let proposals = offers.iter().map(proposal).collect();
+        take_over(work, proposals).boxed()
     }
 
     fn set_degraded(&self, provider: &ProviderName, reason: Option<String>) {
@@ -80,81 +104,27 @@ impl Registrar for Offers {
     }
 }
 
-/// A catalogue on its way into the registry.
-struct Work {
-    registry: Arc<Registry>,
-    hub: Hub,
-    provider: ProviderName,
-    catalogue: CatalogueId,
-    floor: ProviderFloor,
-    strictness: Strictness,
+/// Checks offers and serves what passes.
+async fn take_over(work: Work, proposals: Vec<Proposal>) -> Verdicts {
+    let (registry, provider) = (Arc::clone(&work.registry), work.provider.clone());
+    // A thousand schemas take long.
+    let verdicts = spawn_blocking(move || work.take_over(proposals)).await.unwrap_or_else(|error| {
+        tracing::error!(%provider, %error, "offers cannot be checked");
+        Verdicts::default()
+    });
+    sleep(JOINED).await;
+    registry.publish_pending();
+    verdicts
 }
 
-/// An offer that passed so far: its name, and what should be fixed.
-struct Candidate {
-    name: String,
-    warnings: Vec<Problem>,
-}
-
-impl Work {
-    fn take_over(&self, offers: &[wire::Offer]) -> Verdicts {
-        self.warn_of_unmatched_conditions(offers);
-        let (mut candidates, mut tools, mut verdicts) = (Vec::new(), Vec::new(), Verdicts::default());
-        let mut budget = Budget::default();
-        for offer in offers {
-            match self.candidate(offer, &mut budget) {
-                Ok((candidate, tool)) => {
-                    candidates.push(candidate);
-                    tools.push(tool);
-                }
-                Err(problems) => verdicts.refuse(&offer.name, &problems),
-            }
-        }
-        let provisions = self.registry.provide(self.provider.as_str(), tools);
-        for (candidate, provision) in candidates.into_iter().zip(provisions) {
-            candidate.conclude(provision, &mut verdicts);
-        }
-        verdicts.verdicts.sort_by(|one, other| one.tool.cmp(&other.tool));
-        verdicts
-    }
-
-    /// A misspelt name in the configuration would leave a tool without its conditions.
-    fn warn_of_unmatched_conditions(&self, offers: &[wire::Offer]) {
-        let is_offered = |name: &String| offers.iter().any(|offer| offer.name == *name);
-        for name in self.floor.conditions.keys().filter(|name| !is_offered(name)) {
-            tracing::warn!(provider = %self.provider, tool = name, "conditions on a tool that is not offered");
-        }
-    }
-
-    fn candidate(
-        &self,
-        offer: &wire::Offer,
-        budget: &mut Budget,
-    ) -> Result<(Candidate, ProvidedTool), Vec<Problem>> {
-        let checked = offer::check(offer, self.strictness, budget)?;
-        let CheckedOffer { name, manifest, input, output, warnings } = checked;
-        refuse_name(&self.floor.tools, &name).map_err(|problem| vec![problem])?;
-        // Not the hub, which has the registry, which keeps this.
-        let (pool, source) = (self.hub.pool().clone(), (self.provider.clone(), self.catalogue.clone()));
-        let make = move |definition: &Definition| {
-            HostTool::new(pool.clone(), parts(source.clone(), definition))
-                .map(|tool| Arc::new(tool) as Arc<dyn Executor>)
-        };
-        let candidate = Candidate { name: name.to_string(), warnings };
-        Ok((candidate, ProvidedTool { name, manifest, input, output, make: Arc::new(make) }))
-    }
-}
-
-impl Candidate {
-    fn conclude(self, provision: Provision, verdicts: &mut Verdicts) {
-        match provision {
-            Ok(_) => verdicts.accept(&self.name, &self.warnings),
-            Err(problems) => {
-                let problems: Vec<_> = problems.into_iter().map(of_manifest).collect();
-                verdicts.refuse(&self.name, &problems);
-            }
-        }
-    }
+/// Makes the executors of a catalogue.
+fn host_tool(hub: &Hub, provider: &ProviderName, catalogue: &CatalogueId) -> Arc<MakeExecutor> {
+    // Not the hub, which has the registry, which keeps this.
+    let (pool, source) = (hub.pool().clone(), (provider.clone(), catalogue.clone()));
+    Arc::new(move |definition: &Definition| {
+        HostTool::new(pool.clone(), parts(source.clone(), definition))
+            .map(|tool| Arc::new(tool) as Arc<dyn Executor>)
+    })
 }
 
 /// A tool as it is served: a file may say something else than the offer.
@@ -170,21 +140,4 @@ fn parts((provider, catalogue): (ProviderName, CatalogueId), definition: &Defini
         input: Arc::clone(&definition.input_schema),
         output: Arc::clone(&definition.output_schema),
     }
-}
-
-fn effect(definition: &Definition) -> Effect {
-    match (definition.category, definition.idempotent) {
-        (Category::Read, _) => Effect::Read,
-        (_, true) => Effect::RepeatableWrite,
-        (_, false) => Effect::Write,
-    }
-}
-
-/// A problem of the manifest that an offer became, at its place in the offer.
-fn of_manifest(problem: files::Problem) -> Problem {
-    let files::Problem { pointer, rule, description, .. } = problem;
-    let renamed =
-        [("/timeout_ms", "/timeout"), ("/parameters", "/bind"), ("/returns", "/output_schema_json")];
-    let in_offer = renamed.iter().find_map(|(from, to)| Some(format!("{to}{}", pointer.strip_prefix(from)?)));
-    Problem::new(in_offer.unwrap_or(pointer), rule, description)
 }

@@ -29,7 +29,8 @@ impl LateOutcomes {
         let Write { user, tool, request_id, call_id, is_of_task, .. } = write;
         let key = Key { user: user.clone(), tool: tool.clone(), request_id: *request_id };
         let provenance = Provenance::of(format!("tool:{tool}:v1"), "");
-        let result = ToolResult { tool: tool.clone(), fetched_at: clock::wall(), outcome, provenance };
+        let result =
+            ToolResult { tool: tool.clone(), fetched_at: clock::wall(), outcome, provenance, kept: None };
         let (mut replaced, mut is_recorded) = (Settled::default(), false);
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {

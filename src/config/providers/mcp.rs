@@ -1,0 +1,183 @@
+//! MCP servers: `[providers.NAME]` with `kind = "mcp"`.
+//!
+//! Not here: the addresses that a name leads to, which are checked when it is resolved.
+
+use std::collections::BTreeMap;
+
+use secrecy::SecretString;
+use url::{Host, Url};
+
+use super::{Token, ToolPattern};
+use crate::{
+    fields::Fields,
+    local_address::names_link_local_or_metadata,
+    reader::Reader,
+    value::{Value, quote},
+};
+use toolwire_contract::ToolName;
+
+/// An MCP server whose tools are offered.
+#[derive(Clone, Debug)]
+pub struct McpServer {
+    pub target: McpTarget,
+    /// The names under which its tools are offered, by its own: `tools` as a table. With it, no others are.
+    pub renames: Option<BTreeMap<String, ToolName>>,
+    /// The tools that only read, by the names under which they are offered: `read`. Default none.
+    pub read: Vec<ToolPattern>,
+}
+
+/// Where an MCP server is.
+#[derive(Clone, Debug)]
+pub enum McpTarget {
+    Url {
+        /// `url`: https, or http on this machine or with `plaintext = true`.
+        url: Url,
+        /// What it is given: `token_env`. Default none.
+        token: Option<Token>,
+    },
+    /// A process that is started.
+    Command {
+        /// The program and its arguments: `command`.
+        command: Vec<String>,
+        /// All of its environment: `env` with the names of variables. Default none.
+        env: Vec<(String, SecretString)>,
+    },
+}
+
+impl McpTarget {
+    pub(super) fn token(&self) -> Option<&Token> {
+        match self {
+            Self::Url { token, .. } => token.as_ref(),
+            Self::Command { .. } => None,
+        }
+    }
+}
+
+impl McpServer {
+    /// Beside it the names that it may own.
+    pub(super) fn read(entry: &mut Fields, reader: &mut Reader) -> (Option<Self>, Vec<ToolPattern>) {
+        let (renames, tools) = read_tools(entry, reader);
+        let read = entry.optional("read").unwrap_or_default();
+        let target = match (entry.has("url"), entry.has("command")) {
+            (true, true) => {
+                entry.problem("url and command are two servers; remove one");
+                // Both are known.
+                (read_url(entry, reader), read_command(entry, reader)).0
+            }
+            (false, true) => read_command(entry, reader),
+            (true, false) => read_url(entry, reader),
+            (false, false) => {
+                entry.problem("an MCP server needs url, or command = [\"program\", \"argument\"]");
+                None
+            }
+        };
+        (target.map(|target| Self { target, renames, read }), tools)
+    }
+
+    pub(super) fn to_pairs(&self, tools: &[ToolPattern]) -> Vec<(&'static str, String)> {
+        let mut pairs = vec![("kind", "mcp".to_owned().to_toml())];
+        match &self.target {
+            McpTarget::Url { url, token } => {
+                pairs.push(("url", quote(url.as_str())));
+                pairs.extend(token.as_ref().map(|it| ("token_env", it.env.to_toml())));
+                if url.scheme() == "http" && !is_loopback(url) {
+                    pairs.push(("plaintext", true.to_toml()));
+                }
+            }
+            McpTarget::Command { command, env } => {
+                let names: Vec<_> = env.iter().map(|(name, _)| name.clone()).collect();
+                pairs.extend([("command", command.to_toml()), ("env", names.to_toml())]);
+            }
+        }
+        let tools = self.renames.as_ref().map_or_else(|| tools.to_vec().to_toml(), show_renames);
+        pairs.extend([("tools", tools), ("read", self.read.to_toml())]);
+        pairs
+    }
+}
+
+fn show_renames(renames: &BTreeMap<String, ToolName>) -> String {
+    let pairs: Vec<_> =
+        renames.iter().map(|(its, ours)| format!("{} = {}", quote(its), quote(ours))).collect();
+    format!("{{ {} }}", pairs.join(", "))
+}
+
+/// `tools`: patterns, or a table of names.
+fn read_tools(
+    entry: &mut Fields,
+    reader: &mut Reader,
+) -> (Option<BTreeMap<String, ToolName>>, Vec<ToolPattern>) {
+    if !entry.is_table("tools") {
+        return (None, entry.optional("tools").unwrap_or_else(ToolPattern::everything));
+    }
+    let Some(mut table) = entry.table("tools") else { return (None, ToolPattern::everything()) };
+    let mut renames: BTreeMap<String, ToolName> = BTreeMap::new();
+    for (its, ours) in table.take_json() {
+        match ours.as_str().and_then(|it| it.parse::<ToolName>().ok()) {
+            Some(ours) if renames.values().any(|it| *it == ours) => {
+                table.problem(format!("two tools would be called {ours}"));
+            }
+            Some(ours) => drop(renames.insert(its, ours)),
+            None => table.problem(format!(
+                "expected the name under which {its} is offered, of a-z, 0-9 and _, but found {ours}"
+            )),
+        }
+    }
+    reader.end(table);
+    let owned = renames.values().filter_map(|name| ToolPattern::try_from(name.to_string()).ok()).collect();
+    (Some(renames), owned)
+}
+
+fn read_url(entry: &mut Fields, reader: &mut Reader) -> Option<McpTarget> {
+    let text = entry.required::<String>("url");
+    let is_plain = entry.optional("plaintext").unwrap_or(false);
+    let token_env = entry.optional::<String>("token_env");
+    let token = token_env.map(|env| Token::read(env, entry, reader));
+    let url = text.and_then(|text| address(&text, is_plain).map_err(|what| entry.problem(what)).ok());
+    Some(McpTarget::Url { url: url?, token: token.map_or(Some(None), |it| it.map(Some))? })
+}
+
+/// What is sent holds people's data and a token: it goes over TLS, or does not leave this machine, or the operator says
+/// that it may.
+fn address(text: &str, is_plain: bool) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("url cannot be read: {error}"))?;
+    let wrong = match url.scheme() {
+        // It would be shown wherever the address is.
+        _ if !url.username().is_empty() || url.password().is_some() => {
+            "must not hold a user or a password; use token_env"
+        }
+        _ if url.query().is_some() || url.fragment().is_some() => "must have no ? and #",
+        _ if names_link_local_or_metadata(&url) => "must not be a link-local address or a metadata service",
+        "https" => return Ok(url),
+        "http" if is_plain || is_loopback(&url) => return Ok(url),
+        "http" => "must be https://…, or http://… on this machine; plaintext = true allows it elsewhere",
+        _ => "must be https://… or http://…",
+    };
+    Err(format!("url {wrong}"))
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn read_command(entry: &mut Fields, reader: &mut Reader) -> Option<McpTarget> {
+    let command = entry.required::<Vec<String>>("command");
+    let names = entry.optional::<Vec<String>>("env").unwrap_or_default();
+    let mut env = Vec::new();
+    for name in names {
+        match reader.variable(&name) {
+            Some(value) => env.push((name, value.into())),
+            None => entry.problem(format!("env names {name}, which is not set")),
+        }
+    }
+    let command = command?;
+    if command.first().is_none_or(String::is_empty) {
+        entry.problem("command needs the program, and then its arguments");
+        return None;
+    }
+    Some(McpTarget::Command { command, env })
+}

@@ -1,0 +1,45 @@
+//! The bounds of MCP servers, each stated once. Those of offers and results are the ones of hosts.
+
+use std::time::Duration;
+
+use toolwire_hosts::bounds::MAX_MESSAGE;
+
+/// A message of a server, in bytes. Twice that of a host: a result stands in it as data and once more as text.
+pub const MAX_ANSWER: usize = 2 * MAX_MESSAGE;
+/// The deepest nesting of a message: what is deeper cannot be read.
+pub const MAX_LEVELS: usize = 120;
+/// Calls of one server at once.
+pub const MAX_CALLS: usize = 64;
+/// Requests of a server that wait for an answer: of more, the connection is ended.
+pub const MAX_REQUESTS: usize = 64;
+/// Pages of a list.
+pub const MAX_PAGES: usize = 100;
+/// A line that a process writes to its standard error, in bytes.
+pub const MAX_LOG_LINE: usize = 1_024;
+
+/// From the start of a connection until the first list. A program may be fetched before it starts.
+pub const CONNECT: Duration = Duration::from_mins(1);
+/// Until all pages of a list are here.
+pub const LIST: Duration = Duration::from_secs(10);
+/// Between two looks at a process, whose end is noticed by itself.
+pub const LOOK: Duration = Duration::from_mins(1);
+/// Between two looks at a server over HTTP, where nothing says that it is gone.
+pub const LOOK_OVER_HTTP: Duration = Duration::from_secs(15);
+/// Without any message of a server until it counts as hung, even though calls of it are under way.
+pub const HUNG: Duration = Duration::from_mins(2);
+/// Between two lists that a server or its calls give cause for. Changes that come within this time are one.
+pub const LIST_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a call waits for a connection.
+pub const RECONNECT: Duration = Duration::from_secs(5);
+/// Between the two attempts of a call.
+pub const RETRY: Duration = Duration::from_millis(250);
+/// From the end of a process's input, and from its signal to end, until the next step.
+pub const GRACE: Duration = Duration::from_secs(2);
+/// For a message that cancels a call.
+pub const CANCEL: Duration = Duration::from_secs(5);
+/// The longest wait before a connection is tried again; the first is a hundredth of it.
+pub const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
+/// A connection that held for this long was a good one.
+pub const STEADY: Duration = Duration::from_secs(10);
+/// The execution of a tool, unless a file says otherwise.
+pub const TIMEOUT: Duration = Duration::from_mins(1);

@@ -1,0 +1,92 @@
+//! What the calls of one server and its supervisor share: the connection, when there is one, and how many calls are
+//! under way.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{Notify, Semaphore, SemaphorePermit, watch},
+    time::{Instant, timeout_at},
+};
+
+use super::{bounds::MAX_CALLS, connection::Connection};
+use toolwire_hosts::ids::ProviderName;
+
+/// Cheap to clone; clones share state.
+#[derive(Clone, Debug)]
+pub struct Link(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    provider: ProviderName,
+    connection: watch::Sender<Option<Connection>>,
+    permits: Semaphore,
+    /// A call ended as if the connection were lost.
+    doubt: Notify,
+    /// What is accepted may have changed.
+    reconsider: Notify,
+}
+
+impl Link {
+    pub fn new(provider: ProviderName) -> Self {
+        Self(Arc::new(Inner {
+            provider,
+            connection: watch::Sender::new(None),
+            permits: Semaphore::new(MAX_CALLS),
+            doubt: Notify::new(),
+            reconsider: Notify::new(),
+        }))
+    }
+
+    pub fn provider(&self) -> &ProviderName {
+        &self.0.provider
+    }
+
+    /// The tools that were listed last are served anew.
+    pub fn reconsider(&self) {
+        self.0.reconsider.notify_one();
+    }
+
+    pub(crate) async fn reconsidered(&self) {
+        self.0.reconsider.notified().await;
+    }
+
+    pub(crate) fn doubt(&self) {
+        self.0.doubt.notify_one();
+    }
+
+    pub(crate) async fn doubted(&self) {
+        self.0.doubt.notified().await;
+    }
+
+    pub(crate) fn set(&self, connection: Option<Connection>) {
+        self.0.connection.send_replace(connection);
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<Option<Connection>> {
+        self.0.connection.subscribe()
+    }
+
+    /// The connection, once there is one that is not closed. `None` if there is none in time.
+    pub(crate) async fn connection(&self, until: Instant) -> Option<Connection> {
+        let mut watch = self.watch();
+        let is_open =
+            |it: &Option<Connection>| it.as_ref().is_some_and(|it| !it.shared.closed.is_cancelled());
+        let found = timeout_at(until, watch.wait_for(is_open)).await;
+        found.ok().and_then(Result::ok).and_then(|it| it.clone())
+    }
+
+    /// `None` if none is free in time.
+    pub(crate) async fn permit(&self, until: Instant) -> Option<SemaphorePermit<'_>> {
+        timeout_at(until, self.0.permits.acquire()).await.ok().and_then(Result::ok)
+    }
+
+    /// Waits for another connection, for a bounded time.
+    pub(crate) async fn wait_for_change(&self, length: Duration) {
+        let mut watch = self.watch();
+        let _ = tokio::time::timeout(length, watch.changed()).await;
+    }
+
+    pub(crate) fn has_calls(&self) -> bool {
+        self.0.permits.available_permits() < MAX_CALLS
+    }
+}

@@ -1,0 +1,239 @@
+//! Between rmcp and a transport: what a server sends beside answers is bounded here, since rmcp spawns a task for each
+//! notification and each request, and logs them whole.
+//!
+//! Progress goes to its call, of a flood the newest; a changed list is noted; all other notifications but those of a
+//! subscription are dropped.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use rmcp::{
+    RoleClient,
+    model::{
+        ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProgressNotificationParam,
+        ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
+    },
+    transport::Transport,
+};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::bounds::MAX_REQUESTS;
+use toolwire_base::clock;
+use toolwire_hosts::{
+    bounds::{MAX_ID, MAX_PROBLEMS},
+    cut,
+};
+
+/// What a call puts into the extensions of its request.
+#[derive(Clone, Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) progress: Arc<watch::Sender<Option<Progress>>>,
+    pub(crate) departure: Arc<Departure>,
+}
+
+/// Whether a request leaves this process, decided once: by its sending, or by the call that gives it up.
+#[derive(Debug, Default)]
+pub(crate) struct Departure(OnceLock<bool>);
+
+impl Departure {
+    /// Returns whether the request may leave.
+    fn depart(&self) -> bool {
+        *self.0.get_or_init(|| true)
+    }
+
+    /// Gives the request up. Returns whether it never leaves; otherwise it may have left.
+    pub(crate) fn abandon(&self) -> bool {
+        !*self.0.get_or_init(|| false)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Progress {
+    pub(crate) fraction: Option<f64>,
+    pub(crate) message: Option<String>,
+}
+
+/// What a connection and its transport share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// The calls that report progress.
+    progress: Mutex<HashMap<ProgressToken, Arc<watch::Sender<Option<Progress>>>>>,
+    received: Mutex<Instant>,
+    /// The names of tools that were reported as malformed.
+    malformed: Mutex<HashSet<String>>,
+    pub(crate) list_changed: Notify,
+    /// Nothing more will be received.
+    pub(crate) closed: CancellationToken,
+}
+
+#[derive(Debug)]
+pub(crate) struct Tap<T> {
+    inner: T,
+    shared: Arc<Shared>,
+    /// The request of the handshake that awaits its answer.
+    handshake: Option<RequestId>,
+    /// Requests of the server without an answer so far.
+    requests: usize,
+}
+
+impl Shared {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            progress: Mutex::default(),
+            received: Mutex::new(clock::now()),
+            malformed: Mutex::default(),
+            list_changed: Notify::new(),
+            closed: CancellationToken::new(),
+        })
+    }
+
+    /// The call has ended.
+    pub(crate) fn forget(&self, token: &ProgressToken) {
+        lock(&self.progress).remove(token);
+    }
+
+    /// Whether a malformed tool is to be reported: once a connection, and of many the first.
+    pub(crate) fn is_new_malformed(&self, name: &str) -> bool {
+        let mut malformed = lock(&self.malformed);
+        malformed.len() < MAX_PROBLEMS && malformed.insert(cut(name, MAX_ID))
+    }
+
+    /// How long nothing has come of the server.
+    pub(crate) fn silence(&self) -> Duration {
+        clock::now().saturating_duration_since(*lock(&self.received))
+    }
+
+    fn report(&self, reported: ProgressNotificationParam) {
+        let ProgressNotificationParam { progress_token, progress, total, message, .. } = reported;
+        let fraction = total.filter(|total| *total > 0.0).map(|total| progress / total);
+        if let Some(call) = lock(&self.progress).get(&progress_token) {
+            call.send_replace(Some(Progress { fraction, message }));
+        }
+    }
+}
+
+impl<T> Tap<T> {
+    pub(crate) fn new(inner: T, shared: Arc<Shared>) -> Self {
+        Self { inner, shared, handshake: None, requests: 0 }
+    }
+
+    /// Notes what is to be sent. Returns what decides whether it leaves, for a call.
+    fn note_sent(&mut self, message: &ClientJsonRpcMessage) -> Option<Arc<Departure>> {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                let is_handshake = matches!(
+                    request.request,
+                    ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_)
+                );
+                self.handshake = is_handshake.then(|| request.id.clone());
+                let ClientRequest::CallToolRequest(call) = &request.request else { return None };
+                let outgoing = call.extensions.get::<Outgoing>()?;
+                if let Some(token) = request.request.get_meta().get_progress_token() {
+                    let mut calls = lock(&self.shared.progress);
+                    // A call may have been dropped before its request came here.
+                    calls.retain(|_, it| !it.is_closed());
+                    calls.insert(token, Arc::clone(&outgoing.progress));
+                }
+                Some(Arc::clone(&outgoing.departure))
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                self.requests = self.requests.saturating_sub(1);
+                None
+            }
+            JsonRpcMessage::Notification(_) => None,
+        }
+    }
+
+    /// What rmcp is to see of a message; `Err` if the connection is to end.
+    fn filter(&mut self, message: ServerJsonRpcMessage) -> Result<Option<ServerJsonRpcMessage>, ()> {
+        *lock(&self.shared.received) = clock::now();
+        match message {
+            JsonRpcMessage::Notification(notification) => {
+                match notification.notification {
+                    ServerNotification::ProgressNotification(it) => self.shared.report(it.params),
+                    ServerNotification::ToolListChangedNotification(_) => {
+                        self.shared.list_changed.notify_one();
+                    }
+                    it @ (ServerNotification::SubscriptionsAcknowledgedNotification(_)
+                    | ServerNotification::CancelledNotification(_)) => {
+                        return Ok(Some(JsonRpcMessage::notification(it)));
+                    }
+                    _ => {}
+                }
+                Ok(None)
+            }
+            JsonRpcMessage::Request(request) => {
+                self.requests += 1;
+                if self.requests > MAX_REQUESTS {
+                    tracing::warn!(
+                        "an MCP server asks faster than it takes answers: its connection is ended"
+                    );
+                    return Err(());
+                }
+                Ok(Some(JsonRpcMessage::Request(request)))
+            }
+            // A slow server may answer the first handshake after the second was sent, which rmcp takes for an error.
+            JsonRpcMessage::Response(ref it) if self.is_late(&it.id) => Ok(None),
+            JsonRpcMessage::Error(ref it) if it.id.as_ref().is_some_and(|id| self.is_late(id)) => Ok(None),
+            message => Ok(Some(message)),
+        }
+    }
+
+    fn is_late(&self, id: &RequestId) -> bool {
+        let text = |id: &RequestId| id.to_string();
+        self.handshake.as_ref().is_some_and(|awaited| text(awaited) != text(id))
+    }
+}
+
+impl<T: Transport<RoleClient> + 'static> Transport<RoleClient> for Tap<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let departure = self.note_sent(&message);
+        let sending = self.inner.send(message);
+        async move {
+            // A call that was given up may have been made again elsewhere.
+            if departure.is_some_and(|it| !it.depart()) { Ok(()) } else { sending.await }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            // The only wait here, so that nothing is lost where rmcp drops this future.
+            let message = self.inner.receive().await;
+            match message.map(|it| self.filter(it)) {
+                Some(Ok(Some(message))) => return Some(message),
+                Some(Ok(None)) => {}
+                Some(Err(())) | None => {
+                    self.shared.closed.cancel();
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.shared.closed.cancel();
+        self.inner.close().await
+    }
+}
+
+impl<T> Drop for Tap<T> {
+    fn drop(&mut self) {
+        self.shared.closed.cancel();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

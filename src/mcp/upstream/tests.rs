@@ -1,0 +1,234 @@
+//! A server in Python: what comes of its lists, of its calls, and of its misbehaviour.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use serde_json::json;
+use tokio::time::{sleep, timeout};
+
+use super::{
+    bounds::MAX_ANSWER,
+    list_once,
+    testing::{HttpServer, Notes, Upstream, context, none, process, with_progress},
+};
+use toolwire_base::clock;
+use toolwire_contract::ErrorCode;
+use toolwire_hosts::Effect;
+use toolwire_tool::context::StopCause;
+
+async fn pid(upstream: &Upstream) -> Pid {
+    let line = upstream.notes.wait_for("pid ").await;
+    let number = line.rsplit(' ').next().and_then(|it| it.parse().ok()).expect("a number");
+    Pid::from_raw(number).expect("a process")
+}
+
+#[tokio::test]
+async fn tools_of_a_process_are_listed_and_called_in_either_revision() {
+    for flags in [&[][..], &["--legacy"]] {
+        let upstream = Upstream::start(flags).await;
+        let listed = upstream.list_where(|it| it.len() == 13).await;
+        assert!(listed.is_sorted_by_key(|it| it.name.clone()), "both pages");
+        assert_eq!(upstream.read("echo", json!({"text": "hello"})).await, Ok(json!({"text": "hello"})));
+        assert_eq!(upstream.read("search-docs", json!({"q": "a"})).await, Ok(json!({"found": 2})));
+        let environment = upstream.read("environment", none()).await.expect("answers");
+        let names = environment["text"].as_str().expect("a text");
+        assert!(names.split(' ').all(|it| ["LC_CTYPE", "NOTES"].contains(&it)), "nothing else: {names}");
+    }
+}
+
+#[tokio::test]
+async fn tools_over_http_are_listed_and_called_in_either_revision() {
+    for flags in [&[][..], &["--legacy"]] {
+        let notes = Notes::new();
+        let server = HttpServer::start(&notes, flags);
+        let upstream = Upstream::of(server.target("/mcp"), notes).await;
+        assert_eq!(upstream.read("echo", json!({"text": "hello"})).await, Ok(json!({"text": "hello"})));
+        assert_eq!(upstream.read("search-docs", json!({})).await, Ok(json!({"found": 2})));
+        assert_eq!(
+            upstream.read("flood", json!({"count": 3})).await,
+            Ok(json!({"text": "flooded"})),
+            "over SSE"
+        );
+        // The stream of a request is over once anything is answered on it, and nothing else is ended by it.
+        assert_eq!(
+            upstream.read("others", none()).await.expect_err("not answered").code,
+            ErrorCode::Unavailable
+        );
+        assert!(upstream.notes.count("authorization Bearer t0ken") > 3);
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_lists_is_digested_whatever_the_order_and_changes_are_followed() {
+    let upstream = Upstream::start(&["--legacy"]).await;
+    let before = upstream.list_where(|it| !it.is_empty()).await;
+    let once = list_once(&process(&upstream.notes, &[])).await.expect("lists");
+    assert_eq!(before, once);
+    upstream.read("change", none()).await.expect("answers");
+    let digest =
+        |listed: &[super::ListedTool]| listed.iter().find(|it| it.name == "echo").map(|it| it.digest);
+    let after = upstream.list_where(|it| digest(it) != digest(&before)).await;
+    let changed = after.iter().zip(&before).filter(|(now, then)| now.digest != then.digest).count();
+    assert_eq!(changed, 1);
+}
+
+#[tokio::test]
+async fn annotations_decide_nothing() {
+    let upstream = Upstream::start(&[]).await;
+    let listed = upstream.list_where(|it| !it.is_empty()).await;
+    let echo = listed.iter().find(|it| it.name == "echo").expect("listed");
+    assert!(echo.text.contains("readOnlyHint"));
+    let category = |is_read| echo.offer("echo", is_read).category().as_str_name();
+    assert_eq!((category(false), category(true)), ("TOOL_CATEGORY_SIDE_EFFECT", "TOOL_CATEGORY_READ"));
+    let unread = super::ListedTool::offer_unread("echo", true, "docs");
+    assert!(!unread.description.contains("Says it back") && unread.input_schema_json.is_empty());
+}
+
+#[tokio::test]
+async fn a_malformed_tool_leaves_the_others() {
+    let upstream = Upstream::start(&["--bad"]).await;
+    let listed = upstream.list_where(|it| !it.is_empty()).await;
+    assert_eq!(listed.len(), 17, "{:?}", listed.iter().map(|it| &it.name).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_failure_is_told_in_words_that_move_nothing() {
+    let upstream = Upstream::start(&[]).await;
+    for effect in [Effect::Read, Effect::Write] {
+        let error = upstream.call("fail", effect, none()).await.expect_err("fails");
+        assert_eq!(error.code, ErrorCode::Unknown);
+        assert_eq!(error.message, "no order A-1\\u{1b}[2J\\u{202e}");
+    }
+    let error = upstream.read("no-such", none()).await.expect_err("fails");
+    assert!(matches!(error.code, ErrorCode::Unavailable | ErrorCode::ParseError), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_read_whose_process_is_lost_is_repeated_once_and_a_write_is_not() {
+    let upstream = Upstream::start(&[]).await;
+    assert_eq!(upstream.read("die_once", none()).await, Ok(json!({"text": "alive"})));
+    assert_eq!(upstream.notes.count("call die_once"), 2);
+    let upstream = Upstream::start(&[]).await;
+    let error = upstream.call("die_once", Effect::Write, none()).await.expect_err("lost");
+    assert_eq!(error.code, ErrorCode::OutcomeUnknown);
+    // It is there again, and nothing was sent twice.
+    assert_eq!(upstream.read("echo", json!({"text": "a"})).await, Ok(json!({"text": "a"})));
+    assert_eq!(upstream.notes.count("call die_once"), 1);
+}
+
+#[tokio::test]
+async fn what_was_never_sent_is_unavailable() {
+    let notes = Notes::new();
+    let server = HttpServer::start(&notes, &[]);
+    let upstream = Upstream::of(server.target("/mcp"), notes).await;
+    drop(server);
+    upstream.notes.wait_for("authorization").await;
+    // Its process ends with its input.
+    sleep(Duration::from_millis(200)).await;
+    let error = upstream.call("write_note", Effect::Write, json!({"text": "a"})).await.expect_err("gone");
+    assert_eq!(error.code, ErrorCode::Unavailable, "{error:?}");
+    assert_eq!(upstream.notes.count("wrote a"), 0);
+}
+
+#[tokio::test]
+async fn a_refusal_over_http_has_its_code() {
+    for (status, code) in
+        [(401, ErrorCode::AuthFailed), (403, ErrorCode::PermissionDenied), (429, ErrorCode::RateLimited)]
+    {
+        let notes = Notes::new();
+        let server = HttpServer::start(&notes, &[]);
+        let error = list_once(&server.target(&format!("/status/{status}"))).await.expect_err("refused");
+        assert!(error.to_string().contains(&status.to_string()) || code == ErrorCode::AuthFailed, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_nothing_waits_for_is_cancelled() {
+    let upstream = Upstream::start(&[]).await;
+    let calling = upstream.read("slow", json!({"seconds": 10}));
+    assert!(timeout(Duration::from_millis(500), calling).await.is_err(), "dropped");
+    upstream.notes.wait_for("cancelled").await;
+    let context = context();
+    let calling = upstream.call_in(&context, "slow", Effect::Write, json!({"seconds": 10}));
+    let stopping = async {
+        sleep(Duration::from_millis(300)).await;
+        context.cancellation.cancel(StopCause::Cancelled);
+    };
+    let (result, ()) = tokio::join!(calling, stopping);
+    assert_eq!(result, Ok(json!({"text": "stopped"})), "a write is waited for");
+    assert_eq!(upstream.notes.count("cancelled"), 2);
+}
+
+#[tokio::test]
+async fn of_a_flood_of_progress_ten_a_second_reach_the_caller() {
+    let upstream = Upstream::start(&[]).await;
+    let mut context = context();
+    let said = with_progress(&mut context);
+    let begun = clock::now();
+    let result = upstream.call_in(&context, "flood", Effect::Read, json!({"count": 20_000})).await;
+    assert_eq!(result, Ok(json!({"text": "flooded"})));
+    let most = 2.0 + begun.elapsed().as_secs_f64() * 10.0;
+    drop(context);
+    let said = said.await.expect("gathered");
+    assert!(!said.is_empty() && said.iter().all(|it| it == "going on"), "{said:?}");
+    #[allow(clippy::cast_precision_loss, reason = "a few")]
+    let count = said.len() as f64;
+    assert!(count <= most, "{count} of {most}");
+}
+
+#[tokio::test]
+async fn what_is_too_long_or_too_deep_fails_its_call_only() {
+    let upstream = Upstream::start(&[]).await;
+    let error = upstream.read("big", json!({"bytes": 4 * 1024 * 1024})).await.expect_err("too long");
+    assert_eq!(error.code, ErrorCode::ResultTooLarge, "{error:?}");
+    let error = upstream.call("deep", Effect::Write, json!({"levels": 60})).await.expect_err("too deep");
+    assert_eq!(error.code, ErrorCode::ParseError, "{error:?}");
+    assert!(error.message.starts_with("The write was done."), "{error:?}");
+    // The connection ends at what cannot be read at all, and comes back.
+    for (tool, arguments) in [("big", json!({"bytes": MAX_ANSWER})), ("deep", json!({"levels": 100_000}))] {
+        let error = upstream.call(tool, Effect::Write, arguments).await.expect_err("beyond all bounds");
+        assert_eq!(error.code, ErrorCode::OutcomeUnknown, "{tool}: {error:?}");
+        assert_eq!(upstream.read("echo", json!({"text": "a"})).await, Ok(json!({"text": "a"})), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn outcomes_of_other_calls_and_requests_to_the_client_change_nothing() {
+    let upstream = Upstream::start(&[]).await;
+    let others = futures_util::future::join_all((0..8).map(|_| upstream.read("others", none())));
+    for result in others.await {
+        let text = result.expect("an outcome")["text"].clone();
+        assert!(text == "mine" || text == "not yours", "of this server, whatever it says: {text}");
+    }
+    assert_eq!(upstream.read("ask", none()).await, Ok(json!({"text": "asked"})));
+    upstream.notes.wait_for("answer ask-sampling/createMessage error").await;
+    upstream.notes.wait_for("answer ask-no/such error").await;
+}
+
+#[tokio::test]
+async fn a_server_that_stands_still_costs_its_own_calls_only() {
+    let (still, other) = (Upstream::start(&[]).await, Upstream::start(&[]).await);
+    let process = pid(&still).await;
+    kill_process(process, Signal::STOP).expect("stands");
+    let waiting = timeout(Duration::from_millis(500), still.read("echo", json!({"text": "a"})));
+    let calling = async {
+        let begun = clock::now();
+        assert_eq!(other.read("echo", json!({"text": "b"})).await, Ok(json!({"text": "b"})));
+        begun.elapsed()
+    };
+    let (waited, took) = tokio::join!(waiting, calling);
+    assert!(waited.is_err(), "it ends by its deadline");
+    assert!(took < Duration::from_millis(400), "{took:?}");
+    kill_process(process, Signal::CONT).expect("goes on");
+    assert_eq!(still.read("echo", json!({"text": "c"})).await, Ok(json!({"text": "c"})));
+}
+
+#[tokio::test]
+async fn a_process_ends_with_its_supervisor() {
+    let mut upstream = Upstream::start(&[]).await;
+    let process = pid(&upstream).await;
+    assert!(test_kill_process(process).is_ok());
+    upstream.stop.cancel();
+    timeout(Duration::from_secs(5), &mut upstream.supervised).await.expect("ends").expect("no panic");
+    assert!(test_kill_process(process).is_err());
+}

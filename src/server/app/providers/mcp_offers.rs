@@ -1,0 +1,173 @@
+//! The tools that MCP servers list, as offers: renamed, classified by the operator, and disabled unless they are as
+//! they were accepted.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::future::{BoxFuture, FutureExt};
+use tokio::time::sleep;
+
+use super::{
+    Proposal, Work, effect,
+    gated::{Gates, behind},
+    strictness, take_over,
+    trust::{accepted, as_accepted},
+};
+use toolwire_base::clock;
+use toolwire_config::{Config, McpServer, Providers};
+use toolwire_contract::proto::host::v1 as wire;
+use toolwire_engine::registry::{Definition, MakeExecutor, Registry};
+use toolwire_hosts::{Verdicts, ids::ProviderName, offer::Strictness};
+use toolwire_mcp::upstream::{Link, ListedTool, McpTool, McpToolParts, Registrar};
+use toolwire_store::{Store, accepted_tools::AcceptedTool};
+use toolwire_tool::Executor;
+
+/// Between two attempts to read what is accepted.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Takes listed tools into the registry.
+pub(super) struct McpOffers {
+    registry: Arc<Registry>,
+    state: Arc<Store>,
+    providers: Providers,
+    gates: Gates,
+    strictness: Strictness,
+    /// What was refused when it was said last, by provider.
+    refused: Mutex<HashMap<ProviderName, Vec<wire::Verdict>>>,
+}
+
+impl McpOffers {
+    pub(super) fn new(config: &Config, registry: &Arc<Registry>, state: &Arc<Store>, gates: &Gates) -> Self {
+        Self {
+            registry: Arc::clone(registry),
+            state: Arc::clone(state),
+            providers: config.providers.clone(),
+            gates: gates.clone(),
+            strictness: strictness(config),
+            refused: Mutex::default(),
+        }
+    }
+
+    fn server(&self, provider: &ProviderName) -> Option<&McpServer> {
+        self.providers.mcp_servers().find(|(name, _)| *name == provider.as_str()).map(|(_, server)| server)
+    }
+
+    /// What is accepted. On a developer's machine the first list is.
+    async fn accepted(&self, provider: &ProviderName, listed: &[ListedTool]) -> Vec<AcceptedTool> {
+        loop {
+            match self.read_accepted(provider, listed).await {
+                Ok(accepted) => return accepted,
+                Err(error) => {
+                    tracing::warn!(%provider, %error, "what is accepted of an MCP server cannot be read");
+                }
+            }
+            sleep(RETRY).await;
+        }
+    }
+
+    async fn read_accepted(
+        &self,
+        provider: &ProviderName,
+        listed: &[ListedTool],
+    ) -> Result<Vec<AcceptedTool>, toolwire_store::StoreError> {
+        if self.strictness == Strictness::Lenient {
+            let tools: Vec<_> = listed.iter().map(as_accepted).collect();
+            if self.state.accept_first_tools(provider.as_str(), &tools, clock::wall()).await? {
+                tracing::warn!(
+                    %provider,
+                    tools = tools.len(),
+                    "the first list of an MCP server is accepted unseen, since there are no users"
+                );
+            }
+        }
+        self.state.accepted_tools(provider.as_str()).await
+    }
+
+    fn proposals(
+        &self,
+        server: &McpServer,
+        link: &Link,
+        listed: &[ListedTool],
+        known: &[AcceptedTool],
+    ) -> Vec<Proposal> {
+        let provider = link.provider().as_str();
+        let proposal = |tool: &ListedTool| {
+            let name = match &server.renames {
+                Some(renames) => renames.get(&tool.name)?.as_str(),
+                None => &tool.name,
+            };
+            let is_read = server.read.iter().any(|pattern| pattern.matches(name));
+            let instead = accepted(provider, tool, known)
+                .err()
+                .map(|reason| (reason, ListedTool::offer_unread(name, is_read, provider)));
+            let make = behind(self.gates.get(provider), mcp_tool(link, tool.name.clone()));
+            Some(Proposal { offer: tool.offer(name, is_read), instead, make })
+        };
+        listed.iter().filter_map(proposal).collect()
+    }
+
+    /// Says what is refused and what should be fixed, once each time it changes.
+    fn report(&self, provider: &ProviderName, verdicts: &Verdicts) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = refused.insert(provider.clone(), verdicts.verdicts.clone()).unwrap_or_default();
+        for verdict in verdicts.verdicts.iter().filter(|it| !before.contains(it)) {
+            let problems: Vec<_> = verdict
+                .problems
+                .iter()
+                .map(|it| format!("{} {}: {}", it.pointer, it.rule, it.description))
+                .collect();
+            let (tool, problems) = (&verdict.tool, problems.join("; "));
+            if verdict.state() == wire::VerdictState::Refused {
+                tracing::warn!(%provider, ?tool, problems, "a tool of an MCP server is refused");
+            } else {
+                tracing::warn!(%provider, ?tool, problems, "a tool of an MCP server should be fixed");
+            }
+        }
+    }
+}
+
+impl Registrar for McpOffers {
+    fn serve<'a>(&'a self, link: &'a Link, listed: &'a [ListedTool]) -> BoxFuture<'a, ()> {
+        async move {
+            let provider = link.provider();
+            let Some(server) = self.server(provider) else { return };
+            let known = self.accepted(provider, listed).await;
+            let work = Work {
+                registry: Arc::clone(&self.registry),
+                provider: provider.clone(),
+                floor: self.providers.floor(provider.as_str()),
+                strictness: self.strictness,
+            };
+            let verdicts = take_over(work, self.proposals(server, link, listed, &known)).await;
+            self.report(provider, &verdicts);
+        }
+        .boxed()
+    }
+
+    fn set_degraded(&self, provider: &ProviderName, reason: Option<String>) {
+        self.registry.set_provider_degraded(provider.as_str(), reason);
+    }
+
+    fn withdraw(&self, provider: &ProviderName) {
+        self.registry.withdraw(provider.as_str());
+    }
+}
+
+/// Makes the executors of a tool, which its server calls `name`.
+fn mcp_tool(link: &Link, name: String) -> Arc<MakeExecutor> {
+    let link = link.clone();
+    Arc::new(move |definition: &Definition| {
+        let parts = McpToolParts {
+            tool: definition.name.clone(),
+            name: name.clone(),
+            effect: effect(definition),
+            timeout: definition.timeout,
+            input: Arc::clone(&definition.input_schema),
+            output: Arc::clone(&definition.output_schema),
+        };
+        McpTool::new(link.clone(), parts).map(|tool| Arc::new(tool) as Arc<dyn Executor>)
+    })
+}

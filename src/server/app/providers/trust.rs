@@ -1,0 +1,22 @@
+//! Trust on first use: which of the tools that an MCP server lists are as an operator accepted them.
+
+use toolwire_mcp::upstream::ListedTool;
+use toolwire_store::accepted_tools::AcceptedTool;
+
+/// Why a tool cannot be called, unless it is as it was accepted.
+pub(super) fn accepted(provider: &str, listed: &ListedTool, accepted: &[AcceptedTool]) -> Result<(), String> {
+    let what = match accepted.iter().find(|it| it.name == listed.name) {
+        Some(it) if it.digest == listed.digest => return Ok(()),
+        Some(_) => "what its MCP server says of it has changed since it was accepted",
+        None => "its MCP server lists it, and nobody has accepted it yet",
+    };
+    Err(format!(
+        "{what}: look at it by `toolwire providers diff {provider}`, and accept it by `toolwire providers accept \
+         {provider}`, on the server's machine"
+    ))
+}
+
+/// A tool to be accepted as it is listed.
+pub fn as_accepted(listed: &ListedTool) -> AcceptedTool {
+    AcceptedTool { name: listed.name.clone(), digest: listed.digest, text: listed.text.clone() }
+}

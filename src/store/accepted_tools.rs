@@ -1,0 +1,13 @@
+//! Tools of MCP servers that an operator has accepted.
+
+use toolwire_base::digest::Digest;
+
+/// A tool, as it was accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptedTool {
+    /// Its server's name for it.
+    pub name: String,
+    pub digest: Digest,
+    /// All that was accepted, as JSON.
+    pub text: String,
+}
