@@ -27,6 +27,7 @@ pub use toolwire_store as store;
 pub use toolwire_tokens as tokens;
 
 pub use toolwire_hosts as hosts;
+pub use toolwire_mcp as mcp;
 pub use toolwire_tool as tool;
 
 pub use toolwire_contract as contract;

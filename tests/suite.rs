@@ -17,6 +17,7 @@ mod faces;
 mod foreign_domain;
 mod hosts;
 mod http;
+mod mcp;
 mod models;
 mod pipeline;
 mod planner;

@@ -1,6 +1,9 @@
 //! The flags that select the tools: those of a server, or those of the program itself.
 
-use std::{convert::Infallible, path::PathBuf};
+use std::{
+    convert::Infallible,
+    path::{self, Path, PathBuf},
+};
 
 use clap::Args;
 use secrecy::SecretString;
@@ -10,7 +13,7 @@ use super::{
     settings::{self, Settings},
     wiring,
 };
-use toolwire_config::{Client, Environment};
+use toolwire_config::{Client, Config, Environment};
 use toolwire_server::{
     client::{Credentials, Server, ServerUrl},
     console::Failure,
@@ -56,10 +59,27 @@ impl Connection {
 
     /// The flags by which another command finds the same, each after a space. Never a token.
     pub(super) fn to_flags(&self) -> String {
-        let server = settings::flag("server", self.server.as_ref().map(ToString::to_string));
-        let ca = settings::flag("ca", self.ca.as_ref().map(|path| path.display().to_string()));
-        let user = settings::flag("user", self.user.as_ref().map(ToString::to_string));
-        [server, ca, self.settings.to_flags(), user].concat()
+        let words = self.to_words(self.server.as_ref(), |path| path.display().to_string());
+        settings::as_flags(&words)
+    }
+
+    /// The same for a command that is started elsewhere, with the server that the environment names.
+    pub(super) fn to_words_elsewhere(&self) -> Result<Vec<String>, Failure> {
+        let absolute =
+            |path: &Path| path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+        Ok(self.to_words(self.url()?.as_ref(), absolute))
+    }
+
+    fn to_words(&self, server: Option<&ServerUrl>, path: impl Fn(&Path) -> String) -> Vec<String> {
+        let server = settings::words("server", server.map(ToString::to_string));
+        let ca = settings::words("ca", self.ca.as_deref().map(&path));
+        let user = settings::words("user", self.user.as_ref().map(ToString::to_string));
+        [server, ca, self.settings.to_words(path), user].concat()
+    }
+
+    /// Whether a token is presented.
+    pub(super) fn has_token(&self) -> bool {
+        self.token.is_some() || Client::from_environment(&Environment::read()).token.is_some()
     }
 
     /// The tools of the selected server, for commands that need one.
@@ -77,7 +97,7 @@ impl Connection {
 
     /// The address of the server, if one is given. Flags for this program's own tools take precedence over the
     /// environment.
-    fn url(&self) -> Result<Option<ServerUrl>, Failure> {
+    pub(super) fn url(&self) -> Result<Option<ServerUrl>, Failure> {
         if self.server.is_some() {
             return Ok(self.server.clone());
         }
@@ -97,8 +117,20 @@ impl Connection {
     fn own(&self, domains: &[Domain]) -> Result<Backend, Failure> {
         let config = self.settings.load(domains)?.config;
         let app = wiring::open(&config, domains)?;
-        let user = self.user.clone().unwrap_or(config.data.default_user);
-        Ok(Backend::of_program(app, User::new(user), config.server.deadline_cap))
+        Ok(Backend::of_program(app, self.own_user(&config), config.server.deadline_cap))
+    }
+
+    /// The configuration of this program's own tools; `None` if those of a server are selected.
+    pub(super) fn own_config(&self, domains: &[Domain]) -> Result<Option<Config>, Failure> {
+        match self.url()? {
+            Some(_) => Ok(None),
+            None => Ok(Some(self.settings.load(domains)?.config)),
+        }
+    }
+
+    /// The user of this program's own tools.
+    pub(super) fn own_user(&self, config: &Config) -> User {
+        User::new(self.user.clone().unwrap_or_else(|| config.data.default_user.clone()))
     }
 
     async fn connect(&self, url: &ServerUrl) -> Result<Server, Failure> {

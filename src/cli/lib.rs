@@ -31,6 +31,7 @@ mod limits;
 mod lint;
 mod list;
 mod manifest_schema;
+mod mcp;
 mod offered;
 mod providers;
 mod reasons;
@@ -90,6 +91,7 @@ enum Command {
     Workspace(workspace::Workspace),
     State(state::State),
     Watch(watch::Watch),
+    Mcp(mcp::Mcp),
     Health(health::Health),
     HostCheck(host_check::HostCheck),
     Lint(lint::Lint),
@@ -174,6 +176,7 @@ impl Command {
             Self::Workspace(workspace) => workspace.run(domains).await,
             Self::State(state) => state.run(domains).await,
             Self::Watch(watch) => watch.run().await,
+            Self::Mcp(mcp) => Box::pin(mcp.run(domains)).await,
             Self::Health(health) => health.run().await,
             Self::HostCheck(check) => check.run(domains).await,
             Self::Lint(lint) => lint.run(domains),

@@ -1,6 +1,6 @@
 //! The flags that locate settings and data, for every command that runs the service or its pipeline.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -48,15 +48,15 @@ impl Settings {
         paths || sources.is_some() || diagnostics.is_some()
     }
 
-    /// These flags as they are written, each after a space.
-    pub(super) fn to_flags(&self) -> String {
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        let diagnostics = self.diagnostics.map(|is_on| format!(" --diagnostics={is_on}"));
+    /// These flags as words of a command line.
+    pub(super) fn to_words(&self, path: impl Fn(&Path) -> String) -> Vec<String> {
+        let path = |it: &Option<PathBuf>| it.as_deref().map(&path);
+        let diagnostics = self.diagnostics.map(|is_on| vec![format!("--diagnostics={is_on}")]);
         [
-            flag("config", path(&self.config)),
-            flag("data", path(&self.data)),
-            flag("sources", self.sources.clone()),
-            flag("state", path(&self.state)),
+            words("config", path(&self.config)),
+            words("data", path(&self.data)),
+            words("sources", self.sources.clone()),
+            words("state", path(&self.state)),
             diagnostics.unwrap_or_default(),
         ]
         .concat()
@@ -68,14 +68,23 @@ impl Settings {
     }
 }
 
-/// A flag with a value, as a shell takes it for one.
-pub(super) fn flag(name: &str, value: Option<String>) -> String {
+/// A flag with a value.
+pub(super) fn words(name: &str, value: Option<String>) -> Vec<String> {
+    value.map_or_else(Vec::new, |value| vec![format!("--{name}"), value])
+}
+
+/// Words of a shell's command line, each after a space.
+pub(super) fn as_flags(words: &[String]) -> String {
+    words.iter().flat_map(|word| [" ".to_owned(), quoted(word)]).collect()
+}
+
+/// A word as a shell takes it for one.
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@=,+".contains(&byte);
-    match value {
-        None => String::new(),
-        Some(value) if !value.is_empty() && value.bytes().all(is_plain) => format!(" --{name} {value}"),
-        Some(value) => format!(" --{name} '{}'", value.replace('\'', r"'\''")),
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
     }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The configuration by the given flags, this process's environment and its working directory.

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use super::{
     conditions::{self, Conditions},
+    reader::Reader,
     settings::{at_most, settings},
     webhooks::Webhook,
 };
+use toolwire_tool::context::UserId;
 
 /// The longest time that can be set: the arguments of the call are stored no longer, and are needed until then.
 const LONGEST: Duration = Duration::from_hours(24 * 30);
@@ -25,6 +27,10 @@ settings! {
         tasks_expire_in: Duration = expire_in, "TOOLWIRE_CONFIRMATIONS_TASKS_EXPIRE_IN", as at_most(LONGEST);
         /// How long an approved one can be used.
         use_within: Duration = Duration::from_mins(10), "TOOLWIRE_CONFIRMATIONS_USE_WITHIN", as at_most(LONGEST);
+        /// The users who may decide in the form that their client of MCP shows, on calls on which they may decide at
+        /// all. The program that is such a client can fill in the form. In the variable with commas, in the file a
+        /// list.
+        in_client: Vec<UserId> = Vec::new(), "TOOLWIRE_CONFIRMATIONS_IN_CLIENT", as Reader::values;
     }
     and {
         /// Conditions on arguments, by tool, beside those of manifests: `[confirmations.approve_unless.TOOL]`, JSON

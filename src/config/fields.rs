@@ -75,6 +75,11 @@ impl Fields {
         self.entries.contains_key(name)
     }
 
+    /// Whether the entry has a table of this name.
+    pub(super) fn is_table(&self, name: &str) -> bool {
+        self.entries.get(name).is_some_and(|said| matches!(said.value, RawValue::Table(_)))
+    }
+
     /// Something is wrong with the entry as a whole.
     pub fn problem(&mut self, what: impl Into<String>) {
         self.problems.push(self.problem_here(what));

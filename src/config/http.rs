@@ -2,14 +2,20 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use secrecy::{ExposeSecret, SecretString};
+
 use super::{
     reader::Reader,
-    settings::{positive, settings},
+    settings::{positive, settings, within},
+    value::HIDDEN,
 };
+
+/// The least bytes of a key by which states are sealed.
+const MIN_KEY_BYTES: usize = 32;
 
 settings! {
     /// The HTTP listener, for browsers and scripts: `[http]`. Users, bounds, TLS and the drain are those of `[server]`.
-    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[derive(Clone, Debug)]
     pub struct Http in "http" then check {
         /// Where to listen; port 0 takes a free one. Without an address there is no listener.
         listen: Option<SocketAddr> = None, "TOOLWIRE_HTTP", "--http", as Reader::optional;
@@ -17,6 +23,16 @@ settings! {
         rest: bool = true, "TOOLWIRE_HTTP_REST";
         /// Whether agents are served by AG-UI.
         agui: bool = true, "TOOLWIRE_HTTP_AGUI";
+        /// Whether tools are served by MCP, at `/mcp`.
+        mcp: bool = true, "TOOLWIRE_HTTP_MCP";
+        /// Tools on a page of MCP's list. Many clients read the first page only.
+        mcp_page: usize = 1_000, "TOOLWIRE_HTTP_MCP_PAGE", as positive;
+        /// The most tokens of a result over MCP. A larger one is kept, and `read_result` reads on in it.
+        mcp_max_result_tokens: u32 = 25_000, "TOOLWIRE_HTTP_MCP_MAX_RESULT_TOKENS", as within(256..=1_000_000);
+        /// The keys by which MCP seals what clients carry from one round of a call to the next: each at least 32 bytes.
+        /// The first seals, all open. Without keys each process has a random one, and clients of another one, or of one
+        /// before a restart, start over. In the variable with commas, in the file a list.
+        state_keys: Vec<SecretString> = Vec::new(), "TOOLWIRE_HTTP_STATE_KEYS", as Reader::values;
         /// The names by which requests may call this server, with a port or for all; any if there is none. Without
         /// credentials it is always localhost. In the variable with commas, in the file a list.
         allowed_hosts: Vec<String> = Vec::new(), "TOOLWIRE_HTTP_ALLOWED_HOSTS", as Reader::values;
@@ -40,6 +56,7 @@ impl Http {
     pub const USUAL: &str = "127.0.0.1:50080";
 
     fn check(self, reader: &mut Reader) -> Self {
+        self.check_state_keys(reader);
         for origin in self.allowed_origins.iter().filter(|origin| !is_origin(origin)) {
             let what = format!("{origin:?} is not an origin; write one such as https://app.example");
             reader.problem("http.allowed_origins", what);
@@ -50,6 +67,20 @@ impl Http {
             reader.problem("http.allowed_hosts", what);
         }
         self
+    }
+
+    fn check_state_keys(&self, reader: &mut Reader) {
+        let texts: Vec<_> = self.state_keys.iter().map(ExposeSecret::expose_secret).collect();
+        let what = if texts.contains(&HIDDEN) {
+            "stands in a printed configuration: write the keys themselves"
+        } else if texts.iter().any(|text| text.len() < MIN_KEY_BYTES) {
+            "must hold keys of at least 32 bytes, such as `openssl rand -base64 32` prints"
+        } else if texts.iter().enumerate().any(|(at, text)| texts[..at].contains(text)) {
+            "must not hold a key twice"
+        } else {
+            return;
+        };
+        reader.problem("http.state_keys", what);
     }
 }
 
@@ -68,6 +99,7 @@ fn is_host(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Flags, print, testing::load_text};
 
     #[test]
     fn origins_and_hosts_are_told_from_what_they_are_not() {
@@ -77,5 +109,20 @@ mod tests {
         }
         assert!(is_host("tools.example") && is_host("[::1]:50080"));
         assert!(!is_host("") && !is_host("http://tools.example") && !is_host("*"));
+    }
+
+    #[test]
+    fn keys_of_states_are_long_distinct_and_never_shown() {
+        let (one, two) = ("k".repeat(32), "l".repeat(40));
+        let keys = |keys: &[&str]| {
+            let file = format!("[http]\nstate_keys = {}", serde_json::json!(keys));
+            load_text(&file, &[], Flags::default(), &[])
+        };
+        let loaded = keys(&[&one, &two]).expect("two keys");
+        let printed = print(&loaded);
+        assert!(printed.contains("[hidden]") && !printed.contains(&one), "{printed}");
+        for bad in [vec!["short"], vec![one.as_str(), one.as_str()], vec![HIDDEN]] {
+            assert!(keys(&bad).is_err(), "{bad:?}");
+        }
     }
 }

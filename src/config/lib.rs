@@ -68,7 +68,10 @@ pub use models::{ConfiguredModel, Credentials, Models, OAuth, Provider};
 pub use network::Network;
 pub use parts::Part;
 pub use print::print;
-pub use providers::{ConfiguredProvider, Consequence, LOCAL_PROVIDER, ProviderFloor, Providers};
+pub use providers::{
+    ConfiguredProvider, Consequence, LOCAL_PROVIDER, McpServer, McpTarget, ProviderFloor, ProviderKind,
+    ProviderLimits, Providers, RequestLimit, Token,
+};
 pub use raw_value::{Entries, Origin, RawValue, Sourced};
 pub use reader::Reader;
 pub use redact_url::redact_url;

@@ -24,6 +24,8 @@ settings! {
         max_concurrent_calls: usize = 2_048, "TOOLWIRE_MAX_CONCURRENT_CALLS", as positive;
         /// Watches at once.
         max_watches: usize = 1_024, "TOOLWIRE_MAX_WATCHES", as positive;
+        /// Slots of hosts at once, each a stream that a host holds open.
+        max_work_streams: usize = 4_096, "TOOLWIRE_MAX_WORK_STREAMS", as positive;
         /// Uploads and downloads of documents at once; fewer if the limit of open files wants it.
         max_transfers: usize = 256, "TOOLWIRE_MAX_TRANSFERS", as positive;
         /// Requests at once that have begun and whose message is not complete.

@@ -4,6 +4,7 @@
 //! tools themselves.
 
 pub mod exports;
+pub mod kept_results;
 pub mod model;
 pub mod pipeline;
 pub mod registry;

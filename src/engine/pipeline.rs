@@ -14,6 +14,7 @@ pub mod execute;
 pub mod frame;
 pub mod idempotency;
 mod in_flight;
+pub mod keep;
 pub mod mistake;
 pub mod narrate;
 mod nested;
@@ -47,9 +48,19 @@ use stream::CallState;
 pub use stream::{CallStream, Step};
 
 use self::{
-    authorize::Authorize, cache::Cache, confirm::Confirm, deadline::EnforceDeadline, execute::Execute,
-    frame::Frame, idempotency::Idempotent, mistake::RecordModelErrors, narrate::Narrate, record::Record,
-    telemetry::Telemetry, validate::Validate,
+    authorize::Authorize,
+    cache::Cache,
+    confirm::Confirm,
+    deadline::EnforceDeadline,
+    execute::Execute,
+    frame::Frame,
+    idempotency::{Idempotent, ResumeEqualWrites},
+    keep::Keep,
+    mistake::RecordModelErrors,
+    narrate::Narrate,
+    record::Record,
+    telemetry::Telemetry,
+    validate::Validate,
 };
 use crate::registry::Registry;
 use toolwire_base::middleware::Layer;
@@ -120,13 +131,17 @@ impl Pipeline {
             // The layers below decide by the definition.
             .map_request(resolve::resolve(Arc::clone(&registry)))
             // Before any answer reveals whether a tool exists.
-            .layer(Layer(Authorize::new(policy, Arc::clone(&registry))))
+            .layer(Layer(Authorize::new(Arc::clone(&policy), Arc::clone(&registry))))
             // No invalid call is stored, confirmed or executed.
             .layer(Layer(Validate::new(parts.log_arguments)))
+            // Above all layers that answer calls: data from a record or a cache is kept under its own call too.
+            .layer(Layer(Keep::new(Arc::clone(&tasks), policy, Arc::clone(&registry))))
             // Above the records: a repeated response gets a nonce of its own too.
             .layer(Layer(Frame))
             // Before `confirm`: whether a call needs a person depends on what its task has read.
             .layer(Layer(Record::new(tasks)))
+            // Above `confirm`: a repeat that is lent a `request_id` finds its confirmation by it.
+            .layer(Layer(ResumeEqualWrites::new(records.clone(), cap)))
             // Above `idempotency`: each caller waits for a person by itself, although all share one record.
             .layer(Layer(Confirm::new(Arc::clone(&records.confirmations))))
             // Above everything that spends something: a repeat consumes nothing, not even a confirmation.
@@ -157,7 +172,7 @@ impl Pipeline {
         mut call: Call,
         (sink, events): (EventSink, Events),
     ) -> Result<CallStream, Refusal> {
-        let call_id = call.context.call_id;
+        let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
         call.context.events = sink;
         call.context.services = self.services.clone();
         call.context.caller = Arc::clone(self) as _;
@@ -167,14 +182,14 @@ impl Pipeline {
         // Most calls are ready at the first poll and need no task. One that is pending must not depend on its face,
         // which is polled only while the reader consumes its output; so it is spawned and owns its deadline.
         if let Poll::Ready(end) = poll!(&mut end) {
-            return CallStream::new(call_id, events, CallState::Ended(Box::new(end))).open().await;
+            return CallStream::new(call_id, facts, events, CallState::Ended(Box::new(end))).open().await;
         }
         let (sender, receiver) = oneshot::channel();
         let carry_on = async move {
             let _ = sender.send(end.await);
         };
         tokio::spawn(carry_on.in_current_span());
-        CallStream::new(call_id, events, CallState::Running(receiver)).open().await
+        CallStream::new(call_id, facts, events, CallState::Running(receiver)).open().await
     }
 
     pub fn in_flight(&self) -> &InFlight {

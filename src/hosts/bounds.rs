@@ -5,8 +5,7 @@ use std::time::Duration;
 /// The version of the protocol.
 pub const PROTOCOL: u32 = 1;
 
-/// Streams of all providers, and of one.
-pub const MAX_SLOTS: usize = 4_096;
+/// Streams of one provider.
 pub const MAX_SLOTS_OF_PROVIDER: usize = 256;
 /// Calls of one user that wait for a slot of one provider.
 pub const MAX_WAITING_OF_USER: usize = 16;

@@ -2,7 +2,7 @@
 
 use tonic::{Code, Status};
 
-use crate::bounds::{MAX_MESSAGE, MAX_SLOTS, MAX_SLOTS_OF_PROVIDER, PROTOCOL};
+use crate::bounds::{MAX_MESSAGE, MAX_SLOTS_OF_PROVIDER, PROTOCOL};
 use toolwire_contract::status;
 
 /// Why the server ends a stream.
@@ -17,8 +17,8 @@ pub enum End {
     UnknownProtocol(u32),
     #[error("these credentials are of the provider `{own}`, and the host says it is `{stated}`")]
     WrongProvider { own: String, stated: String },
-    #[error("a provider has at most {MAX_SLOTS_OF_PROVIDER} slots, and all providers {MAX_SLOTS}")]
-    TooManySlots,
+    #[error("a provider has at most {MAX_SLOTS_OF_PROVIDER} slots, and all providers {0}")]
+    TooManySlots(usize),
     #[error("{0}")]
     Idle(&'static str),
     #[error("a message has at most {MAX_MESSAGE} bytes")]
@@ -42,7 +42,7 @@ impl End {
             Self::Violation(_) => (Code::InvalidArgument, "PROTOCOL_VIOLATION"),
             Self::UnknownProtocol(_) => (Code::FailedPrecondition, "UNKNOWN_PROTOCOL"),
             Self::WrongProvider { .. } => (Code::PermissionDenied, "WRONG_PROVIDER"),
-            Self::TooManySlots => (Code::ResourceExhausted, "TOO_MANY_SLOTS"),
+            Self::TooManySlots(_) => (Code::ResourceExhausted, "TOO_MANY_SLOTS"),
             Self::Idle(_) => (Code::DeadlineExceeded, "STREAM_IDLE"),
             Self::MessageTooLarge => (Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),
             Self::ShuttingDown => (Code::Unavailable, "SHUTTING_DOWN"),

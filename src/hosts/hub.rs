@@ -109,9 +109,10 @@ impl fmt::Debug for Hub {
 }
 
 impl Hub {
-    pub fn new(registrar: Arc<dyn Registrar>, settle: Arc<dyn Settle>) -> Self {
+    /// `max_streams` bounds the slots of all providers.
+    pub fn new(max_streams: usize, registrar: Arc<dyn Registrar>, settle: Arc<dyn Settle>) -> Self {
         Self(Arc::new(Inner {
-            pool: Pool::default(),
+            pool: Pool::new(max_streams),
             registrar,
             settle,
             writes: Mutex::default(),

@@ -28,9 +28,10 @@ mod work;
 pub use end::End;
 pub use executor::{HostTool, HostToolParts};
 pub use hub::{Hub, Registrar, Settle, Verdicts};
-pub use outcome::Effect;
+pub use outcome::{Effect, OutputSchema, cut, read_data};
 pub use pool::Pool;
-pub use start::Write;
+pub use start::{Write, traceparent};
+pub use throttle::Throttle;
 pub use work::{Answers, work};
 
 pub(crate) use toolwire_contract::proto::host::v1 as wire;

@@ -35,7 +35,7 @@ pub enum Effect {
 
 /// The declared result of a tool.
 #[derive(Clone)]
-pub(crate) struct OutputSchema {
+pub struct OutputSchema {
     schema: Arc<Value>,
     validator: Arc<Validator>,
     /// The length of its text in KiB, rounded up.
@@ -49,7 +49,8 @@ impl fmt::Debug for OutputSchema {
 }
 
 impl OutputSchema {
-    pub(crate) fn new(schema: impl Into<Arc<Value>>) -> Result<Self, String> {
+    /// Fails if it does not compile.
+    pub fn new(schema: impl Into<Arc<Value>>) -> Result<Self, String> {
         let schema = schema.into();
         let validator = compile(&schema)?;
         let size = schema.to_string().len().div_ceil(1_024);
@@ -74,14 +75,17 @@ pub(crate) async fn read(
     output: &OutputSchema,
 ) -> Result<Payload, ToolError> {
     match outcome {
-        Outcome::DataJson(text) => {
-            // A large schema makes much work of few bytes.
-            let (bytes, validator) = (text.len().saturating_mul(output.size), Arc::clone(&output.validator));
-            let data = offload::if_large(bytes, move || data(&text, &validator)).await;
-            data.map_err(|error| add_that_it_was_done(error, effect))
-        }
+        Outcome::DataJson(text) => read_data(text, effect, output).await,
         Outcome::Error(error) => Err(failure(error, effect)),
     }
+}
+
+/// The data of a call, checked: its size, its depth, and that it is of the declared form.
+pub async fn read_data(text: String, effect: Effect, output: &OutputSchema) -> Result<Payload, ToolError> {
+    // A large schema makes much work of few bytes.
+    let (bytes, validator) = (text.len().saturating_mul(output.size), Arc::clone(&output.validator));
+    let data = offload::if_large(bytes, move || data(&text, &validator)).await;
+    data.map_err(|error| add_that_it_was_done(error, effect))
 }
 
 /// The write was carried out, and how it ended is not known.
@@ -179,7 +183,7 @@ fn code(code: v1::ToolErrorCode, effect: Effect) -> ErrorCode {
 }
 
 /// As much of a text as a bound in bytes allows.
-pub(crate) fn cut(text: &str, most: usize) -> String {
+pub fn cut(text: &str, most: usize) -> String {
     text[..text.floor_char_boundary(most)].to_owned()
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 pub(crate) use self::{lease::Lease, waiters::Waiting};
 use crate::{
-    bounds::{MAX_SLOTS, MAX_SLOTS_OF_PROVIDER},
+    bounds::MAX_SLOTS_OF_PROVIDER,
     end::End,
     ids::{CatalogueId, InstanceId, ProviderName},
     start::Start,
@@ -47,7 +47,7 @@ pub(crate) struct Handle {
 }
 
 /// Cheap to clone; clones share state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Pool(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
@@ -55,6 +55,7 @@ struct State {
     providers: HashMap<ProviderName, ProviderSlots>,
     /// Streams of all providers.
     streams: usize,
+    max_streams: usize,
     next: u64,
 }
 
@@ -88,13 +89,18 @@ pub(crate) enum Acquired {
 }
 
 impl Pool {
+    /// `max_streams` bounds the streams of all providers.
+    pub(crate) fn new(max_streams: usize) -> Self {
+        Self(Arc::new(Mutex::new(State { max_streams, ..State::default() })))
+    }
+
     /// Counts a new stream of a provider.
     pub(crate) fn admit(&self, provider: &ProviderName) -> Result<StreamPermit, End> {
         let mut state = self.lock();
-        let all = state.streams;
+        let (all, most) = (state.streams, state.max_streams);
         let of_provider = state.providers.entry(provider.clone()).or_default();
-        if all >= MAX_SLOTS || of_provider.streams >= MAX_SLOTS_OF_PROVIDER {
-            return Err(End::TooManySlots);
+        if all >= most || of_provider.streams >= MAX_SLOTS_OF_PROVIDER {
+            return Err(End::TooManySlots(most));
         }
         of_provider.streams += 1;
         state.streams += 1;

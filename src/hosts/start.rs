@@ -144,7 +144,7 @@ fn context_message(spec: &Spec, context: &ToolContext) -> v1::ToolContext {
 }
 
 /// The span that carries the call out, as W3C Trace Context writes it; empty without a trace.
-fn traceparent() -> String {
+pub fn traceparent() -> String {
     Context::map_current(|context| {
         let span = context.span().span_context().clone();
         let flags = span.trace_flags().to_u8();

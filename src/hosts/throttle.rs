@@ -6,7 +6,7 @@ use crate::bounds::PROGRESS_INTERVAL;
 
 /// Holds back what comes too soon. `T` is what is said.
 #[derive(Debug)]
-pub(crate) struct Throttle<T> {
+pub struct Throttle<T> {
     next: Option<Instant>,
     held: Option<T>,
 }
@@ -19,7 +19,7 @@ impl<T> Default for Throttle<T> {
 
 impl<T> Throttle<T> {
     /// What is passed on now. Anything else is held, in place of what was held before.
-    pub(crate) fn offer(&mut self, item: T, now: Instant) -> Option<T> {
+    pub fn offer(&mut self, item: T, now: Instant) -> Option<T> {
         if self.next.is_some_and(|next| now < next) {
             self.held = Some(item);
             return None;
@@ -30,11 +30,11 @@ impl<T> Throttle<T> {
     }
 
     /// When `take` passes on what is held. `None` if nothing is.
-    pub(crate) fn due(&self) -> Option<Instant> {
+    pub fn due(&self) -> Option<Instant> {
         self.held.as_ref().and(self.next)
     }
 
-    pub(crate) fn take(&mut self, now: Instant) -> Option<T> {
+    pub fn take(&mut self, now: Instant) -> Option<T> {
         let held = self.held.take()?;
         self.offer(held, now)
     }

@@ -31,7 +31,7 @@ mod unmatched;
 mod wal_watch;
 mod webhooks;
 
-use std::{fmt, iter, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt, iter, sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -46,7 +46,12 @@ use self::{
     tree::RELOAD_INTERVAL,
 };
 pub use self::{
-    check::check, listeners::Listeners, missing::MissingService, offered::gather, start_error::StartError,
+    check::check,
+    listeners::Listeners,
+    missing::MissingService,
+    offered::gather,
+    providers::{McpServers, as_accepted, mcp_target},
+    start_error::StartError,
     tree::tree,
 };
 use crate::{
@@ -85,6 +90,8 @@ pub struct App {
     pub runs: Runs,
     /// Hosts of providers.
     pub hub: Hub,
+    /// MCP servers that are providers.
+    pub mcp_servers: McpServers,
     /// The names of the tools that have no manifest, and so are not offered.
     pub undeclared: Arc<[String]>,
     limits: Arc<dyn SourceLimits>,
@@ -118,7 +125,11 @@ impl App {
         data.extend(answers.files(templates));
         let offers = offers(asked, names).map_err(StartError::of)?;
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
-        let hub = providers::hub(config, &registry, &stores.state);
+        let gates = upstream.gates();
+        providers::refuse_shared_names(config, &registry).map_err(StartError::of)?;
+        let hub = providers::hub(config, &registry, &stores.state, &gates);
+        let mcp_servers =
+            McpServers::new(config, &registry, &stores.state, &gates).map_err(StartError::of)?;
         // The path of calls before the agents, whose calls go along it; the tools last, which take it over.
         let in_context = services.clone().with(Arc::new(states));
         let path = build_call_path(config, domains, &stores, &registry, in_context);
@@ -136,6 +147,7 @@ impl App {
             jobs,
             runs,
             hub,
+            mcp_servers,
             undeclared,
             limits,
             data,
@@ -180,21 +192,44 @@ impl App {
             let (report, ()) = tokio::join!(served, shutdown);
             // Connections are gone by now; writes that outlive their callers get what is left of the drain.
             self.finish_writes(config.server.drain.forced_end.saturating_sub(report.elapsed)).await;
+            self.mcp_servers.end().await;
             report
         };
         tokio::select! {
             report = serving => report,
             // None of these ends by itself: the select drops them once serving has ended.
-            never = self.keep_fresh() => match never {},
+            never = self.maintain(config) => match never {},
             never = keep_certificates(tls, RELOAD_INTERVAL) => match never {},
-            never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
+            never = administer(admin, draining.clone(), ready_too) => match never {},
+        }
+    }
+
+    /// Serves a client within the process, without a listener, for as long as `work` takes. The writes that outlive it
+    /// have the time of a drain.
+    pub async fn serve_within(&self, config: &Config, work: impl Future<Output = ()>) {
+        let serving = async {
+            work.await;
+            self.finish_writes(config.server.drain.forced_end).await;
+            self.mcp_servers.end().await;
+        };
+        tokio::select! {
+            () = serving => {}
+            never = self.maintain(config) => match never {},
+        }
+    }
+
+    /// What a service does beside answering: edits of files, cool-downs, expiry, cancellations of other processes.
+    async fn maintain(&self, config: &Config) -> Infallible {
+        tokio::select! {
+            never = self.keep_fresh() => match never {},
+            never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = wal_watch::run(&self.state) => match never {},
             never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep) => match never {},
             never = self.follow_cancellations() => match never {},
+            never = self.mcp_servers.run() => match never {},
             never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},
             never = sweep::run(&self.workspace) => match never {},
-            never = administer(admin, draining.clone(), ready_too) => match never {},
         }
     }
 

@@ -6,6 +6,7 @@ pub mod agui;
 pub mod grpc;
 pub mod http;
 pub mod incoming;
+pub mod mcp;
 pub mod render;
 pub mod rest;
 pub mod routes;

@@ -8,6 +8,7 @@ macro_rules! transact {
     };
 }
 
+mod accepted_tools;
 mod audit;
 mod blobs;
 mod calls;
@@ -15,11 +16,13 @@ mod cancellations;
 mod confirmations;
 mod cool_downs;
 mod documents;
+mod equal_writes;
 mod fetch;
 mod held_sessions;
 mod hold_offs;
 mod idempotency;
 mod jobs;
+mod kept_results;
 mod outbox;
 mod reservations;
 mod results;
@@ -43,6 +46,7 @@ use crate::{
     blobs::Pins,
     confirmations::QUOTA as CONFIRMATIONS_QUOTA,
     idempotency::Quota,
+    kept_results::QUOTA as KEPT_RESULTS_QUOTA,
     results::MAX_BYTES,
     sqlite::{
         connect::{self, Pools},
@@ -75,6 +79,7 @@ pub struct Store {
     read_permits: FairSemaphore<UserId>,
     last_error: LastError,
     confirmations_quota: Quota,
+    kept_results_quota: Quota,
     /// Changes when this process changes a confirmation.
     confirmations_changed: watch::Sender<u64>,
     confirmation_waiters: confirmations::Waiters,
@@ -132,6 +137,7 @@ impl Store {
             read_permits: readers::permits(),
             last_error: LastError::default(),
             confirmations_quota: CONFIRMATIONS_QUOTA,
+            kept_results_quota: KEPT_RESULTS_QUOTA,
             confirmations_changed: watch::Sender::new(0),
             confirmation_waiters: confirmations::Waiters::default(),
             followers: follow::Followers::default(),
@@ -157,6 +163,10 @@ impl Store {
 
     pub fn with_confirmations_quota(self, confirmations_quota: Quota) -> Self {
         Self { confirmations_quota, ..self }
+    }
+
+    pub fn with_kept_results_quota(self, kept_results_quota: Quota) -> Self {
+        Self { kept_results_quota, ..self }
     }
 
     /// Opens and checks the state now, so that an unusable one fails the start of the server and not its first call.

@@ -7,6 +7,7 @@
 // The macros of statements expand to paths that begin with this name, here too.
 extern crate self as toolwire_store;
 
+pub mod accepted_tools;
 pub mod audit;
 pub mod backup;
 pub mod blobs;
@@ -16,10 +17,12 @@ pub mod confirmations;
 pub mod cool_downs;
 pub mod documents;
 mod engine;
+pub mod equal_writes;
 mod error;
 pub mod hold_offs;
 pub mod idempotency;
 pub mod jobs;
+pub mod kept_results;
 mod memory;
 pub mod outbox;
 mod remembered;

@@ -35,18 +35,18 @@ pub struct RememberedCoolDowns {
 
 /// The live sources, whose entries go to the store.
 #[derive(Debug)]
-struct Live(BTreeSet<&'static str>);
+struct Live(BTreeSet<String>);
 
 impl RememberedCoolDowns {
     /// Reads the cool-downs of live sources from the store, and records new ones in memory too.
-    pub fn new(store: Arc<dyn CoolDowns>, live: impl IntoIterator<Item = &'static str>) -> Self {
+    pub fn new<'a>(store: Arc<dyn CoolDowns>, live: impl IntoIterator<Item = &'a str>) -> Self {
         Self { memory: MemoryCoolDowns::default(), store, live: Live::of(live) }
     }
 }
 
 impl Live {
-    fn of(sources: impl IntoIterator<Item = &'static str>) -> Self {
-        Self(sources.into_iter().collect())
+    fn of<'a>(sources: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(sources.into_iter().map(str::to_owned).collect())
     }
 
     /// A part of a live source, `<source>/<part>`, is live too.

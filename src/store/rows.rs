@@ -1,6 +1,7 @@
 //! The statements of the platform, one file per table. Not here: the decisions of a transaction, which
 //! [`crate::engine`] makes.
 
+pub(crate) mod accepted_tools;
 pub(crate) mod audit;
 pub(crate) mod blobs;
 pub(crate) mod calls;
@@ -10,8 +11,10 @@ pub(crate) mod confirmations;
 pub(crate) mod cool_downs;
 pub(crate) mod documents;
 pub(crate) mod entries;
+pub(crate) mod equal_writes;
 pub(crate) mod hold_offs;
 pub(crate) mod jobs;
+pub(crate) mod kept_results;
 pub(crate) mod memories;
 pub(crate) mod mutations;
 pub(crate) mod open_calls;

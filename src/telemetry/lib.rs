@@ -13,6 +13,7 @@ pub mod sampling;
 mod setup;
 
 use std::{
+    collections::HashMap,
     io::IsTerminal,
     panic::{self, PanicHookInfo},
     sync::mpsc,
@@ -24,6 +25,7 @@ pub use self::setup::{Batch, Format, Settings, SetupError};
 use self::{log_queue::LogQueue, metric::export::Scrape, otlp::Otlp};
 use opentelemetry::{
     KeyValue, global,
+    propagation::TextMapPropagator,
     trace::{FutureExt, TraceContextExt, TraceId, TracerProvider},
 };
 use opentelemetry_sdk::{
@@ -133,6 +135,17 @@ pub fn continuing_trace<F: Future>(work: F) -> impl Future<Output = F::Output> +
     work.with_context(Span::current().context())
 }
 
+/// Links the current span to the one that a `traceparent` names, if it names one.
+pub fn link_to(traceparent: &str) {
+    let carrier = HashMap::from([("traceparent".to_owned(), traceparent.to_owned())]);
+    let context = TraceContextPropagator::new().extract(&carrier);
+    let named = context.span().span_context().clone();
+    let span = Span::current();
+    if named.is_valid() && !span.is_disabled() {
+        span.add_link(named);
+    }
+}
+
 /// The trace that the current span belongs to; `None` where nothing is traced.
 pub fn current_trace_id() -> Option<TraceId> {
     let context = Span::current().context();
@@ -155,12 +168,13 @@ pub fn trace_id_in(traceparent: &str) -> Option<TraceId> {
     (is_valid && parent_id.bytes().any(|byte| byte != b'0')).then_some(trace_id)
 }
 
-/// Whether a span belongs to an RPC that is traced: its own, or one below it.
+/// Whether a span belongs to a request that is traced: its own, or one below it.
 fn is_traced<S>(metadata: &Metadata<'_>, context: &layer::Context<'_, S>) -> bool
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
-    metadata.name() == attribute::RPC || context.lookup_current().is_some() || sampling::is_within_trace()
+    let is_request = matches!(metadata.name(), attribute::RPC | attribute::HTTP);
+    is_request || context.lookup_current().is_some() || sampling::is_within_trace()
 }
 
 /// A tracer provider that exports every span it gets: sampling was decided before.
@@ -190,9 +204,9 @@ fn resource(settings: &Settings) -> Resource {
         .build()
 }
 
-/// Whether an event may be logged at all: clients of models log failures with the texts of requests and responses.
+/// Whether an event may be logged at all: clients of models and of MCP log the texts of requests and responses.
 fn is_logged(metadata: &Metadata<'_>) -> bool {
-    !is_logged_once(metadata) && !metadata.target().starts_with("genai")
+    !is_logged_once(metadata) && !["genai", "rmcp"].iter().any(|it| metadata.target().starts_with(it))
 }
 
 fn is_logged_once(metadata: &Metadata<'_>) -> bool {

@@ -18,6 +18,7 @@ mod native;
 mod pausing;
 mod prompted;
 mod prompts;
+mod read_on;
 mod repeats;
 mod script;
 mod spending;

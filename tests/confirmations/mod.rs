@@ -7,6 +7,7 @@ mod calls;
 mod cli;
 mod conditions;
 mod decisions;
+mod equal_writes;
 mod life;
 mod lists;
 mod matrix;

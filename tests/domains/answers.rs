@@ -75,7 +75,7 @@ fn failure(tool: &str, error: ToolError) -> Made {
     let name = tool.parse().expect("a name");
     let fetched_at = std::time::SystemTime::UNIX_EPOCH;
     let provenance = toolwire::contract::Provenance::default();
-    let result = ToolResult { tool: name, fetched_at, outcome: Err(error), provenance };
+    let result = ToolResult { tool: name, fetched_at, outcome: Err(error), provenance, kept: None };
     Made { call: planned(tool, json!({"symbol": "AAPL"})), result: Arc::new(result) }
 }
 
@@ -243,6 +243,7 @@ async fn a_tool_without_a_template_is_answered_by_its_summary_and_a_table() {
         fetched_at: std::time::SystemTime::UNIX_EPOCH,
         outcome: Ok(toolwire::contract::Payload::from_json(data)),
         provenance: toolwire::contract::Provenance::of("tool:x:v1", "2026-01-15"),
+        kept: None,
     };
     let call = PlannedCall {
         tool: "plan_next_steps".to_owned(),

@@ -1,5 +1,7 @@
 //! One call, asked for through each face, and its answer in one form.
 
+mod by_mcp;
+
 use std::net::SocketAddr;
 
 use prost_reflect::{DynamicMessage, ReflectMessage};
@@ -21,13 +23,18 @@ use toolwire::contract::proto::v1::{
 use crate::support::{program::Program, raw::Raw};
 
 /// Every face that takes the calls of any tool.
-pub(crate) const FACES: [Face; 3] = [Face::Grpc, Face::Rest, Face::CommandLine];
+pub(crate) const FACES: [Face; 5] =
+    [Face::Grpc, Face::Rest, Face::CommandLine, Face::McpOverHttp, Face::McpOverStdio];
+/// Those that take arguments as a text, which may be none. By MCP they are an object of the message.
+pub(crate) const TAKING_TEXT: [Face; 3] = [Face::Grpc, Face::Rest, Face::CommandLine];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Face {
     Grpc,
     Rest,
     CommandLine,
+    McpOverHttp,
+    McpOverStdio,
 }
 
 /// Where a server listens.
@@ -79,8 +86,9 @@ impl Face {
     /// The name that records have.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Grpc | Self::CommandLine => "grpc",
+            Self::Grpc | Self::CommandLine | Self::McpOverStdio => "grpc",
             Self::Rest => "rest",
+            Self::McpOverHttp => "mcp",
         }
     }
 
@@ -89,6 +97,8 @@ impl Face {
             Self::Grpc => by_grpc(places.grpc, asked).await,
             Self::Rest => by_rest(places.http, asked).await,
             Self::CommandLine => by_command_line(places.grpc, asked).await,
+            Self::McpOverHttp => by_mcp::over_http(places, asked).await,
+            Self::McpOverStdio => by_mcp::over_stdio(places, asked).await,
         }
     }
 }

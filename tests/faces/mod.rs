@@ -121,7 +121,7 @@ async fn a_deadline_that_passes_is_the_same_through_every_face() {
         let answer = face.ask(&places, &asked).await;
         all.push(observe(&mut program, face, &case, answer).await);
     }
-    assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
+    all_alike(&all);
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn a_call_that_is_cancelled_is_the_same_through_every_face() {
         let (answer, ()) = tokio::join!(face.ask(&places, &asked), cancelling);
         all.push(observe(&mut program, face, &case, answer).await);
     }
-    assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
+    all_alike(&all);
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn what_a_person_decided_is_the_same_through_every_face() {
             let answer = face.ask(&places, &asked).await;
             all.push((before, observe(&mut program, face, then, answer).await));
         }
-        assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
+        all_alike(&all);
     }
 }
 
@@ -179,6 +179,13 @@ async fn observe(program: &mut Program, face: Face, case: &Case, answer: Answer)
     let stops: Vec<_> = noted.stops.iter().map(|(tool, cause)| (tool.as_str(), cause.as_str())).collect();
     assert_eq!(stops, expected, "{face:?} {} {}", case.tool, case.arguments);
     Seen { answer: answer.without_its_own(), noted: noted.without_face() }
+}
+
+#[track_caller]
+fn all_alike<T: PartialEq + std::fmt::Debug>(all: &[T]) {
+    for (face, other) in FACES.iter().zip(all) {
+        assert_eq!(all[0], *other, "{face:?}");
+    }
 }
 
 /// Cancels a call.

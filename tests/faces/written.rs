@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use super::{NONE, program};
-use crate::faces::asked::{Answer, Asked, FACES, Places};
+use crate::faces::asked::{Answer, Asked, Places, TAKING_TEXT};
 
 #[tokio::test]
 async fn nothing_is_no_arguments_through_every_face() {
@@ -13,7 +13,7 @@ async fn nothing_is_no_arguments_through_every_face() {
     let places = Places::of(&program);
     let none = ["", " ", "\n\t ", "null", " null\n", r#""""#, "{}", "{ }"];
     for (at, text) in none.into_iter().enumerate() {
-        for face in FACES {
+        for face in TAKING_TEXT {
             let answer = face.ask(&places, &Asked::of_model_text("debug_panic", text, face, at)).await;
             assert_eq!(answer.code(), Some("UNKNOWN"), "{face:?} {text:?}: {answer:?}");
             let answer = face.ask(&places, &Asked::of_model_text("debug_write", text, face, at + 50)).await;
@@ -43,7 +43,7 @@ async fn what_is_no_object_is_the_same_mistake_through_every_face() {
     ];
     for (at, (text, rule)) in wrong.into_iter().enumerate() {
         let mut first: Option<Answer> = None;
-        for face in FACES {
+        for face in TAKING_TEXT {
             let answer = face.ask(&places, &Asked::of_model_text("debug_write", text, face, at)).await;
             let Answer::Error(error) = &answer else { panic!("{face:?} {text}: {answer:?}") };
             assert_eq!(answer.code(), Some("INVALID_ARGUMENT"), "{face:?} {text}");
@@ -65,7 +65,7 @@ async fn what_is_no_object_is_the_same_mistake_through_every_face() {
 async fn a_tool_that_there_is_not_is_said_before_what_is_wrong_with_its_arguments() {
     let program = program(NONE).await;
     let places = Places::of(&program);
-    for face in FACES {
+    for face in TAKING_TEXT {
         let answer = face.ask(&places, &Asked::of_model_text("debug_none", "[", face, 0)).await;
         let is_unknown = |message: &str| message.starts_with("Unknown tool: debug_none");
         assert!(

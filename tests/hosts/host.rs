@@ -12,7 +12,7 @@ use toolwire::contract::proto::{
         Hello, Late, Offer, Outcome, Start, Welcome, WorkRequest, WorkResponse, outcome,
         tool_host_service_client::ToolHostServiceClient, work_request, work_response::Message,
     },
-    v1::{ConsequenceLevel, ToolCategory},
+    v1::{ConsequenceLevel, ToolCategory, ToolError},
 };
 
 use crate::support::server::Server;
@@ -84,6 +84,11 @@ impl Host {
 
     pub(crate) async fn outcome(&self, start: &Start, data: &Value) {
         let outcome = Some(outcome::Outcome::DataJson(data.to_string()));
+        self.send(work_request::Message::Outcome(Outcome { call_id: start.call_id.clone(), outcome })).await;
+    }
+
+    pub(crate) async fn fail(&self, start: &Start, error: ToolError) {
+        let outcome = Some(outcome::Outcome::Error(error));
         self.send(work_request::Message::Outcome(Outcome { call_id: start.call_id.clone(), outcome })).await;
     }
 

@@ -1,6 +1,7 @@
 //! Tools of other processes: a host dials in over gRPC, and its tools are called like any other.
 
 pub(crate) mod host;
+mod limits;
 
 use std::time::Duration;
 
@@ -24,12 +25,12 @@ use self::host::{Host, offer};
 use crate::support::server::{Server, config, definition};
 
 /// The data of a call's result, or the code of its error.
-async fn call(server: &Server, tool: &str, arguments: &Value) -> Result<Value, ToolErrorCode> {
+pub(crate) async fn call(server: &Server, tool: &str, arguments: &Value) -> Result<Value, ToolErrorCode> {
     let (id, time) = (RequestId::generate(), Duration::from_secs(20));
     attempt(server, (tool, id), arguments, time).await.map_err(|error| error.code())
 }
 
-async fn attempt(
+pub(crate) async fn attempt(
     server: &Server,
     (tool, id): (&str, RequestId),
     arguments: &Value,

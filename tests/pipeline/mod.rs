@@ -2,6 +2,8 @@
 
 mod accepted;
 mod calls;
+mod equal_writes;
+mod kept;
 mod request_ids;
 mod words;
 

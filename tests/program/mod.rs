@@ -4,6 +4,7 @@ mod bounds;
 mod call_lines;
 mod cli;
 mod crash;
+mod equal_writes;
 mod exports;
 mod followers;
 mod identity;

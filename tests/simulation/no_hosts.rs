@@ -15,7 +15,7 @@ struct NoHosts;
 
 /// A hub that refuses every offer.
 pub(crate) fn hub() -> Hub {
-    Hub::new(Arc::new(NoHosts), Arc::new(NoHosts))
+    Hub::new(1, Arc::new(NoHosts), Arc::new(NoHosts))
 }
 
 impl Registrar for NoHosts {

@@ -35,7 +35,13 @@ async fn begin(store: &Store, key: &Key, effect: Effect) -> CallId {
 }
 
 fn result(outcome: Result<toolwire::contract::Payload, ToolError>) -> ToolResult {
-    ToolResult { tool: "pay".parse().unwrap(), fetched_at: now(), outcome, provenance: provenance() }
+    ToolResult {
+        tool: "pay".parse().unwrap(),
+        fetched_at: now(),
+        outcome,
+        provenance: provenance(),
+        kept: None,
+    }
 }
 
 async fn codes(store: &Store) -> Vec<String> {

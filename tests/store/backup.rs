@@ -32,6 +32,7 @@ async fn end(store: &Store, key: &Key) {
         fetched_at: now(),
         outcome: outcomes().remove(0),
         provenance: provenance(),
+        kept: None,
     };
     store.end(key, &result).await.unwrap();
 }
@@ -114,6 +115,7 @@ async fn a_check_finds_what_is_not_as_it_must_be() {
     for (harm, finding) in [
         ("UPDATE idempotency_total SET bytes = bytes + 1", "idempotency_total"),
         ("UPDATE audit_usage SET records = 7", "audit_usage"),
+        ("UPDATE kept_results_total SET bytes = 1", "kept_results_total"),
         (
             "INSERT INTO confirmation_events (sequence, confirmation_id, state, at, expires_at, reason) VALUES (1, 'a', 'pending', 0, 0, ''), (3, 'a', 'used', 0, 0, '')",
             "have a gap",

@@ -42,7 +42,7 @@ fn key(name: &str) -> Key {
 
 fn result() -> ToolResult {
     let outcome = outcomes().remove(0);
-    ToolResult { tool: tool("debug_write"), fetched_at: now(), outcome, provenance: provenance() }
+    ToolResult { tool: tool("debug_write"), fetched_at: now(), outcome, provenance: provenance(), kept: None }
 }
 
 async fn begin(store: &AnyStore, key: &Key) -> Begun {

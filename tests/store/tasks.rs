@@ -248,6 +248,7 @@ fn result(call: &TaskCall, outcome: Result<Value, ToolError>) -> ToolResult {
         fetched_at: now(),
         outcome: outcome.map(Payload::from_json),
         provenance: Provenance::default(),
+        kept: None,
     }
 }
 

@@ -73,6 +73,15 @@ impl Bench {
         Self::of(&bundled_tree(), |parts| parts.idempotency = Arc::new(store))
     }
 
+    /// Calls, confirmations and tasks are recorded in the given store.
+    pub fn recording_in(store: &Arc<Store>) -> Self {
+        Self::of(&bundled_tree(), |parts| {
+            parts.idempotency = Arc::clone(store) as _;
+            parts.confirmations = Arc::clone(store);
+            parts.tasks = Arc::clone(store);
+        })
+    }
+
     /// The user may call only what the patterns name.
     pub fn allowing(patterns: &[&str]) -> Self {
         let pattern = |&text: &&str| ToolPattern::try_from(text.to_owned()).expect("a pattern");
@@ -149,7 +158,9 @@ impl Bench {
             decide_within_tasks: Duration::from_mins(10),
             users_sources: Arc::default(),
             tiers: Tiers::in_memory(),
-            services: Services::default().with(Arc::new(brokerage)),
+            services: Services::default()
+                .with(Arc::new(brokerage))
+                .with(Arc::new(toolwire::engine::kept_results::KeptResults::new(&state))),
             cap: Duration::from_mins(2),
             unread: UnreadBounds::default(),
             log_arguments: false,

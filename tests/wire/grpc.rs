@@ -4,6 +4,7 @@ mod accepted;
 mod ambiguous;
 mod calls;
 mod definitions;
+mod kept;
 mod malformed;
 mod requests;
 

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use toolwire::{
     sources::upstream::{
         http::{Client, Profile, Sender},
-        limiter::{Budgets, Limiter, Refused},
+        limiter::{Budgets, Limiter, Permit, Refused},
     },
     store::MemoryCoolDowns,
     tool::context::UserId,
@@ -108,9 +108,11 @@ impl Limiter for Unlimited {
         _user: &'a UserId,
         _deadline: Instant,
         _waiting: &'a (dyn Fn(Duration) + Send + Sync),
-    ) -> BoxFuture<'a, Result<(), Refused>> {
-        Box::pin(ready(Ok(())))
+    ) -> BoxFuture<'a, Result<Permit, Refused>> {
+        Box::pin(ready(Ok(Permit::Unlimited)))
     }
+
+    fn give_back(&self, _source: &str, _user: &UserId, _permit: Permit) {}
 
     fn wait_time<'a>(&'a self, _source: &'a str, _user: &'a UserId) -> BoxFuture<'a, Duration> {
         Box::pin(ready(Duration::ZERO))

@@ -40,6 +40,8 @@ async def main() -> None:
     state = Path(sys.argv[sys.argv.index("--state") + 1])
     (state / "fake.json").write_text(json.dumps({"pid": os.getpid(), "arguments": sys.argv[1:]}))
     print(f"toolwire listening on 127.0.0.1:{SERVER.port}", flush=True)
+    if "--http=127.0.0.1:0" in sys.argv:
+        print("toolwire http on 127.0.0.1:50080", flush=True)
     print("  tools  0", flush=True)
     await asyncio.Event().wait()
 

@@ -153,6 +153,7 @@ def test_one_command_serves_and_says_how_to_call(run: Callable[..., Any], tmp_pa
     process = run()
     url = url_of(process)
     assert process.stdout.readline() == "  tools  order_status, slow\n"
+    assert process.stdout.readline() == "  mcp    http://127.0.0.1:50080/mcp\n"
     assert process.stdout.readline() == f"  try    toolwire call order_status --server {url}\n"
     with Toolwire.connect(url) as tools:
         assert tools.call("order_status", {"order_id": "A-1"}).data == {"state": "sent"}

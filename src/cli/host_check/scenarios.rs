@@ -11,12 +11,11 @@ use toolwire_base::clock;
 use toolwire_contract::proto::v1::ToolErrorCode as Code;
 use toolwire_tool::context::RequestId;
 
-/// The codes that a host may answer with and that a caller of a read sees as they are.
+/// The codes that a host may answer with and that a caller of a read sees as they are. The last begins a cool-down.
 const CODES: [Code; 13] = [
     Code::RateLimited,
     Code::NotFound,
     Code::Timeout,
-    Code::AuthFailed,
     Code::Blocked,
     Code::ParseError,
     Code::InvalidArgument,
@@ -26,10 +25,13 @@ const CODES: [Code; 13] = [
     Code::Conflict,
     Code::ResultTooLarge,
     Code::Unknown,
+    Code::AuthFailed,
 ];
 
 /// How long a lost write waits for its outcome, and a little more.
 const UNKNOWN_WITHIN: Duration = Duration::from_secs(12);
+/// A cool-down, and a little more.
+const COOLED_WITHIN: Duration = Duration::from_secs(65);
 /// Within this time a host has to be there again.
 const BACK_WITHIN: Duration = Duration::from_mins(1);
 
@@ -48,13 +50,14 @@ pub(super) const SCENARIOS: [Scenario; 9] = [
     scenario("progress and chunks come in order before the result", "check_stream", |it| stream(it).boxed()),
     scenario("a cancelled call frees its slot", "check_sleep", |it| cancel(it).boxed()),
     scenario("a deadline ends a call and frees its slot", "check_sleep", |it| deadline(it).boxed()),
-    scenario("each code of an error arrives", "check_fail", |it| fail(it).boxed()),
     scenario("a repeat of a write has one effect", "check_write", |it| write(it).boxed()),
     scenario("large data arrives, and too large data is an error", "check_large", |it| large(it).boxed()),
     Scenario {
         ends_a_host: true,
         ..scenario("a write is unknown if its host ends", "check_crash", |it| crash(it).boxed())
     },
+    // Last: nothing is called during a cool-down.
+    scenario("each code of an error arrives", "check_fail", |it| fail(it).boxed()),
 ];
 
 const fn scenario(
@@ -66,9 +69,22 @@ const fn scenario(
 }
 
 async fn echo(caller: &Caller<'_>) -> Outcome {
+    wait_out_cool_down(caller).await?;
     for text in ["", "one\ntwo \"three\" \\ \u{1}", "äöü 漢字 🦀", &"a".repeat(100_000)] {
         let arguments = json!({ "text": text });
         expect(&caller.call("check_echo", &arguments).await?, &Ok(arguments))?;
+    }
+    Ok(())
+}
+
+/// An earlier check may have begun one.
+async fn wait_out_cool_down(caller: &Caller<'_>) -> Outcome {
+    let began = clock::now();
+    while caller.call("check_echo", &json!({"text": ""})).await? == Err(Code::AuthFailed) {
+        if began.elapsed() > COOLED_WITHIN {
+            return Err("the cool-down after AUTH_FAILED does not end".to_owned());
+        }
+        sleep(Duration::from_millis(500)).await;
     }
     Ok(())
 }
@@ -114,12 +130,13 @@ async fn deadline(caller: &Caller<'_>) -> Outcome {
 }
 
 async fn fail(caller: &Caller<'_>) -> Outcome {
+    // An exception that is no outcome.
+    expect(&caller.call("check_fail", &json!({"code": "EXCEPTION"})).await?, &Err(Code::Unknown))?;
     for code in CODES {
         let name = code.as_str_name().trim_start_matches("TOOL_ERROR_CODE_");
         expect(&caller.call("check_fail", &json!({ "code": name })).await?, &Err(code))?;
     }
-    // An exception that is no outcome.
-    expect(&caller.call("check_fail", &json!({"code": "EXCEPTION"})).await?, &Err(Code::Unknown))
+    Ok(())
 }
 
 async fn write(caller: &Caller<'_>) -> Outcome {

@@ -24,7 +24,12 @@ pub(super) fn announce(config: &Config, app: &App, listeners: &Listeners) -> Res
         console::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))?;
     }
     let tools = count_tools(app);
-    console::print(&[describe_service(config, &tools)?, next(config, address)].concat().join("\n"))
+    let mut lines = describe_service(config, &tools)?;
+    lines.extend(next(config, address));
+    if let Some(http) = &listeners.http {
+        lines.extend(for_mcp(config, http.local_addr().map_err(failed)?));
+    }
+    console::print(&lines.join("\n"))
 }
 
 /// The number of offered tools, and the names of those without a manifest.
@@ -75,6 +80,20 @@ fn next(config: &Config, address: SocketAddr) -> Vec<String> {
     lines
 }
 
+/// The URL for clients of MCP, and the command that configures one of them.
+fn for_mcp(config: &Config, address: SocketAddr) -> Vec<String> {
+    if !config.http.mcp {
+        return Vec::new();
+    }
+    let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
+    let header = if config.auth.users.is_empty() { "" } else { " --header 'Authorization: Bearer TOKEN'" };
+    let url = format!("{scheme}://{address}/mcp");
+    vec![
+        format!("  mcp          {url}"),
+        format!("               claude mcp add --transport http toolwire {url}{header}"),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +116,22 @@ mod tests {
         assert!(secured.contains("grpcurl -H 'authorization: Bearer TOKEN' 127.0.0.1:50051"), "{secured}");
         assert!(secured.contains("--ca FILE") && !plain.contains("--ca"), "{secured}");
         assert!(!secured.contains("a-token"), "{secured}");
+    }
+
+    #[test]
+    fn clients_of_mcp_are_told_the_url_if_it_is_served() {
+        let mut config = Config::default();
+        let address = "127.0.0.1:50080".parse().unwrap();
+        let [url, command] = for_mcp(&config, address).try_into().unwrap();
+        assert_eq!(url, "  mcp          http://127.0.0.1:50080/mcp");
+        assert!(
+            command.ends_with("claude mcp add --transport http toolwire http://127.0.0.1:50080/mcp"),
+            "{command}"
+        );
+        config.auth = Auth { users: vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())] };
+        assert!(for_mcp(&config, address)[1].ends_with("--header 'Authorization: Bearer TOKEN'"));
+        config.http.mcp = false;
+        assert!(for_mcp(&config, address).is_empty());
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod ask_data;
 mod ask_model;
 mod list_documents;
 mod load_to_context;
+mod read_result;
 mod search_documents;
 mod search_web;
 mod task_workspace;
@@ -16,6 +17,7 @@ pub use ask_data::AskData;
 pub use ask_model::{AskClaude, AskGpt};
 pub use list_documents::ListDocuments;
 pub use load_to_context::LoadToContext;
+pub use read_result::ReadResult;
 pub use search_documents::SearchDocuments;
 pub use search_web::SearchWeb;
 pub use write_file::WriteFile;
@@ -30,6 +32,7 @@ pub(super) fn all() -> Vec<Arc<dyn Executor>> {
         erase(AskGpt),
         erase(ListDocuments),
         erase(LoadToContext),
+        erase(ReadResult),
         erase(SearchDocuments),
         erase(SearchWeb),
         erase(WriteFile),

@@ -1,6 +1,7 @@
 //! A call as the layers pass it on.
 
 mod arguments_form;
+mod delivery;
 mod facts;
 
 use std::{
@@ -12,6 +13,7 @@ use std::{
 use tokio::time::Instant;
 use tower::Service;
 
+pub(super) use self::delivery::{Delivered, Delivery, key};
 pub use self::{
     arguments_form::ArgumentsForm,
     facts::{Facts, RecordedMistake},
@@ -75,6 +77,13 @@ pub struct CallOptions {
     pub wait_for_confirmation: Option<Duration>,
     /// Whether a person must approve the call even if its definition does not require it.
     pub require_confirmation: bool,
+    /// Data of more tokens than this is kept for reading on.
+    pub keep_over_tokens: Option<u64>,
+    /// Whether an equal write whose outcome was not delivered lends the call its `request_id`.
+    pub resume_equal_write: bool,
+    /// Whether the outcome of such a write is delivered by a later query of the call, and not to the reader of its
+    /// events.
+    pub deliver_by_get_call: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,6 +184,7 @@ impl Call {
             fetched_at: self.arrived.wall,
             outcome,
             provenance,
+            kept: None,
         })
     }
 

@@ -7,6 +7,7 @@ use crate::registry::{Category, Execution, MemoryScope, ToolType};
 use toolwire_base::{clock, digest::Digest};
 use toolwire_contract::{json, proto::v1};
 use toolwire_store::{
+    equal_writes::EqualWrite,
     idempotency::{About, ArgumentsDigest, Effect, Key},
     tasks::{Memory, RootCall, TaskCall, entry::CallType},
 };
@@ -34,6 +35,18 @@ pub(super) fn task_call(call: &Call) -> Option<TaskCall> {
             MemoryScope::User => Memory::User,
         }),
     })
+}
+
+/// What equal writes have in common with the call.
+pub(super) fn equal_write(call: &Call) -> EqualWrite {
+    let definition = &call.tool().definition;
+    EqualWrite {
+        user: call.context.user.id.clone(),
+        tool: definition.name.clone(),
+        arguments_digest: digest_of(call),
+        definition_digest: definition.digest,
+        task_id: call.context.task_id.clone(),
+    }
 }
 
 /// The record of a call that starts a tree of tasks.

@@ -18,7 +18,9 @@ use tracing::Instrument;
 pub(super) use self::asked::asked;
 pub use self::cause::{cause, of_definition};
 use self::wait::{Waited, until, wait};
-use super::{Call, CallResult, Inner, call_record::digest_of, in_flight::ConfirmationFlag, span};
+use super::{
+    Call, CallOptions, CallResult, Inner, call_record::digest_of, in_flight::ConfirmationFlag, span,
+};
 use toolwire_base::{
     clock,
     middleware::{Middleware, take_ready},
@@ -44,7 +46,8 @@ impl<S: Inner> Middleware<Call, S> for Confirm {
 
     fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
         // Nearly all calls need no confirmation, and their callers do not wait for those of nested calls.
-        let is_asked_for = call.options.is_some() || call.context.tainted;
+        let of_options = |it: &CallOptions| it.require_confirmation || it.wait_for_confirmation.is_some();
+        let is_asked_for = call.options.as_deref().is_some_and(of_options) || call.context.tainted;
         if !is_asked_for && !call.tool().definition.may_need_confirmation() {
             return Either::Left(inner.call(call));
         }

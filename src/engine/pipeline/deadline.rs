@@ -125,6 +125,7 @@ impl Limits {
             fetched_at: self.arrived.wall,
             outcome: Err(ToolError::cancelled()),
             provenance: Provenance::default(),
+            kept: None,
         }))
     }
 }
@@ -157,6 +158,7 @@ mod tests {
             fetched_at: call.arrived.wall,
             outcome: Ok(payload),
             provenance: Provenance::default(),
+            kept: None,
         })
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, Either, ready};
 use tokio::select;
 
-pub use self::records::Records;
+pub use self::{equal_writes::ResumeEqualWrites, records::Records};
 use self::{
     errors::{outcome_unknown, request_id_required},
     keyed_calls::{KeyedCalls, Resolution},
@@ -19,6 +19,7 @@ use toolwire_base::middleware::{Middleware, take_ready};
 use toolwire_contract::{Terminal, ToolError};
 use toolwire_telemetry::continuing_trace;
 
+mod equal_writes;
 mod errors;
 mod key_locks;
 mod keyed_calls;

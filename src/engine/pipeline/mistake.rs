@@ -88,6 +88,7 @@ impl Attempt {
                     fetched_at: clock::wall(),
                     outcome: Err(error),
                     provenance: Provenance::default(),
+                    kept: None,
                 };
                 self.facts.set_mistake(RecordedMistake { sequence, result });
                 end

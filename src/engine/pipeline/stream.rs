@@ -7,6 +7,7 @@ use std::{
     future::poll_fn,
     mem,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -16,8 +17,9 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
+use super::Facts;
 use toolwire_contract::{Event, Refusal, Terminal};
-use toolwire_tool::context::{CallId, Events};
+use toolwire_tool::context::{CallId, Events, RequestId};
 
 /// Interval of heartbeats, so that no idle timer between server and client closes the stream. `narrate` sends progress
 /// earlier; this one serves callers that wait for another call with the same `request_id`.
@@ -34,6 +36,7 @@ pub enum Step {
 #[derive(Debug)]
 pub struct CallStream {
     call_id: CallId,
+    facts: Arc<Facts>,
     events: Events,
     /// The first event, which [`open`](Self::open) has received.
     peeked: Option<Event>,
@@ -50,18 +53,26 @@ pub(super) enum CallState {
 }
 
 impl CallStream {
-    pub(super) fn new(call_id: CallId, events: Events, state: CallState) -> Self {
-        Self { call_id, events, peeked: None, state, heartbeat: None }
+    pub(super) fn new(call_id: CallId, facts: Arc<Facts>, events: Events, state: CallState) -> Self {
+        Self { call_id, facts, events, peeked: None, state, heartbeat: None }
     }
 
     pub fn call_id(&self) -> CallId {
         self.call_id
     }
 
+    /// The `request_id` of a write whose caller asked to resume an equal one.
+    pub fn resumed_request_id(&self) -> Option<RequestId> {
+        self.facts.resumed_request_id()
+    }
+
     /// Waits for the first event or the end. A refusal that comes first is an error and not a stream.
     pub(super) async fn open(mut self) -> Result<Self, Refusal> {
         match self.step().await {
-            Some(Err(refusal)) => Err(refusal),
+            Some(Err(refusal)) => {
+                self.deliver(Err(&refusal));
+                Err(refusal)
+            }
             Some(Ok(Step::Event(event))) => {
                 self.peeked = Some(event);
                 Ok(self)
@@ -83,6 +94,7 @@ impl CallStream {
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Step, Refusal>>> {
         if let Poll::Ready(step) = self.poll_step(cx) {
             self.heartbeat = None;
+            self.deliver_step(step.as_ref());
             return Poll::Ready(step);
         }
         // Created at the first wait: most calls need no timer.
@@ -95,12 +107,29 @@ impl CallStream {
     /// Discards all events and returns the end.
     pub async fn terminal(mut self) -> Result<Terminal, Refusal> {
         loop {
-            match self.step().await {
+            let step = self.step().await;
+            self.deliver_step(step.as_ref());
+            match step {
                 Some(Ok(Step::Event(_))) => {}
                 Some(Ok(Step::Terminal(terminal))) => return Ok(terminal),
                 Some(Err(refusal)) => return Err(refusal),
                 None => return Err(internal(self.call_id)),
             }
+        }
+    }
+
+    fn deliver_step(&self, step: Option<&Result<Step, Refusal>>) {
+        match step {
+            Some(Ok(Step::Terminal(terminal))) => self.deliver(Ok(terminal)),
+            Some(Err(refusal)) => self.deliver(Err(refusal)),
+            Some(Ok(Step::Event(_))) | None => {}
+        }
+    }
+
+    /// Notes that the reader takes the end.
+    fn deliver(&self, end: Result<&Terminal, &Refusal>) {
+        if let Some(delivery) = self.facts.delivery() {
+            delivery.deliver(end);
         }
     }
 
@@ -153,7 +182,8 @@ mod tests {
     async fn a_lost_call_is_a_bug_of_the_service_and_its_events_end() {
         let (sink, events) = EventSink::not_accepted();
         let (sender, receiver) = oneshot::channel();
-        let mut stream = CallStream::new(CallId::generate(), events, CallState::Running(receiver));
+        let mut stream =
+            CallStream::new(CallId::generate(), Arc::default(), events, CallState::Running(receiver));
         drop(sender);
         assert!(matches!(stream.next().await, Some(Err(Refusal::Internal { .. }))));
         assert!(sink.closed().now_or_never().is_some(), "work beyond the end still has a listener");

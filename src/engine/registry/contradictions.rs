@@ -24,8 +24,10 @@ pub(super) fn refuse_contradictions(manifest: &Manifest, report: &mut Report) {
 
 /// Reports tools of a provider that have no code or have messages: a provider's values are JSON.
 fn refuse_misused_upstream(manifest: &Manifest, report: &mut Report) {
-    if manifest.upstream.is_none() {
-        return;
+    let Some(upstream) = &manifest.upstream else { return };
+    if manifest.source.as_ref().is_some_and(|source| source.name != upstream.provider) {
+        let text = "the provider in `upstream` is the source of what it executes; remove `source`".to_owned();
+        report.add("/source", "upstream-and-source", text);
     }
     if !manifest.kind.behaviour().executes {
         let text = format!(

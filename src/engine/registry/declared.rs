@@ -92,7 +92,7 @@ pub(super) enum Form {
 }
 
 /// The constraints, in the order of the derived schema.
-pub(super) const CONSTRAINTS: [Constraint; 10] = [
+pub(super) const CONSTRAINTS: [Constraint; 12] = [
     ("enum", "enum", Form::List),
     ("default", "default", Form::Any),
     ("minimum", "minimum", Form::Number),
@@ -102,6 +102,8 @@ pub(super) const CONSTRAINTS: [Constraint; 10] = [
     ("pattern", "pattern", Form::Text),
     ("min_items", "minItems", Form::Count),
     ("max_items", "maxItems", Form::Count),
+    ("content_encoding", "contentEncoding", Form::Text),
+    ("content_media_type", "contentMediaType", Form::Text),
     ("examples", "examples", Form::List),
 ];
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{conditions::Configured, manifest::Manifest, problem::join};
+use super::{conditions::Configured, manifest::Manifest, parts::Source, problem::join};
 use toolwire_config::{Consequence, ProviderFloor};
 
 /// The demands on every tool.
@@ -31,9 +31,12 @@ impl<'a> Demands<'a> {
         of_all.into_iter().chain(of_provider).collect()
     }
 
-    /// Raises what is below the floor of the provider.
+    /// Raises what is below the floor of the provider, which is the source of what it executes.
     pub(super) fn raise(self, manifest: &mut Manifest, provider: Option<&str>) {
-        let Some(floor) = provider.and_then(|provider| self.floors.get(provider)) else { return };
+        let Some(provider) = provider else { return };
+        let source = || Source { name: provider.to_owned(), sections: Vec::new() };
+        manifest.source.get_or_insert_with(source);
+        let Some(floor) = self.floors.get(provider) else { return };
         let stated = manifest.consequence_level.into_str().parse::<Consequence>().ok();
         if let Some(least) = floor.at_least.filter(|least| stated.is_none_or(|stated| stated < *least)) {
             manifest.consequence_level = least.into_str().parse().expect("the words of both are the same");

@@ -58,6 +58,9 @@ struct Limited<'a> {
 
 impl<'a> Limited<'a> {
     fn of(source: &'a SourceBudget, tools: &[&'a Arc<RegisteredTool>]) -> Option<Self> {
+        if source.budget == Budget::UNLIMITED {
+            return None;
+        }
         let reads = tools.iter().filter(|tool| source_of(tool) == Some(&source.name));
         let tools: Vec<_> = reads.map(|tool| tool.definition.name.as_str()).collect();
         (!tools.is_empty()).then_some(Self { source, tools })

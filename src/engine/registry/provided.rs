@@ -33,6 +33,8 @@ pub struct ProvidedTool {
     /// JSON Schemas of its arguments, but for the bound ones, and of its results.
     pub input: Value,
     pub output: Value,
+    /// Why it cannot be called, if so.
+    pub disabled: Option<String>,
     /// Makes an executor for each definition that is served.
     pub make: Arc<MakeExecutor>,
 }
@@ -87,7 +89,7 @@ pub(super) fn make(
 
 fn assemble_offer(
     provider: &str,
-    ProvidedTool { name, manifest, input, output, make }: ProvidedTool,
+    ProvidedTool { name, manifest, input, output, disabled, make }: ProvidedTool,
     demands: Demands<'_>,
 ) -> Result<Offer, Vec<Problem>> {
     let file = format!("{provider}/{name}.json");
@@ -100,6 +102,10 @@ fn assemble_offer(
         let declared = (manifest, &*configured);
         let tool = assemble_provided(provider, declared, [&input, &output], &*make, &mut report)?;
         refuse_large(&tool, &mut report);
+        let tool = match disabled {
+            Some(reason) => tool.with_status(Status::Disabled(reason)),
+            None => tool,
+        };
         Some(Offer { tool: Arc::new(tool), conditions, make })
     });
     let problems = report.into_problems();
@@ -200,7 +206,8 @@ impl Executed {
         let output = &offered.definition.output_schema;
         let tool = of_file.with_execution(conditions, output, &**make, &mut report);
         let problems = report.into_problems();
-        let tool = tool.filter(|_| problems.is_empty()).map(Arc::new).ok_or(problems);
+        let tool = tool.filter(|_| problems.is_empty()).ok_or(problems);
+        let tool = tool.map(|tool| Arc::new(disable_as(&offered.definition.status, tool)));
         Self { of_file: Arc::clone(of_file), offered: Arc::clone(offered), tool }
     }
 
@@ -216,6 +223,14 @@ impl Executed {
             Arc::new(self.of_file.with_status(Status::Disabled(reason)))
         };
         self.tool.as_ref().map_or_else(disabled, Arc::clone)
+    }
+}
+
+/// An offer that cannot be called disables the tool of the file that it executes.
+fn disable_as(offered: &Status, tool: RegisteredTool) -> RegisteredTool {
+    match offered {
+        Status::Disabled(_) => tool.with_status(offered.clone()),
+        Status::Ready | Status::Degraded(_) => tool,
     }
 }
 

@@ -11,7 +11,7 @@ use toolwire_tool::context::{RequestId, User};
 
 #[tokio::test(start_paused = true)]
 async fn a_write_is_never_started_again_whatever_is_left_of_its_slot() {
-    let pool = Pool::default();
+    let pool = Pool::new(1);
     let (provider, (commands, mut slot)) = ("shop".into(), mpsc::unbounded_channel());
     let handle = pool.join(&provider, &"a".into(), &"c1".into(), commands);
     let spec = Spec::of_test("refund", Effect::Write);

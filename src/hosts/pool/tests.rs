@@ -5,8 +5,11 @@ use std::collections::HashSet;
 use super::*;
 use crate::bounds::MAX_WAITING_OF_USER;
 
+/// Of all providers.
+const MAX_SLOTS: usize = 4 * MAX_SLOTS_OF_PROVIDER;
+
 fn pool() -> (Pool, ProviderName) {
-    (Pool::default(), "shop".into())
+    (Pool::new(MAX_SLOTS), "shop".into())
 }
 
 fn join(pool: &Pool, provider: &ProviderName, instance: &str) -> (Handle, mpsc::UnboundedReceiver<Command>) {
@@ -96,14 +99,14 @@ fn sixteen_calls_of_a_user_wait_and_others_are_not_kept_out_by_them() {
 fn streams_are_bounded_for_each_provider_and_in_all() {
     let (pool, provider) = pool();
     let mut permits: Vec<_> = (0..MAX_SLOTS_OF_PROVIDER).map(|_| pool.admit(&provider).unwrap()).collect();
-    assert_eq!(pool.admit(&provider).unwrap_err(), End::TooManySlots);
+    assert_eq!(pool.admit(&provider).unwrap_err(), End::TooManySlots(MAX_SLOTS));
     permits.pop();
     permits.push(pool.admit(&provider).unwrap());
     for other in 1..MAX_SLOTS / MAX_SLOTS_OF_PROVIDER {
         let other = ProviderName::from(&*format!("p{other}"));
         permits.extend((0..MAX_SLOTS_OF_PROVIDER).map(|_| pool.admit(&other).unwrap()));
     }
-    assert_eq!(pool.admit(&"last".into()).unwrap_err(), End::TooManySlots);
+    assert_eq!(pool.admit(&"last".into()).unwrap_err(), End::TooManySlots(MAX_SLOTS));
     drop(permits);
     assert!(pool.admit(&"last".into()).is_ok());
 }

@@ -107,7 +107,7 @@ impl Settle for Log {
 
 pub(super) fn hub() -> (Hub, Arc<Log>) {
     let log = Arc::new(Log::default());
-    (Hub::new(Arc::clone(&log) as _, Arc::clone(&log) as _), log)
+    (Hub::new(4_096, Arc::clone(&log) as _, Arc::clone(&log) as _), log)
 }
 
 /// One stream of a host.

@@ -349,7 +349,7 @@ async fn a_stream_whose_status_is_not_read_counts_until_it_is_given_up() {
     host.requests.closed().await;
     let admit = || hub.pool().admit(&"shop".into());
     let others: Vec<_> = (1..MAX_SLOTS_OF_PROVIDER).map(|_| admit().expect("a permit")).collect();
-    assert_eq!(admit().expect_err("its stream is open"), End::TooManySlots);
+    assert_eq!(admit().expect_err("its stream is open"), End::TooManySlots(4_096));
     sleep(HALF_CLOSE + SECOND).await;
     assert!(admit().is_ok());
     drop(others);

@@ -32,8 +32,8 @@ pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
 
 /// The tokens of providers, and without users the trust in the loopback interface here too.
 pub(super) fn host_tokens(config: &Config) -> HostTokens {
-    let providers = config.providers.0.iter();
-    let tokens = providers.map(|it| (it.token.clone(), ProviderName::from(it.name.as_str())));
+    let tokens =
+        config.providers.host_tokens().map(|(name, token)| (token.clone(), ProviderName::from(name)));
     let hosts = HostTokens::new(tokens);
     if config.auth.users.is_empty() { hosts.with_local(config::LOCAL_PROVIDER.into()) } else { hosts }
 }

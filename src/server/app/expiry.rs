@@ -40,6 +40,7 @@ pub(super) async fn run(state: &Store, in_flight: &InFlight, keep: Duration) -> 
             while let Ok(true) = state.sweep_tasks(keep, clock::wall()).await {}
             while let Ok(true) = state.sweep_turns(clock::wall()).await {}
             while let Ok(true) = state.sweep_jobs(clock::wall()).await {}
+            while let Ok(true) = state.sweep_kept_results(clock::wall()).await {}
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
 use toolwire_agent::{answer::embedded::Templates, prompts::Prompts};
 use toolwire_base::files::Tree;
 use toolwire_config::Config;
-use toolwire_engine::registry::Registry;
+use toolwire_engine::{kept_results::KeptResults, registry::Registry};
 use toolwire_sources::upstream::sources::Sources;
 use toolwire_store::{Store, workspace::Workspace};
 
@@ -45,7 +45,8 @@ pub(super) fn load(
     let upstream = sources(config, domains, state)?;
     let opening = Opening { config, tree, state, upstream: &upstream };
     let (mut opened, grpc, failed) = opened::open(&mut enabled_domains(domains, config), &opening);
-    opened.services = opened.services.with(Arc::new(workspace.clone()));
+    let kept_results = Arc::new(KeptResults::new(state));
+    opened.services = opened.services.with(Arc::new(workspace.clone())).with(kept_results);
     // Without every domain open nothing can be said of it.
     let missing = if failed.is_empty() {
         missing::services(enabled_domains(domains, config), &opened.services)

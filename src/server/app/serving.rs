@@ -13,6 +13,7 @@ use super::{
 use crate::faces::{
     grpc::{self, Face, Routes},
     http::{self, route::Http},
+    mcp,
     transport::{Common, Listener, Report},
 };
 use toolwire_config::Config;
@@ -54,7 +55,8 @@ impl App {
         shutdown: &CancellationToken,
     ) -> Report {
         let face = self.face(config.server.limits.max_request_bytes);
-        let http = Http { grpc: self.grpc.routes(&face), face };
+        let grpc = self.grpc.routes(&face);
+        let http = Http { mcp: mcp::handler(grpc.clone(), config), grpc, face };
         let needs_credentials = !config.auth.users.is_empty();
         let (table, shutdown) = (self.http.clone(), shutdown.cancelled());
         http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await

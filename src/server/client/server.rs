@@ -35,7 +35,8 @@ use crate::{
     faces::{grpc::Routes, incoming},
 };
 use toolwire_contract::status::wrong_port;
-use toolwire_tool::context::{User, UserId};
+use toolwire_mcp::server::Via;
+use toolwire_tool::context::{Origin, User, UserId};
 
 /// Maximum time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -52,8 +53,9 @@ pub struct Server(Transport);
 enum Transport {
     /// To a server, by the flags `--server`, `--token`, `--ca` and `--user`.
     Connected { channel: Channel, credentials: HeaderMap },
-    /// To the services of this program, on behalf of this user. `cap` bounds every call and turn.
-    Within { routes: Routes, user: User, cap: Duration },
+    /// To the services of this program, on behalf of this user. `cap` bounds every call and turn, and records name the
+    /// face.
+    Within { routes: Routes, user: User, cap: Duration, face: &'static str },
 }
 
 #[derive(Clone, Debug, Default)]
@@ -88,7 +90,16 @@ impl Server {
 
     /// A transport to the services of this program, on behalf of this user. `cap` bounds every call and turn.
     pub fn within(routes: Routes, user: User, cap: Duration) -> Self {
-        Self(Transport::Within { routes, user, cap })
+        Self(Transport::Within { routes, user, cap, face: Origin::PROCESS.face })
+    }
+
+    /// The same, by the name of another face in the records of this program's own services.
+    #[must_use]
+    pub fn by_face(mut self, name: &'static str) -> Self {
+        if let Transport::Within { face, .. } = &mut self.0 {
+            *face = name;
+        }
+        self
     }
 }
 
@@ -110,8 +121,9 @@ impl tower::Service<Request<Body>> for Server {
                 request.headers_mut().extend(credentials.clone());
                 channel.call(request).map_err(Into::into).boxed()
             }
-            Transport::Within { routes, user, cap } => {
-                incoming::enter(&mut request, user.clone(), *cap);
+            Transport::Within { routes, user, cap, face } => {
+                let face = request.extensions().get::<Via>().map_or(*face, |Via(face)| face);
+                incoming::enter(&mut request, user.clone(), *cap, face);
                 routes.call(request).map_err(|never| match never {}).boxed()
             }
         }

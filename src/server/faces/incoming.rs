@@ -26,12 +26,13 @@ use toolwire_store::audit::{By, on_behalf};
 use toolwire_tool::context::{Origin, SessionId, ToolContext, User};
 
 /// The metadata of typed requests and of requests over HTTP.
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-toolwire-request-id");
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-toolwire-request-id");
 const TASK_ID: HeaderName = HeaderName::from_static("x-toolwire-task-id");
 const SESSION_ID: HeaderName = HeaderName::from_static("x-toolwire-session-id");
 const EXPECTED_DIGEST: HeaderName = HeaderName::from_static("x-toolwire-expected-digest");
 const WAIT: HeaderName = HeaderName::from_static("x-toolwire-wait-for-confirmation");
 const REQUIRE: HeaderName = HeaderName::from_static("x-toolwire-require-confirmation");
+const RESUME: HeaderName = HeaderName::from_static("x-toolwire-resume-equal-write");
 
 /// The time of a call whose caller states none: longer than any cap.
 const UNBOUNDED: Duration = Duration::from_hours(24);
@@ -92,11 +93,11 @@ pub fn split<T>(
 
 /// Inserts into a request of this program to itself what the layers insert into those of connections: its user and its
 /// arrival, with the shorter of its time-out and `cap`.
-pub fn enter<B>(request: &mut http::Request<B>, user: User, cap: Duration) {
+pub fn enter<B>(request: &mut http::Request<B>, user: User, cap: Duration, face: &'static str) {
     let requested = grpc_timeout::in_headers(request.headers()).ok().flatten();
     let ArrivalTime { at, wall } = ArrivalTime::now();
     let timeout = Some(requested.map_or(cap, |requested| requested.min(cap)));
-    let arrival = Arrival { at, wall, timeout, peer: None, face: Origin::PROCESS.face };
+    let arrival = Arrival { at, wall, timeout, peer: None, face };
     request.extensions_mut().insert(arrival);
     request.extensions_mut().insert(user);
 }
@@ -180,10 +181,10 @@ fn options(metadata: &HeaderMap) -> Result<CallOptions, Refusal> {
         "" => None,
         length => Some(duration::parse(length).map_err(|what| malformed(&WAIT, &what.to_string()))?),
     };
-    let require_confirmation = match text(metadata, &REQUIRE)? {
-        "" | "false" => false,
-        "true" => true,
-        _ => return Err(malformed(&REQUIRE, "must be true or false")),
+    let flag = |header: &HeaderName| match text(metadata, header)? {
+        "" | "false" => Ok(false),
+        "true" => Ok(true),
+        _ => Err(malformed(header, "must be true or false")),
     };
     Ok(CallOptions {
         expected_digest: request::expected_digest(
@@ -191,7 +192,10 @@ fn options(metadata: &HeaderMap) -> Result<CallOptions, Refusal> {
             text(metadata, &EXPECTED_DIGEST)?,
         )?,
         wait_for_confirmation: wait,
-        require_confirmation,
+        require_confirmation: flag(&REQUIRE)?,
+        keep_over_tokens: None,
+        resume_equal_write: flag(&RESUME)?,
+        deliver_by_get_call: false,
     })
 }
 

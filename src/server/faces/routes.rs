@@ -6,7 +6,7 @@ use super::{
         route::Route,
         table::{RouteError, Table},
     },
-    rest, spec_routes,
+    mcp, rest, spec_routes,
 };
 use toolwire_config as config;
 
@@ -15,10 +15,11 @@ type Face = (&'static str, bool, fn() -> Vec<Route>);
 
 /// The routes of the faces that are switched on, and those that domains offer.
 pub fn table(config: &config::Http, of_domains: Vec<Route>) -> Result<Table, RouteError> {
-    let faces: [Face; 3] = [
+    let faces: [Face; 4] = [
         ("rest", config.rest, rest::routes),
         ("rest", config.rest, spec_routes::routes),
         ("agui", config.agui, agui::routes),
+        ("mcp", config.mcp, mcp::routes),
     ];
     let offered = faces.into_iter().filter(|(_, is_on, _)| *is_on);
     let of_faces = offered.flat_map(|(name, _, routes)| routes().into_iter().map(move |route| (name, route)));

@@ -27,6 +27,7 @@ use toolwire_store::{
     Store, StoreError,
     calls::{RecordSelector, RecordedCall},
     cancellations::Subject,
+    idempotency::Key,
 };
 use toolwire_tool::context::{CallId, RequestId, User, UserId};
 
@@ -101,6 +102,20 @@ impl Calls {
                 () = sleep_until(until) => {}
                 () = ends.cancelled() => {}
             }
+        }
+    }
+
+    /// Notes that a user has the outcome of an own call, so that an equal one is another call.
+    pub async fn deliver(&self, user: &User, CallView { record, result, .. }: &CallView) {
+        let (Ok(tool), Ok(request_id)) = (record.tool.parse(), record.request_id.parse()) else { return };
+        // An unknown outcome is asked for again by an unchanged repeat.
+        let is_known = result.is_some() && record.state != record::State::OutcomeUnknown;
+        if !is_known || record.user != user.id.as_str() {
+            return;
+        }
+        let key = Key { user: user.id.clone(), tool, request_id };
+        if let Err(error) = self.0.store.release_call(&key).await {
+            tracing::warn!(%error, %request_id, "a delivered write still lends its request_id");
         }
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Tools;
 use toolwire_base::offload;
-use toolwire_contract::ToolResult;
+use toolwire_contract::{Payload, ToolResult};
 use toolwire_engine::model::{self, TextOptions};
 
 /// Estimated size of the envelope around the data, in bytes.
@@ -23,6 +23,13 @@ impl Tools {
         // A token has a byte at least: then there is nothing to count, for which a vocabulary would be read.
         let counted = if size as u64 <= max_tokens { 0 } else { usize::MAX };
         offload::if_large(counted, move || model::text(&result, &wanted)).await
+    }
+
+    /// The data of a result, cut to this many tokens in its own shape. `None` if that is not possible.
+    pub async fn part_of(&self, data: &Payload, max_tokens: u64) -> Option<Payload> {
+        let data = data.clone();
+        let part = offload::if_large(usize::MAX, move || model::part(data.json(), max_tokens)).await;
+        part.map(Payload::from_json)
     }
 }
 

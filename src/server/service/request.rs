@@ -112,15 +112,24 @@ pub fn instant(field: &str, at: Option<prost_types::Timestamp>) -> Result<Option
 
 /// The budget of what a model is to read; the usual one if it is 0.
 pub fn max_tokens(field: &str, tokens: u32) -> Result<u64, Refusal> {
+    budget(field, tokens).map(|budget| budget.unwrap_or(model::USUAL_TOKENS))
+}
+
+/// The maximum number of tokens of data that is not kept; none if it is 0.
+pub fn keep_over_tokens(field: &str, tokens: u32) -> Result<Option<u64>, Refusal> {
+    budget(field, tokens)
+}
+
+fn budget(field: &str, tokens: u32) -> Result<Option<u64>, Refusal> {
     match u64::from(tokens) {
-        0 => Ok(model::USUAL_TOKENS),
+        0 => Ok(None),
         few if few < model::LEAST_TOKENS => {
             Err(refuse(field, "minimum", &format!("must be at least {}", model::LEAST_TOKENS)))
         }
         many if many > model::MOST_TOKENS => {
             Err(refuse(field, "maximum", &format!("must be at most {}", model::MOST_TOKENS)))
         }
-        tokens => Ok(tokens),
+        tokens => Ok(Some(tokens)),
     }
 }
 
@@ -186,6 +195,8 @@ mod tests {
         assert_refused(max_tokens("max_tokens", 255), "max_tokens", "minimum");
         assert_refused(max_tokens("max_tokens", u32::MAX), "max_tokens", "maximum");
         assert_eq!(max_tokens("max_tokens", 0).unwrap(), 4_000);
+        assert_refused(keep_over_tokens("keep", 255), "keep", "minimum");
+        assert_eq!(keep_over_tokens("keep", 0).unwrap(), None);
     }
 
     #[test]

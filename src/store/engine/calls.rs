@@ -86,7 +86,7 @@ fn outcome(record: Record, key: &Key) -> Option<ToolResult<StoredPayload>> {
     let columns = OutcomeColumns { description: record.kept?, data: record.data.unwrap_or_default() };
     match columns.outcome() {
         Ok((outcome, provenance)) => {
-            Some(ToolResult { tool: key.tool.clone(), fetched_at, outcome, provenance })
+            Some(ToolResult { tool: key.tool.clone(), fetched_at, outcome, provenance, kept: None })
         }
         Err(error) => {
             tracing::warn!(%error, tool_name = %key.tool, "the outcome of an earlier call is lost");

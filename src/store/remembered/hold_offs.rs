@@ -23,7 +23,7 @@ pub struct RememberedHoldOffs {
 
 impl RememberedHoldOffs {
     /// Reads the hold-offs of live sources from the store, and records new ones in memory too.
-    pub fn new(store: Arc<dyn HoldOffs>, live: impl IntoIterator<Item = &'static str>) -> Self {
+    pub fn new<'a>(store: Arc<dyn HoldOffs>, live: impl IntoIterator<Item = &'a str>) -> Self {
         Self { memory: MemoryHoldOffs::default(), store, live: Live::of(live) }
     }
 }

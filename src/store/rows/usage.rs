@@ -25,6 +25,8 @@ impl Counted {
         Self { of_user: "idempotency_usage", of_all: "idempotency_total", has_bytes: true };
     pub(crate) const CONFIRMATIONS: Self =
         Self { of_user: "confirmation_usage", of_all: "confirmation_total", has_bytes: true };
+    pub(crate) const KEPT_RESULTS: Self =
+        Self { of_user: "kept_results_usage", of_all: "kept_results_total", has_bytes: true };
     pub(crate) const AUDIT: Self = Self { of_user: "audit_usage", of_all: "audit_total", has_bytes: false };
 }
 

@@ -22,6 +22,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 pub(crate) enum Topic {
     Tasks,
     Jobs,
+    AcceptedTools,
     /// Records of calls of other processes, and their cancellation requests. Never notified by commits of this process.
     Elsewhere,
 }
@@ -34,6 +35,7 @@ pub(crate) struct Followers(Arc<Inner>);
 struct Inner {
     tasks: watch::Sender<u64>,
     jobs: watch::Sender<u64>,
+    accepted_tools: watch::Sender<u64>,
     elsewhere: watch::Sender<u64>,
     /// Whether the file is polled. One connection polls for all, since `data_version` is specific to a connection.
     is_polling: AtomicBool,
@@ -62,12 +64,13 @@ impl Inner {
         match topic {
             Topic::Tasks => &self.tasks,
             Topic::Jobs => &self.jobs,
+            Topic::AcceptedTools => &self.accepted_tools,
             Topic::Elsewhere => &self.elsewhere,
         }
     }
 
-    fn all(&self) -> [&watch::Sender<u64>; 3] {
-        [&self.tasks, &self.jobs, &self.elsewhere]
+    fn all(&self) -> [&watch::Sender<u64>; 4] {
+        [&self.tasks, &self.jobs, &self.accepted_tools, &self.elsewhere]
     }
 
     fn is_followed(&self) -> bool {

@@ -50,6 +50,11 @@ const PLATFORM: &[&str] = &[
     "job_events",
     "timeline_usage",
     "cancellations",
+    "accepted_tools",
+    "kept_results",
+    "kept_results_usage",
+    "kept_results_total",
+    "equal_writes",
 ];
 
 /// Shadow tables are omitted, since they belong to a listed table.

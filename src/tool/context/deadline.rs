@@ -43,6 +43,12 @@ impl Deadline {
         Self { at: self.at.min(at), awaited: self.awaited.min(at), ..self }
     }
 
+    /// The same, but what waits for the end leaves at the given instant, if that is earlier.
+    #[must_use]
+    pub fn awaited_no_later_than(self, at: Instant) -> Self {
+        Self { awaited: self.awaited.min(at), ..self }
+    }
+
     /// The same, but not even a write that outlives its callers lasts longer than `latest`. An earlier cap stays, so
     /// that of the outermost call holds for all nested ones.
     #[must_use]
@@ -94,6 +100,8 @@ mod tests {
         let detached = Deadline::new(after(10)).cap(after(20)).of_detached_write();
         assert_eq!((detached.awaited(), detached.at()), (after(10), after(20)));
         assert_eq!(detached.no_later_than(after(5)).awaited(), after(5));
+        let left_earlier = detached.awaited_no_later_than(after(5));
+        assert_eq!((left_earlier.awaited(), left_earlier.at()), (after(5), after(20)));
         let nested = detached.cap(after(30));
         assert_eq!((nested.awaited(), nested.at()), (after(20), after(20)));
         assert_eq!(nested.of_detached_write().awaited(), after(20));

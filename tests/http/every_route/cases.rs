@@ -80,11 +80,21 @@ pub(super) fn cases(planted: &Planted) -> Vec<Case> {
     [tools(planted), specified(planted), turns(planted), read(planted), tasks(planted)].concat()
 }
 
+/// What clients of MCP accept.
+const ACCEPT: &str = "accept: application/json, text/event-stream";
+
+/// A message of MCP's older revisions.
+fn rpc(method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
 /// Calls, and what is said of tools.
 fn tools(planted: &Planted) -> Vec<Case> {
     use Whose::{Anybodys, Callers, Calls, Owners};
     let quotes = json!({"symbol": "AMD"});
     let write = json!({"value": "mine"});
+    // It waits for a person until a second before that.
+    let soon = json!({"toolwire/timeout_ms": 3_000});
     let of_task = format!("x-toolwire-task-id: {}", planted.task);
     vec![
         Case::new(Anybodys, "GET /errors/{code}", "/errors/NOT_FOUND"),
@@ -92,6 +102,10 @@ fn tools(planted: &Planted) -> Vec<Case> {
         Case::new(Callers, "GET /v1/openapi.json", "/v1/openapi.json"),
         Case::new(Callers, "GET /v1/exports/{format}", "/v1/exports/mcp"),
         Case::new(Callers, "GET /v1/guidance", "/v1/guidance"),
+        Case::new(Callers, "POST /mcp", "/mcp").with(ACCEPT).saying(&rpc("tools/list", &json!({}))),
+        Case::new(Callers, "POST /mcp", "/mcp")
+            .with(ACCEPT)
+            .saying(&rpc("tools/call", &json!({"name": "get_quotes", "arguments": quotes, "_meta": soon}))),
         Case::new(Callers, "GET /v1/limits", "/v1/limits"),
         Case::new(Callers, "GET /v1/tools", "/v1/tools"),
         Case::new(Callers, "GET /v1/tools:watch", "/v1/tools:watch").watching(),

@@ -58,6 +58,7 @@ async fn no_route_carries_a_tool_out_without_a_confirmation() {
                 "conf_"
             }
             Whose::Turns => "conf_",
+            _ if case.says("tools/call") => "FAILED CONFIRMATION_REQUIRED: ",
             _ => continue,
         };
         assert!(answer.body.contains(expected), "{}: {answer:?}", case.route);

@@ -6,9 +6,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use super::delivery::Delivery;
 use crate::registry::RegisteredTool;
 use toolwire_contract::ToolResult;
 use toolwire_store::tasks::Action;
+use toolwire_tool::context::RequestId;
 
 /// Facts about a call. Each is set once; only `detached` can be reverted.
 #[derive(Debug, Default)]
@@ -21,6 +23,7 @@ pub struct Facts {
     action: OnceLock<Action>,
     in_timeline: AtomicBool,
     mistake: OnceLock<RecordedMistake>,
+    delivery: OnceLock<Delivery>,
 }
 
 /// An error of a task's agent, as recorded in the task's timeline.
@@ -78,6 +81,20 @@ impl Facts {
 
     pub(in crate::pipeline) fn mark_in_timeline(&self) {
         self.in_timeline.store(true, Ordering::Release);
+    }
+
+    /// The `request_id` of a write whose caller asked to resume an equal one.
+    pub fn resumed_request_id(&self) -> Option<RequestId> {
+        self.delivery.get().map(Delivery::request_id)
+    }
+
+    /// What to do once the outcome is delivered.
+    pub(in crate::pipeline) fn delivery(&self) -> Option<&Delivery> {
+        self.delivery.get()
+    }
+
+    pub(in crate::pipeline) fn set_delivery(&self, delivery: Delivery) {
+        let _ = self.delivery.set(delivery);
     }
 
     pub(in crate::pipeline) fn set_action(&self, action: Action) {

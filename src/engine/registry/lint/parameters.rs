@@ -16,12 +16,22 @@ const LIMITS: [(&[&str], &[&str]); 2] = [
 /// Checks every parameter of a tool, and the limits that its description states.
 pub(super) fn check(definition: &Definition, report: &mut Report) {
     check_object(&definition.input_schema, "", report);
+    check_reserved(&definition.input_schema, report);
     let schema = definition.input_schema.to_string();
     for keywords in stated_limits(&definition.description) {
         if !keywords.iter().any(|keyword| schema.contains(&format!("\"{keyword}\""))) {
             let text = format!("the description states a limit that no parameter has: add {}", keywords[0]);
             report.add("/description", "limit-in-prose", text);
         }
+    }
+}
+
+/// The name of the key of a call, which MCP adds to the parameters.
+fn check_reserved(schema: &Value, report: &mut Report) {
+    if !schema["properties"]["request_id"].is_null() {
+        let text =
+            "`request_id` is the key by which clients of MCP repeat a call: give the parameter another name";
+        report.add("/parameters/request_id", "reserved-parameter", text);
     }
 }
 

@@ -121,7 +121,7 @@ fn field(is_input: bool, has_message: bool) -> Value {
         "description": described(text(), "What a model reads of the field; without it, the proto comment."),
         "items": nested
     }));
-    let allows = |key: &str| is_input || !has_message || key == "enum";
+    let allows = |key: &str| is_input || !has_message || key == "enum" || key.starts_with("content_");
     for (key, _, form) in CONSTRAINTS.into_iter().filter(|(key, ..)| allows(key)) {
         properties.insert(key.to_owned(), form.schema());
     }
@@ -171,7 +171,7 @@ mod tests {
         let samples = json!({
             "type": "object", "description": "One.", "items": {}, "properties": {"a": {}}, "enum": [], "default": 1,
             "minimum": 1, "maximum": 1, "min_length": 1, "max_length": 1, "pattern": "a", "min_items": 1,
-            "max_items": 1, "examples": [], "required": true, "sensitive": true, "extract": "words",
+            "max_items": 1, "content_encoding": "base64", "content_media_type": "image/png", "examples": [], "required": true, "sensitive": true, "extract": "words",
             "omit_when_absent": true, "bind": "user.id", "fixed": 1, "hidden": true
         });
         let read = |field: Value| Declared::read_all(object(json!({"one": field})), "");

@@ -72,6 +72,7 @@ fn with(name: &'static str, changes: Value) -> ProvidedTool {
         manifest: manifest.clone(),
         input,
         output: json!({"type": "object"}),
+        disabled: None,
         make: Arc::new(|definition: &Definition| {
             Ok(Arc::new(Elsewhere(definition.clone())) as Arc<dyn Executor>)
         }),
@@ -428,6 +429,49 @@ fn a_file_with_upstream_wins_over_the_offer_and_is_executed_by_the_provider() {
     assert_eq!(status(), Some(Status::Degraded("no host is connected".to_owned())));
     registry.withdraw("shop");
     assert_eq!(status(), unhosted);
+}
+
+#[test]
+fn an_offer_that_cannot_be_called_yet_is_listed_with_the_reason_and_disables_a_file_too() {
+    let (registry, data) = registry();
+    write_refund(&data, json!({}));
+    registry.reload();
+    let status = |name: &str| registry.snapshot().get(name).map(|it| it.definition.status.clone());
+    let disabled = |name| ProvidedTool { disabled: Some("not accepted".to_owned()), ..tool(name) };
+    let reason = Some(Status::Disabled("not accepted".to_owned()));
+    registry.provide("shop", vec![disabled("refund"), disabled("balance")]);
+    registry.publish_pending();
+    assert_eq!((status("refund"), status("balance")), (reason.clone(), reason));
+    registry.set_provider_degraded("shop", Some("not connected".to_owned()));
+    assert_eq!(status("balance"), Some(Status::Disabled("not accepted".to_owned())));
+    registry.set_provider_degraded("shop", None);
+    registry.provide("shop", vec![tool("refund"), tool("balance")]);
+    registry.publish_pending();
+    assert_eq!((status("refund"), status("balance")), (Some(Status::Ready), Some(Status::Ready)));
+}
+
+#[test]
+fn a_provider_is_the_source_of_what_it_executes() {
+    let (registry, data) = registry();
+    write_refund(&data, json!({}));
+    registry.reload();
+    registry.provide("shop", vec![tool("refund"), tool("order_status")]);
+    registry.publish_pending();
+    let snapshot = registry.snapshot();
+    for name in ["refund", "order_status"] {
+        let source = snapshot.get(name).expect("served").definition.source.clone().expect("a source");
+        assert_eq!((source.name.as_str(), source.sections.len()), ("shop", 0), "{name}");
+    }
+    assert_eq!(snapshot.get("logged").expect("served").definition.source, None);
+    registry.set_refused([("shop".to_owned(), "It refuses us".to_owned())].into());
+    let status = |name| registry.snapshot().get(name).expect("served").definition.status.clone();
+    assert_eq!(status("refund"), Status::Degraded("It refuses us".to_owned()));
+    assert_eq!((status("order_status"), status("logged")), (status("refund"), Status::Ready));
+
+    write_refund(&data, json!({"source": {"name": "bank"}}));
+    registry.reload();
+    let problems = registry.snapshot().problems().to_vec();
+    assert_eq!(problems[0].rule, "upstream-and-source", "{problems:?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::registry::{
 };
 
 /// The keyword, the manifest's key, and the types to which it applies.
-const APPLIES: [(&str, &str, &[&str]); 7] = [
+const APPLIES: [(&str, &str, &[&str]); 9] = [
     ("minimum", "minimum", &["integer", "number"]),
     ("maximum", "maximum", &["integer", "number"]),
     ("minLength", "min_length", &["string"]),
@@ -19,6 +19,8 @@ const APPLIES: [(&str, &str, &[&str]); 7] = [
     ("pattern", "pattern", &["string"]),
     ("minItems", "min_items", &["array"]),
     ("maxItems", "max_items", &["array"]),
+    ("contentEncoding", "content_encoding", &["string"]),
+    ("contentMediaType", "content_media_type", &["string"]),
 ];
 
 const RANGES: [(&str, &str, &str); 3] = [

@@ -18,6 +18,7 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
     use invoke_tool_request::{Input, Target as Named};
     let (_, extensions, message) = message.into_parts();
     let form = ResultForm::read(message.result_format(), message.max_tokens)?;
+    let form = form.with_keep_over(message.keep_over_tokens)?;
     let target = message.target.map(|target| match target {
         Named::Tool(name) => Target::Tool(name),
         Named::Intent(intent) => Target::Intent(intent),
@@ -36,6 +37,9 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
         expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,
         wait_for_confirmation: request::wait("wait_for_confirmation", message.wait_for_confirmation)?,
         require_confirmation: message.require_confirmation,
+        keep_over_tokens: form.keep_over_tokens,
+        resume_equal_write: message.resume_equal_write,
+        deliver_by_get_call: message.deliver_by_get_call,
     };
     call.options = options.if_any();
     incoming::context(&mut call.context, message.context.unwrap_or_default())?;
@@ -66,6 +70,9 @@ pub(super) fn call_request(request: Request<CallToolRequest>) -> Result<(Call, R
             wait_for_confirmation: message.wait_for_confirmation,
             require_confirmation: message.require_confirmation,
             max_tokens: message.max_tokens,
+            keep_over_tokens: message.keep_over_tokens,
+            resume_equal_write: message.resume_equal_write,
+            deliver_by_get_call: message.deliver_by_get_call,
         }
     });
     invoke_request(same)

@@ -79,10 +79,11 @@ impl ToolService for Face {
 
     async fn call_tool(&self, request: Request<v1::CallToolRequest>) -> Answered<v1::CallToolResponse> {
         let (call, form) = invoke::call_request(request)?;
-        let call_id = call.context.call_id.to_string();
+        let (call_id, facts) = (call.context.call_id.to_string(), Arc::clone(&call.facts));
         let terminal = self.tools.finish(call).await?;
         let outcome = Some(result::outcome(&self.tools, terminal, form).await);
-        Ok(Response::new(v1::CallToolResponse { call_id, outcome }))
+        let request_id = facts.resumed_request_id().map(|it| it.to_string()).unwrap_or_default();
+        Ok(Response::new(v1::CallToolResponse { call_id, outcome, request_id }))
     }
 
     async fn cancel_call(&self, request: Request<v1::CancelCallRequest>) -> Answered<v1::CancelCallResponse> {
@@ -93,10 +94,14 @@ impl ToolService for Face {
 
     async fn get_call(&self, request: Request<v1::GetCallRequest>) -> Answered<v1::GetCallResponse> {
         let (user, from, message) = split(request);
-        let form = ResultForm::read(message.result_format(), message.max_tokens)?;
+        let (form, delivers) =
+            (ResultForm::read(message.result_format(), message.max_tokens)?, message.delivers);
         let wait = request::wait_within("wait", message.wait, MAX_WAIT)?;
         let which = calls::which(message.call, message.tool)?;
         let looked = self.tools.calls().get(&user, &which, wait, &drain_signal(&from)).await?;
+        if delivers {
+            self.tools.calls().deliver(&user, &looked).await;
+        }
         let result = match looked.result {
             Some(result) => Some(result::render(&self.tools, result, form).await),
             None => None,

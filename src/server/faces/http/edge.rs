@@ -119,7 +119,10 @@ fn check_route(
             return Err(badly_encoded(part));
         }
     }
-    let found = found.map_err(missing)?;
+    let mut found = found.map_err(missing)?;
+    if let Some(by_header) = found.by_header.filter(|it| it.matches(&parts.headers)) {
+        found.rule = by_header.rule;
+    }
     if !matches!(parts.method, Method::GET | Method::HEAD) {
         media_type::check(&parts.headers, found.rule.messages, is_empty)?;
     }

@@ -6,7 +6,9 @@
 use std::fmt;
 
 use axum::routing::MethodRouter;
-use http::Method;
+use http::{HeaderMap, Method};
+
+use toolwire_mcp::server::Handler as Mcp;
 
 use crate::faces::{
     grpc::{Face, Routes},
@@ -32,13 +34,28 @@ pub struct Route {
     /// Whether the handler evaluates the preconditions of a write itself, because only the store can do that atomically
     /// with the write. It finds the [`Conditions`](super::conditional::Conditions) in the extensions of the request.
     pub checks_preconditions: bool,
+    /// The rule of requests with a certain header, if it is another.
+    pub by_header: Option<RuleByHeader>,
     pub handler: Handler,
+}
+
+/// The rule of requests whose headers have these values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleByHeader {
+    pub headers: &'static [(&'static str, &'static str)],
+    pub rule: Rule,
+}
+
+impl RuleByHeader {
+    pub(super) fn matches(&self, headers: &HeaderMap) -> bool {
+        self.headers.iter().all(|(name, value)| headers.get(*name).is_some_and(|it| it == value))
+    }
 }
 
 impl Route {
     /// A route whose writes have no validators of their own.
     pub fn new(method: Method, path: &'static str, rule: Rule, handler: Handler) -> Self {
-        Self { method, path, rule, checks_preconditions: false, handler }
+        Self { method, path, rule, checks_preconditions: false, by_header: None, handler }
     }
 }
 
@@ -50,11 +67,13 @@ pub struct Http {
     /// The gRPC services, called within the process: a request with the extensions of the one that is answered needs no
     /// second authentication and makes no second span.
     pub grpc: Routes,
+    /// Answers MCP.
+    pub mcp: Mcp,
 }
 
 impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { method, path, rule, checks_preconditions: _, handler: _ } = self;
+        let Self { method, path, rule, checks_preconditions: _, by_header: _, handler: _ } = self;
         f.debug_struct("Route")
             .field("method", method)
             .field("path", path)

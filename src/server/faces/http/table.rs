@@ -6,7 +6,7 @@ use axum::Router;
 use http::Method;
 use matchit::InsertError;
 
-use super::route::{Handler, Http, Route};
+use super::route::{Handler, Http, Route, RuleByHeader};
 use crate::faces::transport::rules::Rule;
 
 /// Every route, checked. Cheap to clone.
@@ -33,6 +33,7 @@ struct MethodEntry {
     method: Method,
     rule: Rule,
     checks_preconditions: bool,
+    by_header: Option<RuleByHeader>,
     face: &'static str,
 }
 
@@ -47,6 +48,8 @@ pub(super) struct RouteMatch {
     pub(super) is_readable: bool,
     /// Whether the route evaluates the preconditions of a write itself.
     pub(super) checks_preconditions: bool,
+    /// The rule of requests with a certain header, if it is another.
+    pub(super) by_header: Option<RuleByHeader>,
 }
 
 /// Why a request has no route.
@@ -99,10 +102,10 @@ impl Table {
         let method = if method == Method::HEAD { &Method::GET } else { method };
         let is_match = |it: &&MethodEntry| it.method == method && (!has_verb || it.method == Method::POST);
         let entry = path.methods.iter().find(is_match);
-        let &MethodEntry { rule, checks_preconditions, face, .. } =
+        let &MethodEntry { rule, checks_preconditions, by_header, face, .. } =
             entry.ok_or_else(|| Missing::Method(path.allow_header(has_verb)))?;
         let is_readable = !has_verb && path.methods.iter().any(|it| it.method == Method::GET);
-        Ok(RouteMatch { template: path.template, rule, face, is_readable, checks_preconditions })
+        Ok(RouteMatch { template: path.template, rule, face, is_readable, checks_preconditions, by_header })
     }
 
     /// Every method, path and rule, in the order in which they were offered.
@@ -129,11 +132,11 @@ impl Checked {
 
 impl Path {
     fn add(&mut self, face: &'static str, route: Route) -> Result<(), RouteError> {
-        let Route { method, path, rule, checks_preconditions, handler } = route;
+        let Route { method, path, rule, checks_preconditions, by_header, handler } = route;
         if let Some(first) = self.methods.iter().find(|known| known.method == method) {
             return Err(RouteError::Twice { method, path, first: first.face, second: face });
         }
-        self.methods.push(MethodEntry { method, rule, checks_preconditions, face });
+        self.methods.push(MethodEntry { method, rule, checks_preconditions, by_header, face });
         self.handler = std::mem::take(&mut self.handler).merge(handler);
         Ok(())
     }

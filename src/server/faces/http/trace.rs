@@ -19,7 +19,7 @@ use tracing::{Span, field::Empty};
 use super::table::{RouteMatch, Table};
 use crate::faces::transport::{
     CallersTrace, LoggedByPipeline, PolledFrame,
-    parent::{note_trace, span_of},
+    parent::{linked_span_of, note_trace, span_of},
     peer::Peer,
 };
 use toolwire_base::{clock, middleware::Middleware};
@@ -30,6 +30,9 @@ const CLOSED: u16 = 499;
 
 /// Names the trace of a request in its answer.
 const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
+
+/// The face whose clients' traces are linked rather than continued.
+const LINKED: &str = "mcp";
 
 /// Opens a span for each request.
 #[derive(Clone, Debug)]
@@ -53,8 +56,14 @@ struct Recorder {
 impl Recorder {
     fn open<B>(found: Option<RouteMatch>, request: &mut Request<B>) -> Self {
         let (method, route) = (known_method(request.method()), found.map(|found| found.template));
-        let span = span_of(request, |request| span(method, route, request));
-        note_trace(request);
+        let is_linked = found.is_some_and(|found| found.face == LINKED);
+        let open = |request: &Request<B>| span(method, route, request);
+        let span = if is_linked {
+            linked_span_of(request, open)
+        } else {
+            note_trace(request);
+            span_of(request, open)
+        };
         let callers = request.extensions().get::<CallersTrace>().map(|it| it.0);
         let trace_id = callers
             .or_else(|| if span.is_disabled() { None } else { span.in_scope(telemetry::current_trace_id) });

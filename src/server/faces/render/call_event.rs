@@ -23,7 +23,7 @@ use toolwire_engine::pipeline::{CallStream, Step};
 pub struct Invoked {
     started: CallStream,
     sequence: Sequence,
-    /// Renders the result as text for a model, if that was requested.
+    /// Renders the result as text for a model, if that may be requested.
     text: Option<Box<Text>>,
 }
 
@@ -38,8 +38,10 @@ impl Invoked {
     /// The stream of a call, its result in the wanted form.
     pub fn new(started: CallStream, tools: &Tools, form: ResultForm) -> Self {
         let text = || Box::new(Text { tools: tools.clone(), form, under_way: None });
-        let sequence = Sequence::new(started.call_id().to_string(), form.data);
-        Self { started, sequence, text: form.max_tokens.map(|_| text()) }
+        // Known by now: the first step of the call has been read.
+        let request_id = started.resumed_request_id().map(|it| it.to_string()).unwrap_or_default();
+        let sequence = Sequence::new(started.call_id().to_string(), form.data).with_request_id(request_id);
+        Self { started, sequence, text: form.counts_tokens().then(text) }
     }
 }
 

@@ -65,6 +65,14 @@ struct Provenance<'a> {
     warnings: &'a [String],
 }
 
+/// The member of data that is kept.
+#[derive(Serialize)]
+struct Kept<'a> {
+    call_id: &'a str,
+    tokens: u64,
+    expires_at: String,
+}
+
 impl CallResponder {
     pub(super) fn new(call: &Call) -> Self {
         Self { call_id: call.context.call_id, trace_id: call.context.trace_id }
@@ -129,6 +137,10 @@ fn success(call_id: CallId, mut result: v1::ToolResult) -> Response {
         // The text as it is: parsed and written again, it would be slower and no more exact.
         body.extend_from_slice(data.as_bytes());
     }
+    if let Some(kept) = &result.kept {
+        body.extend_from_slice(br#","kept":"#);
+        write_json(&mut body, &Kept::of(kept));
+    }
     body.extend_from_slice(br#","provenance":"#);
     write_json(&mut body, &Provenance::of(&provenance));
     body.push(b'}');
@@ -144,6 +156,13 @@ impl<'a> Head<'a> {
             meta: framing.map(|it| it.meta.as_str()),
             nonce: framing.map(|it| it.nonce.as_str()),
         }
+    }
+}
+
+impl<'a> Kept<'a> {
+    fn of(kept: &'a v1::KeptResult) -> Self {
+        let expires_at = kept.expires_at.as_ref().map(ToString::to_string).unwrap_or_default();
+        Self { call_id: &kept.call_id, tokens: kept.tokens, expires_at }
     }
 }
 

@@ -28,11 +28,14 @@ const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The call that a request asks for, whose body is the arguments, and the form of its result.
 pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, ResultForm), Refusal> {
-    let form = form(&Query::read(&parts.uri, &["format", "max_tokens"])?)?;
+    let form = form(&Query::read(&parts.uri, &["format", "max_tokens", "keep_over_tokens"])?)?;
     let arguments = arguments::from_text(request::body_text(body)?);
     let call = incoming::call(&parts.extensions, request::target(Some(target))?, Arguments::new());
     let mut call = call.with_arguments(arguments);
     incoming::metadata(&mut call, &parts.headers)?;
+    if form.keep_over_tokens.is_some() {
+        call.options.get_or_insert_default().keep_over_tokens = form.keep_over_tokens;
+    }
     if let Some(key) = key(&parts.headers)? {
         call.request_id = request::request_id(IDEMPOTENCY_KEY, key)?;
     }
@@ -56,7 +59,8 @@ fn form(query: &Query) -> Result<ResultForm, Refusal> {
         "model" => ResultFormat::Model,
         _ => return Err(request::refuse("format", "enum", "must be json or model")),
     };
-    ResultForm::read(format, query.number("max_tokens")?.unwrap_or_default())
+    let form = ResultForm::read(format, query.number("max_tokens")?.unwrap_or_default())?;
+    form.with_keep_over(query.number("keep_over_tokens")?.unwrap_or_default())
 }
 
 /// The idempotency key: bare, or in quotation marks as its Internet-Draft has it.

@@ -2,20 +2,26 @@
 //!
 //! The router matches no suffix behind a parameter: the verb follows the last colon, which no name contains.
 
+use std::sync::Arc;
+
 use axum::{
     body::{Body, to_bytes},
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 
 use super::{answer::CallResponder, events, request};
 use crate::{
-    faces::http::{conditional::Conditions, problem::Problem, route::Http},
+    faces::{
+        http::{conditional::Conditions, problem::Problem, route::Http},
+        incoming,
+    },
     service::request::refuse,
 };
 use toolwire_contract::Refusal;
 use toolwire_engine::pipeline::Target;
+use toolwire_tool::context::RequestId;
 
 type ToolPath = Result<Path<String>, PathRejection>;
 
@@ -56,9 +62,9 @@ async fn answer(
     if let Some(conditions) = parts.extensions.get::<Conditions>() {
         request::bind(&mut call, conditions, tools)?;
     }
-    let user = call.context.user.id.clone();
+    let (user, facts) = (call.context.user.id.clone(), Arc::clone(&call.facts));
     let refused = |refusal| Ok(responder.refuse(request::with_header_names(refusal)));
-    match mode {
+    let response = match mode {
         CallMode::Call => match tools.finish(call).await {
             Ok(terminal) => Ok(responder.respond(tools, terminal, form).await),
             Err(refusal) => refused(refusal),
@@ -68,7 +74,17 @@ async fn answer(
             Ok(started) => Ok(responder.with_call_id(events::answer(started, tools, form, &user))),
             Err(refusal) => refused(refusal),
         },
+    };
+    response.map(|response| with_request_id(response, facts.resumed_request_id()))
+}
+
+/// Adds the header with the `request_id` of a write that may be resumed.
+fn with_request_id(mut response: Response, request_id: Option<RequestId>) -> Response {
+    let value = request_id.and_then(|id| HeaderValue::try_from(id.to_string()).ok());
+    if let Some(value) = value {
+        response.headers_mut().insert(incoming::REQUEST_ID, value);
     }
+    response
 }
 
 pub(super) fn tool_segment(path: ToolPath) -> Result<String, Problem> {

@@ -52,6 +52,7 @@ impl EnforceDeadline {
     fn deadline(&self, extensions: &Extensions) -> Option<Instant> {
         let lifetime = extensions.get::<Rule>().map_or(Lifetime::Capped, |rule| rule.lifetime);
         let cap = match lifetime {
+            Lifetime::ByHandler => return None,
             Lifetime::Capped => Some(self.cap),
             Lifetime::Uncapped | Lifetime::Transfer | Lifetime::Slot => None,
         };
@@ -65,7 +66,7 @@ impl EnforceDeadline {
     fn stall(&self, extensions: &Extensions) -> Option<Duration> {
         match extensions.get::<Rule>()?.lifetime {
             Lifetime::Capped | Lifetime::Slot => None,
-            Lifetime::Uncapped => self.watch_stall,
+            Lifetime::Uncapped | Lifetime::ByHandler => self.watch_stall,
             Lifetime::Transfer => Some(STALL),
         }
     }

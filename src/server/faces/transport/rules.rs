@@ -31,6 +31,8 @@ pub enum Lifetime {
     Uncapped,
     /// A transfer of a document: lasts while its reader takes bytes. A drain waits for it as for a call.
     Transfer,
+    /// Ended by its handler, at its deadline and at a drain: only the handler can report that in the protocol's form.
+    ByHandler,
     /// A slot of a host: its protocol says how long it is silent, and ends it where its connection is to go.
     Slot,
 }
@@ -103,6 +105,7 @@ impl Rule {
     /// For a slot of a host.
     pub const SLOT: Self =
         Self { access: Access::Host, lifetime: Lifetime::Slot, pool: Pool::Slots, ..Self::USER };
+    pub const BY_HANDLER: Self = Self { lifetime: Lifetime::ByHandler, ..Self::USER };
     pub const WATCH: Self = Self { lifetime: Lifetime::Uncapped, pool: Pool::Watches, ..Self::USER };
 }
 

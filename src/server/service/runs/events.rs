@@ -91,6 +91,7 @@ fn status(tool: &str, data: Value) -> Outcome {
         fetched_at: clock::wall(),
         outcome: Ok(Payload::from_json(data)),
         provenance: Provenance::default(),
+        kept: None,
     })
 }
 

@@ -29,6 +29,15 @@ const COUNTS: &[(&str, &str)] = &[
         "SELECT NOT EXISTS (SELECT max(c.position) AS most FROM confirmations c LEFT JOIN confirmation_positions p \
       ON p.user_id = c.user_id GROUP BY c.user_id HAVING coalesce(max(p.last), 0) < most)",
     ),
+    (
+        "kept_results_total",
+        "SELECT (SELECT bytes FROM kept_results_total) = (SELECT coalesce(SUM(bytes), 0) FROM kept_results)",
+    ),
+    (
+        "kept_results_usage",
+        "SELECT NOT EXISTS (SELECT user_id, count(*), SUM(bytes) FROM kept_results GROUP BY user_id \
+      EXCEPT SELECT user_id, records, bytes FROM kept_results_usage)",
+    ),
     ("audit_total", "SELECT (SELECT records FROM audit_total) = (SELECT count(*) FROM audit)"),
     (
         "audit_usage",

@@ -243,5 +243,11 @@ async fn plan(
 
 fn failure(key: &Key, error: ToolError, now: i64) -> Begun {
     let (tool, provenance) = (key.tool.clone(), Provenance::default());
-    Begun::Ended(Box::new(ToolResult { tool, fetched_at: instant(now), outcome: Err(error), provenance }))
+    Begun::Ended(Box::new(ToolResult {
+        tool,
+        fetched_at: instant(now),
+        outcome: Err(error),
+        provenance,
+        kept: None,
+    }))
 }

@@ -63,6 +63,7 @@ pub(super) async fn record(
         fetched_at: now,
         outcome: Ok(Payload::from_json(action.to_json())),
         provenance: Provenance::default(),
+        kept: None,
     };
     Ok(calls::end(tx, call.key, &result).await?)
 }

@@ -160,7 +160,7 @@ async fn resolve(
     append(tx, &mut loaded, meta, Body::Answer(answer), now).await?;
     // The call's own record too, so that a repeat of the call receives this outcome.
     let key = Key { user: user.clone(), tool: tool.clone(), request_id };
-    let result = ToolResult { tool, fetched_at: now, outcome, provenance: Provenance::default() };
+    let result = ToolResult { tool, fetched_at: now, outcome, provenance: Provenance::default(), kept: None };
     calls::end(tx, &key, &result).await?;
     let digest = Digest::of_parts([id.as_str(), reason]);
     let request = AuditedRequest::new("TaskService.ResolveUnknown", user, id, digest);

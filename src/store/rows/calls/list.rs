@@ -64,7 +64,11 @@ fn select_unexpired(now: SystemTime) -> Statement<Listed> {
 pub(crate) fn list_selected(selector: RecordSelector<'_>, now: SystemTime) -> Statement<Listed> {
     let list = select_unexpired(now);
     let list = match selector {
-        RecordSelector::Call(call_id) => list.and(sql!(" AND call_id = {call_id}")),
+        // The record of a call that waited for a person is that of its newest attempt; the first one asked.
+        RecordSelector::Call(call_id) => list.and(sql!(
+            " AND (call_id = {call_id} OR (user_id, request_id) IN
+              (SELECT user_id, outer_request_id FROM confirmations WHERE outer_call_id = {call_id}))"
+        )),
         RecordSelector::Request(user, request_id, tool) => list
             .and(sql!(" AND user_id = {user} AND request_id = {AsText(request_id)}"))
             .when(" AND tool = ", tool),

@@ -63,6 +63,10 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Res
         expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,
         wait_for_confirmation: request::wait("wait_for_confirmation", message.wait_for_confirmation)?,
         require_confirmation: message.require_confirmation,
+        keep_over_tokens: None,
+        // A task's call is repeated by its place in the timeline.
+        resume_equal_write: false,
+        deliver_by_get_call: false,
     };
     call.options = options.if_any();
     incoming::hand_over(&extensions);

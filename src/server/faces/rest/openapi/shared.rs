@@ -49,6 +49,11 @@ pub(super) fn parameters() -> Value {
             "schema": {"type": "integer", "minimum": 256, "maximum": 1_000_000},
             "description": "The most tokens of text for a model.",
         },
+        "KeepOverTokens": {
+            "name": "keep_over_tokens", "in": "query", "required": false,
+            "schema": {"type": "integer", "minimum": 256, "maximum": 1_000_000},
+            "description": "Data of more tokens than this is kept for the tool `read_result`, and shown in part.",
+        },
     })
 }
 
@@ -56,7 +61,8 @@ pub(super) fn parameters() -> Value {
 pub(super) fn of_call(needs_key: bool, needs_task: bool) -> Value {
     let key = if needs_key { "RequiredKey" } else { "IdempotencyKey" };
     let task = if needs_task { "RequiredTask" } else { "TaskId" };
-    let names = [key, "IfMatch", task, "SessionId", "Timeout", "Wait", "Format", "MaxTokens"];
+    let names =
+        [key, "IfMatch", task, "SessionId", "Timeout", "Wait", "Format", "MaxTokens", "KeepOverTokens"];
     names.map(|name| json!({"$ref": format!("#/components/parameters/{name}")})).to_vec().into()
 }
 
@@ -75,6 +81,7 @@ fn make_required(mut parameter: Value) -> Value {
 pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
     schemas.put("Problem", problems::schema());
     schemas.put("Provenance", provenance());
+    schemas.put("Kept", kept());
     paths.add("/v1/tools", "get", list_tools(schemas));
     paths.add("/v1/tools/{tool}", "get", get_tool(schemas));
     paths.add("/v1/exports/{format}", "get", export_tools());
@@ -165,6 +172,19 @@ fn read(id: &str, summary: &str, parameters: &Value, schema: &Value) -> Value {
     });
     problems(&mut operation["responses"]);
     operation
+}
+
+fn kept() -> Value {
+    json!({
+        "type": "object",
+        "description": "That the data is kept whole and the answer holds a part of it: the tool `read_result` reads on.",
+        "properties": {
+            "call_id": {"type": "string"},
+            "tokens": {"type": "integer"},
+            "expires_at": {"type": "string", "format": "date-time"},
+        },
+        "required": ["call_id", "tokens", "expires_at"],
+    })
 }
 
 fn provenance() -> Value {

@@ -77,7 +77,11 @@ fn result(definition: &Definition) -> Value {
             "tool": {"type": "string"},
             "fetched_at": {"type": "string", "format": "date-time"},
             "data": *definition.output_schema,
-            "data_text": {"type": "string", "description": "In place of `data`, if `format` is `model`."},
+            "data_text": {
+                "type": "string",
+                "description": "In place of `data`, if `format` is `model`, or the data is `kept` and cannot be cut in its own shape.",
+            },
+            "kept": {"$ref": "#/components/schemas/Kept"},
             "provenance": {"$ref": "#/components/schemas/Provenance"},
         },
         "required": ["call_id", "tool", "fetched_at", "provenance"],

@@ -1,7 +1,8 @@
 //! The caller's trace: the parent of a request's span, and the trace id in the log line of its call.
 
-use http::{HeaderMap, Request};
+use http::{HeaderMap, Request, header::AUTHORIZATION};
 use opentelemetry::{
+    Context,
     propagation::{Extractor, TextMapPropagator},
     trace::{SpanContext, TraceContextExt, TraceId},
 };
@@ -25,8 +26,7 @@ pub(in crate::faces) fn note_trace<B>(request: &mut Request<B>) {
 
 /// Opens the span of a request by `open`; a disabled span if the request is not sampled.
 pub(in crate::faces) fn span_of<B>(request: &Request<B>, open: impl FnOnce(&Request<B>) -> Span) -> Span {
-    let is_named = request.headers().contains_key("traceparent");
-    let parent = is_named.then(|| TraceContextPropagator::new().extract(&Headers(request.headers())));
+    let parent = parent(request.headers());
     let of_caller = parent.as_ref().map_or(SpanContext::NONE, |it| it.span().span_context().clone());
     if !sampling::is_traced(&of_caller) {
         return Span::none();
@@ -37,6 +37,35 @@ pub(in crate::faces) fn span_of<B>(request: &Request<B>, open: impl FnOnce(&Requ
         let _ = span.set_parent(parent);
     }
     span
+}
+
+/// Opens the span of a request whose caller is a desktop program, and links it to the caller's: such traces are often
+/// stored nowhere, and a parent there would hide the span. Where the caller records its trace and presents credentials,
+/// the trace is continued.
+pub(in crate::faces) fn linked_span_of<B>(
+    request: &mut Request<B>,
+    open: impl FnOnce(&Request<B>) -> Span,
+) -> Span {
+    let parent = parent(request.headers());
+    let of_caller = parent.map_or(SpanContext::NONE, |it| it.span().span_context().clone());
+    if of_caller.is_sampled() && request.headers().contains_key(AUTHORIZATION) {
+        note_trace(request);
+        return span_of(request, open);
+    }
+    if !sampling::is_traced(&SpanContext::NONE) {
+        return Span::none();
+    }
+    let span = open(request);
+    if of_caller.is_valid() && !span.is_disabled() {
+        span.add_link(of_caller);
+    }
+    span
+}
+
+/// The caller's span, as the headers name it.
+fn parent(headers: &HeaderMap) -> Option<Context> {
+    let is_named = headers.contains_key("traceparent");
+    is_named.then(|| TraceContextPropagator::new().extract(&Headers(headers)))
 }
 
 /// Adapts request headers to propagators.

@@ -1,0 +1,82 @@
+//! `toolwire mcp`: the tools for one client that speaks MCP, on standard input and output.
+
+mod print;
+
+use clap::Args;
+use tokio::{
+    io::{stdin, stdout},
+    select,
+    sync::oneshot,
+};
+
+use super::{connection::Connection, signals::Signals, wiring};
+use toolwire_config::{self as config, Config};
+use toolwire_mcp::server::{Handler, Services, Transport, stdio};
+use toolwire_server::{
+    client::Server,
+    console::Failure,
+    domain::Domain,
+    faces::mcp::{confirmations, settings},
+};
+
+/// Maximum size of a message from a server in bytes: the default of gRPC clients.
+const MAX_MESSAGE: usize = 4 * 1024 * 1024;
+
+/// Serves the tools to a client of MCP on standard input and output, until its input ends
+#[derive(Debug, Args)]
+pub(super) struct Mcp {
+    /// Prints the configuration of CLIENT for these tools and ends; --server is then a server's address, or its URL for
+    /// MCP, http://HOST:PORT/mcp
+    #[arg(long, value_name = "CLIENT")]
+    print: Option<print::Client>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Mcp {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        if let Some(client) = self.print {
+            return print::run(client, &self.connection);
+        }
+        if let Some(config) = self.connection.own_config(domains)? {
+            return Box::pin(self.serve_own(&config, domains)).await;
+        }
+        let services = Services::new(self.connection.server().await?, MAX_MESSAGE);
+        let settings = settings(&config::Http::default());
+        let handler = Handler::new(services, settings, Transport::Stdio);
+        Box::pin(stdio::serve(handler, stdin(), stdout())).await;
+        Ok(())
+    }
+
+    /// Serves the tools of this program, which is a service of its own meanwhile. A signal counts as the end of input,
+    /// and another one ends the program at once.
+    async fn serve_own(&self, config: &Config, domains: &[Domain]) -> Result<(), Failure> {
+        let mut telemetry = wiring::start_telemetry(config)?;
+        let app = wiring::open(config, domains)?;
+        wiring::open_state(&app).await?;
+        let (user, cap) = (self.connection.own_user(config), config.server.deadline_cap);
+        let server = Server::within(app.routes(), user.clone(), cap).by_face("mcp");
+        let services = Services::new(server, usize::MAX).of_user(user);
+        let handler = Handler::new(services, settings(&config.http), Transport::Stdio)
+            .with_confirmations(confirmations(config));
+        let mut signals =
+            Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
+        let (stop, stopped) = oneshot::channel();
+        let work = async {
+            select! {
+                () = stdio::serve(handler, stdin(), stdout()) => {}
+                _ = stopped => {}
+            }
+        };
+        let done = select! {
+            () = app.serve_within(config, work) => Ok(()),
+            () = async {
+                signals.any().await;
+                let _ = stop.send(());
+                signals.impatient().await;
+            } => Err(Failure::Interrupted),
+        };
+        telemetry.end_within(config.server.drain.forced_end);
+        done
+    }
+}

@@ -1,0 +1,26 @@
+//! The face: a `ServerHandler` of rmcp over the generated gRPC clients.
+
+mod call;
+mod call_facts;
+mod carry_out;
+mod form;
+mod handler;
+pub mod http;
+mod known_tools;
+mod listen;
+mod listing;
+mod malformed;
+mod media;
+mod outcome;
+mod progress;
+mod request;
+mod road;
+mod services;
+mod state;
+pub mod stdio;
+mod task_permits;
+mod tasks;
+
+pub use handler::{Confirmations, Handler, Settings, Transport};
+pub use services::{Detached, Services, Via};
+pub use state::{MIN_KEY_BYTES, StateCodec};

@@ -1,0 +1,111 @@
+//! Carries a call out: one `InvokeTool`, its events told as progress, its end as the answer.
+
+use std::sync::Arc;
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolResponse, CallToolResult},
+};
+use tokio::sync::watch;
+use tonic::{Request, Status, Streaming};
+
+use super::{
+    call_facts::CallFacts, handler::Handler, known_tools::KnownTool, outcome, progress::Progress,
+    request::Invocation,
+};
+use toolwire_contract::proto::v1::{
+    CallEvent, ConfirmationRequired, InvokeToolRequest, InvokeToolResponse, call_event::Event,
+};
+
+/// How the events of a call ended.
+pub(super) enum End {
+    Answer(Box<CallToolResult>),
+    /// A person must approve it first.
+    Confirmation(Box<ConfirmationRequired>),
+    Status(Status),
+}
+
+/// A call under way.
+pub(super) struct Call {
+    pub(super) handler: Handler,
+    /// What is known of the tool. `None` if the user may call no such tool.
+    pub(super) tool: Option<Arc<KnownTool>>,
+    pub(super) facts: CallFacts,
+    pub(super) progress: Progress,
+    /// Receives the facts once they are known, for an answer before the end.
+    pub(super) sender: Option<watch::Sender<CallFacts>>,
+}
+
+impl Call {
+    pub(super) fn new(
+        handler: Handler,
+        tool: Option<Arc<KnownTool>>,
+        invocation: &Invocation,
+        progress: Progress,
+    ) -> Self {
+        let facts = CallFacts { request_id: invocation.request_id, ..CallFacts::default() };
+        Self { handler, tool, facts, progress, sender: None }
+    }
+
+    pub(super) async fn carry_out(mut self, invocation: Invocation) -> Result<CallToolResponse, ErrorData> {
+        let end = self.run(&invocation).await;
+        self.answer(end)
+    }
+
+    /// The answer of a client that can only call again.
+    pub(super) fn answer(&self, end: End) -> Result<CallToolResponse, ErrorData> {
+        match end {
+            End::Answer(result) => Ok((*result).into()),
+            End::Confirmation(required) => Ok(outcome::confirmation_required(&required, &self.facts).into()),
+            End::Status(status) => outcome::of_status(&status, &self.facts).map(CallToolResponse::from),
+        }
+    }
+
+    /// Follows the call to its end.
+    pub(super) async fn run(&mut self, invocation: &Invocation) -> End {
+        self.follow(invocation).await.unwrap_or_else(End::Status)
+    }
+
+    async fn follow(&mut self, invocation: &Invocation) -> Result<End, Status> {
+        let keep_over_tokens = self.handler.settings.max_result_tokens;
+        let mut request = Request::new(InvokeToolRequest { keep_over_tokens, ..invocation.message() });
+        if let Some(timeout) = invocation.timeout {
+            request.set_timeout(timeout);
+        }
+        let mut events = self.handler.services.tools().invoke_tool(request).await?.into_inner();
+        while let Some(event) = next(&mut events).await? {
+            self.facts.learn(event.call_id, &event.request_id);
+            if let Some(sender) = self.sender.take() {
+                // The first event names all of them.
+                let _ = sender.send(self.facts.clone());
+            }
+            match event.event {
+                Some(Event::Accepted(accepted)) => {
+                    self.follow_definition(&invocation.tool, &accepted.digest).await;
+                }
+                Some(Event::Result(result)) => {
+                    let media = self.tool.as_ref().map(|tool| &tool.media);
+                    return Ok(End::Answer(Box::new(outcome::of_result(result, &self.facts, media)?)));
+                }
+                Some(Event::ConfirmationRequired(required)) => {
+                    return Ok(End::Confirmation(Box::new(required)));
+                }
+                Some(event) => self.progress.report(&event).await,
+                None => {}
+            }
+        }
+        Err(Status::internal("the call ended without an outcome"))
+    }
+
+    /// Looks the tool up again if its definition has changed since it was.
+    async fn follow_definition(&mut self, name: &str, digest: &str) {
+        if self.tool.as_ref().is_none_or(|tool| tool.digest != digest) {
+            self.tool = self.handler.known().renew(&self.handler.services, name).await;
+        }
+    }
+}
+
+async fn next(events: &mut Streaming<InvokeToolResponse>) -> Result<Option<CallEvent>, Status> {
+    let Some(response) = events.message().await? else { return Ok(None) };
+    response.event.map(Some).ok_or_else(|| Status::internal("the server sent an empty message"))
+}

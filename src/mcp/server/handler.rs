@@ -1,0 +1,281 @@
+//! What the protocol asks, and which file answers it.
+
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+
+use http::Extensions;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CancelTaskParams,
+        ConstString, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetTaskParams, GetTaskResult,
+        Implementation, InitializeRequestParams, InitializeResult, ListToolsRequestMethod, ListToolsResult,
+        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+        UpdateTaskParams,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
+
+use super::{
+    known_tools::KnownTools,
+    listen,
+    listing::{Listings, TTL_MS},
+    outcome,
+    request::Invocation,
+    services::Services,
+    state::StateCodec,
+    task_permits::Tasks,
+};
+use toolwire_contract::proto::v1::DescribeForPlannerRequest;
+use toolwire_telemetry as telemetry;
+
+/// The revisions that are served, each without a session.
+const REVISIONS: &[ProtocolVersion] = &[
+    ProtocolVersion::V_2025_03_26,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
+/// Answers the requests of clients. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Handler {
+    pub(super) services: Services,
+    pub(super) settings: Settings,
+    transport: Transport,
+    known: Arc<KnownTools>,
+    listings: Arc<Listings>,
+    tasks: Arc<Tasks>,
+    confirmations: Arc<Confirmations>,
+    /// Only tools with all of these tags are listed.
+    tags: Vec<String>,
+    /// Ends subscriptions, when the connection is to go.
+    pub(super) drain: CancellationToken,
+    /// The span of the request.
+    span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Maximum number of tools on a page of a list.
+    pub page: usize,
+    /// Maximum number of tokens of a result that is not kept for reading on.
+    pub max_result_tokens: u32,
+}
+
+/// How persons decide on calls of clients.
+#[derive(Debug)]
+pub struct Confirmations {
+    /// Seals what clients carry from round to round.
+    pub codec: StateCodec,
+    /// The users who may decide in their clients, if the server lets them decide on the call.
+    pub in_client: BTreeSet<String>,
+}
+
+/// How messages travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Each request by itself: what is not its answer cannot reach the client.
+    Http,
+    /// Both ways at any time.
+    Stdio,
+}
+
+impl Handler {
+    pub fn new(services: Services, settings: Settings, transport: Transport) -> Self {
+        Self {
+            services,
+            settings,
+            transport,
+            known: Arc::default(),
+            listings: Arc::default(),
+            tasks: Arc::default(),
+            confirmations: Arc::new(Confirmations {
+                codec: StateCodec::new(&[]),
+                in_client: BTreeSet::new(),
+            }),
+            tags: Vec::new(),
+            drain: CancellationToken::new(),
+            span: Span::none(),
+        }
+    }
+
+    /// The same for one request, in whose span this is called: on behalf of the user that its extensions name, and with
+    /// its tags.
+    #[must_use]
+    pub fn for_request(&self, extensions: Extensions, tags: Vec<String>, drain: CancellationToken) -> Self {
+        let (services, span) = (self.services.on_behalf_of(extensions), Span::current());
+        Self { services, tags, drain, span, ..self.clone() }
+    }
+
+    #[must_use]
+    pub fn with_confirmations(self, confirmations: Confirmations) -> Self {
+        Self { confirmations: Arc::new(confirmations), ..self }
+    }
+
+    /// The same for work that goes on after its request was answered.
+    pub(super) fn detached(&self) -> Self {
+        Self { services: self.services.detached(), span: Span::none(), ..self.clone() }
+    }
+
+    pub(super) fn confirmations(&self) -> &Confirmations {
+        &self.confirmations
+    }
+
+    pub(super) fn tasks(&self) -> &Arc<Tasks> {
+        &self.tasks
+    }
+
+    /// The user of the request; empty where only the server knows.
+    pub(super) fn user(&self) -> String {
+        self.services.user().map(|user| user.to_string()).unwrap_or_default()
+    }
+
+    pub(super) fn known(&self) -> &KnownTools {
+        &self.known
+    }
+
+    /// How the user's tools are used well, as their manifests say.
+    async fn instructions(&self) -> Result<Option<String>, ErrorData> {
+        let request = DescribeForPlannerRequest { tags: self.tags.clone() };
+        let answer = self.services.tools().describe_for_planner(request).await;
+        let guidance = answer.map_err(|status| outcome::protocol_error(&status))?.into_inner().guidance;
+        let guidance = String::from_utf8_lossy(&guidance).into_owned();
+        Ok((!guidance.is_empty()).then_some(guidance))
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let tools = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_tasks();
+        ServerConfig::new(tools.build()).with_server_info(
+            Implementation::new("toolwire", env!("CARGO_PKG_VERSION")).with_title("Toolwire"),
+        )
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(REVISIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        result.instructions = self.instructions().await?;
+        if self.transport == Transport::Http {
+            // It would need a GET that is held open.
+            if let Some(tools) = &mut result.capabilities.tools {
+                tools.list_changed = None;
+            }
+            // Without a session, what a client declared is not known of its later requests.
+            result.capabilities.extensions = None;
+        }
+        Ok(result)
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.instructions = self.instructions().await?;
+        let mut result = DiscoverResult::from_server_info(REVISIONS.to_vec(), info);
+        (result.ttl_ms, result.cache_scope) = (TTL_MS, CacheScope::Private);
+        Ok(result)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let cursor = request.and_then(|it| it.cursor);
+        self.listings.page(&self.services, &self.tags, cursor.as_deref(), self.settings.page).await
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let cancelled = context.ct.clone();
+        let answer = async {
+            if let Some(traceparent) = context.meta.get_traceparent() {
+                telemetry::link_to(traceparent);
+            }
+            Invocation::read(request, &context.meta)?.carry_out(self, &context).await
+        };
+        // rmcp runs this in a task of its own, outside the span of the request.
+        let answer = answer.instrument(self.span.clone());
+        tokio::select! {
+            // Dropping the stream of events is how a call is left: a read stops, a write that has begun goes on.
+            () = cancelled.cancelled() => Err(outcome::cancelled()),
+            answer = answer => answer,
+        }
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task(&request.task_id).await
+    }
+
+    /// No task asks its client for anything, so that there is nothing to answer.
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.exists(&request.task_id).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.cancel(request).await
+    }
+
+    /// What of the tool is known without a wait, for the check of its headers.
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.known.with_headers(&self.services, name)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let own = SubscriptionFilter::builder().tools_list_changed().build();
+        Some(requested.intersection(&own))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        listen::until_end(&self.services, &self.drain, &context).await
+    }
+
+    /// Clients of the older revisions do not subscribe: they are notified wherever the transport allows.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.transport == Transport::Stdio {
+            listen::announce(&self.services, context.peer).await;
+        }
+    }
+
+    /// What fits none of the protocol's messages: a method that is not offered, or one with parameters of another form.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            CallToolRequestMethod::VALUE => Err(ErrorData::invalid_params(
+                "params must hold `name`, a text, and may hold `arguments`, an object",
+                None,
+            )),
+            ListToolsRequestMethod::VALUE => {
+                Err(ErrorData::invalid_params("params may hold `cursor`, a text", None))
+            }
+            method => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! How a call ended, as the protocol says it. What an agent can act on is a result with `isError`; what the client
+//! program did wrong is an error of JSON-RPC.
+//!
+//! A failure has no `structuredContent`: clients validate that against the output schema and hide the words.
+
+mod failure;
+
+use std::time::Duration;
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ContentBlock, JsonObject, MetaObject},
+};
+use serde_json::{Value, json};
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+
+use self::failure::Failure;
+use super::{call_facts::CallFacts, media::Media, road::how_to_approve};
+use toolwire_contract::{
+    frame,
+    proto::v1::{self, ConfirmationRequired, tool_result::Outcome},
+    status::DOMAIN,
+};
+
+/// The answer for a result.
+pub(super) fn of_result(
+    result: v1::ToolResult,
+    facts: &CallFacts,
+    media: Option<&Media>,
+) -> Result<CallToolResult, Status> {
+    let provenance = result.provenance.unwrap_or_default();
+    // Base64 that is cut is no image.
+    let media = media.filter(|_| result.kept.is_none());
+    let mut answer = match result.outcome {
+        Some(Outcome::DataJson(text)) => of_data(text, &provenance, facts, media)?,
+        // Data that cannot be cut in its own shape: clients validate data, and not failures.
+        Some(Outcome::DataText(_)) => of_failure(&Failure::too_large(), facts),
+        Some(Outcome::Error(error)) => of_failure(&Failure::of_tool(error), facts),
+        _ => return Err(Status::internal("the server answered without data")),
+    };
+    if let Some(kept) = result.kept {
+        say_how_to_read_on(&mut answer, &kept);
+    }
+    Ok(answer)
+}
+
+/// Tells the model that it reads a part, and where the rest is.
+fn say_how_to_read_on(answer: &mut CallToolResult, kept: &v1::KeptResult) {
+    let v1::KeptResult { call_id, tokens, expires_at } = kept;
+    let words = format!(
+        "The whole result has {tokens} tokens: lists and texts are cut. read_result with call_id {call_id} and an \
+         offset, a pointer or a query reads on"
+    );
+    answer.content.push(ContentBlock::text(words));
+    let expires_at = expires_at.as_ref().map(ToString::to_string);
+    let kept = json!({"call_id": call_id, "tokens": tokens, "expires_at": expires_at});
+    answer.meta.get_or_insert_default().insert("toolwire/kept".to_owned(), kept);
+}
+
+fn success_meta(provenance: &v1::Provenance, facts: &CallFacts) -> MetaObject {
+    let mut meta = facts.meta();
+    meta.insert("toolwire/provenance".to_owned(), provenance_json(provenance));
+    MetaObject(meta)
+}
+
+fn of_data(
+    text: String,
+    provenance: &v1::Provenance,
+    facts: &CallFacts,
+    media: Option<&Media>,
+) -> Result<CallToolResult, Status> {
+    let unreadable = |error| Status::internal(format!("the result cannot be read: {error}"));
+    let data: Value = serde_json::from_str(&text).map_err(unreadable)?;
+    let blocks = media.map(|media| media.blocks(&data, &facts.call_id)).unwrap_or_default();
+    let (data, text) = match &provenance.untrusted_framing {
+        None => (data, text),
+        // The model reads the text between lines that its authors cannot forge; a program finds both in the data.
+        Some(framing) => (framed(data, framing), frame::wrap(&framing.nonce, "", &text)),
+    };
+    let mut result = CallToolResult::success([vec![ContentBlock::text(text)], blocks].concat());
+    result.structured_content = Some(data);
+    result.meta = Some(success_meta(provenance, facts));
+    Ok(result)
+}
+
+fn framed(data: Value, framing: &v1::UntrustedFraming) -> Value {
+    let Value::Object(data) = data else { return data };
+    let mut members = JsonObject::new();
+    members.insert("_meta".to_owned(), framing.meta.clone().into());
+    members.insert("nonce".to_owned(), framing.nonce.clone().into());
+    members.extend(data);
+    Value::Object(members)
+}
+
+fn provenance_json(provenance: &v1::Provenance) -> Value {
+    let mut told = json!({
+        "source_ids": provenance.source_ids,
+        "as_of": provenance.as_of,
+        "from_cache": provenance.from_cache,
+        "warnings": provenance.warnings,
+    });
+    if let Some(age) = provenance.age.and_then(|age| Duration::try_from(age).ok()) {
+        told["age_ms"] = milliseconds(age).into();
+    }
+    told
+}
+
+/// The answer for a call that a person must approve, and on which no person has decided yet.
+pub(super) fn confirmation_required(required: &ConfirmationRequired, facts: &CallFacts) -> CallToolResult {
+    let id = &required.confirmation_id;
+    let message = format!("{}; then call again unchanged", how_to_approve(required));
+    let failure = Failure {
+        code: "CONFIRMATION_REQUIRED".to_owned(),
+        message,
+        retryable: true,
+        origin: "service",
+        ..Failure::default()
+    };
+    let mut result = of_failure(&failure, facts);
+    let meta = result.meta.get_or_insert_default();
+    meta.insert("toolwire/confirmation_id".to_owned(), id.clone().into());
+    result
+}
+
+/// The answer for a key that is none, which a model wrote.
+pub(super) fn invalid_request_id(what: &str) -> CallToolResult {
+    let violation = v1::FieldViolation {
+        pointer: "/request_id".to_owned(),
+        rule: "format".to_owned(),
+        description: what.to_owned(),
+    };
+    let failure = Failure {
+        code: "INVALID_ARGUMENT".to_owned(),
+        message: format!("Invalid arguments: {what}"),
+        origin: "caller",
+        violations: vec![violation],
+        ..Failure::default()
+    };
+    of_failure(&failure, &CallFacts::default())
+}
+
+/// The answer for a write that was begun, and whose end is not known.
+pub(super) fn unknown(facts: &CallFacts) -> CallToolResult {
+    let failure = Failure {
+        code: "OUTCOME_UNKNOWN".to_owned(),
+        message: "The write was started, and how it ended is not known. Look at what it was to change, then decide \
+                  whether to write again under a new request_id"
+            .to_owned(),
+        origin: "service",
+        ..Failure::default()
+    };
+    of_failure(&failure, facts)
+}
+
+/// The answer for a call that did not reach an end of its own.
+pub(super) fn of_status(status: &Status, facts: &CallFacts) -> Result<CallToolResult, ErrorData> {
+    let details = status.get_error_details();
+    let reason = details.error_info().filter(|info| info.domain == DOMAIN).map(|info| info.reason.clone());
+    match (reason.as_deref(), status.code()) {
+        (Some("UNKNOWN_TOOL"), _) => Err(unknown_tool(status.message())),
+        (Some("INVALID_REQUEST"), _) => Err(ErrorData::invalid_params(status.message().to_owned(), None)),
+        // The channel to a server watches the time-out too, and calls its own timer a cancellation.
+        (None, Code::Cancelled) if status.message() == "Timeout expired" => {
+            Ok(of_failure(&Failure::deadline_exceeded(), facts))
+        }
+        // A server that is not there, or not yet again.
+        (None, Code::Unavailable) => Ok(of_failure(&Failure::unavailable(status), facts)),
+        (None | Some("INTERNAL"), _) => Err(internal(status.message(), facts)),
+        (Some(reason), code) => {
+            let retryable = matches!(
+                code,
+                Code::Unavailable
+                    | Code::ResourceExhausted
+                    | Code::DeadlineExceeded
+                    | Code::FailedPrecondition
+            ) && reason != "TOOL_DISABLED";
+            let failure = Failure {
+                code: reason.to_owned(),
+                message: status.message().to_owned(),
+                retryable,
+                retry_after: details.retry_info().and_then(|it| it.retry_delay),
+                origin: if code == Code::Unavailable { "service" } else { "caller" },
+                ..Failure::default()
+            };
+            Ok(of_failure(&failure, facts))
+        }
+    }
+}
+
+/// The error of a request that is no call.
+pub(super) fn protocol_error(status: &Status) -> ErrorData {
+    match status.code() {
+        Code::InvalidArgument => ErrorData::invalid_params(status.message().to_owned(), None),
+        _ => ErrorData::internal_error(status.message().to_owned(), None),
+    }
+}
+
+/// The error of a request whose client has gone: it is not delivered.
+pub(super) fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the request was cancelled", None)
+}
+
+fn unknown_tool(message: &str) -> ErrorData {
+    let stop = if message.ends_with(['.', '?']) { "" } else { "." };
+    ErrorData::invalid_params(
+        format!("{message}{stop} If it was listed before, it was renamed or removed; list again"),
+        None,
+    )
+}
+
+fn internal(message: &str, facts: &CallFacts) -> ErrorData {
+    let data = (!facts.call_id.is_empty()).then(|| json!({"call_id": facts.call_id}));
+    ErrorData::internal_error(message.to_owned(), data)
+}
+
+fn of_failure(failure: &Failure, facts: &CallFacts) -> CallToolResult {
+    let details = failure.to_json(facts);
+    // The words alone would read as data in clients that drop `isError`.
+    let advice = failure.advice(facts);
+    let message = if advice.is_empty() { &*failure.message } else { failure.message.trim_end_matches('.') };
+    let words = format!("FAILED {}: {message}{advice}", failure.code);
+    let mut result =
+        CallToolResult::error(vec![ContentBlock::text(words), ContentBlock::text(details.to_string())]);
+    let mut meta = facts.meta();
+    meta.insert("toolwire/error".to_owned(), details);
+    result.meta = Some(MetaObject(meta));
+    result
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    duration.as_millis().try_into().unwrap_or(u64::MAX)
+}

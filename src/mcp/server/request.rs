@@ -1,0 +1,171 @@
+//! What a `tools/call` asks for, and the request of the service that it becomes.
+
+use std::time::Duration;
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolRequestParams, InputResponses, JsonObject, RequestMetaObject},
+};
+use serde_json::Value;
+
+use toolwire_contract::{
+    arguments, convert,
+    proto::v1::{InvokeToolRequest, ResultFormat, ToolContext, invoke_tool_request as wire},
+};
+use toolwire_tool::context::RequestId;
+
+/// The argument by which a model repeats a call. No tool has a parameter of this name.
+pub(super) const REQUEST_ID: &str = "request_id";
+/// A call that a client asks for.
+#[derive(Clone, Debug)]
+pub(super) struct Invocation {
+    pub(super) tool: String,
+    pub(super) arguments: JsonObject,
+    /// The client's own key of the call.
+    pub(super) request_id: Option<RequestId>,
+    pub(super) timeout: Option<Duration>,
+    /// How long it waits for a person.
+    pub(super) wait: Duration,
+    /// Whether its outcome is handed on by another request.
+    pub(super) deliver_by_get_call: bool,
+    /// What the client carries from an earlier round of the call.
+    pub(super) request_state: Option<String>,
+    pub(super) input_responses: InputResponses,
+    pub(super) task_id: String,
+    pub(super) session_id: String,
+    pub(super) expected_digest: String,
+}
+
+impl Invocation {
+    /// Reads the parameters of a request and its metadata.
+    pub(super) fn read(params: CallToolRequestParams, meta: &RequestMetaObject) -> Result<Self, ErrorData> {
+        let arguments = Value::Object(params.arguments.unwrap_or_default());
+        let arguments = arguments::from_value(arguments).map_err(|error| invalid(&error.to_string()))?;
+        let text = |key: &str| match meta.get(key) {
+            None => Ok(String::new()),
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(_) => Err(invalid(&format!("_meta[\"{key}\"] must be a text"))),
+        };
+        let request_id = match text("toolwire/request_id")?.as_str() {
+            "" => None,
+            id => Some(
+                id.parse::<RequestId>()
+                    .map_err(|error| invalid(&format!("_meta[\"toolwire/request_id\"] {error}")))?,
+            ),
+        };
+        Ok(Self {
+            tool: params.name.into_owned(),
+            arguments,
+            request_id,
+            timeout: timeout(meta)?,
+            wait: Duration::ZERO,
+            deliver_by_get_call: false,
+            request_state: params.request_state,
+            input_responses: params.input_responses.unwrap_or_default(),
+            task_id: text("toolwire/task_id")?,
+            session_id: text("toolwire/session_id")?,
+            expected_digest: text("toolwire/expected_digest")?,
+        })
+    }
+
+    /// Takes the key that a model wrote among the arguments; that of the metadata comes first.
+    pub(super) fn take_request_id(&mut self) -> Result<(), String> {
+        let Some(value) = self.arguments.shift_remove(REQUEST_ID) else { return Ok(()) };
+        let id = match &value {
+            Value::Null => return Ok(()),
+            Value::String(text) => {
+                text.parse::<RequestId>().map_err(|error| format!("request_id {error}"))?
+            }
+            other => return Err(format!("request_id must be a UUID, but is {other}")),
+        };
+        self.request_id = self.request_id.or(Some(id));
+        Ok(())
+    }
+
+    pub(super) fn message(&self) -> InvokeToolRequest {
+        let arguments = Value::Object(self.arguments.clone()).to_string();
+        InvokeToolRequest {
+            target: Some(wire::Target::Tool(self.tool.clone())),
+            input: Some(wire::Input::ArgumentsJson(arguments)),
+            context: Some(ToolContext {
+                task_id: self.task_id.clone(),
+                session_id: self.session_id.clone(),
+                ..ToolContext::default()
+            }),
+            request_id: self.request_id.map(|id| id.to_string()).unwrap_or_default(),
+            result_format: ResultFormat::Json.into(),
+            expected_digest: self.expected_digest.clone(),
+            wait_for_confirmation: (!self.wait.is_zero()).then(|| convert::duration(self.wait)),
+            // Of a read it says nothing.
+            resume_equal_write: true,
+            deliver_by_get_call: self.deliver_by_get_call,
+            ..InvokeToolRequest::default()
+        }
+    }
+}
+
+fn timeout(meta: &RequestMetaObject) -> Result<Option<Duration>, ErrorData> {
+    match meta.get("toolwire/timeout_ms") {
+        None => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(milliseconds) => Ok(Some(Duration::from_millis(milliseconds))),
+            None => Err(invalid("_meta[\"toolwire/timeout_ms\"] must be a whole number of milliseconds")),
+        },
+    }
+}
+
+fn invalid(what: &str) -> ErrorData {
+    ErrorData::invalid_params(what.to_owned(), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(arguments: Value, meta: Value) -> Result<Invocation, ErrorData> {
+        let Value::Object(arguments) = arguments else { unreachable!("arguments are objects") };
+        let Value::Object(meta) = meta else { unreachable!("metadata is an object") };
+        let params = CallToolRequestParams::new("refund").with_arguments(arguments);
+        Invocation::read(params, &RequestMetaObject::from(meta))
+    }
+
+    #[test]
+    fn metadata_is_read_and_malformed_metadata_refused() {
+        let meta = json!({"toolwire/timeout_ms": 1500, "toolwire/task_id": "t", "toolwire/session_id": "s"});
+        let call = read(json!({"n": 1}), meta).unwrap();
+        assert_eq!(call.timeout, Some(Duration::from_millis(1500)));
+        let message = call.message();
+        let context = message.context.unwrap();
+        assert_eq!((context.task_id.as_str(), context.session_id.as_str()), ("t", "s"));
+        for meta in [
+            json!({"toolwire/timeout_ms": "1s"}),
+            json!({"toolwire/timeout_ms": -1}),
+            json!({"toolwire/task_id": 7}),
+            json!({"toolwire/request_id": "one"}),
+        ] {
+            assert!(read(json!({}), meta.clone()).is_err(), "{meta}");
+        }
+    }
+
+    #[test]
+    fn the_key_of_the_metadata_wins_over_the_argument_which_is_taken_out() {
+        let [first, second] = [RequestId::generate(), RequestId::generate()];
+        let arguments = json!({"amount": 5, "request_id": second.to_string()});
+        let mut call = read(arguments.clone(), json!({"toolwire/request_id": first.to_string()})).unwrap();
+        call.take_request_id().unwrap();
+        assert_eq!((call.request_id, call.arguments.len()), (Some(first), 1));
+        let mut call = read(arguments, json!({})).unwrap();
+        call.take_request_id().unwrap();
+        assert_eq!(call.request_id, Some(second));
+        let mut call = read(json!({"request_id": "again"}), json!({})).unwrap();
+        assert!(call.take_request_id().unwrap_err().starts_with("request_id must be"));
+    }
+
+    #[test]
+    fn arguments_that_nest_too_deep_are_refused() {
+        let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
+        assert!(read(json!({"a": deep}), json!({})).unwrap_err().message.contains("nest"));
+    }
+}

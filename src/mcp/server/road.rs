@@ -1,0 +1,69 @@
+//! The road by which a client learns what a person decided: the first of three that it can go.
+
+use rmcp::{
+    RoleServer,
+    model::{ClientCapabilities, ProtocolVersion},
+    service::RequestContext,
+};
+
+use toolwire_contract::proto::v1::ConfirmationRequired;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Road {
+    /// The call becomes a task, which goes on by itself.
+    Task,
+    /// The client shows a form and calls again with a state.
+    Form,
+    /// The call waits for a while; then the agent is to call again.
+    Wait,
+}
+
+impl Road {
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
+        Self::by(context.client_capabilities(), context.protocol_version())
+    }
+
+    fn by(capabilities: Option<ClientCapabilities>, version: Option<ProtocolVersion>) -> Self {
+        let capabilities = capabilities.unwrap_or_default();
+        if capabilities.supports_tasks() {
+            return Self::Task;
+        }
+        // A client of an older revision knows no answer that asks for input.
+        let knows_rounds = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        // A capability that names no mode means forms.
+        let shows_forms = capabilities.elicitation.is_some_and(|it| it.form.is_some() || it.url.is_none());
+        if knows_rounds && shows_forms { Self::Form } else { Self::Wait }
+    }
+}
+
+/// What a person decides on, and how.
+pub(super) fn how_to_approve(required: &ConfirmationRequired) -> String {
+    let ConfirmationRequired { confirmation_id: id, summary, arguments_json, .. } = required;
+    format!(
+        "A person must approve this first: {summary}. The exact arguments: {arguments_json}. A person with the right to \
+         approve runs `toolwire approve {id}`"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{ElicitationCapability, UrlElicitationCapability};
+
+    use super::*;
+
+    #[test]
+    fn a_client_goes_the_first_road_that_it_can() {
+        let newest = Some(ProtocolVersion::V_2026_07_28);
+        let tasks = ClientCapabilities::builder().enable_tasks().enable_elicitation().build();
+        let forms = ClientCapabilities::builder().enable_elicitation().build();
+        let mut urls = forms.clone();
+        let mut only_urls = ElicitationCapability::default();
+        only_urls.url = Some(UrlElicitationCapability::default());
+        urls.elicitation = Some(only_urls);
+        assert_eq!(Road::by(Some(tasks), newest.clone()), Road::Task);
+        assert_eq!(Road::by(Some(forms.clone()), newest.clone()), Road::Form);
+        assert_eq!(Road::by(Some(forms), Some(ProtocolVersion::V_2025_11_25)), Road::Wait);
+        assert_eq!(Road::by(Some(urls), newest.clone()), Road::Wait);
+        assert_eq!(Road::by(None, newest), Road::Wait);
+    }
+}

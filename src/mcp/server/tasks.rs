@@ -1,0 +1,127 @@
+//! The Tasks extension: a call that waits for a person, or has not ended after a while, becomes a task of its client.
+//! The task is named after the call, and its state is that of the call, which the server keeps.
+//!
+//! What goes on without the client is bounded. Beyond the bound a call stays a request, as for a client without tasks.
+
+mod runner;
+mod view;
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolResponse, CancelTaskParams, CreateTaskResult, GetTaskResult, MetaObject, TaskStatus},
+};
+use tokio::{sync::watch, time::timeout};
+
+use self::runner::Runner;
+use super::{
+    call::{Call, End},
+    call_facts::CallFacts,
+    handler::Handler,
+    request::Invocation,
+    road::how_to_approve,
+    task_permits::Permit,
+};
+use toolwire_contract::proto::v1::{CancelCallRequest, ConfirmationRequired, cancel_call_request};
+use toolwire_tool::context::RequestId;
+
+/// After this long a call is a task: clients give up after 60 s.
+const LATE: Duration = Duration::from_secs(20);
+
+/// Carries a call out for a client that knows tasks.
+pub(super) async fn carry_out(
+    mut call: Call,
+    mut invocation: Invocation,
+) -> Result<CallToolResponse, ErrorData> {
+    let is_read = call.tool.as_ref().is_some_and(|tool| tool.is_read);
+    if is_read {
+        // Without a key, its outcome would not be kept for the client's next look.
+        invocation.request_id = invocation.request_id.or_else(|| Some(RequestId::generate()));
+        call.facts.request_id = invocation.request_id;
+    }
+    let (sender, facts) = watch::channel(CallFacts::default());
+    call.sender = Some(sender);
+    let is_answered = call.progress.is_answered();
+    let (handler, mut again) = (call.handler.clone(), invocation.clone());
+    let mut running = Box::pin(async move {
+        let end = call.run(&invocation).await;
+        (call, end)
+    });
+    match timeout(LATE, &mut running).await {
+        Ok((call, End::Confirmation(required))) => {
+            let Some(permit) = handler.admit() else { return call.answer(End::Confirmation(required)) };
+            again.request_id = required.request_id.parse().ok();
+            let task = handler.created(&again, is_read, call.facts.metadata(), Some(&required)).await?;
+            Runner::new(&handler, again, permit, task.task.task_id.clone()).spawn();
+            Ok(task.into())
+        }
+        Ok((call, end)) => call.answer(end),
+        Err(_) => {
+            let facts = facts.borrow().clone();
+            again.request_id = facts.request_id;
+            let Some(permit) = again.request_id.and_then(|_| handler.admit()) else {
+                let (call, end) = running.await;
+                return call.answer(end);
+            };
+            let task = handler.created(&again, is_read, facts.metadata(), None).await?;
+            is_answered.store(true, Ordering::Release);
+            let runner = Runner::new(&handler, again, permit, task.task.task_id.clone());
+            if is_read {
+                runner.spawn_after(running);
+            } else {
+                // The write goes on without its reader, and its outcome is delivered to a look at the task.
+                drop(running);
+                runner.spawn();
+            }
+            Ok(task.into())
+        }
+    }
+}
+
+impl Handler {
+    /// A permit for a task of the user, if the bounds allow one more.
+    fn admit(&self) -> Option<Permit> {
+        self.tasks().admit(&self.user())
+    }
+
+    /// The task of a call. It is named after the attempt that the server has recorded, which another request may have
+    /// begun.
+    async fn created(
+        &self,
+        invocation: &Invocation,
+        is_read: bool,
+        mut meta: MetaObject,
+        required: Option<&ConfirmationRequired>,
+    ) -> Result<CreateTaskResult, ErrorData> {
+        let record = self.record_by_request(invocation).await?.call.unwrap_or_default();
+        let mut task = view::task(&record, TaskStatus::Working, is_read);
+        if let Some(required) = required {
+            task.status_message = Some(how_to_approve(required));
+            meta.insert("toolwire/confirmation_id".to_owned(), required.confirmation_id.clone().into());
+        }
+        Ok(CreateTaskResult::new(task).with_meta(meta))
+    }
+
+    pub(super) async fn task(&self, task_id: &str) -> Result<GetTaskResult, ErrorData> {
+        Ok(GetTaskResult::new(self.look_at(task_id).await?))
+    }
+
+    pub(super) async fn exists(&self, task_id: &str) -> Result<(), ErrorData> {
+        self.record_of(task_id, false).await.map(|_| ())
+    }
+
+    /// Asks the call of a task to stop. Whether it did is seen by another look.
+    pub(super) async fn cancel(&self, request: CancelTaskParams) -> Result<(), ErrorData> {
+        use cancel_call_request::Call;
+        let record = self.record_of(&request.task_id, false).await?.call.unwrap_or_default();
+        // Another attempt than the first may carry it out.
+        let call = if record.request_id.is_empty() {
+            Call::CallId(request.task_id)
+        } else {
+            Call::RequestId(record.request_id)
+        };
+        let answer = self.services.tools().cancel_call(CancelCallRequest { call: Some(call) }).await;
+        answer.map(|_| ()).map_err(|status| super::outcome::protocol_error(&status))
+    }
+}

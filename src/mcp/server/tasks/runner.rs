@@ -1,0 +1,160 @@
+//! What carries a task on while its client is elsewhere: it waits for the person, and makes the call again.
+
+use std::{pin::Pin, time::Duration};
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolResponse, TaskPayload},
+};
+use serde_json::{Map, Value, json};
+use tokio::time::sleep;
+use tonic::{Code, Status};
+
+use super::super::{
+    call::{Call, End},
+    handler::Handler,
+    progress::Progress,
+    request::Invocation,
+    task_permits::Permit,
+};
+use toolwire_base::clock;
+use toolwire_contract::{
+    convert,
+    proto::v1::{
+        CallState, ConfirmationState, GetCallRequest, GetCallResponse, GetConfirmationRequest,
+        get_call_request,
+    },
+};
+use toolwire_telemetry as telemetry;
+
+/// How long one look at a call or a confirmation waits for a change.
+const LOOK: Duration = Duration::from_mins(1);
+/// The pause after a failure.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// The failures in a row after which the server does without this client: its person calls again.
+const MAX_FAILURES: u32 = 60;
+
+/// A call that was made by a request that has been answered.
+type Running = Pin<Box<dyn Future<Output = (Call, End)> + Send>>;
+
+pub(super) struct Runner {
+    handler: Handler,
+    invocation: Invocation,
+    permit: Permit,
+    task_id: String,
+}
+
+impl Runner {
+    /// The invocation has a `request_id`.
+    pub(super) fn new(handler: &Handler, invocation: Invocation, permit: Permit, task_id: String) -> Self {
+        let invocation = Invocation { deliver_by_get_call: true, ..invocation };
+        Self { handler: handler.detached(), invocation, permit, task_id }
+    }
+
+    pub(super) fn spawn(self) {
+        tokio::spawn(telemetry::continuing_trace(self.carry_on()));
+    }
+
+    /// The same once the call has ended that runs already.
+    pub(super) fn spawn_after(self, running: Running) {
+        tokio::spawn(telemetry::continuing_trace(async move {
+            match running.await {
+                (_, End::Confirmation(_)) => self.carry_on().await,
+                (call, End::Status(status)) => {
+                    self.permit.keep_end(self.task_id.clone(), payload(call.answer(End::Status(status))));
+                }
+                // The server keeps it.
+                (_, End::Answer(_)) => {}
+            }
+        }));
+    }
+
+    async fn carry_on(self) {
+        let mut failures = 0;
+        while failures < MAX_FAILURES {
+            let began = clock::now();
+            match self.step().await {
+                Some(true) => return,
+                Some(false) => {
+                    failures = 0;
+                    // Where the wait was cut short, as by a drain.
+                    if began.elapsed() < RETRY_DELAY {
+                        sleep(RETRY_DELAY).await;
+                    }
+                }
+                None => {
+                    failures += 1;
+                    sleep(RETRY_DELAY).await;
+                }
+            }
+        }
+    }
+
+    /// Waits for a change of the call, or carries it out. Returns whether it has ended; `None` after a failure.
+    async fn step(&self) -> Option<bool> {
+        let GetCallResponse { call, confirmation_required, .. } = self.look().await?;
+        match call?.state() {
+            CallState::Running => Some(false),
+            CallState::AwaitingConfirmation => {
+                if self.is_pending(confirmation_required?.confirmation_id).await? {
+                    return Some(false);
+                }
+                let (handler, progress) = (self.handler.clone(), Progress::silent());
+                let mut call = Call::new(handler, None, &self.invocation, progress);
+                match call.run(&self.invocation).await {
+                    End::Status(status) if is_permanent(&status) => {
+                        self.permit.keep_end(self.task_id.clone(), payload(call.answer(End::Status(status))));
+                        Some(true)
+                    }
+                    End::Status(_) => None,
+                    End::Answer(_) => Some(true),
+                    End::Confirmation(_) => Some(false),
+                }
+            }
+            _ => Some(true),
+        }
+    }
+
+    async fn look(&self) -> Option<GetCallResponse> {
+        let request_id = self.invocation.request_id?.to_string();
+        let message = GetCallRequest {
+            call: Some(get_call_request::Call::RequestId(request_id)),
+            tool: self.invocation.tool.clone(),
+            ..GetCallRequest::default()
+        };
+        // Without a wait where it waits for a person: that is looked at next.
+        let response = self.handler.services.tools().get_call(message.clone()).await.ok()?.into_inner();
+        if response.call.as_ref()?.state() != CallState::Running {
+            return Some(response);
+        }
+        let message = GetCallRequest { wait: Some(convert::duration(LOOK)), ..message };
+        Some(self.handler.services.tools().get_call(message).await.ok()?.into_inner())
+    }
+
+    async fn is_pending(&self, confirmation_id: String) -> Option<bool> {
+        let message = GetConfirmationRequest { confirmation_id, wait: Some(convert::duration(LOOK)) };
+        let response = self.handler.services.confirmations().get_confirmation(message).await.ok()?;
+        Some(response.into_inner().confirmation?.state() == ConfirmationState::Pending)
+    }
+}
+
+/// Whether the same call would be refused again.
+fn is_permanent(status: &Status) -> bool {
+    !matches!(
+        status.code(),
+        Code::Unavailable | Code::ResourceExhausted | Code::DeadlineExceeded | Code::Cancelled
+    )
+}
+
+/// An answer as the end of a task.
+pub(super) fn payload(answer: Result<CallToolResponse, ErrorData>) -> TaskPayload {
+    let object = |value: Value| match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    };
+    match answer {
+        Ok(CallToolResponse::Complete(result)) => TaskPayload::Completed { result: object(json!(result)) },
+        Ok(_) => TaskPayload::Working,
+        Err(error) => TaskPayload::Failed { error: object(json!(error)) },
+    }
+}

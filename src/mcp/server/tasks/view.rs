@@ -1,0 +1,133 @@
+//! A task as its client sees it: the state of its call, by one table.
+
+use rmcp::{
+    ErrorData,
+    model::{DetailedTask, Task, TaskPayload, TaskStatus},
+};
+use tonic::{Code, Response};
+
+use super::{
+    super::{call_facts::CallFacts, handler::Handler, outcome, request::Invocation, road::how_to_approve},
+    runner::payload,
+};
+use toolwire_base::clock;
+use toolwire_contract::{
+    convert,
+    proto::v1::{
+        CallRecord, CallState, GetCallRequest, GetCallResponse, ResultFormat, ToolErrorCode, get_call_request,
+    },
+};
+
+/// How often a client should look.
+const POLL_MS: u64 = 2_000;
+/// How long the outcome of a write is kept, and that of a read.
+const TTL_MS: [u64; 2] = [24 * 60 * 60 * 1_000, 10 * 60 * 1_000];
+
+impl Handler {
+    /// The call of a task. `delivers`: the client gets its outcome.
+    pub(super) async fn record_of(
+        &self,
+        task_id: &str,
+        delivers: bool,
+    ) -> Result<GetCallResponse, ErrorData> {
+        let message = GetCallRequest {
+            call: Some(get_call_request::Call::CallId(task_id.to_owned())),
+            result_format: ResultFormat::Json.into(),
+            delivers,
+            ..GetCallRequest::default()
+        };
+        let answer = self.services.tools().get_call(message).await;
+        answer.map(Response::into_inner).map_err(|status| match status.code() {
+            Code::NotFound => ErrorData::invalid_params(
+                format!("there is no task {task_id}, or its outcome is no longer kept"),
+                None,
+            ),
+            _ => outcome::protocol_error(&status),
+        })
+    }
+
+    pub(super) async fn record_by_request(
+        &self,
+        invocation: &Invocation,
+    ) -> Result<GetCallResponse, ErrorData> {
+        let request_id = invocation.request_id.map(|id| id.to_string()).unwrap_or_default();
+        let message = GetCallRequest {
+            call: Some(get_call_request::Call::RequestId(request_id)),
+            tool: invocation.tool.clone(),
+            ..GetCallRequest::default()
+        };
+        let answer = self.services.tools().get_call(message).await;
+        answer.map(Response::into_inner).map_err(|status| outcome::protocol_error(&status))
+    }
+
+    pub(super) async fn look_at(&self, task_id: &str) -> Result<DetailedTask, ErrorData> {
+        if let Some(end) = self.tasks().end_of(&self.user(), task_id) {
+            let now = convert::timestamp(clock::wall()).to_string();
+            let status = end.status();
+            return Ok(DetailedTask::new(Task::new(task_id, status, now.clone(), now), end));
+        }
+        let mut found = self.record_of(task_id, true).await?;
+        let record = found.call.take().unwrap_or_default();
+        let tool = self.known().find(&self.services, &record.tool).await;
+        let is_read = tool.as_ref().is_some_and(|tool| tool.is_read);
+        let facts = CallFacts { call_id: task_id.to_owned(), request_id: record.request_id.parse().ok() };
+        let payload = match found.result {
+            Some(result) if !matches!(record.state(), CallState::Cancelled) => {
+                let result = outcome::of_result(result, &facts, tool.as_ref().map(|tool| &tool.media));
+                payload(
+                    result
+                        .map(Into::into)
+                        .or_else(|status| outcome::of_status(&status, &facts).map(Into::into)),
+                )
+            }
+            _ => without_result(&record, &facts),
+        };
+        let record = CallRecord { call_id: task_id.to_owned(), ..record };
+        let mut task = task(&record, payload.status(), is_read);
+        task.status_message = found.confirmation_required.as_ref().map(how_to_approve);
+        Ok(DetailedTask::new(task, payload))
+    }
+}
+
+/// The state of a call without a result, as that of its task.
+fn without_result(record: &CallRecord, facts: &CallFacts) -> TaskPayload {
+    match record.state() {
+        CallState::Unspecified | CallState::Running | CallState::AwaitingConfirmation => TaskPayload::Working,
+        CallState::Cancelled => TaskPayload::Cancelled,
+        CallState::OutcomeUnknown => payload(Ok(outcome::unknown(facts).into())),
+        CallState::Failed if record.code() == ToolErrorCode::Cancelled => TaskPayload::Cancelled,
+        CallState::Succeeded | CallState::Failed => {
+            payload(Err(ErrorData::internal_error("the call has ended, and its outcome is not kept", None)))
+        }
+    }
+}
+
+/// The task of a call.
+pub(super) fn task(record: &CallRecord, status: TaskStatus, is_read: bool) -> Task {
+    let changed = record.ended_at.unwrap_or_else(|| convert::timestamp(clock::wall()));
+    let created = record.arrived_at.unwrap_or(changed);
+    Task::new(&record.call_id, status, created.to_string(), changed.to_string())
+        .with_ttl_ms(TTL_MS[usize::from(is_read)])
+        .with_poll_interval_ms(POLL_MS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_states() {
+        let rows = [
+            (CallState::Running, TaskStatus::Working),
+            (CallState::AwaitingConfirmation, TaskStatus::Working),
+            (CallState::Cancelled, TaskStatus::Cancelled),
+            (CallState::OutcomeUnknown, TaskStatus::Completed),
+            (CallState::Succeeded, TaskStatus::Failed),
+            (CallState::Failed, TaskStatus::Failed),
+        ];
+        for (state, status) in rows {
+            let record = CallRecord { state: state.into(), ..CallRecord::default() };
+            assert_eq!(without_result(&record, &CallFacts::default()).status(), status, "{state:?}");
+        }
+    }
+}

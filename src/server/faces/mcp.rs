@@ -1,0 +1,131 @@
+//! MCP over HTTP: `POST /mcp`. The protocol itself is `toolwire_mcp`'s, and the calls are those of the gRPC services
+//! within the process, with the user, the arrival and the trace of the request.
+
+use std::task::{Context, Poll};
+
+use axum::{
+    body::Body as AxumBody,
+    extract::{Request, State},
+    response::Response,
+    routing::post,
+};
+use bytes::Bytes;
+use futures_util::{FutureExt, future::BoxFuture};
+use http::{Method, request::Parts};
+use secrecy::ExposeSecret;
+use tonic::body::Body;
+use tower::BoxError;
+use url::form_urlencoded;
+
+use super::{
+    grpc::Routes,
+    http::{
+        problem::Problem,
+        route::{Http, Route, RuleByHeader},
+    },
+    transport::{
+        Arrival, drain_signal, grpc_timeout,
+        peer::Peer,
+        rules::{Pool, Rule},
+    },
+};
+use crate::service::request::refuse;
+use toolwire_config::{self as config, Config};
+use toolwire_engine::pipeline::ArrivalTime;
+use toolwire_mcp::server::{
+    self, Confirmations, Detached, Handler, Services, Settings, StateCodec, Transport, Via,
+};
+
+/// A subscription is open for as long as its client is there, and must not use up the quota of calls. Of this revision
+/// the header is checked against the message.
+const SUBSCRIPTION: RuleByHeader = RuleByHeader {
+    headers: &[("mcp-method", "subscriptions/listen"), ("mcp-protocol-version", "2026-07-28")],
+    rule: Rule { pool: Pool::Watches, ..Rule::BY_HANDLER },
+};
+
+pub fn routes() -> Vec<Route> {
+    let route = Route::new(Method::POST, "/mcp", Rule::BY_HANDLER, post(answer));
+    vec![Route { by_header: Some(SUBSCRIPTION), ..route }]
+}
+
+/// The face over these services.
+pub fn handler(routes: Routes, config: &Config) -> Handler {
+    let services = Services::new(WithinProcess(routes), usize::MAX);
+    let handler = Handler::new(services, settings(&config.http), Transport::Http);
+    handler.with_confirmations(confirmations(config))
+}
+
+/// The bounds of what clients are sent.
+pub fn settings(http: &config::Http) -> Settings {
+    Settings { page: http.mcp_page, max_result_tokens: http.mcp_max_result_tokens }
+}
+
+/// How persons decide on calls of clients, as configured.
+pub fn confirmations(config: &Config) -> Confirmations {
+    let keys: Vec<_> = config.http.state_keys.iter().map(|key| key.expose_secret().as_bytes()).collect();
+    let in_client = config.confirmations.in_client.iter().map(ToString::to_string).collect();
+    Confirmations { codec: StateCodec::new(&keys), in_client }
+}
+
+async fn answer(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
+    let (handler, parts, body) = receive(&http, request).await?;
+    Ok(server::http::answer(handler, parts, body).await.map(AxumBody::new))
+}
+
+/// The handler that answers a request, with its whole body: for a route that has another handler around this one.
+pub async fn receive(http: &Http, request: Request) -> Result<(Handler, Parts, Bytes), Problem> {
+    let (parts, body) = request.into_parts();
+    let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+    let tags = query.filter(|(name, _)| name == "tags").map(|(_, tag)| tag.into_owned()).collect();
+    let broken_off = |_| refuse("body", "json", "broke off");
+    let body = axum::body::to_bytes(body, usize::MAX).await.map_err(broken_off)?;
+    let extensions = parts.extensions.clone();
+    let drain = drain_signal(&extensions);
+    Ok((http.mcp.for_request(extensions, tags, drain), parts, body))
+}
+
+/// The gRPC services of this process, for requests that carry the extensions of one that has arrived.
+#[derive(Clone, Debug)]
+struct WithinProcess(Routes);
+
+impl tower::Service<http::Request<Body>> for WithinProcess {
+    type Response = http::Response<Body>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<http::Response<Body>, BoxError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
+        adapt(&mut request);
+        shorten(&mut request);
+        self.0.call(request).map(|answer| answer.map_err(|never| match never {})).boxed()
+    }
+}
+
+/// Lets the time of a request begin with it if the one that it was part of was answered, and names the way of it.
+fn adapt(request: &mut http::Request<Body>) {
+    let extensions = request.extensions_mut();
+    let (is_detached, via) = (extensions.get::<Detached>().is_some(), extensions.get::<Via>().copied());
+    if is_detached {
+        // The drain of that connection must not end the waits of work that outlives it.
+        extensions.remove::<Peer>();
+    }
+    let Some(arrival) = extensions.get_mut::<Arrival>() else { return };
+    if is_detached {
+        let ArrivalTime { at, wall } = ArrivalTime::now();
+        *arrival = Arrival { at, wall, timeout: None, ..*arrival };
+    }
+    if let Some(Via(face)) = via {
+        arrival.face = face;
+    }
+}
+
+/// Lets the time-out of a message shorten that of its request.
+fn shorten(request: &mut http::Request<Body>) {
+    let own = grpc_timeout::in_headers(request.headers()).ok().flatten();
+    if let (Some(own), Some(arrival)) = (own, request.extensions_mut().get_mut::<Arrival>()) {
+        arrival.timeout = Some(arrival.timeout.map_or(own, |timeout| timeout.min(own)));
+    }
+}

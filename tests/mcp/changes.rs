@@ -1,0 +1,77 @@
+//! `subscriptions/listen`: clients hear that their tools have changed.
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::client::{Era, Message, SOON, Stdio, house};
+use crate::{
+    http::{house::House, raw::Raw},
+    support::{data_directory, patch_json},
+};
+
+async fn listen(house: &House) -> Raw {
+    let message =
+        Message::new(Era::New, "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let headers: Vec<_> = message.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let headers: Vec<_> =
+        headers.iter().map(String::as_str).chain(["content-type: application/json"]).collect();
+    let mut raw = Raw::connect(house.server.http.unwrap()).await;
+    raw.ask("POST", "/mcp", &headers, &message.body.to_string()).await;
+    raw.until("notifications/subscriptions/acknowledged").await;
+    raw
+}
+
+#[tokio::test]
+async fn a_changed_manifest_is_one_notification() {
+    let house = house();
+    let mut raw = listen(&house).await;
+    // The watch begins after the acknowledgement: what is changed until it has is told when it is changed again.
+    let mut version = 0;
+    let told = async {
+        loop {
+            tokio::select! {
+                told = raw.until("notifications/tools/list_changed") => return told,
+                () = tokio::time::sleep(std::time::Duration::from_millis(200)) => {
+                    version += 1;
+                    house.patch("get_quotes", &json!({"version": format!("9.0.{version}")}));
+                }
+            }
+        }
+    };
+    timeout(SOON, told).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_drain_ends_a_subscription_with_its_result() {
+    let house = house();
+    let mut raw = listen(&house).await;
+    let House { server, .. } = house;
+    let (_, rest) = tokio::join!(server.shut_down(), raw.rest());
+    let result = rest.lines().filter_map(|line| line.strip_prefix("data:")).next_back().unwrap_or_default();
+    let result: Value = serde_json::from_str(result.trim()).unwrap_or_else(|_| panic!("{rest}"));
+    assert!(result["result"].is_object(), "{result}");
+}
+
+/// Clients of the older revisions do not subscribe.
+#[tokio::test]
+async fn over_standard_input_a_client_that_has_initialized_is_notified() {
+    let data = data_directory();
+    let mut stdio = Stdio::start(&["--data", data.path().to_str().unwrap()]);
+    stdio.greet(Era::Old).await;
+    // The first change may come before the watch has begun: change on until it is told.
+    let mut version = 0;
+    let told = async {
+        loop {
+            tokio::select! {
+                told = stdio.next() => return told,
+                () = tokio::time::sleep(std::time::Duration::from_millis(500)) => {
+                    version += 1;
+                    let changes = json!({"version": format!("9.0.{version}")});
+                    patch_json(&data.path().join("tools/get_quotes.json"), &changes);
+                }
+            }
+        }
+    };
+    let told = timeout(SOON, told).await.unwrap();
+    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+}

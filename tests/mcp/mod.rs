@@ -1,0 +1,17 @@
+//! MCP over HTTP and over standard input and output: what clients of both eras send, to the letter, and what they get.
+
+mod bad_input;
+mod calls;
+mod changes;
+mod client;
+mod confirmation;
+mod confirming;
+mod leaving;
+mod listing;
+mod rounds;
+mod state;
+mod stdio;
+mod tasks;
+mod traces;
+mod traps;
+mod upstream;

@@ -1,0 +1,103 @@
+//! `toolwire mcp`: the program's own tools and those of a server.
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use toolwire::base::clock;
+
+use super::client::{ERAS, Era, Message, SOON, Stdio, house, text};
+
+async fn quotes(stdio: &mut Stdio, era: Era) -> Value {
+    let message = Message::call(era, "get_quotes", &json!({"symbol": "AAPL"}), &json!({}));
+    stdio.ask(&message).await["result"].take()
+}
+
+#[tokio::test]
+async fn the_tools_of_the_program_and_of_a_server_are_called_in_both_eras() {
+    let house = house();
+    let server = format!("http://{}", house.server.address);
+    for arguments in [&[][..], &["--server", &server]] {
+        for era in ERAS {
+            let mut stdio = Stdio::start(arguments);
+            stdio.greet(era).await;
+            let list = stdio.ask(&Message::new(era, "tools/list", json!({}))).await;
+            assert!(list["result"]["tools"].as_array().unwrap().len() > 40, "{list}");
+            let result = quotes(&mut stdio, era).await;
+            assert_eq!(serde_json::from_str::<Value>(text(&result, 0)).unwrap(), result["structuredContent"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_discovers_before_it_initializes() {
+    let mut stdio = Stdio::start(&[]);
+    let answer = stdio.ask(&Message::new(Era::New, "server/discover", json!({}))).await;
+    assert_eq!(
+        answer["result"]["capabilities"],
+        json!({"tools": {"listChanged": true}, "extensions": {"io.modelcontextprotocol/tasks": {}}}),
+        "{answer}"
+    );
+    stdio.greet(Era::Old).await;
+    assert!(quotes(&mut stdio, Era::Old).await["structuredContent"].is_object());
+}
+
+#[tokio::test]
+async fn lines_that_are_no_message_are_answered_and_end_nothing() {
+    let mut stdio = Stdio::start(&[]);
+    stdio.say("nonsense").await;
+    assert_eq!(stdio.next().await["error"]["code"], -32700);
+    stdio.say("[]").await;
+    assert_eq!(stdio.next().await["error"]["code"], -32600);
+    stdio.say(&"x".repeat(2 * 1024 * 1024)).await;
+    assert_eq!(stdio.next().await["error"]["code"], -32600);
+    stdio.greet(Era::Old).await;
+    assert!(quotes(&mut stdio, Era::Old).await["structuredContent"].is_object());
+}
+
+/// A request beside another, whose identifier it must not have.
+fn ping() -> Message {
+    let mut ping = Message::new(Era::Old, "ping", json!({}));
+    ping.body["id"] = "p".into();
+    ping
+}
+
+#[tokio::test]
+async fn a_request_with_the_id_of_one_without_an_answer_is_refused_and_not_carried_out() {
+    let mut stdio = Stdio::start(&[]);
+    stdio.greet(Era::Old).await;
+    let write = |value: &str| {
+        Message::call(Era::Old, "debug_write", &json!({"value": value, "duration": "1s"}), &json!({}))
+    };
+    stdio.say(&write("first").body.to_string()).await;
+    let refused = stdio.ask(&write("second")).await;
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    let first = stdio.next().await;
+    assert_eq!(first["result"]["structuredContent"]["writes"], 1, "{first}");
+    let third = stdio.ask(&write("third")).await;
+    assert_eq!(third["result"]["structuredContent"]["writes"], 2, "{third}");
+}
+
+#[tokio::test]
+async fn at_the_end_of_input_reads_stop_and_the_program_ends_well() {
+    let mut stdio = Stdio::start(&[]);
+    stdio.greet(Era::Old).await;
+    let message = Message::call(Era::Old, "debug_sleep", &json!({"duration": "60s"}), &json!({}));
+    stdio.say(&message.body.to_string()).await;
+    assert!(stdio.ask(&ping()).await["result"].is_object());
+    stdio.input.take();
+    let status = timeout(SOON, stdio.child.wait()).await.unwrap().unwrap();
+    assert!(status.success(), "{status}");
+}
+
+#[tokio::test]
+async fn a_write_that_has_begun_is_finished_after_the_end_of_input() {
+    let mut stdio = Stdio::start(&[]);
+    stdio.greet(Era::Old).await;
+    let arguments = json!({"value": "x", "duration": "2s"});
+    let message = Message::call(Era::Old, "debug_write", &arguments, &json!({"progressToken": 1}));
+    stdio.say(&message.body.to_string()).await;
+    assert!(stdio.ask(&ping()).await["result"].is_object());
+    let began = clock::now();
+    stdio.input.take();
+    assert!(timeout(SOON, stdio.child.wait()).await.unwrap().unwrap().success());
+    assert!(began.elapsed().as_millis() > 1_500, "it was cut off after {:?}", began.elapsed());
+}

@@ -1,0 +1,111 @@
+//! The Tasks extension: what waits for a person or takes long is a task, which goes on without its client.
+
+use serde_json::{Value, json};
+use tokio::join;
+
+use super::{
+    client::text,
+    confirming::{Approver, Client, confirmation_id, house_with, tasks},
+};
+
+#[track_caller]
+fn task_id(result: &Value) -> String {
+    assert_eq!((&result["resultType"], &result["status"]), (&json!("task"), &json!("working")), "{result}");
+    result["taskId"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_person_is_a_task_that_goes_on_by_itself() {
+    let house = house_with(|_| ());
+    let person = Approver::of(&house, "riley").await;
+    let client = Client::new(house.talk("riley"), tasks());
+    let created = client.call("debug_confirm", json!({"value": "x"})).await;
+    let (task, id) = (task_id(&created), confirmation_id(&created));
+    let words = created["statusMessage"].as_str().unwrap();
+    assert!(words.contains(&format!("toolwire approve {id}")) && words.contains(r#""value":"x""#), "{words}");
+    assert_eq!((&created["ttlMs"], &created["pollIntervalMs"]), (&json!(86_400_000), &json!(2_000)));
+    let working = client.task(&task).await;
+    assert_eq!(
+        (&working["result"]["status"], &working["result"]["statusMessage"]),
+        (&json!("working"), &json!(words))
+    );
+    assert_eq!(
+        client.ask("tasks/update", json!({"taskId": task, "inputResponses": {}})).await["result"]["resultType"],
+        "complete"
+    );
+    person.approve(&id).await;
+    let done = client.task_that_is(&task, "completed").await;
+    assert_eq!(done["result"]["structuredContent"]["writes"], 1, "{done}");
+    assert_eq!(client.task(&task).await["result"]["result"]["structuredContent"]["writes"], 1);
+}
+
+#[tokio::test]
+async fn a_denied_task_is_completed_with_the_failure_and_a_cancelled_one_is_cancelled() {
+    let house = house_with(|_| ());
+    let person = Approver::of(&house, "riley").await;
+    let client = Client::new(house.talk("riley"), tasks());
+    let created = client.call("debug_confirm", json!({"value": "x"})).await;
+    person.deny(&confirmation_id(&created)).await;
+    let done = client.task_that_is(&task_id(&created), "completed").await;
+    assert!(text(&done["result"], 0).starts_with("FAILED CONFIRMATION_DENIED: "), "{done}");
+
+    let created = client.call("debug_confirm", json!({"value": "y"})).await;
+    let cancelled = client.ask("tasks/cancel", json!({"taskId": task_id(&created)})).await;
+    assert_eq!(cancelled["result"]["resultType"], "complete", "{cancelled}");
+    client.task_that_is(&task_id(&created), "cancelled").await;
+    let created = client.call("debug_confirm", json!({"value": "y"})).await;
+    assert!(
+        person.pending().await.iter().any(|it| it.confirmation_id == confirmation_id(&created)),
+        "asked anew"
+    );
+}
+
+/// A client that lost the name of its task makes the call again: it is the same write until its outcome was seen.
+#[tokio::test]
+async fn a_lost_task_is_found_by_the_same_call_and_its_write_is_not_made_twice() {
+    let house = house_with(|_| ());
+    let person = Approver::of(&house, "riley").await;
+    let client = Client::new(house.talk("riley"), tasks());
+    let lost = client.call("debug_confirm", json!({"value": "x"})).await;
+    let again = client.call("debug_confirm", json!({"value": "x"})).await;
+    assert_eq!(confirmation_id(&lost), confirmation_id(&again));
+    person.approve(&confirmation_id(&lost)).await;
+    while person.get(&confirmation_id(&lost)).await.used_at.is_none() {
+        tokio::task::yield_now().await;
+    }
+    house.server.app.tools.in_flight().wait_until_empty().await;
+    let found = client.call("debug_confirm", json!({"value": "x"})).await;
+    assert_eq!(found["structuredContent"]["writes"], 1, "{found}");
+    task_id(&client.call("debug_confirm", json!({"value": "x"})).await);
+}
+
+#[tokio::test]
+async fn what_takes_long_becomes_a_task_and_what_does_not_is_answered() {
+    let house = house_with(|_| ());
+    let client = Client { timeout: "60s", ..Client::new(house.talk("riley"), tasks()) };
+    let quick = client.call("debug_write", json!({"value": "quick"})).await;
+    assert_eq!(quick["structuredContent"]["writes"], 1, "{quick}");
+    let (read, write) = join!(
+        client.call("debug_sleep", json!({"duration": "21s"})),
+        client.call("debug_write", json!({"value": "slow", "duration": "21s"})),
+    );
+    let (read, write) = (task_id(&read), task_id(&write));
+    let write = client.task_that_is(&write, "completed").await;
+    assert_eq!(write["result"]["structuredContent"]["writes"], 2, "{write}");
+    let read = client.task_that_is(&read, "completed").await;
+    assert!(read["result"]["structuredContent"].is_object(), "{read}");
+}
+
+#[tokio::test]
+async fn tasks_are_for_clients_that_know_them_and_are_named_by_the_server() {
+    let house = house_with(|_| ());
+    let client = Client::new(house.talk("riley"), json!({}));
+    assert_eq!(client.task("x").await["error"]["code"], -32021);
+    let client = Client::new(house.talk("riley"), tasks());
+    for unknown in ["x", "01a20126-d81f-7000-8000-000000000000"] {
+        for method in ["tasks/get", "tasks/cancel"] {
+            let answer = client.ask(method, json!({"taskId": unknown})).await;
+            assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        }
+    }
+}
