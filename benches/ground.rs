@@ -52,6 +52,7 @@ fn ground(criterion: &mut Criterion) {
         fetched_at: SystemTime::UNIX_EPOCH,
         outcome: Ok(Payload::from_json(data)),
         provenance: Provenance::of("tool:x:v1", "2026-01-15"),
+        kept: None,
     };
     let call = PlannedCall {
         tool: "get_quotes".to_owned(),

@@ -15,6 +15,7 @@ mod growth;
 mod http1;
 mod machine;
 mod mcp;
+mod mcp_face;
 mod ours;
 mod peer;
 mod report;
@@ -88,6 +89,20 @@ enum Measurement {
         #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
         seconds: f64,
     },
+    /// What a call costs a client of MCP, beside a bare rmcp server with the same bytes
+    Mcp {
+        #[command(flatten)]
+        program: Program,
+        /// That server: benches/peers/run builds it
+        #[arg(long, value_name = "FILE")]
+        bare: PathBuf,
+        /// How often each row is measured
+        #[arg(long, value_name = "COUNT", default_value_t = 5)]
+        rounds: usize,
+        /// How long each measurement takes, in seconds
+        #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+        seconds: f64,
+    },
     /// From exec to the first answer, idle memory, size of the program
     Start {
         #[command(flatten)]
@@ -137,6 +152,10 @@ fn measure(options: &Options) -> Result<()> {
             Some(Measurement::Rest { program, rounds, seconds }) => {
                 let table = run::Table { rounds: *rounds, seconds: *seconds, ..run::Table::default() };
                 rest::run(&program.server, &table).await
+            }
+            Some(Measurement::Mcp { program, bare, rounds, seconds }) => {
+                let table = run::Table { rounds: *rounds, seconds: *seconds, ..run::Table::default() };
+                mcp_face::run(&program.server, bare, &table).await
             }
             Some(Measurement::Start { program, rounds }) => start::run(&program.server, *rounds).await,
         }

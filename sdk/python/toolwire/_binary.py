@@ -15,6 +15,7 @@ from toolwire._version import __version__
 
 NAME = "toolwire.exe" if sys.platform == "win32" else "toolwire"
 LISTENS = "toolwire listening on "
+HTTP = "toolwire http on "
 
 
 def binary() -> Path:
@@ -40,11 +41,15 @@ def main() -> None:
 class LocalServer:
     """A server on a free port of this machine. It watches its standard input, so it ends however this process ends."""
 
-    def __init__(self, state: Path | None, *, samples: bool, on_end: Callable[[], object]) -> None:
+    def __init__(
+        self, state: Path | None, *, samples: bool, on_end: Callable[[], object], http: bool = False
+    ) -> None:
         self._is_closing = False
         self._temporary = tempfile.TemporaryDirectory(prefix="toolwire-") if state is None else None
         state = state or Path(self._temporary.name if self._temporary else "")
         command = [str(binary()), "serve", "--listen", "127.0.0.1:0", "--state", str(state), "--until-stdin-ends"]
+        if http and not os.environ.get("TOOLWIRE_HTTP"):
+            command.append("--http=127.0.0.1:0")
         self._process = subprocess.Popen(
             command if samples else [*command, "--no-samples"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -58,6 +63,10 @@ class LocalServer:
             self.close()
             raise RuntimeError(f"the server did not start; it ended with {self._process.returncode}")
         self.url = "http://" + line.removeprefix(LISTENS).strip()
+        # Where clients of MCP find it.
+        self.mcp = ""
+        if http:
+            self.mcp = f"http://{self._process.stdout.readline().removeprefix(HTTP).strip()}/mcp"
         threading.Thread(target=self._drain, args=(self._process.stdout, on_end), daemon=True).start()
 
     def _drain(self, output: IO[str], on_end: Callable[[], object]) -> None:

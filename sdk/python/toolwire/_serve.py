@@ -29,7 +29,8 @@ def serve(
     """Serves all tools of this process, or those given, until SIGTERM or SIGINT.
 
     server, token, ca: where it joins. Else TOOLWIRE_SERVER, TOOLWIRE_HOST_TOKEN and TOOLWIRE_CA; and without a server
-    the one inside the package is started on this machine, with its state in `.toolwire` beside the program.
+    the one inside the package is started on this machine, with its state in `.toolwire` beside the program. It serves
+    clients of MCP on a free port, or where TOOLWIRE_HTTP says.
     provider: the name under which the server knows this host, if the token does not say it.
     slots: how many calls are carried out at once.
     grace: for how many seconds calls under way may go on at the end.
@@ -75,14 +76,14 @@ async def _serve(
             loop.add_signal_handler(number, stop, number)
     if target is None:
         state = state_beside(getattr(sys.modules["__main__"], "__file__", None))
-        local = LocalServer(state, samples=samples, on_end=lambda: loop.call_soon_threadsafe(fail))
+        local = LocalServer(state, samples=samples, on_end=lambda: loop.call_soon_threadsafe(fail), http=True)
         target = Target(local.url)
     host = Host(tools, target, slots=slots, provider=provider)
     joining: asyncio.Future[Any] = asyncio.ensure_future(host.join())
     try:
         await asyncio.wait([joining, stopping], return_when=asyncio.FIRST_COMPLETED)
         if joining.done():
-            _announce(host, target, joining.result())
+            _announce(host, target, joining.result(), local.mcp if local else "")
         await stopping
         return 0
     except (Refused, RuntimeError) as error:
@@ -96,12 +97,14 @@ async def _serve(
             local.close()
 
 
-def _announce(host: Host, target: Target, welcome: host_pb2.Welcome) -> None:
+def _announce(host: Host, target: Target, welcome: host_pb2.Welcome, mcp: str) -> None:
     refused = {it.tool for it in welcome.verdicts if it.state == host_pb2.VERDICT_STATE_REFUSED}
     names = [name for name in sorted(host.tools) if name not in refused]
     counted = f"{len(names)} tool{'' if len(names) == 1 else 's'}"
     print(f"toolwire serves {counted} of {welcome.provider or 'this host'} at {target.url}", flush=True)
     print(f"  tools  {', '.join(names)}")
+    if mcp:
+        print(f"  mcp    {mcp}")
     if names:
         print(f"  try    toolwire call {names[0]} --server {target.url}", flush=True)
 

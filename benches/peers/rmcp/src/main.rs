@@ -1,15 +1,20 @@
 //! `get_quotes` as a tool of an rmcp server: streamable HTTP, stateless, answered with JSON.
 //!
 //! It reads its argument and looks each symbol up, as ours does, and answers with the same JSON text. It checks no
-//! credentials, writes no log and knows no deadline.
+//! credentials, writes no log and knows no deadline. Where `RESULT` names a file, it answers every call of any tool with
+//! the result in it: what the protocol alone costs.
 
-use std::{error::Error, sync::Arc};
+use std::{env, error::Error, fs, sync::Arc};
 
 use axum::serve::ListenerExt;
 use rmcp::{
-    ErrorData, ServerHandler,
+    ErrorData, RoleServer, ServerHandler,
     handler::server::wrapper::Parameters,
-    model::{CallToolResult, ContentBlock, ServerCapabilities, ServerConfig},
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities,
+        ServerConfig,
+    },
+    service::RequestContext,
     tool, tool_handler, tool_router,
     transport::streamable_http_server::{
         StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
@@ -74,13 +79,44 @@ impl ServerHandler for Tools {
     }
 }
 
+/// Answers with one result.
+#[derive(Clone, Debug)]
+struct Recorded(Arc<CallToolResult>);
+
+impl ServerHandler for Recorded {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn call_tool(
+        &self,
+        _request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Ok(CallToolResult::clone(&self.0).into())
+    }
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    match env::var_os("RESULT") {
+        Some(file) => {
+            let result: CallToolResult = serde_json::from_slice(&fs::read(file)?)?;
+            let recorded = Recorded(Arc::new(result));
+            serve(move || Ok(recorded.clone())).await
+        }
+        None => serve(|| Ok(Tools)).await,
+    }
+}
+
+async fn serve<H: ServerHandler>(
+    handler: impl Fn() -> Result<H, std::io::Error> + Send + Sync + 'static,
+) -> Result<(), Box<dyn Error>> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_sse_keep_alive(None);
-    let service = StreamableHttpService::new(|| Ok(Tools), Arc::new(LocalSessionManager::default()), config);
+    let service = StreamableHttpService::new(handler, Arc::new(LocalSessionManager::default()), config);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("toolwire listening on {}", listener.local_addr()?);
     let listener = listener.tap_io(|stream| {

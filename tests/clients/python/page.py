@@ -1,8 +1,9 @@
-"""Does what docs/OWN_TOOLS.md says, in order, as a reader would: `own_tools.py WHEEL FOLDER`, of an empty folder.
+"""Does what a page says, in order, as a reader would: `page.py docs/OWN_TOOLS.md WHEEL FOLDER`, of an empty folder.
 
 A comment before a block of the page says what it is: `terminal 1` are commands, `file NAME` is what a file holds,
 `answer` is typed at a question, and `prints` is what a reader then sees, where … stands for anything. The last command
-before `exit 3` ends so. Of what differs from run to run the page has an example, and what was printed last replaces it.
+before `exit 3` ends so. The last one of `begins 1` goes on beside the terminals that follow, until `ends 1`, a block of
+what it has then printed; `prints` waits for it. Of what differs from run to run the page has an example, and what was printed last replaces it.
 """
 
 import os
@@ -16,14 +17,16 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-BLOCK = re.compile(r"^<!-- (terminal|file|prints|answer|exit) ?(\S*) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^<!-- (terminal|begins|ends|file|prints|answer|exit) ?(\S*) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PROMPT = "ready> "
 SERVES = re.compile(r"^(toolwire serves .* at|toolwire listening on) \S+$", re.MULTILINE)
 QUESTION = re.compile(r"\[y/N\] $")
 LIMIT = 120.0
 # What the page has one of → where such a value is printed.
 CHANGING = {
+    r"http://127\.0\.0\.1:41236": r"  mcp    (http://127\.0\.0\.1:\d+)",
     r"http://127\.0\.0\.1:41235": r"serves .* at (http://127\.0\.0\.1:\d+)",
+    r"/home/you/[\w./-]+/toolwire": r'(?:"command": "|-- )(/[^"\s]+/toolwire)',
     r"conf_7c0f…": r"(conf_[0-9a-f]{32})",
     r"0196f1c2-…": r"request_id\W+([0-9a-f-]{36})",
 }
@@ -33,7 +36,7 @@ class Terminal:
     """A shell, as a person has it before them."""
 
     def __init__(self, folder):
-        self.shown, self.status, self._serves = "", 0, False
+        self.shown, self._begun, self._serves = "", None, False
         self._pid, self._file = pty.fork()
         if not self._pid:
             os.chdir(folder)
@@ -42,16 +45,28 @@ class Terminal:
             os.execvpe("bash", ["bash", "--noprofile", "--norc", "-i"], environment)
         self._until(PROMPT)
 
-    def type(self, line):
-        """Types a command, and waits until it has ended, asks, or serves."""
+    def type(self, line, begins=False):
+        """Types a command, and waits until it has ended, asks, or serves; not at all if it only begins."""
         if self._serves:
             self._send("\x03")
             self._until(PROMPT)
         self._serves = bool(re.search(r"\bpython tools\.py|^toolwire serve\b", line))
         self._send(f"{line}\n" if self._serves else f"{line}; echo status=$?\n")
+        if begins:
+            self._begun = len(self.shown)
+            return
         self._until(SERVES.pattern if self._serves else f"{PROMPT}$|{QUESTION.pattern}")
         while self._serves and select.select([self._file], [], [], 0.5)[0]:
             self._read()
+
+    def see(self, pattern):
+        """Waits until what only began prints it."""
+        if self._begun is not None:
+            self._until(pattern, self._begun)
+
+    def end(self):
+        self.see(f"{PROMPT}$")
+        self._begun = None
 
     def answer(self, text):
         # What was typed before the question does not count.
@@ -72,8 +87,8 @@ class Terminal:
     def _send(self, text):
         os.write(self._file, text.encode())
 
-    def _until(self, pattern):
-        end, begin = time.monotonic() + LIMIT, len(self.shown)
+    def _until(self, pattern, begin=None):
+        end, begin = time.monotonic() + LIMIT, len(self.shown) if begin is None else begin
         while not re.search(pattern, self.shown[begin:], re.MULTILINE):
             if not select.select([self._file], [], [], max(0.0, end - time.monotonic()))[0]:
                 sys.exit(f"{pattern} does not come:\n{self.shown}")
@@ -90,24 +105,33 @@ def blocks(page):
     return [(*block, int(end)) for block, end in zip(found, ends, strict=True)]
 
 
-def main(wheel, folder):
+def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        port = str(listener.getsockname()[1])
+        return str(listener.getsockname()[1])
+
+
+def main(page, wheel, folder):
+    ports = {usual: free_port() for usual in ("50051", "50080")}
     terminals, now, printed, commands = {}, None, "", 0
-    for kind, name, block, end in blocks((ROOT / "docs/OWN_TOOLS.md").read_text()):
-        # A port that is free here, and the wheel that was written for this run.
-        block = block.replace("50051", port).replace("~/toolwire/dist/toolwire-*.whl", str(wheel))
+    for kind, name, block, end in blocks((ROOT / page).read_text()):
+        # Ports that are free here, and the wheel that was written for this run.
+        for usual, port in ports.items():
+            block = block.replace(usual, port)
+        block = block.replace("~/toolwire/dist/toolwire-*.whl", str(wheel))
         for shown, place in CHANGING.items():
             if found := re.findall(place, printed):
                 block = re.sub(shown, found[-1], block)
         if kind == "file":
             (folder / "shop" / name).write_text(block)
-        elif kind == "terminal":
+        elif kind in ("terminal", "begins"):
             now = terminals[name] = terminals.get(name) or Terminal(folder)
             now.shown = ""
             lines = block.splitlines()
             for line in lines:
+                if kind == "begins" and line == lines[-1]:
+                    now.type(line, begins=True)
+                    continue
                 now.type(line)
                 if now.last_status not in (None, end if line == lines[-1] else 0):
                     sys.exit(f"$ {line}\n{now.shown}")
@@ -116,8 +140,15 @@ def main(wheel, folder):
             now.answer(block.strip())
             if now.last_status:
                 sys.exit(now.shown)
-        elif missing := [line for line in block.splitlines() if not re.search(pattern(line), now.shown)]:
-            sys.exit(f"not printed: {missing}\n{now.shown}")
+        else:
+            if kind == "ends":
+                now = terminals[name]
+                now.end()
+            for line in block.splitlines():
+                now.see(pattern(line))
+            missing = [line for line in block.splitlines() if not re.search(pattern(line), now.shown)]
+            if missing:
+                sys.exit(f"not printed: {missing}\n{now.shown}")
         printed += now.shown if now else ""
     for terminal in terminals.values():
         terminal.close()
@@ -125,7 +156,7 @@ def main(wheel, folder):
         shown = folder / "shop" / example.name
         if shown.exists() and shown.read_text() != example.read_text():
             sys.exit(f"the page shows {example.name} as it is not in examples/hosts/python")
-    print(f"{commands} commands of docs/OWN_TOOLS.md work")
+    print(f"{commands} commands of {page} work")
 
 
 def pattern(line):
@@ -133,4 +164,4 @@ def pattern(line):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve())
+    main(sys.argv[1], *(Path(path).resolve() for path in sys.argv[2:]))
