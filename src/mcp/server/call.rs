@@ -1,4 +1,4 @@
-//! Carries a call out: one `InvokeTool`, its events told as progress, its end as the answer.
+//! Executes a call: one `InvokeTool`, whose events become progress and whose end becomes the response.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Carries a `tools/call` out by the road that its client can go.
+//! Executes a `tools/call` by the road of confirmation that its client supports.
 
 use std::time::Duration;
 

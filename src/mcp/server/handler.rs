@@ -1,4 +1,4 @@
-//! What the protocol asks, and which file answers it.
+//! Dispatches MCP requests to the modules that answer them.
 
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
@@ -64,7 +64,7 @@ pub struct Settings {
     pub max_result_tokens: u32,
 }
 
-/// How persons decide on calls of clients.
+/// How calls are confirmed.
 #[derive(Debug)]
 pub struct Confirmations {
     /// Seals what clients carry from round to round.
@@ -76,7 +76,7 @@ pub struct Confirmations {
 /// How messages travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// Each request by itself: what is not its answer cannot reach the client.
+    /// Stateless: only the response to a request reaches its client.
     Http,
     /// Both ways at any time.
     Stdio,

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::{handler::Handler, malformed};
 
-/// The interval at which a silent stream says that it is alive.
+/// Keep-alive interval of a silent stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const JSON: &str = "application/json";
 
@@ -57,7 +57,7 @@ where
     refused.answer(response).await
 }
 
-/// Looks the tool of a call up, since its parameters may have to agree with headers.
+/// Prefetches the called tool: rmcp checks `Mcp-Param-*` headers against its schema synchronously.
 async fn learn_tool(handler: &Handler, parts: &Parts) {
     if header(parts, "mcp-method") == Some("tools/call")
         && let Some(name) = header(parts, "mcp-name")

@@ -46,7 +46,7 @@ pub(super) async fn until_end(
     }
 }
 
-/// Tells a client of the older revisions, which subscribes to nothing, as long as it is there.
+/// Notifies a client of an older revision, which cannot subscribe, until it disconnects.
 pub(super) async fn announce(services: &Services, peer: Peer<RoleServer>) {
     let Ok(mut changes) = Changes::begin(services).await else { return };
     while changes.next().await {
@@ -63,7 +63,7 @@ impl Changes {
         Ok(Self { events, is_synced: false })
     }
 
-    /// Waits for changes. False once there is no one to report them.
+    /// Waits for changes. Returns false once the watch has ended.
     async fn next(&mut self) -> bool {
         loop {
             match self.event().await {

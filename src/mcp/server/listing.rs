@@ -16,7 +16,7 @@ use toolwire_contract::{ToolName, proto::v1::ExportToolsRequest};
 
 /// How long a client may use a list, in milliseconds.
 pub(super) const TTL_MS: u64 = 60_000;
-/// Lists that are kept decoded: users with the same rights share one.
+/// Maximum number of decoded lists in the cache; users with the same permissions share one.
 const KEPT: usize = 8;
 
 /// The lists that were decoded last, by their text.

@@ -1,4 +1,4 @@
-//! What is answered to bytes that are no message of the protocol.
+//! Error responses to input that is not a valid message.
 
 use rmcp::{ErrorData, model::ErrorCode};
 use serde_json::{Value, json};

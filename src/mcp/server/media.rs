@@ -4,7 +4,7 @@
 use rmcp::model::{ContentBlock, ResourceContents};
 use serde_json::Value;
 
-/// Schemas nest no deeper where it matters: what is below is not looked at.
+/// Maximum depth of a schema that is searched.
 const MAX_DEPTH: usize = 32;
 
 /// Where the strings are.

@@ -96,7 +96,7 @@ impl Invocation {
             result_format: ResultFormat::Json.into(),
             expected_digest: self.expected_digest.clone(),
             wait_for_confirmation: (!self.wait.is_zero()).then(|| convert::duration(self.wait)),
-            // Of a read it says nothing.
+            // Ignored for reads.
             resume_equal_write: true,
             deliver_by_get_call: self.deliver_by_get_call,
             ..InvokeToolRequest::default()

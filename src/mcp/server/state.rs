@@ -18,7 +18,7 @@ use toolwire_tool::context::RequestId;
 
 use super::request::Invocation;
 
-/// The least bytes of a key.
+/// Minimum length of a key, in bytes.
 pub const MIN_KEY_BYTES: usize = RequestStateCodec::MIN_KEY_LENGTH;
 
 /// Seals and opens states. Cheap to clone: a few keys.

@@ -1,4 +1,4 @@
-//! How many tasks go on without their clients, and how those ended whose end the server does not keep.
+//! Limits on detached tasks, and the outcomes of tasks that the server does not record.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -21,7 +21,7 @@ pub(super) struct Tasks {
     ends: Mutex<VecDeque<(String, String, TaskPayload)>>,
 }
 
-/// The room of one task.
+/// A permit for one task.
 #[derive(Debug)]
 pub(super) struct Permit {
     tasks: Arc<Tasks>,

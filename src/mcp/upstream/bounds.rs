@@ -21,9 +21,9 @@ pub const MAX_LOG_LINE: usize = 1_024;
 pub const CONNECT: Duration = Duration::from_mins(1);
 /// Until all pages of a list are here.
 pub const LIST: Duration = Duration::from_secs(10);
-/// Between two looks at a process, whose end is noticed by itself.
+/// Probe interval for a process, whose exit is noticed at once.
 pub const LOOK: Duration = Duration::from_mins(1);
-/// Between two looks at a server over HTTP, where nothing says that it is gone.
+/// Probe interval over HTTP, where a lost server goes unnoticed.
 pub const LOOK_OVER_HTTP: Duration = Duration::from_secs(15);
 /// Without any message of a server until it counts as hung, even though calls of it are under way.
 pub const HUNG: Duration = Duration::from_mins(2);

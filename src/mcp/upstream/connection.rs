@@ -90,7 +90,7 @@ impl Session {
         Ok(Self { connection, running, process, subscription: None })
     }
 
-    /// Asks to hear of changes, where a server does not say them by itself.
+    /// Subscribes to list changes where the revision requires it.
     pub(crate) async fn subscribe(&mut self) {
         let Some(info) = self.connection.peer.peer_info() else { return };
         let says_changes = info.capabilities.tools.as_ref().and_then(|it| it.list_changed) == Some(true);
@@ -108,7 +108,7 @@ impl Session {
         self.process.is_some()
     }
 
-    /// Why a process has ended, as far as it said so.
+    /// The last line of a process's standard error.
     pub(crate) fn last_line(&self) -> Option<String> {
         self.process.as_ref().map(Process::last_line).filter(|line| !line.is_empty())
     }

@@ -6,7 +6,7 @@ use super::bounds::MAX_LOG_LINE;
 use toolwire_base::words::visible;
 use toolwire_hosts::cut;
 
-/// The last cause, which says most.
+/// The root cause, which is the most specific.
 pub(crate) fn words(error: &(dyn Error + 'static)) -> String {
     let mut last = error;
     while let Some(cause) = last.source() {

@@ -53,7 +53,7 @@ pub(crate) async fn list(connection: &Connection) -> Result<Vec<ListedTool>, Con
     let mut tools =
         listed.map_err(|_| ConnectError::List(format!("no answer in {} s", LIST.as_secs())))??;
     tools.sort_by(|one, other| one.name.cmp(&other.name));
-    // Of two tools of one name nothing says which is called.
+    // Duplicate names are ambiguous: the first wins.
     tools.dedup_by(|one, other| one.name == other.name);
     if tools.len() > MAX_OFFERS {
         let count = tools.len();
@@ -140,7 +140,7 @@ impl ListedTool {
         }
     }
 
-    /// It offered under a name. Its annotations decide nothing: it reads only if the operator says so.
+    /// Its offer under `name`. Annotations are ignored: the operator alone classifies it as a read.
     pub fn offer(&self, name: &str, is_read: bool) -> wire::Offer {
         wire::Offer {
             title: self.title.clone(),

@@ -133,7 +133,7 @@ fn of_transport(error: &DynamicTransportError, spec: &Spec, is_sent: bool) -> At
     Attempt::Ended(Err(ended))
 }
 
-/// rmcp says the status of a refusal in words only, `HTTP 404 Not Found: …`.
+/// rmcp reports the status of a refusal only in its message, `HTTP 404 Not Found: …`.
 fn status_of(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
 }

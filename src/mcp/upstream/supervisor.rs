@@ -44,7 +44,7 @@ pub struct Supervisor {
     registrar: Arc<dyn Registrar>,
 }
 
-/// Why a session is over.
+/// Why a session ended.
 enum Over {
     Stopped,
     Closed,

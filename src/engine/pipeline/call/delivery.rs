@@ -78,7 +78,7 @@ impl Delivery {
     }
 }
 
-/// Whether the end says what came of the write, so that a repeat is another write.
+/// Whether the end settles the outcome of the write, so that an equal call is a new write.
 fn settles(end: Result<&Terminal, &Refusal>) -> bool {
     match end {
         Ok(Terminal::Result(result)) => {

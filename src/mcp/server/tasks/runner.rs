@@ -1,4 +1,4 @@
-//! What carries a task on while its client is elsewhere: it waits for the person, and makes the call again.
+//! Runs a task after its request was answered: waits for the decision, then repeats the call.
 
 use std::{pin::Pin, time::Duration};
 
