@@ -244,6 +244,12 @@ def test_a_function_that_cannot_be_offered_is_refused(function: Any) -> None:
         make(function)
 
 
+@pytest.mark.parametrize("misspelt", [{"confrim": True}, {"writes": True}, {"aprove_unless": {}}])
+def test_an_option_that_there_is_not_is_refused(misspelt: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=f"@tool of refund takes no {next(iter(misspelt))}, only name, "):
+        make(refund, **misspelt)
+
+
 def test_a_name_is_one_that_every_provider_takes_and_belongs_to_one_function() -> None:
     with pytest.raises(ValueError, match="not the name of a tool"):
         make(refund, name="Refund")

@@ -146,6 +146,10 @@ def _place(function: Callable[..., Any]) -> str:
 
 def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
     """The tool that a function is; raises TypeError or ValueError of one that cannot be offered."""
+    # A misspelt `confirm` would leave the function unguarded.
+    if unknown := options.keys() - Options.__annotations__.keys():
+        known = ", ".join(Options.__annotations__)
+        raise TypeError(f"@tool of {function.__name__} takes no {', '.join(sorted(unknown))}, only {known}")
     name = options.get("name") or function.__name__
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not the name of a tool: lower-case letters, digits and _, 64 at most")
