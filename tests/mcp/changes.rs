@@ -25,12 +25,12 @@ async fn listen(house: &House) -> Raw {
 async fn a_changed_manifest_is_one_notification() {
     let house = house();
     let mut raw = listen(&house).await;
-    // The watch begins after the acknowledgement: what is changed until it has is told when it is changed again.
+    // The watch begins after the acknowledgement, and reports no earlier change: repeat the change until it is reported.
     let mut version = 0;
-    let told = async {
+    let notified = async {
         loop {
             tokio::select! {
-                told = raw.until("notifications/tools/list_changed") => return told,
+                notified = raw.until("notifications/tools/list_changed") => return notified,
                 () = tokio::time::sleep(std::time::Duration::from_millis(200)) => {
                     version += 1;
                     house.patch("get_quotes", &json!({"version": format!("9.0.{version}")}));
@@ -38,7 +38,7 @@ async fn a_changed_manifest_is_one_notification() {
             }
         }
     };
-    timeout(SOON, told).await.unwrap();
+    timeout(SOON, notified).await.unwrap();
 }
 
 #[tokio::test]
@@ -58,12 +58,12 @@ async fn over_standard_input_a_client_that_has_initialized_is_notified() {
     let data = data_directory();
     let mut stdio = Stdio::start(&["--data", data.path().to_str().unwrap()]);
     stdio.greet(Era::Old).await;
-    // The first change may come before the watch has begun: change on until it is told.
+    // The watch reports no change from before it began: repeat the change until one is reported.
     let mut version = 0;
-    let told = async {
+    let notified = async {
         loop {
             tokio::select! {
-                told = stdio.next() => return told,
+                notified = stdio.next() => return notified,
                 () = tokio::time::sleep(std::time::Duration::from_millis(500)) => {
                     version += 1;
                     let changes = json!({"version": format!("9.0.{version}")});
@@ -72,6 +72,6 @@ async fn over_standard_input_a_client_that_has_initialized_is_notified() {
             }
         }
     };
-    let told = timeout(SOON, told).await.unwrap();
-    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    let notified = timeout(SOON, notified).await.unwrap();
+    assert_eq!(notified["method"], "notifications/tools/list_changed", "{notified}");
 }

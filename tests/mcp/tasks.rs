@@ -56,7 +56,7 @@ async fn a_denied_task_is_completed_with_the_failure_and_a_cancelled_one_is_canc
     let created = client.call("debug_confirm", json!({"value": "y"})).await;
     assert!(
         person.pending().await.iter().any(|it| it.confirmation_id == confirmation_id(&created)),
-        "asked anew"
+        "a new confirmation is requested"
     );
 }
 

@@ -46,7 +46,7 @@ impl Trusted {
         let tools: Vec<_> = lists.listed.iter().map(as_accepted).collect();
         let recorded = lists.app.state.accept_tools(&self.provider, &tools, clock::wall()).await;
         recorded.map_err(|error| Failure::Failed(error.to_string()))?;
-        // The server was asked anew, and may have listed something else than it did for `diff`.
+        // This list was fetched by this command, and may differ from the one that `diff` showed.
         lists.print_differences()?;
         console::print(&format!("accepted {} of {}", counted(tools.len(), "tool", "tools"), self.provider))
     }

@@ -41,7 +41,7 @@ impl Link {
         &self.0.provider
     }
 
-    /// The tools that were listed last are served anew.
+    /// Requests that the last list is registered again.
     pub fn reconsider(&self) {
         self.0.reconsider.notify_one();
     }

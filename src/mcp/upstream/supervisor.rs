@@ -1,7 +1,7 @@
 //! Keeps one MCP server connected and its list in service.
 //!
-//! A connection is tried again for ever, with back-off. A server that says nothing is looked at now and then, and as
-//! soon as a call ended as if it were gone: one without calls that does not list its tools in time is connected anew.
+//! Reconnects with back-off, indefinitely. A silent server is probed at intervals and as soon as a call is lost: if it
+//! does not list its tools in time while no call is under way, the connection is replaced.
 
 use std::{convert::Infallible, fmt, sync::Arc};
 
@@ -104,7 +104,7 @@ impl Supervisor {
             Over::Stopped => {}
             Over::Closed => tracing::warn!(%provider, ?wrote, "the connection to an MCP server is lost"),
             Over::Silent(error) => {
-                tracing::warn!(%provider, %error, ?wrote, "an MCP server is connected anew");
+                tracing::warn!(%provider, %error, ?wrote, "the connection to an MCP server is replaced");
             }
         }
         session.end().await;

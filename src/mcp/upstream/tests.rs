@@ -1,4 +1,4 @@
-//! A server in Python: what comes of its lists, of its calls, and of its misbehaviour.
+//! Lists, calls and faults of an MCP server in Python.
 
 use std::time::Duration;
 

@@ -391,7 +391,7 @@ fn an_executor_is_that_of_the_definition_that_is_served() {
     registry.reload();
     let of_file = served(&registry);
     assert_eq!(of_file.definition.output_schema, by_itself.definition.output_schema);
-    // Another change makes none anew.
+    // A change of the provider's status re-creates no executor.
     registry.set_provider_degraded("shop", Some("gone".to_owned()));
     let degraded = served(&registry);
     let executors = [&of_file, &degraded].map(|it| it.executor.clone().expect("executed"));
