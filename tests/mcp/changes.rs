@@ -25,7 +25,7 @@ async fn listen(house: &House) -> Raw {
 async fn a_changed_manifest_is_one_notification() {
     let house = house();
     let mut raw = listen(&house).await;
-    // The watch begins after the acknowledgement, and reports no earlier change: repeat the change until it is reported.
+    // The watch begins after the acknowledgement and reports no earlier change: repeat the change until it is seen.
     let mut version = 0;
     let notified = async {
         loop {
