@@ -200,6 +200,8 @@ async fn outcomes_of_other_calls_and_requests_to_the_client_change_nothing() {
         let text = result.expect("an outcome")["text"].clone();
         assert!(text == "mine" || text == "not yours", "of this server, whatever it says: {text}");
     }
+    // Another process: an outcome of the one above may bear the id of its next call.
+    let upstream = Upstream::start(&[]).await;
     assert_eq!(upstream.read("ask", none()).await, Ok(json!({"text": "asked"})));
     upstream.notes.wait_for("answer ask-sampling/createMessage error").await;
     upstream.notes.wait_for("answer ask-no/such error").await;
