@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-const ROOT: &str = "../../proto";
+const ROOT: &str = "protos";
 const FILE: &str = "toolwire/v1/tool_service.proto";
 
 fn main() -> Result<(), Box<dyn Error>> {
