@@ -195,8 +195,8 @@ impl Registry {
         }
     }
 
-    /// Makes the tools of a provider, in place of those that it had. They are served once `publish_pending` is called,
-    /// so that changes that come at one time are one.
+    /// Makes the tools of a provider, in place of those that it had, unless it offers some and none can be served. They
+    /// are served once `publish_pending` is called, so that changes that come at one time are one.
     pub fn provide(&self, provider: &str, tools: Vec<ProvidedTool>) -> Vec<Provision> {
         // Before the lock: a thousand tools take long.
         let demands = Demands { approve_unless: &self.approve_unless, floors: &self.floors };

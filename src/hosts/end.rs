@@ -17,6 +17,9 @@ pub enum End {
     UnknownProtocol(u32),
     #[error("these credentials are of the provider `{own}`, and the host says it is `{stated}`")]
     WrongProvider { own: String, stated: String },
+    /// The reasons by tool.
+    #[error("none of the host's tools can be served: {0}")]
+    NothingServed(String),
     #[error("a provider has at most {MAX_SLOTS_OF_PROVIDER} slots, and all providers {0}")]
     TooManySlots(usize),
     #[error("{0}")]
@@ -42,6 +45,7 @@ impl End {
             Self::Violation(_) => (Code::InvalidArgument, "PROTOCOL_VIOLATION"),
             Self::UnknownProtocol(_) => (Code::FailedPrecondition, "UNKNOWN_PROTOCOL"),
             Self::WrongProvider { .. } => (Code::PermissionDenied, "WRONG_PROVIDER"),
+            Self::NothingServed(_) => (Code::FailedPrecondition, "CATALOGUE_REFUSED"),
             Self::TooManySlots(_) => (Code::ResourceExhausted, "TOO_MANY_SLOTS"),
             Self::Idle(_) => (Code::DeadlineExceeded, "STREAM_IDLE"),
             Self::MessageTooLarge => (Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),

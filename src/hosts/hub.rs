@@ -16,11 +16,12 @@ use tokio::{
 
 pub(crate) use self::greet::{Admitted, Greeted};
 use crate::{
-    bounds::{DEGRADED_AFTER, REMOVED_AFTER, SUPERSEDED_RETRY},
+    bounds::{DEGRADED_AFTER, MAX_REFUSALS, REMOVED_AFTER, SUPERSEDED_RETRY},
     catalogue::Catalogues,
     ids::{CatalogueId, InstanceId, ProviderName},
     late::{Key, LateResult, StartedWrites},
     offer::{Problem, verdict},
+    outcome::cut,
     pool::{Command, Handle, Pool, leave},
     presence::{Absence, Presence},
     start::Write,
@@ -72,6 +73,17 @@ impl Verdicts {
 
     pub fn refuse(&mut self, tool: &str, problems: &[Problem]) {
         self.verdicts.extend(verdict(tool, problems, wire::VerdictState::Refused));
+    }
+
+    /// What was refused and why, in a line that fits into a status.
+    fn refusals(&self) -> String {
+        let refused = self.verdicts.iter().filter(|it| it.state() == wire::VerdictState::Refused);
+        let lines = refused.map(|verdict| {
+            let problem = |it: &wire::Problem| format!("{} {}", it.pointer, it.description);
+            let problems: Vec<_> = verdict.problems.iter().map(problem).collect();
+            format!("{}: {}", verdict.tool, problems.join(", "))
+        });
+        cut(&lines.collect::<Vec<_>>().join("; "), MAX_REFUSALS)
     }
 }
 

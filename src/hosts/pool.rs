@@ -184,6 +184,13 @@ impl Pool {
         state.providers.entry(provider.clone()).or_default().current.push(catalogue.clone());
     }
 
+    /// Takes back what was announced last: the catalogue is refused.
+    pub(crate) fn retract(&self, provider: &ProviderName, catalogue: &CatalogueId) {
+        let mut state = self.lock();
+        let of_provider = state.providers.entry(provider.clone()).or_default();
+        of_provider.current.pop_if(|last| *last == *catalogue);
+    }
+
     /// Only this catalogue is in service: the slots of all others are asked to leave, and their calls wait no more.
     pub(crate) fn supersede(&self, provider: &ProviderName, catalogue: &CatalogueId, command: &wire::Leave) {
         let mut state = self.lock();

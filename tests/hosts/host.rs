@@ -23,6 +23,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 pub(crate) struct Host {
     requests: Option<mpsc::Sender<WorkRequest>>,
     answers: Streaming<WorkResponse>,
+    catalogue: &'static str,
 }
 
 /// A read with one argument.
@@ -43,17 +44,26 @@ pub(crate) fn offer(name: &str) -> Offer {
 
 impl Host {
     pub(crate) async fn dial(server: &Server, token: Option<&str>) -> Result<Self, Status> {
+        Self::dial_as(server, token, "c1").await
+    }
+
+    /// The same with offers of another catalogue.
+    pub(crate) async fn dial_as(
+        server: &Server,
+        token: Option<&str>,
+        catalogue: &'static str,
+    ) -> Result<Self, Status> {
         let (requests, mut outgoing) = mpsc::channel(4);
         let mut request = Request::new(stream::poll_fn(move |cx| outgoing.poll_recv(cx)));
         if let Some(token) = token {
             request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().expect("ASCII"));
         }
         // The server reads a first message before it answers.
-        let first = work_request::Message::Hello(hello());
+        let first = work_request::Message::Hello(hello(catalogue));
         requests.send(WorkRequest { message: Some(first) }).await.expect("open");
         let mut client = ToolHostServiceClient::new(server.channel().await);
         let answers = client.work(request).await?.into_inner();
-        Ok(Self { requests: Some(requests), answers })
+        Ok(Self { requests: Some(requests), answers, catalogue })
     }
 
     /// Hands the offers over if they are asked for.
@@ -62,7 +72,7 @@ impl Host {
             match self.next().await? {
                 Some(Message::Welcome(welcome)) if welcome.send_catalogue => {
                     let offers = offers.iter().map(|it| it.encode_to_vec().into()).collect();
-                    self.send(work_request::Message::Hello(Hello { offers, ..hello() })).await;
+                    self.send(work_request::Message::Hello(Hello { offers, ..hello(self.catalogue) })).await;
                 }
                 Some(Message::Welcome(welcome)) => return Ok(welcome),
                 other => panic!("{other:?}"),
@@ -109,7 +119,7 @@ impl Host {
     }
 }
 
-fn hello() -> Hello {
-    let (instance, catalogue_id) = ("i1".to_owned(), "c1".to_owned());
+fn hello(catalogue: &str) -> Hello {
+    let (instance, catalogue_id) = ("i1".to_owned(), catalogue.to_owned());
     Hello { instance, catalogue_id, protocol: 1, ..Hello::default() }
 }

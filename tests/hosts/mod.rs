@@ -141,6 +141,30 @@ async fn what_is_wrong_with_an_offer_is_refused_and_the_others_are_served() {
     assert_eq!(welcome.accepted, 1);
 }
 
+#[tokio::test]
+async fn a_host_of_which_every_tool_is_refused_does_not_replace_what_is_served() {
+    let server = Server::start();
+    let mut host = Host::dial(&server, None).await.expect("welcome");
+    host.greet(vec![offer("order_status")]).await.expect("welcome");
+    for offers in [vec![offer("get_quotes")], vec![offer("get_quotes"), offer("Bad Name")]] {
+        let mut refused = Host::dial_as(&server, None, "c2").await.expect("open");
+        let status = refused.greet(offers).await.expect_err("refused");
+        let reason = status.get_details_error_info().expect("a reason").reason;
+        assert_eq!((status.code(), reason.as_str()), (Code::FailedPrecondition, "CATALOGUE_REFUSED"));
+        assert!(
+            status.message().contains("get_quotes: /name Tool 'get_quotes' is already registered"),
+            "{status}"
+        );
+    }
+    let serving = async {
+        let start = host.start().await;
+        host.outcome(&start, &json!({"state": "sent"})).await;
+    };
+    let arguments = json!({"order_id": "A-1"});
+    let (called, ()) = tokio::join!(call(&server, "order_status", &arguments), serving);
+    assert_eq!(called, Ok(json!({"state": "sent"})));
+}
+
 fn with_users() -> Config {
     let users = vec![AuthUser::new("riley".parse().expect("a user id"), "a-long-enough-t0ken".into())];
     let mut config = config();

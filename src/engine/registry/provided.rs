@@ -122,23 +122,22 @@ fn refuse_large(tool: &RegisteredTool, report: &mut Report) {
 }
 
 impl Providers {
-    /// Takes over the tools of a provider, in place of those that it had; what others own is refused.
+    /// Takes over the tools of a provider, in place of those that it had; what others own is refused. If all that it
+    /// offers is refused, it keeps what it had.
     pub(super) fn replace(
         &mut self,
         provider: &str,
         made: Vec<Result<Offer, Vec<Problem>>>,
         of_files: &[Arc<RegisteredTool>],
     ) -> Vec<Provision> {
-        self.remove(provider);
-        let Self { offers, executed } = self;
         let mut owners: BTreeMap<ToolName, String> =
             of_files.iter().map(|tool| (tool.definition.name.clone(), "a file".to_owned())).collect();
-        for (owner, tools) in &*offers {
+        for (owner, tools) in self.offers.iter().filter(|(owner, _)| *owner != provider) {
             owners.extend(tools.keys().map(|name| (name.clone(), format!("the provider `{owner}`"))));
         }
         let declared = of_files.iter().filter(|tool| tool.is_declared_for(provider));
         let mut declared: BTreeMap<_, _> = declared.map(|tool| (&tool.definition.name, tool)).collect();
-        let mut own = BTreeMap::new();
+        let (mut own, mut executed) = (BTreeMap::new(), BTreeMap::new());
         let made = made.into_iter().map(|made| {
             let offer = made?;
             let name = offer.tool.definition.name.clone();
@@ -159,8 +158,12 @@ impl Providers {
             own.insert(name, offer);
             tool
         });
-        let made = made.collect();
-        offers.insert(provider.to_owned(), own);
+        let made: Vec<_> = made.collect();
+        if made.is_empty() || made.iter().any(Result::is_ok) {
+            self.remove(provider);
+            self.executed.extend(executed);
+            self.offers.insert(provider.to_owned(), own);
+        }
         made
     }
 

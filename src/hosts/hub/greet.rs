@@ -57,7 +57,7 @@ impl Hub {
             }
             (Standing::Next, None) => return Ok(Greeted::AskForOffers),
             (Standing::Next, Some(offers)) => {
-                self.serve(provider, greeting, &offers, &mut catalogue).await;
+                self.serve(provider, greeting, &offers, &mut catalogue).await?;
             }
             (Standing::Served, _) => {}
         }
@@ -66,20 +66,29 @@ impl Hub {
         Ok(Greeted::Welcome(welcome(provider, catalogue.verdicts.clone()), slot))
     }
 
+    /// Puts the offers into service. If none of them can be served, the catalogue that is in service stays.
     async fn serve(
         &self,
         provider: &ProviderName,
         greeting: &Greeting,
         offers: &[wire::Offer],
         catalogue: &mut CatalogueState,
-    ) {
+    ) -> Result<(), End> {
         let id = &greeting.catalogue;
         // Calls of the new definitions may come before the slots of the old ones are asked to leave.
         self.pool().announce(provider, id);
-        catalogue.verdicts = self.0.registrar.serve(self, provider, id, offers).await;
+        let verdicts = self.0.registrar.serve(self, provider, id, offers).await;
+        if verdicts.accepted == 0 && !offers.is_empty() {
+            self.pool().retract(provider, id);
+            let end = End::NothingServed(verdicts.refusals());
+            tracing::warn!(%provider, instance = %greeting.instance, sdk = %greeting.sdk, %end, "a host is refused");
+            return Err(end);
+        }
+        catalogue.verdicts = verdicts;
         catalogue.known.serve(id);
         self.pool().supersede(provider, id, &superseded_leave());
         log(provider, greeting, &catalogue.verdicts);
+        Ok(())
     }
 
     /// Adds a slot. It is idle from here on.

@@ -135,6 +135,17 @@ async fn a_call_takes_only_slots_of_its_catalogue() {
 }
 
 #[test]
+fn calls_of_a_catalogue_that_is_taken_back_have_nothing_to_wait_for() {
+    let (pool, provider) = pool();
+    pool.supersede(&provider, &"c1".into(), &leave("newer"));
+    pool.announce(&provider, &"c2".into());
+    pool.retract(&provider, &"c2".into());
+    let acquire = |catalogue: &str| pool.acquire(&provider, &catalogue.into(), &user("riley"));
+    assert!(matches!(acquire("c2"), Acquired::Superseded));
+    let _waiting = waiting(acquire("c1"));
+}
+
+#[test]
 fn slots_of_another_catalogue_are_idle_no_more_and_asked_to_leave() {
     let (pool, provider) = pool();
     let (old, mut orders) = join(&pool, &provider, "a");

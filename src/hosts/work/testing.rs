@@ -24,6 +24,7 @@ use crate::{
     executor::{HostTool, HostToolParts},
     hub::{Hub, Registrar, Settle, Verdicts},
     ids::{CatalogueId, ProviderName},
+    offer::Problem,
     outcome::Effect,
     start::Write,
     wire::{self, WorkRequest, WorkResponse, work_request, work_response::Message},
@@ -40,7 +41,12 @@ const LIMIT: Duration = Duration::from_hours(1);
 
 /// The tool that the hosts of tests offer.
 pub(super) fn status() -> Bytes {
-    wire::Offer { name: "status".into(), ..wire::Offer::default() }.encode_to_vec().into()
+    offer("status")
+}
+
+/// One that is called `refused` is.
+pub(super) fn offer(name: &str) -> Bytes {
+    wire::Offer { name: name.into(), ..wire::Offer::default() }.encode_to_vec().into()
 }
 
 /// What the hub said to the registry and to the store.
@@ -77,12 +83,19 @@ impl Registrar for Log {
     ) -> BoxFuture<'a, Verdicts> {
         let names: Vec<_> = offers.iter().map(|offer| offer.name.as_str()).collect();
         self.add(format!("serve {provider}: {}", names.join(" ")));
-        let accepted = u32::try_from(offers.len()).expect("a few");
+        let mut verdicts = Verdicts::default();
+        for name in names {
+            if name == "refused" {
+                verdicts.refuse(name, &[Problem::new("/name", "not-allowed", "another owns it")]);
+            } else {
+                verdicts.accept(name, &[]);
+            }
+        }
         async move {
             if self.is_slow.load(Ordering::Relaxed) {
                 sleep(Duration::from_millis(50)).await;
             }
-            Verdicts { accepted, verdicts: Vec::new() }
+            verdicts
         }
         .boxed()
     }

@@ -1,5 +1,6 @@
 //! Slots over their streams, with hosts that fail in every way.
 
+mod refused;
 mod unsent;
 
 use std::{sync::atomic::Ordering, time::Duration};

@@ -1,5 +1,7 @@
 //! Tools of providers beside those of files.
 
+mod refused;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -339,8 +341,8 @@ fn an_offer_whose_conditions_do_not_fit_its_file_is_refused() {
     write_refund(&data, json!({"parameters": {"order": {"type": "string", "required": true}}}));
     registry.reload();
     let offered = || with("refund", json!({"approve_unless": {"order_id": {"pattern": "^A"}}}));
-    let made = registry.provide("shop", vec![offered()]);
-    assert_eq!(rules(&made), [[("/approve_unless/order_id", "unknown-parameter")]]);
+    let made = registry.provide("shop", vec![offered(), tool("order_status")]);
+    assert_eq!(rules(&made), [vec![("/approve_unless/order_id", "unknown-parameter")], vec![]]);
     let refund = served(&registry);
     assert!(
         refund.executor.is_none()

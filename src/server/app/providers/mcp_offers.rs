@@ -142,6 +142,10 @@ impl Registrar for McpOffers {
                 strictness: self.strictness,
             };
             let verdicts = take_over(work, self.proposals(server, link, listed, &known)).await;
+            if verdicts.accepted == 0 {
+                // It no longer lists what it had.
+                self.withdraw(provider);
+            }
             self.report(provider, &verdicts);
         }
         .boxed()

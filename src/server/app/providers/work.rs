@@ -51,7 +51,10 @@ impl Work {
                 Err(problems) => verdicts.refuse(&name, &problems),
             }
         }
-        let provisions = self.registry.provide(self.provider.as_str(), tools);
+        // Without a single tool that passed, what the provider had stays.
+        let is_refused = tools.is_empty() && !verdicts.verdicts.is_empty();
+        let provisions =
+            if is_refused { Vec::new() } else { self.registry.provide(self.provider.as_str(), tools) };
         for (candidate, provision) in candidates.into_iter().zip(provisions) {
             candidate.conclude(provision, &mut verdicts);
         }
