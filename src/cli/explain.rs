@@ -96,6 +96,12 @@ fn next_step(error: &v1::ToolError, call: &Invoked<'_>) -> String {
         (v1::ToolErrorCode::InvalidArgument, ..) => {
             format!("`toolwire describe {}` shows what it takes.", call.tool)
         }
+        (v1::ToolErrorCode::OutcomeUnknown, true, _) => {
+            format!("Ask for its outcome with {}: nothing is done twice.", call.repeat())
+        }
+        (v1::ToolErrorCode::OutcomeUnknown, ..) => {
+            "Only if it was not done: call again under another --request-id.".to_owned()
+        }
         (_, true, Some(wait)) => format!("Try again in {} with {}.", seconds(wait), call.repeat()),
         (_, true, None) => format!("The same call may succeed later: repeat it with {}.", call.repeat()),
         (v1::ToolErrorCode::Cancelled, ..) if call.request_id.is_some() => {
@@ -105,6 +111,9 @@ fn next_step(error: &v1::ToolError, call: &Invoked<'_>) -> String {
         (v1::ToolErrorCode::ConfirmationDenied, ..) => "Do not repeat it; ask the user.".to_owned(),
         (v1::ToolErrorCode::ConfirmationExpired, ..) => {
             "Ask the user, then call again under another --request-id.".to_owned()
+        }
+        (v1::ToolErrorCode::Unknown, false, _) => {
+            "Its message, or the log of the program that serves it, says why.".to_owned()
         }
         (_, false, _) => {
             "The same call will fail again: change the arguments, or ask the operator.".to_owned()
@@ -161,15 +170,31 @@ mod tests {
         );
         assert!(explained(limited).contains("may succeed later"));
         assert!(explained(ToolError::not_found("No account 9")).contains("will fail again"));
+        let failed = explained(ToolError::new(ErrorCode::Unknown, "order_status failed unexpectedly"));
+        assert!(failed.ends_with("that serves it, says why.") && !failed.contains("arguments"), "{failed}");
     }
 
     #[test]
     fn a_write_is_repeated_under_its_request_id() {
-        let error = convert::tool_error(ToolError::new(ErrorCode::OutcomeUnknown, "Not known"));
+        let error = convert::tool_error(ToolError::new(ErrorCode::Unavailable, "Not now"));
         let text = tool_error(&error, &Invoked { request_id: Some("r-1"), ..CALLED });
         assert!(text.ends_with("repeat it with --request-id r-1."), "{text}");
         let of_task = Invoked { request_id: Some("r-1"), task: Some("task_1"), ..CALLED };
         let text = tool_error(&error, &of_task);
         assert!(text.ends_with("repeat it with --request-id r-1 --task task_1."), "{text}");
+    }
+
+    #[test]
+    fn the_outcome_of_a_write_is_asked_for_where_it_may_become_known_and_else_looked_at() {
+        let called = Invoked { request_id: Some("r-1"), ..CALLED };
+        let unknown = ToolError::new(ErrorCode::OutcomeUnknown, "Not known");
+        let text = tool_error(&convert::tool_error(unknown.clone()), &called);
+        assert!(
+            text.ends_with("Ask for its outcome with --request-id r-1: nothing is done twice."),
+            "{text}"
+        );
+        let ended = ToolError { retryable: false, ..unknown };
+        let text = tool_error(&convert::tool_error(ended), &called);
+        assert!(text.ends_with("Only if it was not done: call again under another --request-id."), "{text}");
     }
 }

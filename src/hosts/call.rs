@@ -10,7 +10,7 @@
 
 mod running;
 
-use std::{future::pending, sync::Arc};
+use std::{future::pending, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use tokio::{
@@ -97,13 +97,14 @@ impl HostCall<'_> {
             Acquired::Full => Err(self.unavailable("too many of your calls wait for it already")),
             Acquired::Superseded => Err(self.superseded()),
             Acquired::Waits(waiting) => {
-                self.context.events.progress(None, format!("Waiting for a free slot of `{provider}`"));
+                let (began, waits_for) = (clock::now(), self.waits_for());
+                self.context.events.progress(None, waits_for);
                 let until = until.checked_sub(WAIT_MARGIN).unwrap_or_else(clock::now);
                 select! {
                     lease = timeout_at(until, waiting.slot()) => match lease {
                         Ok(Some(lease)) => Ok(lease),
                         Ok(None) => Err(self.superseded()),
-                        Err(_) => Err(self.unavailable("none of its slots became free in time")),
+                        Err(_) => Err(self.no_slot(clock::now() - began)),
                     },
                     () = self.context.cancellation.cancelled() => Err(ToolError::cancelled()),
                 }
@@ -190,8 +191,42 @@ impl HostCall<'_> {
         self.unavailable("a newer version of its tools is in service; call again")
     }
 
+    fn has_host(&self) -> bool {
+        self.pool.count(self.spec.provider.as_str()).0 > 0
+    }
+
+    fn waits_for(&self) -> String {
+        let provider = &self.spec.provider;
+        if self.has_host() {
+            format!("Waiting for a free slot of `{provider}`")
+        } else {
+            format!("No host of `{provider}` is connected: waiting for one")
+        }
+    }
+
+    /// The time of the call is over: its deadline, or the time-out of the tool, which is that of the wait too.
+    fn no_slot(&self, waited: Duration) -> ToolError {
+        let timeout = self.spec.timeout();
+        let limit = if waited + 2 * WAIT_MARGIN < timeout {
+            "before the deadline of the call".to_owned()
+        } else {
+            format!("within the time-out of {}", clock::exact_in_words(timeout))
+        };
+        if self.has_host() {
+            return self.unavailable(&format!("none of its slots became free {limit}"));
+        }
+        let Spec { provider, tool, .. } = &**self.spec;
+        self.failure(format!(
+            "No host of `{provider}` is connected, and none came {limit}. Start the program that serves {tool}, and call \
+             again."
+        ))
+    }
+
     fn unavailable(&self, why: &str) -> ToolError {
-        let text = format!("No host of `{}` is free: {why}.", self.spec.provider);
+        self.failure(format!("No host of `{}` is free: {why}.", self.spec.provider))
+    }
+
+    fn failure(&self, text: String) -> ToolError {
         ToolError::new(ErrorCode::Unavailable, text)
             .with_retry_after(RETRY_AFTER)
             .with_origin(Origin::Service)

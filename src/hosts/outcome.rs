@@ -130,11 +130,13 @@ fn add_that_it_was_done(error: ToolError, effect: Effect) -> ToolError {
 
 fn failure(error: v1::ToolError, effect: Effect) -> ToolError {
     let code = code(error.code(), effect);
-    let usual = ToolError::new(code, cut(&error.message, MAX_ERROR));
+    let is_unknown = code == ErrorCode::OutcomeUnknown;
+    let message = cut(&error.message, MAX_ERROR);
+    let usual = ToolError::new(code, if is_unknown { add_what_to_do(&message) } else { message });
     let violations = error.field_violations.into_iter().take(MAX_VIOLATIONS);
     ToolError {
-        // Of an unknown outcome, whatever the host says, a repeat asks for what is known by then.
-        retryable: if code == ErrorCode::OutcomeUnknown { usual.retryable } else { error.retryable },
+        // The call has ended on its host, so that a repeat learns no more than this.
+        retryable: error.retryable && !is_unknown,
         retry_after: error
             .retry_after
             .and_then(|it| Duration::try_from(it).ok())
@@ -149,6 +151,15 @@ fn failure(error: v1::ToolError, effect: Effect) -> ToolError {
             .collect(),
         ..usual
     }
+}
+
+/// The function ended in the middle of a write.
+fn add_what_to_do(message: &str) -> String {
+    let message = message.trim_end().trim_end_matches('.');
+    format!(
+        "{message}. How much of it was done is not known: look at what it was to change, then decide whether to call \
+         again under a new request_id."
+    )
 }
 
 /// The code that a caller sees. A read has no outcome that could be unknown. Of a write that cannot be repeated, what

@@ -143,7 +143,7 @@ class Call:
             raise self._stopped() from None
         except (Exception, SystemExit):
             log.exception("%s failed, call %s", tool.name, self.id)
-            raise ToolError(f"{tool.name} failed unexpectedly.") from None
+            raise ToolError(f"{tool.name} failed; the log of its program says why, under call {self.id}.") from None
         return self._render(tool, value)
 
     async def _await(self, coroutine: Coroutine[Any, Any, Any]) -> Any:

@@ -123,7 +123,18 @@ fn a_read_has_no_unknown_outcome() {
 fn of_a_write_that_cannot_be_repeated_an_uncertain_failure_leaves_the_outcome_unknown() {
     use v1::ToolErrorCode as Code;
     for code in [Code::Unknown, Code::Unspecified, Code::Unavailable, Code::Timeout, Code::Cancelled] {
-        assert_eq!(of_code(code, Effect::Write), ErrorCode::OutcomeUnknown, "{code:?}");
+        let (code_text, retryable) = (code.into(), true);
+        let error = v1::ToolError {
+            code: code_text,
+            message: "Broken.".into(),
+            retryable,
+            ..v1::ToolError::default()
+        };
+        let error = read_now(Outcome::Error(error), Effect::Write).expect_err("an error");
+        // A repeat is answered from the record.
+        assert_eq!((error.code, error.retryable), (ErrorCode::OutcomeUnknown, false), "{code:?}");
+        let expected = "Broken. How much of it was done is not known: look at what it was to change";
+        assert!(error.message.starts_with(expected), "{error}");
         assert_ne!(of_code(code, Effect::RepeatableWrite), ErrorCode::OutcomeUnknown, "{code:?}");
         assert_ne!(of_code(code, Effect::Read), ErrorCode::OutcomeUnknown, "{code:?}");
     }

@@ -20,6 +20,31 @@ async fn a_call_without_a_free_slot_says_so_and_ends_before_its_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_says_whether_a_host_is_missing_or_a_slot_and_what_ended_its_wait() {
+    let (hub, _) = hub();
+    let limits = ["within the time-out of 15 s", "before the deadline of the call"];
+    for (effect, time, limit) in [(Effect::Read, 60, limits[0]), (Effect::Write, 4, limits[1])] {
+        let mut calling = Calling::within(&hub, effect, time * SECOND);
+        let Some(Event::Progress { message, .. }) = calling.events.recv().await else {
+            panic!("no progress")
+        };
+        assert!(message.starts_with("No host of `shop` is connected"), "{message}");
+        let error = calling.result().await.expect_err("no host");
+        assert_eq!((error.code, error.retry_after.is_some()), (ErrorCode::Unavailable, true));
+        let expected = format!("No host of `shop` is connected, and none came {limit}. Start the program");
+        assert!(error.message.starts_with(&expected), "{error}");
+    }
+    let mut host = Host::join(&hub, "a", "c1").await;
+    let _busy = Calling::begin(&hub, Effect::Read);
+    host.start().await;
+    let error = Calling::within(&hub, Effect::Read, SECOND).result().await.expect_err("no slot");
+    assert_eq!(
+        error.message,
+        "No host of `shop` is free: none of its slots became free before the deadline of the call."
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_write_without_a_free_slot_ends_before_its_caller_or_its_time_out_does_and_is_not_carried_out() {
     for (time, end) in [(5 * SECOND, 5 * SECOND), (60 * SECOND, 15 * SECOND)] {
         let (hub, _) = hub();
