@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -98,7 +99,8 @@ def test_a_program_has_a_server_of_its_own(fake_binary: Path, tmp_path: Path) ->
             tools.call("status", {"order_id": ""})
         server = json.loads((state / "fake.json").read_text())
         assert server["arguments"] == [
-            "serve", "--listen", "127.0.0.1:0", "--state", str(state), "--until-stdin-ends", "--no-samples",
+            "serve", "--config", os.devnull, "--state", str(state), "--until-stdin-ends", "--listen=127.0.0.1:0",
+            "--no-samples",
         ]
         assert is_alive(server["pid"])
     assert ends(server["pid"], LIMIT)
@@ -154,11 +156,43 @@ def test_one_command_serves_and_says_how_to_call(run: Callable[..., Any], tmp_pa
     url = url_of(process)
     assert process.stdout.readline() == "  tools  order_status, slow\n"
     assert process.stdout.readline() == "  mcp    http://127.0.0.1:50080/mcp\n"
-    assert process.stdout.readline() == f"  try    toolwire call order_status --server {url}\n"
+    assert process.stdout.readline() == f"  try    toolwire call order_status order_id=ORDER_ID --server {url}\n"
     with Toolwire.connect(url) as tools:
         assert tools.call("order_status", {"order_id": "A-1"}).data == {"state": "sent"}
     assert (tmp_path / ".toolwire/.gitignore").read_text() == "*\n"
     assert "--no-samples" in server_of(tmp_path)["arguments"]
+
+
+def arguments_of(tmp_path: Path) -> list[str]:
+    arguments: list[str] = server_of(tmp_path)["arguments"]
+    return arguments[1:3] + [it for it in arguments if it.startswith(("--listen", "--http"))]
+
+
+def test_settings_and_addresses_are_those_that_were_asked_for(
+    run: Callable[..., Any], fake_binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "toolwire.toml").write_text("[server]\n")
+    free = ["--listen=127.0.0.1:0", "--http=127.0.0.1:0"]
+    said = {"TOOLWIRE_CONFIG": "c.toml", "TOOLWIRE_LISTEN": "127.0.0.1:1", "TOOLWIRE_HTTP": "127.0.0.1:2"}
+    for serve, environment, expected in [
+        ("", {}, ["--config", os.devnull, *free]),
+        ("config='toolwire.toml'", {}, ["--config", "toolwire.toml", *free]),
+        ("", said, ["--config", "c.toml"]),
+        ("config='a.toml', port=7, http_port=8", said,
+         ["--config", "a.toml", "--listen=127.0.0.1:7", "--http=127.0.0.1:8"]),
+    ]:
+        process = run(serve, **environment)
+        url_of(process)
+        assert arguments_of(tmp_path) == expected
+        process.kill()
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    state = tmp_path / ".toolwire/state"
+    # What serves one program alone takes no address that others have.
+    with Toolwire.local(status, state=state):
+        assert arguments_of(tmp_path) == ["--config", "c.toml", "--listen=127.0.0.1:0"]
+    with Toolwire.local(status, state=state, config=tmp_path / "b.toml"):
+        assert arguments_of(tmp_path)[1] == str(tmp_path / "b.toml")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -201,6 +235,23 @@ def test_a_server_that_will_not_have_it_ends_the_program(run: Callable[..., Any]
     assert process.wait(LIMIT) == 1
     assert "UNIMPLEMENTED" in process.stderr.read()
     other.close()
+
+
+def test_a_server_that_does_not_answer_is_named_with_what_to_do(run: Callable[..., Any], fake_binary: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, socket.create_server(("127.0.0.1", 0)) as gone:
+        ports = [it.getsockname()[1] for it in (silent, gone)]
+        gone.close()
+        for port in ports:
+            url = f"http://127.0.0.1:{port}"
+            process = run("connect_timeout=0.5", TOOLWIRE_SERVER=url)
+            assert process.wait(LIMIT) == 1
+            said = process.stderr.read()
+            assert said.startswith(f"toolwire connects to {url}, as TOOLWIRE_SERVER says\n"), said
+            assert f"no server answered at {url} within 0.5 s" in said
+            assert "where it is unset, this program starts a server of its own" in said
+            process = run(f"server='{url}', connect_timeout=0.5")
+            assert process.wait(LIMIT) == 1
+            assert process.stderr.read().startswith(f"toolwire connects to {url}\n")
 
 
 def test_a_client_of_a_server_that_is_gone_is_told(fake_binary: Path) -> None:

@@ -130,8 +130,12 @@ def test_a_call_and_its_errors(tools: Toolwire) -> None:
         tools.call("order_status", {"orderid2": "A-1"})
     for failing, expected in [("break_read", ToolError), ("break_write", OutcomeUnknown)]:
         with pytest.raises(expected) as raised:
-            tools.call(failing, timeout=2)
+            tools.call(failing)
         assert "secret" not in str(raised.value)
+        # The same call would be answered from the record.
+        assert not raised.value.retryable
+        said = f"{failing} failed; the log of its program says why, under call {raised.value.call_id}"
+        assert said in str(raised.value)
     with pytest.raises(ResultTooLarge):
         tools.call("large")
     with pytest.raises(ParseError):
@@ -343,12 +347,37 @@ def test_without_a_host_a_tool_is_degraded_and_a_new_host_brings_it_back(hosts: 
     while tools.list_tools()[0].problem == "":
         assert time.monotonic() < end, "it is never degraded"
         time.sleep(0.1)
-    with pytest.raises(ToolError) as failed:
+    with pytest.raises(ToolError, match="No host of `local` is connected") as failed:
         tools.call("look", {"seconds": 0}, timeout=1)
     assert failed.value.code == "UNAVAILABLE"
     start()
     assert tools.list_tools()[0].problem == ""
     assert tools.call("look", {"seconds": 0}).data["pid"]
+
+
+REFUSED = """
+from toolwire import serve, tool
+
+@tool(write=True, approve_unless={"amuont": {"maximum": 100}})
+def look(amount: float) -> dict:
+    '''Pays.'''
+    return {}
+
+serve()
+"""
+
+
+def test_a_host_of_which_every_tool_is_refused_ends_with_the_reasons_and_replaces_nothing(hosts: Any) -> None:
+    tools, start, folder = hosts
+    start()
+    (folder / "refused.py").write_text(REFUSED)
+    for variables in ({"TOOLWIRE_SERVER": tools.url}, {}):
+        refused = start_host(folder / "refused.py", log=subprocess.PIPE, **variables)
+        _, said = refused.communicate(timeout=LIMIT)
+        assert refused.returncode == 1
+        assert "CATALOGUE_REFUSED" in said
+        assert "look: /approve_unless/amuont" in said, said
+        assert tools.call("look", {"seconds": 0}).data["pid"]
 
 
 def test_the_host_keeps_the_protocol(hosts: Any) -> None:
@@ -448,6 +477,25 @@ def test_a_shared_server_takes_hosts_by_their_token_and_within_their_floor(tmp_p
             process.kill()
             process.communicate()
     assert "bank_balance" not in listed
+
+
+def shop_status(order_id: str) -> dict[str, str]:
+    """Where an order is."""
+    return {"state": "sent"}
+
+
+def test_the_settings_of_a_folder_count_only_where_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "toolwire.toml").write_text(CONFIGURATION)
+    monkeypatch.chdir(tmp_path)
+    with Toolwire.local(shop_status) as tools:
+        assert tools.call("shop_status", {"order_id": "A-1"}).data == {"state": "sent"}
+    for name, token in [("SHOP_TOKEN", "shop"), ("TOOLWIRE_HOST_TOKEN", "shop"), ("TOOLWIRE_TOKEN", "riley")]:
+        monkeypatch.setenv(name, f"{token}s-token-of-20-chars")
+    with Toolwire.local(shop_status, config="toolwire.toml") as tools:
+        assert tools.list_tools()[0].consequence == "medium"
+        assert tools.call("shop_status", {"order_id": "A-1"}).data == {"state": "sent"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from toolwire._target import Target
 from toolwire._version import __version__
 
 NAME = "toolwire.exe" if sys.platform == "win32" else "toolwire"
@@ -39,19 +40,32 @@ def main() -> None:
 
 
 class LocalServer:
-    """A server on a free port of this machine. It watches its standard input, so it ends however this process ends."""
+    """A server on this machine, by settings of its own. It watches its standard input, so it ends however this process
+    ends.
+
+    config: its settings, a file; else what TOOLWIRE_CONFIG names; never what happens to be in the working directory.
+    port: where it listens; 0 takes a free one.
+    http_port: where clients of MCP find it; 0 takes a free one, and None serves none. What is 0 may be said by
+        TOOLWIRE_LISTEN and TOOLWIRE_HTTP too, unless it serves this program alone.
+    """
 
     def __init__(
-        self, state: Path | None, *, samples: bool, on_end: Callable[[], object], http: bool = False
+        self, state: Path | None, *, samples: bool, on_end: Callable[[], object], config: str | Path | None = None,
+        port: int = 0, http_port: int | None = None,
     ) -> None:
         self._is_closing = False
         self._temporary = tempfile.TemporaryDirectory(prefix="toolwire-") if state is None else None
         state = state or Path(self._temporary.name if self._temporary else "")
-        command = [str(binary()), "serve", "--listen", "127.0.0.1:0", "--state", str(state), "--until-stdin-ends"]
-        if http and not os.environ.get("TOOLWIRE_HTTP"):
-            command.append("--http=127.0.0.1:0")
+        file = config or os.environ.get("TOOLWIRE_CONFIG") or os.devnull
+        self._has_settings = file != os.devnull
+        command = [str(binary()), "serve", "--config", str(file), "--state", str(state), "--until-stdin-ends"]
+        if http_port is None or port or not os.environ.get("TOOLWIRE_LISTEN"):
+            command.append(f"--listen=127.0.0.1:{port}")
+        if http_port or (http_port == 0 and not os.environ.get("TOOLWIRE_HTTP")):
+            command.append(f"--http=127.0.0.1:{http_port}")
+        environment = {**os.environ, **({"TOOLWIRE_HTTP": ""} if http_port is None else {})}
         self._process = subprocess.Popen(
-            command if samples else [*command, "--no-samples"],
+            command if samples else [*command, "--no-samples"], env=environment,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             # An interrupt from the terminal is for this process, which then ends the server.
             start_new_session=True,
@@ -65,9 +79,13 @@ class LocalServer:
         self.url = "http://" + line.removeprefix(LISTENS).strip()
         # Where clients of MCP find it.
         self.mcp = ""
-        if http:
+        if http_port is not None:
             self.mcp = f"http://{self._process.stdout.readline().removeprefix(HTTP).strip()}/mcp"
         threading.Thread(target=self._drain, args=(self._process.stdout, on_end), daemon=True).start()
+
+    def target(self, token: str | None, token_name: str) -> Target:
+        """How it is spoken to. Only settings that were asked for have users, whose tokens it takes."""
+        return Target.read(self.url, token, "", token_name) if self._has_settings else Target(self.url)
 
     def _drain(self, output: IO[str], on_end: Callable[[], object]) -> None:
         with output:

@@ -117,6 +117,8 @@ class Host:
         self._keeper = asyncio.ensure_future(self._keep())
         self._verdicts: set[str] = set()
         self._lost = -math.inf
+        # Why the last slot was lost, or not opened.
+        self.trouble: Refused | None = None
 
     async def join(self) -> host_pb2.Welcome:
         """Waits for the first welcome. Raises `Refused` if the server will not have this host."""
@@ -153,6 +155,7 @@ class Host:
 
     def lost(self, error: Refused) -> None:
         """A slot was lost, or not opened. All are at once, and one line of the log is enough."""
+        self.trouble = error
         if not self._joined.done() and error.code in FATAL:
             self._joined.set_exception(error)
             return

@@ -10,9 +10,11 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from toolwire._binary import LocalServer, state_beside
+from toolwire._example import command
 from toolwire._host import Host
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._target import Target
@@ -21,26 +23,48 @@ from toolwire.errors import Refused
 
 log = logging.getLogger("toolwire")
 
+TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN, or serve(token=…)"
+# Starts a server; what it is given is called when the server ends by itself.
+Start: TypeAlias = Callable[[Callable[[], object]], tuple[LocalServer, Target]]
+
 
 def serve(
     *functions: Callable[..., Any], server: str | None = None, token: str | None = None, ca: str | None = None,
-    provider: str = "", slots: int = 16, grace: float = 25.0, samples: bool = False,
+    provider: str = "", slots: int = 16, grace: float = 25.0, connect_timeout: float = 10.0,
+    samples: bool = False, config: str | Path | None = None, port: int = 0, http_port: int = 0,
 ) -> None:
     """Serves all tools of this process, or those given, until SIGTERM or SIGINT.
 
     server, token, ca: where it joins. Else TOOLWIRE_SERVER, TOOLWIRE_HOST_TOKEN and TOOLWIRE_CA; and without a server
-    the one inside the package is started on this machine, with its state in `.toolwire` beside the program. It serves
-    clients of MCP on a free port, or where TOOLWIRE_HTTP says.
+    the one inside the package is started on this machine, with its state in `.toolwire` beside the program.
     provider: the name under which the server knows this host, if the token does not say it.
     slots: how many calls are carried out at once.
     grace: for how many seconds calls under way may go on at the end.
-    samples: whether the server that is started offers its own samples too.
+    connect_timeout: for how many seconds a server that is named may take to welcome it first.
+
+    Of the server that is started:
+    samples: whether it offers its own samples too.
+    config: the file of its settings. Without one, and without TOOLWIRE_CONFIG, it reads none.
+    port, http_port: where it listens, and where it serves clients of MCP. Else where TOOLWIRE_LISTEN and TOOLWIRE_HTTP
+    say, or on free ports.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     tools = chosen(functions)
-    server = server or os.environ.get("TOOLWIRE_SERVER")
-    target = Target.read(server, token, ca, "TOOLWIRE_HOST_TOKEN") if server else None
-    if status := asyncio.run(_serve(tools, target, samples, provider, slots, grace)):
+    named = server or os.environ.get("TOOLWIRE_SERVER")
+    target = Target.read(named, token, ca, "TOOLWIRE_HOST_TOKEN") if named else None
+    if target:
+        # Where the environment names it, that may be left from other work.
+        origin = "" if server else ", as TOOLWIRE_SERVER says"
+        print(f"toolwire connects to {target.url}{origin}", file=sys.stderr, flush=True)
+
+    def start(on_end: Callable[[], object]) -> tuple[LocalServer, Target]:
+        state = state_beside(getattr(sys.modules["__main__"], "__file__", None))
+        local = LocalServer(
+            state, samples=samples, on_end=on_end, config=config, port=port, http_port=http_port
+        )
+        return local, local.target(token, "TOOLWIRE_HOST_TOKEN")
+
+    if status := asyncio.run(_serve(tools, target or start, provider, slots, grace, connect_timeout)):
         raise SystemExit(status)
 
 
@@ -54,9 +78,9 @@ def chosen(functions: Iterable[Callable[..., Any]]) -> list[Tool]:
 
 
 async def _serve(
-    tools: list[Tool], target: Target | None, samples: bool, provider: str, slots: int, grace: float
+    tools: list[Tool], server: Target | Start, provider: str, slots: int, grace: float, connect_timeout: float
 ) -> int:
-    """Returns the exit status."""
+    """Returns the exit status. The server is there, or is started."""
     loop, local = asyncio.get_running_loop(), None
     stopping: asyncio.Future[None] = loop.create_future()
 
@@ -74,20 +98,23 @@ async def _serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stop, number)
-    if target is None:
-        state = state_beside(getattr(sys.modules["__main__"], "__file__", None))
-        local = LocalServer(state, samples=samples, on_end=lambda: loop.call_soon_threadsafe(fail), http=True)
-        target = Target(local.url)
+    if isinstance(server, Target):
+        target = server
+    else:
+        local, target = server(lambda: loop.call_soon_threadsafe(fail))
     host = Host(tools, target, slots=slots, provider=provider)
     joining: asyncio.Future[Any] = asyncio.ensure_future(host.join())
     try:
-        await asyncio.wait([joining, stopping], return_when=asyncio.FIRST_COMPLETED)
+        limit, first = None if local else connect_timeout, asyncio.FIRST_COMPLETED
+        done, _ = await asyncio.wait([joining, stopping], timeout=limit, return_when=first)
+        if not done:
+            raise _unreachable(target, connect_timeout, host.trouble)
         if joining.done():
             _announce(host, target, joining.result(), local.mcp if local else "")
         await stopping
         return 0
     except (Refused, RuntimeError) as error:
-        log.error("%s", error)
+        log.error("%s%s", error, TOKEN_HINT if getattr(error, "code", "") == "UNAUTHENTICATED" else "")
         grace = 0
         return 1
     finally:
@@ -95,6 +122,15 @@ async def _serve(
         await host.leave(grace)
         if local:
             local.close()
+
+
+def _unreachable(target: Target, seconds: float, trouble: Refused | None) -> Refused:
+    why = f" ({trouble.message})" if trouble else ""
+    return Refused(
+        "UNAVAILABLE",
+        f"no server answered at {target.url} within {seconds:g} s{why}. Start that server, or name another one by "
+        "TOOLWIRE_SERVER; where it is unset, this program starts a server of its own",
+    )
 
 
 def _announce(host: Host, target: Target, welcome: host_pb2.Welcome, mcp: str) -> None:
@@ -106,7 +142,9 @@ def _announce(host: Host, target: Target, welcome: host_pb2.Welcome, mcp: str) -
     if mcp:
         print(f"  mcp    {mcp}")
     if names:
-        print(f"  try    toolwire call {names[0]} --server {target.url}", flush=True)
+        # What is tried first should change nothing.
+        tried = min((host.tools[name] for name in names), key=lambda tool: not tool.reads)
+        print(f"  try    {command(tried, target)}", flush=True)
 
 
 class BackgroundHost:

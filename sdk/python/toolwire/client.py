@@ -158,19 +158,20 @@ class Toolwire(AbstractContextManager["Toolwire"]):
 
     @classmethod
     def local(
-        cls, *functions: Callable[..., Any], samples: bool = False, state: Path | None = None, slots: int = 16
+        cls, *functions: Callable[..., Any], samples: bool = False, state: Path | None = None, slots: int = 16,
+        config: str | Path | None = None,
     ) -> Toolwire:
         """Starts the server of the package for this program alone, with all its tools, or those given.
 
-        Its state is gone at the end, unless `state` names a directory.
+        Its state is gone at the end, unless `state` names a directory. It has no settings but those of the file that
+        `config` names, or TOOLWIRE_CONFIG. Where these have users, it takes TOOLWIRE_HOST_TOKEN and TOOLWIRE_TOKEN.
         """
         tools = chosen(functions)
         with ExitStack() as stack:
-            server = LocalServer(state, samples=samples, on_end=lambda: None)
+            server = LocalServer(state, samples=samples, on_end=lambda: None, config=config)
             stack.callback(server.close)
-            target = Target(server.url)
-            stack.callback(BackgroundHost(tools, target, slots).close)
-            return cls(target, stack=stack.pop_all())
+            stack.callback(BackgroundHost(tools, server.target(None, "TOOLWIRE_HOST_TOKEN"), slots).close)
+            return cls(server.target(None, "TOOLWIRE_TOKEN"), stack=stack.pop_all())
 
     def close(self) -> None:
         self._stack.close()
