@@ -9,7 +9,7 @@ use tokio::{
     sync::oneshot,
 };
 
-use super::{connection::Connection, signals::Signals, wiring};
+use super::{connection::Connection, settings::as_flags, signals::Signals, wiring};
 use toolwire_config::{self as config, Config};
 use toolwire_mcp::server::{Handler, Services, Transport, stdio};
 use toolwire_server::{
@@ -43,9 +43,14 @@ impl Mcp {
         }
         let services = Services::new(self.connection.server().await?, MAX_MESSAGE);
         let settings = settings(&config::Http::default());
-        let handler = Handler::new(services, settings, Transport::Stdio);
+        let handler = Handler::new(services, settings, Transport::Stdio).with_flags(self.flags()?);
         Box::pin(stdio::serve(handler, stdin(), stdout())).await;
         Ok(())
+    }
+
+    /// The flags by which a person, in a folder of theirs, finds the same tools.
+    fn flags(&self) -> Result<String, Failure> {
+        Ok(as_flags(&self.connection.to_words_elsewhere()?))
     }
 
     /// Serves the tools of this program, which is a service of its own meanwhile. A signal counts as the end of input,
@@ -58,7 +63,8 @@ impl Mcp {
         let server = Server::within(app.routes(), user.clone(), cap).by_face("mcp");
         let services = Services::new(server, usize::MAX).of_user(user);
         let handler = Handler::new(services, settings(&config.http), Transport::Stdio)
-            .with_confirmations(confirmations(config));
+            .with_confirmations(confirmations(config))
+            .with_flags(self.flags()?);
         let mut signals =
             Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
         let (stop, stopped) = oneshot::channel();

@@ -6,7 +6,7 @@ use toolwire::{contract::proto::v1::ConfirmationState, tool::context::RequestId}
 
 use super::{
     client::{ERAS, Era, Message, SOON, messages, text},
-    confirming::{Approver, Client, confirmation_id, forms, house_with, tasks},
+    confirming::{Approver, Client, approve_command, confirmation_id, forms, house_with, tasks},
 };
 use crate::support::second_calls::{Answer, Case};
 
@@ -43,10 +43,8 @@ async fn a_client_that_can_only_call_again_is_told_so_and_its_unchanged_call_fin
             words.starts_with("FAILED CONFIRMATION_REQUIRED: A person must approve this first: "),
             "{words}"
         );
-        assert!(
-            words.contains(&format!("toolwire approve {id}")) && words.contains("call again unchanged"),
-            "{words}"
-        );
+        let command = approve_command(&house, &id);
+        assert!(words.contains(&command) && words.contains("call again unchanged"), "{words}");
         assert!(words.contains(r#""value":"x""#), "the exact arguments: {words}");
         let told = client.call("debug_confirm", json!({"value": "x"})).await;
         assert_eq!(confirmation_id(&told), id, "not asked for twice");
@@ -78,7 +76,8 @@ async fn a_call_that_waits_goes_on_when_the_person_has_decided_and_says_meanwhil
         let end = told.pop().unwrap();
         assert!(end["result"]["structuredContent"]["writes"].is_number(), "{end}");
         let words: Vec<_> = told.iter().filter_map(|it| it["params"]["message"].as_str()).collect();
-        assert!(words.iter().any(|it| it.contains(&pending)), "{words:?}");
+        let command = approve_command(&house, &pending);
+        assert!(words.iter().any(|it| it.contains(&command)), "{words:?}");
     }
 }
 
@@ -93,7 +92,7 @@ async fn a_form_says_what_waits_and_the_call_with_its_state_looks_again() {
     let shown = form(&asked);
     let message = shown["message"].as_str().unwrap();
     assert!(
-        message.contains(r#""value":"x""#) && message.contains(&format!("toolwire approve {id}")),
+        message.contains(r#""value":"x""#) && message.contains(&approve_command(&house, &id)),
         "{message}"
     );
     let fields: Vec<_> = shown["requestedSchema"]["properties"].as_object().unwrap().keys().collect();

@@ -29,6 +29,11 @@ pub(crate) fn house_with(change: impl FnOnce(&mut Config)) -> House {
     })
 }
 
+/// The command by which a person approves a call of `debug_confirm`, whole.
+pub(crate) fn approve_command(house: &House, id: &str) -> String {
+    format!("`toolwire approve {id} --tool debug_confirm --server http://{}`", house.server.address)
+}
+
 /// One client of a user.
 #[derive(Clone)]
 pub(crate) struct Client {

@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use toolwire::base::clock;
 
-use super::client::{ERAS, Era, Message, SOON, Stdio, house, text};
+use super::{
+    client::{ERAS, Era, Message, SOON, Stdio, house, text},
+    confirming::{approve_command, confirmation_id, house_with},
+};
 
 async fn quotes(stdio: &mut Stdio, era: Era) -> Value {
     let message = Message::call(era, "get_quotes", &json!({"symbol": "AAPL"}), &json!({}));
@@ -25,6 +28,19 @@ async fn the_tools_of_the_program_and_of_a_server_are_called_in_both_eras() {
             assert_eq!(serde_json::from_str::<Value>(text(&result, 0)).unwrap(), result["structuredContent"]);
         }
     }
+}
+
+#[tokio::test]
+async fn what_a_person_approves_with_names_the_server() {
+    let house = house_with(|_| ());
+    let server = format!("http://{}", house.server.address);
+    let mut stdio = Stdio::start(&["--server", &server]);
+    stdio.greet(Era::Old).await;
+    let meta = json!({"toolwire/timeout_ms": 1_200});
+    let call = Message::call(Era::Old, "debug_confirm", &json!({"value": "x"}), &meta);
+    let told = stdio.ask(&call).await["result"].take();
+    let command = approve_command(&house, &confirmation_id(&told));
+    assert!(text(&told, 0).contains(&command), "{told}");
 }
 
 #[tokio::test]

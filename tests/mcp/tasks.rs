@@ -5,7 +5,7 @@ use tokio::join;
 
 use super::{
     client::text,
-    confirming::{Approver, Client, confirmation_id, house_with, tasks},
+    confirming::{Approver, Client, approve_command, confirmation_id, house_with, tasks},
 };
 
 #[track_caller]
@@ -22,7 +22,7 @@ async fn a_call_that_waits_for_a_person_is_a_task_that_goes_on_by_itself() {
     let created = client.call("debug_confirm", json!({"value": "x"})).await;
     let (task, id) = (task_id(&created), confirmation_id(&created));
     let words = created["statusMessage"].as_str().unwrap();
-    assert!(words.contains(&format!("toolwire approve {id}")) && words.contains(r#""value":"x""#), "{words}");
+    assert!(words.contains(&approve_command(&house, &id)) && words.contains(r#""value":"x""#), "{words}");
     assert_eq!((&created["ttlMs"], &created["pollIntervalMs"]), (&json!(86_400_000), &json!(2_000)));
     let working = client.task(&task).await;
     assert_eq!(

@@ -21,7 +21,8 @@ pub(super) enum Client {
 pub(super) fn run(client: Client, connection: &Connection) -> Result<(), Failure> {
     let program = env::current_exe().map_err(|error| Failure::Failed(format!("no path: {error}")))?;
     let url = connection.url()?.map(|url| url.to_string());
-    let reach = match url.as_deref().filter(|url| is_for_mcp(url)) {
+    let for_mcp = url.as_deref().and_then(for_mcp);
+    let reach = match &for_mcp {
         Some(url) => Reach::Url(url),
         None => {
             Reach::Program { path: &program.display().to_string(), flags: &connection.to_words_elsewhere()? }
@@ -42,9 +43,11 @@ enum Reach<'a> {
     Url(&'a str),
 }
 
-/// A server's URL for MCP ends in `/mcp`; any other is its address for gRPC.
-fn is_for_mcp(url: &str) -> bool {
-    url.split(['?', '#']).next().is_some_and(|url| url.ends_with("/mcp"))
+/// A server's URL for MCP, whose path ends in `/mcp`, without a slash after it; any other is its address for gRPC.
+fn for_mcp(url: &str) -> Option<String> {
+    let (path, rest) = url.split_at(url.find(['?', '#']).unwrap_or(url.len()));
+    let path = path.trim_end_matches('/');
+    path.ends_with("/mcp").then(|| format!("{path}{rest}"))
 }
 
 /// What the client's configuration file holds, or the command that writes it. A token is named and never shown.
@@ -129,9 +132,10 @@ mod tests {
     fn printed(client: Client, server: Option<&str>, has_token: bool) -> Result<String, &'static str> {
         let flags: Vec<_> =
             server.into_iter().flat_map(|url| ["--server".to_owned(), url.to_owned()]).collect();
-        let reach = match server {
-            Some(url) if is_for_mcp(url) => Reach::Url(url),
-            _ => Reach::Program { path: PROGRAM, flags: &flags },
+        let url = server.and_then(for_mcp);
+        let reach = match &url {
+            Some(url) => Reach::Url(url),
+            None => Reach::Program { path: PROGRAM, flags: &flags },
         };
         snippet(client, reach, has_token)
     }
@@ -169,6 +173,14 @@ mod tests {
     fn a_url_for_mcp_is_used_as_it_is_and_any_other_by_the_program() {
         let by_url = printed(Client::Cursor, Some("https://tools.example/mcp?tags=market"), false).unwrap();
         assert!(by_url.contains(r#""url": "https://tools.example/mcp?tags=market""#), "{by_url}");
+        for (typed, url) in
+            [("/mcp/", "/mcp"), ("/mcp//?tags=market", "/mcp?tags=market"), ("/a/mcp/#b", "/a/mcp#b")]
+        {
+            let (typed, url) =
+                (format!("https://tools.example{typed}"), format!("https://tools.example{url}"));
+            let by_url = printed(Client::Cursor, Some(&typed), false).unwrap();
+            assert!(by_url.contains(&format!(r#""url": "{url}""#)), "{by_url}");
+        }
         let by_program = printed(Client::ClaudeCode, Some(GRPC), true).unwrap();
         let expected = format!(
             "claude mcp add toolwire --env TOOLWIRE_TOKEN=\"$TOOLWIRE_TOKEN\" -- {PROGRAM} mcp --server {GRPC}"

@@ -56,9 +56,13 @@ impl Call {
     pub(super) fn answer(&self, end: End) -> Result<CallToolResponse, ErrorData> {
         match end {
             End::Answer(result) => Ok((*result).into()),
-            End::Confirmation(required) => Ok(outcome::confirmation_required(&required, &self.facts).into()),
+            End::Confirmation(required) => Ok(self.confirmation_required(&required).into()),
             End::Status(status) => outcome::of_status(&status, &self.facts).map(CallToolResponse::from),
         }
+    }
+
+    fn confirmation_required(&self, required: &ConfirmationRequired) -> CallToolResult {
+        outcome::confirmation_required(required, &self.facts, &self.handler.flags())
     }
 
     /// Follows the call to its end.

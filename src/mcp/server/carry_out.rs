@@ -35,7 +35,7 @@ impl Invocation {
         if let Some(state) = &state {
             self.request_id = state.request_id();
         }
-        let call = Call::new(handler.clone(), tool, &self, Progress::new(context));
+        let call = Call::new(handler.clone(), tool, &self, Progress::new(context, handler.flags()));
         match Road::of(context) {
             Road::Task => tasks::carry_out(call, self).await,
             Road::Form => handler.carry_out_by_form(call, self, state).await,

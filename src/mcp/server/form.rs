@@ -102,7 +102,7 @@ impl Handler {
         let binding = Binding { user: &self.user(), invocation, definition_digest };
         let state = State::new(&required.confirmation_id, &required.request_id);
         let sealed = self.confirmations().codec.seal(&state, binding, time_left(required));
-        let mut message = how_to_approve(required);
+        let mut message = how_to_approve(required, &self.flags());
         if let Some(problem) = problem {
             message = format!("Your decision was not taken: {}. {message}", problem.message());
         }

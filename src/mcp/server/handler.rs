@@ -48,6 +48,8 @@ pub struct Handler {
     listings: Arc<Listings>,
     tasks: Arc<Tasks>,
     confirmations: Arc<Confirmations>,
+    /// Those by which a command finds the same tools, each after a space.
+    flags: Arc<str>,
     /// Only tools with all of these tags are listed.
     tags: Vec<String>,
     /// Ends subscriptions, when the connection is to go.
@@ -95,6 +97,7 @@ impl Handler {
                 codec: StateCodec::new(&[]),
                 in_client: BTreeSet::new(),
             }),
+            flags: Arc::default(),
             tags: Vec::new(),
             drain: CancellationToken::new(),
             span: Span::none(),
@@ -112,6 +115,16 @@ impl Handler {
     #[must_use]
     pub fn with_confirmations(self, confirmations: Confirmations) -> Self {
         Self { confirmations: Arc::new(confirmations), ..self }
+    }
+
+    /// The same, which says to persons by which flags a command finds the server, such as ` --server URL`.
+    #[must_use]
+    pub fn with_flags(self, flags: String) -> Self {
+        Self { flags: flags.into(), ..self }
+    }
+
+    pub(super) fn flags(&self) -> Arc<str> {
+        Arc::clone(&self.flags)
     }
 
     /// The same for work that goes on after its request was answered.

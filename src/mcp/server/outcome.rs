@@ -107,9 +107,13 @@ fn provenance_json(provenance: &v1::Provenance) -> Value {
 }
 
 /// The answer for a call that a person must approve, and on which no person has decided yet.
-pub(super) fn confirmation_required(required: &ConfirmationRequired, facts: &CallFacts) -> CallToolResult {
+pub(super) fn confirmation_required(
+    required: &ConfirmationRequired,
+    facts: &CallFacts,
+    flags: &str,
+) -> CallToolResult {
     let id = &required.confirmation_id;
-    let message = format!("{}; then call again unchanged", how_to_approve(required));
+    let message = format!("{}; then call again unchanged", how_to_approve(required, flags));
     let failure = Failure {
         code: "CONFIRMATION_REQUIRED".to_owned(),
         message,

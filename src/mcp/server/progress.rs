@@ -11,6 +11,7 @@ use rmcp::{
     service::RequestContext,
 };
 
+use super::road::approve_command;
 use toolwire_contract::proto::v1::call_event::Event;
 
 /// What a fraction of 1 is.
@@ -23,6 +24,7 @@ const STEP: f64 = 1.0;
 pub(super) struct Progress {
     token: Option<ProgressToken>,
     peer: Option<Peer<RoleServer>>,
+    flags: Arc<str>,
     is_answered: Arc<AtomicBool>,
     numbers: Numbers,
     chunks: u64,
@@ -35,13 +37,22 @@ struct Numbers {
 }
 
 impl Progress {
-    pub(super) fn new(context: &RequestContext<RoleServer>) -> Self {
-        Self { token: context.meta.get_progress_token(), peer: Some(context.peer.clone()), ..Self::silent() }
+    /// `flags` are those by which a command finds the same server.
+    pub(super) fn new(context: &RequestContext<RoleServer>, flags: Arc<str>) -> Self {
+        let (token, peer) = (context.meta.get_progress_token(), Some(context.peer.clone()));
+        Self { token, peer, flags, ..Self::silent() }
     }
 
     /// Of a call without a request.
     pub(super) fn silent() -> Self {
-        Self { token: None, peer: None, is_answered: Arc::default(), numbers: Numbers::default(), chunks: 0 }
+        Self {
+            token: None,
+            peer: None,
+            flags: Arc::default(),
+            is_answered: Arc::default(),
+            numbers: Numbers::default(),
+            chunks: 0,
+        }
     }
 
     /// Ends the notifications once it is set: a request that was answered has no progress.
@@ -58,14 +69,8 @@ impl Progress {
                 (None, format!("part {}", self.chunks))
             }
             Event::AwaitingConfirmation(it) => {
-                let id = &it.confirmation_id;
-                (
-                    None,
-                    format!(
-                        "Waiting for a person: {}. They approve it with `toolwire approve {id}`",
-                        it.summary
-                    ),
-                )
+                let command = approve_command(it, &self.flags);
+                (None, format!("Waiting for a person: {}. They approve it with `{command}`", it.summary))
             }
             Event::Accepted(_) | Event::Result(_) | Event::ConfirmationRequired(_) => return,
         };

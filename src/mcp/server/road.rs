@@ -6,7 +6,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-use toolwire_contract::proto::v1::ConfirmationRequired;
+use toolwire_contract::proto::v1::{ConfirmationRequired, ConsequenceLevel};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Road {
@@ -36,13 +36,23 @@ impl Road {
     }
 }
 
-/// What a person decides on, and how.
-pub(super) fn how_to_approve(required: &ConfirmationRequired) -> String {
-    let ConfirmationRequired { confirmation_id: id, summary, arguments_json, .. } = required;
+/// What a person decides on, and how. `flags` are those by which a command finds the same server.
+pub(super) fn how_to_approve(required: &ConfirmationRequired, flags: &str) -> String {
+    let ConfirmationRequired { summary, arguments_json, .. } = required;
     format!(
         "A person must approve this first: {summary}. The exact arguments: {arguments_json}. A person with the right to \
-         approve runs `toolwire approve {id}`"
+         approve runs `{}`",
+        approve_command(required, flags)
     )
+}
+
+/// The command that approves a call. Where much is at stake, it repeats the tool's name.
+pub(super) fn approve_command(required: &ConfirmationRequired, flags: &str) -> String {
+    let name = match required.consequence_level() {
+        ConsequenceLevel::High => format!(" --tool {}", required.tool),
+        _ => String::new(),
+    };
+    format!("toolwire approve {}{name}{flags}", required.confirmation_id)
 }
 
 #[cfg(test)]

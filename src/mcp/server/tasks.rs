@@ -97,7 +97,7 @@ impl Handler {
         let record = self.record_by_request(invocation).await?.call.unwrap_or_default();
         let mut task = view::task(&record, TaskStatus::Working, is_read);
         if let Some(required) = required {
-            task.status_message = Some(how_to_approve(required));
+            task.status_message = Some(how_to_approve(required, &self.flags()));
             meta.insert("toolwire/confirmation_id".to_owned(), required.confirmation_id.clone().into());
         }
         Ok(CreateTaskResult::new(task).with_meta(meta))

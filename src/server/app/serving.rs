@@ -56,7 +56,10 @@ impl App {
     ) -> Report {
         let face = self.face(config.server.limits.max_request_bytes);
         let grpc = self.grpc.routes(&face);
-        let http = Http { mcp: mcp::handler(grpc.clone(), config), grpc, face };
+        let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
+        let flags = grpc_at.map(|at| mcp::flags(scheme, at)).unwrap_or_default();
+        let mcp = mcp::handler(grpc.clone(), config).with_flags(flags);
+        let http = Http { mcp, grpc, face };
         let needs_credentials = !config.auth.users.is_empty();
         let (table, shutdown) = (self.http.clone(), shutdown.cancelled());
         http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await

@@ -1,7 +1,10 @@
 //! MCP over HTTP: `POST /mcp`. The protocol itself is `toolwire_mcp`'s, and the calls are those of the gRPC services
 //! within the process, with the user, the arrival and the trace of the request.
 
-use std::task::{Context, Poll};
+use std::{
+    net::SocketAddr,
+    task::{Context, Poll},
+};
 
 use axum::{
     body::Body as AxumBody,
@@ -53,6 +56,15 @@ pub fn handler(routes: Routes, config: &Config) -> Handler {
     let services = Services::new(WithinProcess(routes), usize::MAX);
     let handler = Handler::new(services, settings(&config.http), Transport::Http);
     handler.with_confirmations(confirmations(config))
+}
+
+/// The flags by which a command finds the server that listens there. Of one that listens everywhere only its persons
+/// know a name.
+pub fn flags(scheme: &str, at: SocketAddr) -> String {
+    if at.ip().is_unspecified() {
+        return format!(" --server {scheme}://HOST:{}", at.port());
+    }
+    format!(" --server {scheme}://{at}")
 }
 
 /// The bounds of what clients are sent.
@@ -127,5 +139,17 @@ fn shorten(request: &mut http::Request<Body>) {
     let own = grpc_timeout::in_headers(request.headers()).ok().flatten();
     if let (Some(own), Some(arrival)) = (own, request.extensions_mut().get_mut::<Arrival>()) {
         arrival.timeout = Some(arrival.timeout.map_or(own, |timeout| timeout.min(own)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_name_the_server_as_far_as_it_knows_its_name() {
+        let flags = |scheme, at: &str| flags(scheme, at.parse().expect("an address"));
+        assert_eq!(flags("http", "127.0.0.1:50051"), " --server http://127.0.0.1:50051");
+        assert_eq!(flags("https", "[::]:50051"), " --server https://HOST:50051");
     }
 }

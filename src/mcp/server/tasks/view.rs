@@ -84,7 +84,8 @@ impl Handler {
         };
         let record = CallRecord { call_id: task_id.to_owned(), ..record };
         let mut task = task(&record, payload.status(), is_read);
-        task.status_message = found.confirmation_required.as_ref().map(how_to_approve);
+        task.status_message =
+            found.confirmation_required.as_ref().map(|it| how_to_approve(it, &self.flags()));
         Ok(DetailedTask::new(task, payload))
     }
 }
