@@ -104,7 +104,9 @@ impl Call {
     /// Looks the tool up again if its definition has changed since it was.
     async fn follow_definition(&mut self, name: &str, digest: &str) {
         if self.tool.as_ref().is_none_or(|tool| tool.digest != digest) {
-            self.tool = self.handler.known().renew(&self.handler.services, name).await;
+            let renewed = self.handler.known().renew(&self.handler.services, name).await;
+            // The call goes on: without the tool, its data is shown without images.
+            self.tool = renewed.ok().flatten();
         }
     }
 }

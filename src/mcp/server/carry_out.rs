@@ -1,11 +1,13 @@
 //! Executes a `tools/call` by the road of confirmation that its client supports.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use rmcp::{ErrorData, RoleServer, model::CallToolResponse, service::RequestContext};
+use tonic::Status;
 
 use super::{
-    call::Call, handler::Handler, outcome, progress::Progress, request::Invocation, road::Road, tasks,
+    call::Call, call_facts::CallFacts, handler::Handler, known_tools::KnownTool, outcome, progress::Progress,
+    request::Invocation, road::Road, tasks,
 };
 
 /// How long a call waits for a person whose client can only call again: clients give up after 60 s.
@@ -18,7 +20,10 @@ impl Invocation {
         handler: &Handler,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut tool = handler.known().find(&handler.services, &self.tool).await;
+        let tool = match self.find_tool(handler).await {
+            Ok(tool) => tool,
+            Err(status) => return outcome::of_status(&status, &CallFacts::default()).map(Into::into),
+        };
         if tool.as_ref().is_some_and(|tool| tool.takes_key)
             && let Err(what) = self.take_request_id()
         {
@@ -26,11 +31,7 @@ impl Invocation {
         }
         let state = match self.request_state.take() {
             None => None,
-            Some(sealed) => {
-                // Another process may have sealed it, and knows what this one learns by looking.
-                tool = handler.known().renew(&handler.services, &self.tool).await;
-                Some(handler.open_state(&sealed, &self, tool.as_deref())?)
-            }
+            Some(sealed) => Some(handler.open_state(&sealed, &self, tool.as_deref())?),
         };
         if let Some(state) = &state {
             self.request_id = state.request_id();
@@ -40,6 +41,20 @@ impl Invocation {
             Road::Task => tasks::carry_out(call, self).await,
             Road::Form => handler.carry_out_by_form(call, self, state).await,
             Road::Wait => call.carry_out(Self { wait: WAIT, ..self }).await,
+        }
+    }
+
+    /// The tool that it calls. `None` if the user may call no such tool.
+    async fn find_tool(&self, handler: &Handler) -> Result<Option<Arc<KnownTool>>, Status> {
+        if let Some(failure) = &handler.lookup_failure {
+            return Err(failure.clone());
+        }
+        let (known, services) = (handler.known(), &handler.services);
+        // Another process may have sealed a state, and knew the definition of that time.
+        if self.request_state.is_some() {
+            known.renew(services, &self.tool).await
+        } else {
+            known.find(services, &self.tool).await
         }
     }
 }

@@ -97,7 +97,10 @@ impl Handler {
         problem: Option<Status>,
     ) -> Result<CallToolResponse, ErrorData> {
         // As another process would find it that opens the state.
-        let tool = self.known().renew(&self.services, &invocation.tool).await;
+        let tool = match self.known().renew(&self.services, &invocation.tool).await {
+            Ok(tool) => tool,
+            Err(status) => return call.answer(End::Status(status)),
+        };
         let definition_digest = tool.as_ref().map_or("", |tool| tool.digest.as_str());
         let binding = Binding { user: &self.user(), invocation, definition_digest };
         let state = State::new(&required.confirmation_id, &required.request_id);

@@ -14,7 +14,8 @@ use rmcp::{
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::Status;
 use tracing::{Instrument, Span};
 
 use super::{
@@ -54,6 +55,11 @@ pub struct Handler {
     tags: Vec<String>,
     /// Ends subscriptions, when the connection is to go.
     pub(super) drain: CancellationToken,
+    /// Why the tool that the request calls could not be looked up for the check of its headers. The request then fails,
+    /// even if a later lookup succeeds.
+    pub(super) lookup_failure: Option<Status>,
+    /// The writes that have begun and are not answered.
+    pub(super) writes: TaskTracker,
     /// The span of the request.
     span: Span,
 }
@@ -100,6 +106,8 @@ impl Handler {
             flags: Arc::default(),
             tags: Vec::new(),
             drain: CancellationToken::new(),
+            lookup_failure: None,
+            writes: TaskTracker::new(),
             span: Span::none(),
         }
     }

@@ -1,7 +1,7 @@
 //! The face over HTTP: each request by itself, without sessions. Not here: users, hosts, origins and quotas, which the
 //! listener has checked.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE, request::Parts};
@@ -13,9 +13,12 @@ use rmcp::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
+use tonic::Status;
 
 use super::{handler::Handler, malformed};
+use toolwire_contract::ToolName;
 
 /// Keep-alive interval of a silent stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -25,8 +28,8 @@ const JSON: &str = "application/json";
 pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
 /// Answers a request, whose body is complete.
-pub async fn answer(handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
-    learn_tool(&handler, &parts).await;
+pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
+    handler.lookup_failure = learn_tool(&handler, &parts, &body).await.err();
     answer_by(handler, parts, body).await
 }
 
@@ -58,12 +61,33 @@ where
 }
 
 /// Prefetches the called tool: rmcp checks `Mcp-Param-*` headers against its schema synchronously.
-async fn learn_tool(handler: &Handler, parts: &Parts) {
-    if header(parts, "mcp-method") == Some("tools/call")
-        && let Some(name) = header(parts, "mcp-name")
-    {
-        handler.known().find(&handler.services, name).await;
+async fn learn_tool(handler: &Handler, parts: &Parts, body: &[u8]) -> Result<(), Status> {
+    if header(parts, "mcp-method") != Some("tools/call") {
+        return Ok(());
     }
+    let name = match header(parts, "mcp-name").filter(|name| name.parse::<ToolName>().is_ok()) {
+        Some(name) => Cow::Borrowed(name),
+        // The header may be in Base64, and rmcp compares what it says with the body.
+        None => match serde_json::from_slice::<Called>(body) {
+            Ok(called) => called.params.name,
+            // Not a call: rmcp refuses it.
+            Err(_) => return Ok(()),
+        },
+    };
+    handler.known().find(&handler.services, &name).await.map(drop)
+}
+
+/// The part of a `tools/call` that names the tool.
+#[derive(Deserialize)]
+struct Called<'a> {
+    #[serde(borrow)]
+    params: Name<'a>,
+}
+
+#[derive(Deserialize)]
+struct Name<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
 }
 
 fn header<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {

@@ -10,6 +10,7 @@ use std::{
 use prost::Message;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::Value;
+use tonic::{Code, Status};
 
 use super::{media::Media, request::REQUEST_ID, services::Services};
 use toolwire_contract::proto::v1::{GetToolRequest, ToolCategory, ToolDefinition, ToolView};
@@ -40,26 +41,38 @@ pub(super) struct KnownTools(RwLock<HashMap<Key, Arc<KnownTool>>>);
 /// A user, if there is one, and the name of a tool.
 type Key = (Option<UserId>, String);
 
+/// A tool, or why it could not be looked up. `None` if the user may call no such tool.
+type Lookup = Result<Option<Arc<KnownTool>>, Status>;
+
 impl KnownTools {
     /// The tool, looked up if it is not known. `None` if the user may call no such tool.
-    pub(super) async fn find(&self, services: &Services, name: &str) -> Option<Arc<KnownTool>> {
+    ///
+    /// A failed lookup is its failure: taken for a tool that does not exist, it would send the `request_id` that a model
+    /// wrote on as an argument, and refuse the state of a call that waits for a person.
+    pub(super) async fn find(&self, services: &Services, name: &str) -> Lookup {
         match self.get(services, name) {
-            Some(known) => Some(known),
+            Some(known) => Ok(Some(known)),
             None => self.renew(services, name).await,
         }
     }
 
     /// The tool, looked up again.
-    pub(super) async fn renew(&self, services: &Services, name: &str) -> Option<Arc<KnownTool>> {
+    pub(super) async fn renew(&self, services: &Services, name: &str) -> Lookup {
         let message = GetToolRequest { name: name.to_owned(), view: ToolView::FullJson.into() };
-        let answer = services.tools().get_tool(message).await.ok()?.into_inner();
-        let tool = Arc::new(KnownTool::of(&ToolDefinition::decode(&*answer.tool).ok()?));
+        let encoded = match services.tools().get_tool(message).await {
+            Ok(answer) => answer.into_inner().tool,
+            // The call says it in its own words, with near names.
+            Err(status) if is_no_tool(&status) => return Ok(None),
+            Err(status) => return Err(status),
+        };
+        let unreadable = |error| Status::internal(format!("the definition of {name} cannot be read: {error}"));
+        let tool = Arc::new(KnownTool::of(&ToolDefinition::decode(&*encoded).map_err(unreadable)?));
         let mut known = self.0.write().expect("no holder panics");
         if known.len() >= MAX_KNOWN {
             known.clear();
         }
         known.insert((services.user(), name.to_owned()), Arc::clone(&tool));
-        Some(tool)
+        Ok(Some(tool))
     }
 
     /// The tool with its input schema, if it is known and parameters of it travel as headers too.
@@ -91,6 +104,46 @@ impl KnownTool {
             takes_key: !is_read && !has_own,
             media: Media::of_schema(&output),
             with_headers: schema.map(Arc::new),
+        }
+    }
+}
+
+/// Whether the user may call no tool of the name. The name may be none at all, such as an empty one.
+fn is_no_tool(status: &Status) -> bool {
+    matches!(status.code(), Code::NotFound | Code::PermissionDenied | Code::InvalidArgument)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{Request, Response};
+    use tonic::body::Body;
+    use tower::{BoxError, service_fn};
+
+    use super::*;
+
+    /// The services of a server that answers every request with this status.
+    fn failing(status: &Status) -> Services {
+        let status = status.clone();
+        let answer = move |_: Request<Body>| {
+            let response: Response<Body> = status.clone().into_http();
+            async move { Ok::<_, BoxError>(response) }
+        };
+        Services::new(service_fn(answer), usize::MAX)
+    }
+
+    #[tokio::test]
+    async fn a_failed_lookup_is_no_tool_that_does_not_exist() {
+        let known = KnownTools::default();
+        for status in [Status::not_found("no tool"), Status::permission_denied("not yours")] {
+            assert!(known.find(&failing(&status), "pay").await.expect("no failure").is_none());
+        }
+        for status in [
+            Status::unavailable("overloaded"),
+            Status::resource_exhausted("too many calls"),
+            Status::unauthenticated("no token"),
+        ] {
+            let failure = known.find(&failing(&status), "pay").await.expect_err("a failure");
+            assert_eq!((failure.code(), failure.message()), (status.code(), status.message()));
         }
     }
 }

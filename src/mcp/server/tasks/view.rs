@@ -68,7 +68,8 @@ impl Handler {
         }
         let mut found = self.record_of(task_id, true).await?;
         let record = found.call.take().unwrap_or_default();
-        let tool = self.known().find(&self.services, &record.tool).await;
+        let found_tool = self.known().find(&self.services, &record.tool).await;
+        let tool = found_tool.map_err(|status| outcome::protocol_error(&status))?;
         let is_read = tool.as_ref().is_some_and(|tool| tool.is_read);
         let facts = CallFacts { call_id: task_id.to_owned(), request_id: record.request_id.parse().ok() };
         let payload = match found.result {
