@@ -6,7 +6,6 @@ use clap::Args;
 use tokio::{
     io::{stdin, stdout},
     select,
-    sync::oneshot,
 };
 
 use super::{connection::Connection, settings::as_flags, signals::Signals, wiring};
@@ -67,18 +66,12 @@ impl Mcp {
             .with_flags(self.flags()?);
         let mut signals =
             Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
-        let (stop, stopped) = oneshot::channel();
-        let work = async {
-            select! {
-                () = stdio::serve(handler, stdin(), stdout()) => {}
-                _ = stopped => {}
-            }
-        };
+        let end_of_input = handler.end_of_input();
         let done = select! {
-            () = app.serve_within(config, work) => Ok(()),
+            () = app.serve_within(config, stdio::serve(handler, stdin(), stdout())) => Ok(()),
             () = async {
                 signals.any().await;
-                let _ = stop.send(());
+                end_of_input.cancel();
                 signals.impatient().await;
             } => Err(Failure::Interrupted),
         };

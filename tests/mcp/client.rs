@@ -149,6 +149,11 @@ impl Stdio {
     /// Asks, and reads on to the answer.
     pub(crate) async fn ask(&mut self, message: &Message) -> Value {
         self.say(&message.body.to_string()).await;
+        self.answer_to(message).await
+    }
+
+    /// Reads on to the answer.
+    pub(crate) async fn answer_to(&mut self, message: &Message) -> Value {
         loop {
             let answer = self.next().await;
             if answer["id"] == message.body["id"] {

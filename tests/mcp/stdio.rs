@@ -1,13 +1,15 @@
 //! `toolwire mcp`: the program's own tools and those of a server.
 
+use std::{path::Path, process::Command};
+
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use toolwire::base::clock;
 
 use super::{
     client::{ERAS, Era, Message, SOON, Stdio, house, text},
     confirming::{approve_command, confirmation_id, house_with},
 };
+use crate::support::program::Program;
 
 async fn quotes(stdio: &mut Stdio, era: Era) -> Value {
     let message = Message::call(era, "get_quotes", &json!({"symbol": "AAPL"}), &json!({}));
@@ -112,8 +114,46 @@ async fn a_write_that_has_begun_is_finished_after_the_end_of_input() {
     let message = Message::call(Era::Old, "debug_write", &arguments, &json!({"progressToken": 1}));
     stdio.say(&message.body.to_string()).await;
     assert!(stdio.ask(&ping()).await["result"].is_object());
-    let began = clock::now();
     stdio.input.take();
+    let answer = stdio.answer_to(&message).await;
+    assert_eq!(answer["result"]["structuredContent"]["writes"], 1, "{answer}");
     assert!(timeout(SOON, stdio.child.wait()).await.unwrap().unwrap().success());
-    assert!(began.elapsed().as_millis() > 1_500, "it was cut off after {:?}", began.elapsed());
+}
+
+/// Its answer is lost, and the same `request_id` asks for it: nothing else may be sent again.
+#[tokio::test]
+async fn the_outcome_of_a_write_whose_server_is_killed_is_unknown() {
+    let program = Program::start(Path::new("."), &[], &[]).await;
+    let mut stdio = Stdio::start(&["--server", &format!("http://{}", program.address)]);
+    stdio.greet(Era::Old).await;
+    let arguments = json!({"value": "x", "duration": "30s"});
+    let write = Message::call(Era::Old, "debug_write", &arguments, &json!({"progressToken": 1}));
+    stdio.say(&write.body.to_string()).await;
+    assert_eq!(stdio.next().await["method"], "notifications/progress");
+    program.kill().await;
+    let answer = stdio.answer_to(&write).await;
+    let error = &answer["result"]["_meta"]["toolwire/error"];
+    let id = answer["result"]["_meta"]["toolwire/request_id"].as_str().unwrap();
+    assert_eq!((&error["code"], &error["retryable"]), (&json!("OUTCOME_UNKNOWN"), &json!(true)), "{answer}");
+    assert_eq!(error["request_id"], id);
+    assert!(text(&answer["result"], 0).ends_with(&format!("call again with request_id {id}")), "{answer}");
+}
+
+/// Supervisors of processes send SIGTERM, often right after they have closed the input.
+#[tokio::test]
+async fn a_write_that_has_begun_is_answered_after_a_signal_to_end_and_a_read_is_cancelled() {
+    let mut stdio = Stdio::start(&[]);
+    stdio.greet(Era::Old).await;
+    let write = Message::call(Era::Old, "debug_write", &json!({"value": "x", "duration": "3s"}), &json!({}));
+    stdio.say(&write.body.to_string()).await;
+    let mut read = Message::call(Era::Old, "debug_sleep", &json!({"duration": "60s"}), &json!({}));
+    read.body["id"] = "read".into();
+    stdio.say(&read.body.to_string()).await;
+    assert!(stdio.ask(&ping()).await["result"].is_object());
+    let id = stdio.child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let answer = stdio.answer_to(&write).await;
+    assert_eq!(answer["result"]["structuredContent"]["writes"], 1, "{answer}");
+    assert!(stdio.answer_to(&read).await["error"].is_object());
+    assert!(timeout(SOON, stdio.child.wait()).await.unwrap().unwrap().success());
 }

@@ -7,6 +7,7 @@ use rmcp::{
     model::{CallToolResponse, CallToolResult},
 };
 use tokio::sync::watch;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tonic::{Request, Status, Streaming};
 
 use super::{
@@ -34,6 +35,8 @@ pub(super) struct Call {
     pub(super) progress: Progress,
     /// Receives the facts once they are known, for an answer before the end.
     pub(super) sender: Option<watch::Sender<CallFacts>>,
+    /// Held while a write that has begun is not answered.
+    write: Option<TaskTrackerToken>,
 }
 
 impl Call {
@@ -44,7 +47,7 @@ impl Call {
         progress: Progress,
     ) -> Self {
         let facts = CallFacts { request_id: invocation.request_id, ..CallFacts::default() };
-        Self { handler, tool, facts, progress, sender: None }
+        Self { handler, tool, facts, progress, sender: None, write: None }
     }
 
     pub(super) async fn carry_out(mut self, invocation: Invocation) -> Result<CallToolResponse, ErrorData> {
@@ -86,6 +89,9 @@ impl Call {
             match event.event {
                 Some(Event::Accepted(accepted)) => {
                     self.follow_definition(&invocation.tool, &accepted.digest).await;
+                    // A person has approved it by now, if one has to.
+                    let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
+                    self.write = (!is_read).then(|| self.handler.writes.token());
                 }
                 Some(Event::Result(result)) => {
                     let media = self.tool.as_ref().map(|tool| &tool.media);

@@ -135,6 +135,11 @@ impl Handler {
         Arc::clone(&self.flags)
     }
 
+    /// Over standard input and output, cancelled at the end of input; cancelling it counts as that end.
+    pub fn end_of_input(&self) -> CancellationToken {
+        self.drain.clone()
+    }
+
     /// The same for work that goes on after its request was answered.
     pub(super) fn detached(&self) -> Self {
         Self { services: self.services.detached(), span: Span::none(), ..self.clone() }

@@ -200,9 +200,9 @@ pub(super) fn protocol_error(status: &Status) -> ErrorData {
     }
 }
 
-/// The error of a request whose client has gone: it is not delivered.
+/// The error of a request that was left. It reaches only a client whose input has ended.
 pub(super) fn cancelled() -> ErrorData {
-    ErrorData::internal_error("the request was cancelled", None)
+    ErrorData::internal_error("the request was cancelled before its end", None)
 }
 
 fn unknown_tool(message: &str) -> ErrorData {

@@ -4,12 +4,11 @@ mod lines;
 
 use std::{pin::pin, time::Duration};
 
-use rmcp::{ServerHandler, service::ServiceExt};
+use rmcp::service::ServiceExt;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::sleep,
 };
-use tokio_util::sync::CancellationToken;
 
 use self::lines::Lines;
 use super::handler::Handler;
@@ -17,24 +16,14 @@ use super::handler::Handler;
 /// How long calls may still be answered at the end of input: its client may have written all its requests at once.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Serves one client until its input ends. Then no call begins, and those under way are left: reads stop, and writes
-/// that have begun go on by themselves.
+/// Serves one client until its input ends, or [`Handler::end_of_input`] is cancelled. Then no call begins. Those under
+/// way have a grace period; after it reads stop, and writes that have begun are still answered.
 pub async fn serve<R, W>(handler: Handler, input: R, output: W)
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let ended = handler.drain.clone();
-    serve_by(handler, input, output, ended).await;
-}
-
-/// The same by any handler of the protocol. The token is cancelled when the input ends.
-pub async fn serve_by<H, R, W>(handler: H, input: R, output: W, ended: CancellationToken)
-where
-    H: ServerHandler,
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+    let (ended, writes) = (handler.end_of_input(), handler.writes.clone());
     let lines = Lines::new(input, output, ended.clone());
     let Ok(running) = handler.serve(lines).await else { return };
     let stop = running.cancellation_token();
@@ -42,6 +31,9 @@ where
     let grace = async {
         ended.cancelled().await;
         sleep(GRACE).await;
+        // Bounded by the deadline of each.
+        writes.close();
+        writes.wait().await;
     };
     tokio::select! {
         _ = &mut end => {}

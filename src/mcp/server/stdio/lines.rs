@@ -1,6 +1,6 @@
 //! A transport of lines: what is no message is answered and skipped, so that one bad line ends nothing.
 
-use std::{collections::HashSet, io, sync::Arc};
+use std::{collections::HashSet, future, io, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -152,12 +152,19 @@ where
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        while self.read_line().await {
-            if let Some(message) = self.take_message() {
+        let ended = self.ended.clone();
+        while let Some(is_line) = ended.run_until_cancelled(self.read_line()).await {
+            if !is_line {
+                ended.cancel();
+            } else if let Some(message) = self.take_message() {
                 return Some(message);
             }
         }
-        self.ended.cancel();
+        // After the last message rmcp waits for answers for a few seconds only, and would drop that of a longer write.
+        // It asks again after each answer that it sends.
+        if !self.open.is_empty() {
+            future::pending::<()>().await;
+        }
         None
     }
 
@@ -175,7 +182,12 @@ async fn write<W: AsyncWrite + Unpin>(output: Arc<Mutex<W>>, mut line: String) -
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, duplex};
+    use std::time::Duration;
+
+    use tokio::{
+        io::{AsyncReadExt, duplex},
+        time::timeout,
+    };
 
     use super::*;
 
@@ -190,8 +202,11 @@ mod tests {
         client.write_all(text.as_bytes()).await.unwrap();
         assert!(matches!(lines.receive().await, Some(ClientJsonRpcMessage::Request(_))));
         client.shutdown().await.unwrap();
-        assert!(lines.receive().await.is_none() && ended.is_cancelled());
-        tokio::task::yield_now().await;
+        // Not before the request has its answer.
+        assert!(timeout(Duration::from_millis(20), lines.receive()).await.is_err() && ended.is_cancelled());
+        let error = ErrorData::internal_error("none", None);
+        lines.send(ServerJsonRpcMessage::error(error, Some(RequestId::Number(1)))).await.unwrap();
+        assert!(lines.receive().await.is_none());
         drop(lines);
         let mut answers = String::new();
         client.read_to_string(&mut answers).await.unwrap();
@@ -199,6 +214,6 @@ mod tests {
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["error"]["code"].clone())
             .collect();
-        assert_eq!(codes, [-32700, -32600, -32600]);
+        assert_eq!(codes, [-32700, -32600, -32600, -32603]);
     }
 }
