@@ -60,7 +60,13 @@ impl Call {
         match end {
             End::Answer(result) => Ok((*result).into()),
             End::Confirmation(required) => Ok(self.confirmation_required(&required).into()),
-            End::Status(status) => outcome::of_status(&status, &self.facts).map(CallToolResponse::from),
+            End::Status(status) => {
+                let broken_off = self.write.as_ref().and_then(|_| outcome::broken_off(&status, &self.facts));
+                match broken_off {
+                    Some(result) => Ok(result.into()),
+                    None => outcome::of_status(&status, &self.facts).map(CallToolResponse::from),
+                }
+            }
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn of_result(
         Some(Outcome::DataJson(text)) => of_data(text, &provenance, facts, media)?,
         // Data that cannot be cut in its own shape: clients validate data, and not failures.
         Some(Outcome::DataText(_)) => of_failure(&Failure::too_large(), facts),
-        Some(Outcome::Error(error)) => of_failure(&Failure::of_tool(error), facts),
+        Some(Outcome::Error(error)) => of_failure(&Failure::of_tool(error, facts), facts),
         _ => return Err(Status::internal("the server answered without data")),
     };
     if let Some(kept) = result.kept {
@@ -157,6 +157,22 @@ pub(super) fn unknown(facts: &CallFacts) -> CallToolResult {
     of_failure(&failure, facts)
 }
 
+/// The answer for a write whose stream of events broke off after it had begun. `None` if the status is its refusal, or
+/// its deadline.
+pub(super) fn broken_off(status: &Status, facts: &CallFacts) -> Option<CallToolResult> {
+    let details = status.get_error_details();
+    let is_ours = details.error_info().is_some_and(|info| info.domain == DOMAIN);
+    if is_ours || is_deadline(status) {
+        return None;
+    }
+    Some(of_failure(&Failure::broken_off(facts), facts))
+}
+
+/// Whether the channel to a server has noticed the time-out: it calls its own timer a cancellation.
+fn is_deadline(status: &Status) -> bool {
+    status.code() == Code::Cancelled && status.message() == "Timeout expired"
+}
+
 /// The answer for a call that did not reach an end of its own.
 pub(super) fn of_status(status: &Status, facts: &CallFacts) -> Result<CallToolResult, ErrorData> {
     let details = status.get_error_details();
@@ -164,10 +180,7 @@ pub(super) fn of_status(status: &Status, facts: &CallFacts) -> Result<CallToolRe
     match (reason.as_deref(), status.code()) {
         (Some("UNKNOWN_TOOL"), _) => Err(unknown_tool(status.message())),
         (Some("INVALID_REQUEST"), _) => Err(ErrorData::invalid_params(status.message().to_owned(), None)),
-        // The channel to a server watches the time-out too, and calls its own timer a cancellation.
-        (None, Code::Cancelled) if status.message() == "Timeout expired" => {
-            Ok(of_failure(&Failure::deadline_exceeded(), facts))
-        }
+        (None, _) if is_deadline(status) => Ok(of_failure(&Failure::deadline_exceeded(), facts)),
         // A server that is not there, or not yet again.
         (None, Code::Unavailable) => Ok(of_failure(&Failure::unavailable(status), facts)),
         (None | Some("INTERNAL"), _) => Err(internal(status.message(), facts)),

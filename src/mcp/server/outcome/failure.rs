@@ -20,11 +20,13 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub(super) fn of_tool(error: v1::ToolError) -> Self {
+    pub(super) fn of_tool(error: v1::ToolError, facts: &CallFacts) -> Self {
         let (code, origin) = (error.code().as_str_name(), error.origin());
+        // A repeat without the same request_id could be a second write.
+        let is_repeatable = error.code() != v1::ToolErrorCode::OutcomeUnknown || facts.request_id.is_some();
         Self {
             code: code.strip_prefix("TOOL_ERROR_CODE_").unwrap_or(code).to_owned(),
-            retryable: error.retryable,
+            retryable: error.retryable && is_repeatable,
             retry_after: error.retry_after.and_then(|after| Duration::try_from(after).ok()),
             origin: match origin {
                 v1::ErrorOrigin::Caller => "caller",
@@ -44,6 +46,17 @@ impl Failure {
             message: Refusal::DeadlineExceeded.to_string(),
             retryable: true,
             origin: "caller",
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn broken_off(facts: &CallFacts) -> Self {
+        Self {
+            code: "OUTCOME_UNKNOWN".to_owned(),
+            message: "The connection to the server broke off while the write ran, and its outcome is not known yet"
+                .to_owned(),
+            retryable: facts.request_id.is_some(),
+            origin: "service",
             ..Self::default()
         }
     }
@@ -94,6 +107,7 @@ impl Failure {
             "field_violations": violations,
             "attempts": self.attempts,
             "call_id": facts.call_id,
+            "request_id": facts.request_id.map(|id| id.to_string()),
         })
     }
 }
