@@ -52,6 +52,21 @@ async fn a_drain_ends_a_subscription_with_its_result() {
     assert!(result["result"].is_object(), "{result}");
 }
 
+/// What changed while no watch was there is not known: the client lists again.
+#[tokio::test]
+async fn a_client_over_standard_input_is_notified_once_its_server_has_restarted() {
+    let first = house();
+    let address = first.server.address;
+    let mut stdio = Stdio::start(&["--server", &format!("http://{address}")]);
+    stdio.greet(Era::Old).await;
+    let list = Message::new(Era::Old, "tools/list", json!({}));
+    assert!(stdio.ask(&list).await["result"].is_object());
+    first.server.shut_down().await;
+    let _second = House::with(|config| config.server.listen = address);
+    let notified = stdio.next().await;
+    assert_eq!(notified["method"], "notifications/tools/list_changed", "{notified}");
+}
+
 /// Clients of the older revisions do not subscribe.
 #[tokio::test]
 async fn over_standard_input_a_client_that_has_initialized_is_notified() {
