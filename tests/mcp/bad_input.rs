@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::client::{ERAS, Era, Message, NEW, ask, house, messages};
+use super::{
+    client::{ERAS, Era, Message, NEW, OLD, ask, house, messages},
+    confirming::{Client, tasks},
+};
 use crate::http::house::House;
 
 fn code(answer: &Value) -> i64 {
@@ -50,6 +53,27 @@ async fn an_unknown_revision_is_told_those_that_are_known() {
         assert_eq!(code(&error), -32022, "{error}");
         assert!(error["error"]["data"]["supported"].as_array().unwrap().contains(&json!(NEW)), "{error}");
     }
+}
+
+/// The oldest one, which libraries know and which is not served.
+#[tokio::test]
+async fn a_revision_that_is_not_served_is_refused_but_for_the_handshake_which_offers_another() {
+    let house = House::new();
+    let talk = house.talk("riley");
+    let oldest = "2024-11-05";
+    let with_header = |method: &str, params: Value| {
+        let mut message = Message::new(Era::Old, method, params);
+        message.headers.retain(|(name, _)| *name != "mcp-protocol-version");
+        message.headers.push(("mcp-protocol-version", oldest.to_owned()));
+        message
+    };
+    let answer = with_header("tools/list", json!({})).send(&talk, "/mcp").await;
+    assert_eq!((answer.status, code(&answer.json())), (400, -32022), "{answer:?}");
+    assert_eq!(answer.json()["id"], 7, "{answer:?}");
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": oldest, "capabilities": {}, "clientInfo": client});
+    let answer = with_header("initialize", params).send(&talk, "/mcp").await.ok();
+    assert_eq!(answer["result"]["protocolVersion"], OLD, "{answer}");
 }
 
 #[tokio::test]
@@ -102,13 +126,33 @@ async fn what_the_program_did_wrong_is_an_error_of_the_protocol() {
             let answer = ask(&talk, era, "tools/call", params.clone()).await;
             assert_eq!(code(&answer), -32602, "{params}: {answer}");
         }
-        let answer = ask(&talk, era, "tools/list", json!({"cursor": "No Name"})).await;
-        assert_eq!(code(&answer), -32602, "{answer}");
+        for cursor in [json!("No Name"), json!(""), json!(7), json!(["get_quotes"])] {
+            let answer = ask(&talk, era, "tools/list", json!({"cursor": cursor})).await;
+            assert_eq!(code(&answer), -32602, "{cursor}: {answer}");
+        }
         let answer = ask(&talk, era, "tools/invent", json!({})).await;
         assert_eq!(code(&answer), -32601, "{answer}");
         for method in ["resources/list", "prompts/list", "resources/templates/list"] {
             assert_eq!(code(&ask(&talk, era, method, json!({})).await), -32601, "{method}");
         }
+    }
+}
+
+#[tokio::test]
+async fn parameters_of_another_form_are_wrong_whatever_the_method() {
+    let house = house();
+    let client = Client::new(house.talk("riley"), tasks());
+    for (method, params) in [
+        ("tools/call", json!({"arguments": {}})),
+        ("tools/call", json!({"name": 7})),
+        ("tasks/get", json!({})),
+        ("tasks/get", json!({"taskId": 7})),
+        ("tasks/cancel", json!({"task": "x"})),
+        ("tasks/update", json!({"taskId": 7, "inputResponses": {}})),
+        ("subscriptions/listen", json!({})),
+    ] {
+        let answer = client.ask(method, params.clone()).await;
+        assert_eq!(code(&answer), -32602, "{method} {params}: {answer}");
     }
 }
 

@@ -6,9 +6,9 @@ use http::Extensions;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CancelTaskParams,
-        ConstString, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetTaskParams, GetTaskResult,
-        Implementation, InitializeRequestParams, InitializeResult, ListToolsRequestMethod, ListToolsResult,
+        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
+        CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetTaskParams, GetTaskResult,
+        Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
         PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
         UpdateTaskParams,
     },
@@ -22,7 +22,7 @@ use super::{
     known_tools::KnownTools,
     listen,
     listing::{Listings, TTL_MS},
-    outcome,
+    malformed, outcome,
     request::Invocation,
     services::Services,
     state::StateCodec,
@@ -293,15 +293,10 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        match request.method.as_str() {
-            CallToolRequestMethod::VALUE => Err(ErrorData::invalid_params(
-                "params must hold `name`, a text, and may hold `arguments`, an object",
-                None,
-            )),
-            ListToolsRequestMethod::VALUE => {
-                Err(ErrorData::invalid_params("params may hold `cursor`, a text", None))
-            }
-            method => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
-        }
+        let method = request.method;
+        Err(match malformed::params_of(&method) {
+            Some(params) => ErrorData::invalid_params(params, None),
+            None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        })
     }
 }

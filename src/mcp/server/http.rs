@@ -51,6 +51,15 @@ where
         version: header(&parts, "mcp-protocol-version").map(str::to_owned),
         revisions: handler.supported_protocol_versions().into_owned(),
     };
+    // rmcp knows older revisions than those that are served.
+    if let Some(error) = refused.unserved_revision()
+        && malformed::method_of(&refused.body) != "initialize"
+    {
+        return refused.respond(StatusCode::BAD_REQUEST, &error);
+    }
+    if let Some(error) = malformed::bad_cursor(&refused.body) {
+        return json(StatusCode::OK, &error);
+    }
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
     let response = service.handle(Request::from_parts(parts, Full::new(body))).await;
@@ -112,23 +121,20 @@ impl Refused {
         let (parts, text) = response.into_parts();
         let Ok(text) = text.collect().await.map(Collected::to_bytes);
         // The type of the body is right: it is no message.
-        let is_malformed = parts.status == StatusCode::UNSUPPORTED_MEDIA_TYPE && self.says_json;
-        let error = if is_malformed {
-            malformed::error_of(&self.body)
-        } else {
-            let message = serde_json::from_slice::<Value>(&self.body).unwrap_or_default();
-            let error = self.unknown_revision().unwrap_or_else(|| {
-                ErrorData::invalid_request(String::from_utf8_lossy(&text).into_owned(), None)
-            });
-            malformed::response(&malformed::id_of(&message), &error)
-        };
-        let mut response = Response::new(Full::new(Bytes::from(error.to_string())).boxed());
-        *response.status_mut() = if is_malformed { StatusCode::BAD_REQUEST } else { parts.status };
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-        response
+        if parts.status == StatusCode::UNSUPPORTED_MEDIA_TYPE && self.says_json {
+            return json(StatusCode::BAD_REQUEST, &malformed::error_of(&self.body));
+        }
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let error = self.unserved_revision().unwrap_or_else(|| ErrorData::invalid_request(text, None));
+        self.respond(parts.status, &error)
     }
 
-    fn unknown_revision(&self) -> Option<ErrorData> {
+    fn respond(&self, status: StatusCode, error: &ErrorData) -> Response<ResponseBody> {
+        let message = serde_json::from_slice::<Value>(&self.body).unwrap_or_default();
+        json(status, &malformed::response(&malformed::id_of(&message), error))
+    }
+
+    fn unserved_revision(&self) -> Option<ErrorData> {
         let version = self.version.as_deref()?;
         if self.revisions.iter().any(|known| known.as_str() == version) {
             return None;
@@ -136,5 +142,56 @@ impl Refused {
         let data = json!({"requested": version, "supported": self.revisions});
         let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
         Some(ErrorData::new(code, "Unsupported protocol version", Some(data)))
+    }
+}
+
+fn json(status: StatusCode, message: &Value) -> Response<ResponseBody> {
+    let mut response = Response::new(Full::new(Bytes::from(message.to_string())).boxed());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use prost::Message;
+    use tonic::body::Body;
+    use tower::{BoxError, service_fn};
+
+    use super::{
+        super::{Services, Settings, Transport},
+        *,
+    };
+    use toolwire_contract::proto::v1::{GetToolResponse, ToolDefinition};
+
+    /// A server with one tool, a parameter of which travels as a header too.
+    fn handler() -> Handler {
+        let answer = |_: Request<Body>| async {
+            let schema = json!({"properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
+            let tool = ToolDefinition { input_schema_json: schema.to_string(), ..ToolDefinition::default() };
+            let message = GetToolResponse { tool: tool.encode_to_vec().into() }.encode_to_vec();
+            let length = u32::try_from(message.len()).expect("short").to_be_bytes();
+            let frame = Bytes::from([&[0], &length[..], &message].concat());
+            let trailers = HeaderMap::from_iter([("grpc-status".parse().expect("a name"), 0.into())]);
+            let body = Full::new(frame).with_trailers(async { Some(Ok(trailers)) });
+            let mut response = Response::new(Body::new(body));
+            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+            Ok::<_, BoxError>(response)
+        };
+        let settings = Settings { page: 1_000, max_result_tokens: 25_000 };
+        Handler::new(Services::new(service_fn(answer), usize::MAX), settings, Transport::Http)
+    }
+
+    #[tokio::test]
+    async fn the_headers_of_a_call_are_checked_in_whatever_form_they_name_the_tool() {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "locate"}});
+        for name in ["locate", "=?base64?bG9jYXRl?=", ""] {
+            let handler = handler();
+            let request = Request::post("/mcp").header("mcp-method", "tools/call").header("mcp-name", name);
+            let (parts, ()) = request.body(()).expect("valid").into_parts();
+            learn_tool(&handler, &parts, body.to_string().as_bytes()).await.expect("no failure");
+            assert!(handler.get_tool("locate").is_some(), "{name}");
+        }
     }
 }

@@ -91,6 +91,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
             self.reply(&malformed::error_of(text));
             return None;
         };
+        if let Some(error) = malformed::bad_cursor(text) {
+            self.reply(&error);
+            return None;
+        }
         match &message {
             ClientJsonRpcMessage::Request(request) if !self.open.insert(request.id.clone()) => {
                 let error =
