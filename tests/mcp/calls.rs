@@ -54,11 +54,12 @@ async fn a_write_is_told_its_key_and_a_repeat_with_it_is_done_once() {
     repeat["request_id"] = key.clone().into();
     let again = call(&talk, Era::New, "debug_write", repeat, json!({})).await;
     assert_eq!(first["structuredContent"], again["structuredContent"]);
-    // The key of the metadata comes first.
+    // A contradiction is neither a repeat nor another write.
     let meta = json!({"toolwire/request_id": key});
     let other = json!({"value": "once", "request_id": RequestId::generate().to_string()});
-    let again = call(&talk, Era::New, "debug_write", other, meta).await;
-    assert_eq!(first["structuredContent"], again["structuredContent"]);
+    let result = call(&talk, Era::New, "debug_write", other, meta).await;
+    assert!(text(&result, 0).starts_with("FAILED INVALID_ARGUMENT: "), "{result}");
+    assert_eq!(result["_meta"]["toolwire/error"]["field_violations"][0]["pointer"], "/request_id");
     let reused = json!({"value": "another", "request_id": key});
     let result = call(&talk, Era::New, "debug_write", reused, json!({})).await;
     assert!(text(&result, 0).starts_with("FAILED REQUEST_ID_REUSED: "), "{result}");

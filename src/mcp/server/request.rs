@@ -16,6 +16,7 @@ use toolwire_tool::context::RequestId;
 
 /// The argument by which a model repeats a call. No tool has a parameter of this name.
 pub(super) const REQUEST_ID: &str = "request_id";
+
 /// A call that a client asks for.
 #[derive(Clone, Debug)]
 pub(super) struct Invocation {
@@ -68,7 +69,8 @@ impl Invocation {
         })
     }
 
-    /// Takes the key that a model wrote among the arguments; that of the metadata comes first.
+    /// Takes the `request_id` that a model wrote among the arguments. It must not contradict that of the metadata: what
+    /// the model took for a new write, or for a repeat, would be the other.
     pub(super) fn take_request_id(&mut self) -> Result<(), String> {
         let Some(value) = self.arguments.shift_remove(REQUEST_ID) else { return Ok(()) };
         let id = match &value {
@@ -78,8 +80,15 @@ impl Invocation {
             }
             other => return Err(format!("request_id must be a UUID, but is {other}")),
         };
-        self.request_id = self.request_id.or(Some(id));
-        Ok(())
+        match self.request_id {
+            Some(other) if other != id => {
+                Err(format!("request_id must be that of _meta[\"toolwire/request_id\"], {other}, or absent"))
+            }
+            _ => {
+                self.request_id = Some(id);
+                Ok(())
+            }
+        }
     }
 
     pub(super) fn message(&self) -> InvokeToolRequest {
@@ -150,15 +159,16 @@ mod tests {
     }
 
     #[test]
-    fn the_key_of_the_metadata_wins_over_the_argument_which_is_taken_out() {
+    fn the_request_id_is_taken_out_of_the_arguments_and_must_not_contradict_the_metadata() {
         let [first, second] = [RequestId::generate(), RequestId::generate()];
         let arguments = json!({"amount": 5, "request_id": second.to_string()});
-        let mut call = read(arguments.clone(), json!({"toolwire/request_id": first.to_string()})).unwrap();
-        call.take_request_id().unwrap();
-        assert_eq!((call.request_id, call.arguments.len()), (Some(first), 1));
-        let mut call = read(arguments, json!({})).unwrap();
-        call.take_request_id().unwrap();
-        assert_eq!(call.request_id, Some(second));
+        for meta in [json!({}), json!({"toolwire/request_id": second.to_string()})] {
+            let mut call = read(arguments.clone(), meta).unwrap();
+            call.take_request_id().unwrap();
+            assert_eq!((call.request_id, call.arguments.len()), (Some(second), 1));
+        }
+        let mut call = read(arguments, json!({"toolwire/request_id": first.to_string()})).unwrap();
+        assert!(call.take_request_id().unwrap_err().contains(&first.to_string()));
         let mut call = read(json!({"request_id": "again"}), json!({})).unwrap();
         assert!(call.take_request_id().unwrap_err().starts_with("request_id must be"));
     }
