@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use toolwire::{contract::proto::v1::ConfirmationState, tool::context::RequestId};
+use toolwire::{base::clock, contract::proto::v1::ConfirmationState, tool::context::RequestId};
 
 use super::{
     client::{ERAS, Era, Message, SOON, messages, text},
@@ -113,6 +113,22 @@ async fn a_form_says_what_waits_and_the_call_with_its_state_looks_again() {
     person.approve(&id).await;
     let done = client.call_with(again(&params, &still, look)).await;
     assert_eq!(done["structuredContent"]["writes"], 1, "{done}");
+}
+
+/// Only a client that looks again waits for the person.
+#[tokio::test]
+async fn a_form_that_is_put_away_is_answered_at_once() {
+    let house = house_with(|_| ());
+    let client = Client { timeout: "30s", ..Client::new(house.talk("riley"), forms()) };
+    let params = confirm("x");
+    let asked = client.call_with(params.clone()).await;
+    for action in ["decline", "cancel"] {
+        let began = clock::now();
+        let away =
+            client.call_with(again(&params, &asked, json!({"confirmation": {"action": action}}))).await;
+        assert!(text(&away, 0).starts_with("FAILED CONFIRMATION_REQUIRED: "), "{away}");
+        assert!(began.elapsed() < Duration::from_secs(5), "{action} took {:?}", began.elapsed());
+    }
 }
 
 #[tokio::test]

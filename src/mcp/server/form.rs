@@ -65,9 +65,12 @@ impl Handler {
         let mut reply = Reply::Look;
         let mut problem = None;
         if let Some(state) = &state {
-            invocation.wait = WAIT;
             reply = Reply::read(&invocation.input_responses);
             problem = self.decide(&state.confirmation_id, &reply).await.err();
+            // A person who put the form away, or whose decision was not taken, gets an answer at once.
+            if reply != Reply::PutAway && problem.is_none() {
+                invocation.wait = WAIT;
+            }
         }
         match call.run(&invocation).await {
             End::Confirmation(required) if reply != Reply::PutAway => {
