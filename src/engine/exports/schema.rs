@@ -44,6 +44,71 @@ pub(super) fn without_null(schema: &Members) -> (Members, bool) {
     (found, false)
 }
 
+/// The same schema in which `anyOf` stands for each list of types: a validator takes both, and many clients of models
+/// know a single type only.
+pub(super) fn without_type_lists(schema: &Value) -> Value {
+    let Value::Object(members) = schema else { return schema.clone() };
+    let members = members.iter().map(|(keyword, value)| {
+        let value = match (keyword.as_str(), value) {
+            (
+                "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
+                Value::Object(of),
+            ) => of.iter().map(|(name, schema)| (name.clone(), without_type_lists(schema))).collect(),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
+                schemas.iter().map(without_type_lists).collect()
+            }
+            ("items" | "additionalProperties" | "contains" | "not" | "if" | "then" | "else", schema) => {
+                without_type_lists(schema)
+            }
+            (_, value) => value.clone(),
+        };
+        (keyword.clone(), value)
+    });
+    Value::Object(split_types(members.collect()))
+}
+
+/// The keywords that describe a schema and restrict no value.
+const ANNOTATIONS: [&str; 7] =
+    ["$schema", "title", "description", "default", "examples", "deprecated", "$defs"];
+
+/// The keywords that restrict null too.
+const OF_ANY_TYPE: [&str; 9] = ["$ref", "const", "not", "anyOf", "oneOf", "allOf", "if", "then", "else"];
+
+/// A schema with a list of types, as a choice of one schema for each.
+fn split_types(schema: Members) -> Members {
+    let Some(Value::Array(kinds)) = schema.get("type") else { return schema };
+    let choices: Vec<_> = kinds.iter().filter_map(|kind| restricted_to(kind, &schema)).collect();
+    let mut split = Members::new();
+    for (keyword, value) in &schema {
+        if keyword == "type" {
+            split.insert("anyOf".to_owned(), choices.clone().into());
+        } else if ANNOTATIONS.contains(&keyword.as_str()) {
+            split.insert(keyword.clone(), value.clone());
+        }
+    }
+    split
+}
+
+/// The restrictions of a schema for values of one of its types. `None` if its words have none of that type.
+fn restricted_to(kind: &Value, schema: &Members) -> Option<Value> {
+    let is_null = kind == "null";
+    let mut choice = Members::from_iter([("type".to_owned(), kind.clone())]);
+    for (keyword, value) in schema {
+        match (keyword.as_str(), value) {
+            ("enum", Value::Array(words)) if is_null => _ = words.iter().find(|word| word.is_null())?,
+            ("enum", Value::Array(words)) => {
+                let words = words.iter().filter(|word| !word.is_null()).cloned().collect();
+                choice.insert(keyword.clone(), words);
+            }
+            ("type", _) => {}
+            (annotation, _) if ANNOTATIONS.contains(&annotation) => {}
+            (other, _) if is_null && !OF_ANY_TYPE.contains(&other) => {}
+            _ => _ = choice.insert(keyword.clone(), value.clone()),
+        }
+    }
+    Some(choice.into())
+}
+
 /// Describes a keyword and its value in a sentence. `None` for a keyword that means nothing by itself or is unknown.
 pub(super) fn describe_keyword(keyword: &str, value: &Value) -> Option<String> {
     let count = |one, many| Some(counted(value.as_u64()?, one, many));
@@ -130,6 +195,36 @@ mod tests {
         assert_eq!(without_null(&members(&choice)), (members(&expected), true));
         let plain = members(&json!({"type": "string"}));
         assert_eq!(without_null(&plain), (plain.clone(), false));
+    }
+
+    #[test]
+    fn lists_of_types_are_choices_at_every_depth() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "type": {"type": ["string", "null"], "description": "A.", "enum": ["a", null], "maxLength": 3},
+                "rows": {"type": "array", "items": {"type": ["number", "null"], "minimum": 0}},
+                "fee": {"anyOf": [{"type": "object", "properties": {"n": {"type": ["integer", "null"]}}},
+                                  {"type": "null"}]},
+            },
+            "additionalProperties": {"type": ["string", "integer"]},
+        });
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "type": {"anyOf": [{"type": "string", "enum": ["a"], "maxLength": 3}, {"type": "null"}],
+                         "description": "A."},
+                "rows": {"type": "array", "items": {"anyOf": [{"type": "number", "minimum": 0}, {"type": "null"}]}},
+                "fee": {"anyOf": [
+                    {"type": "object", "properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}},
+                    {"type": "null"},
+                ]},
+            },
+            "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        });
+        assert_eq!(without_type_lists(&schema), expected);
+        let words = json!({"type": ["string", "null"], "enum": ["a"]});
+        assert_eq!(without_type_lists(&words), json!({"anyOf": [{"type": "string", "enum": ["a"]}]}));
     }
 
     #[test]
