@@ -105,6 +105,7 @@ pub struct Pipeline {
     stack: BoxCloneSyncService<Call, Terminal, Refusal>,
     services: Services,
     in_flight: InFlight,
+    keep: Keep,
     unread: Unread,
 }
 
@@ -121,6 +122,7 @@ impl Pipeline {
             users_sources: parts.users_sources,
         };
         let in_flight = InFlight::default();
+        let keep = Keep::new(Arc::clone(&tasks), Arc::clone(&policy), Arc::clone(&registry));
         let stack = ServiceBuilder::new()
             // Outermost: sees refusals too.
             .layer(Layer(Telemetry))
@@ -131,11 +133,11 @@ impl Pipeline {
             // The layers below decide by the definition.
             .map_request(resolve::resolve(Arc::clone(&registry)))
             // Before any answer reveals whether a tool exists.
-            .layer(Layer(Authorize::new(Arc::clone(&policy), Arc::clone(&registry))))
+            .layer(Layer(Authorize::new(policy, Arc::clone(&registry))))
             // No invalid call is stored, confirmed or executed.
             .layer(Layer(Validate::new(parts.log_arguments)))
             // Above all layers that answer calls: data from a record or a cache is kept under its own call too.
-            .layer(Layer(Keep::new(Arc::clone(&tasks), policy, Arc::clone(&registry))))
+            .layer(Layer(keep.clone()))
             // Above the records: a repeated response gets a nonce of its own too.
             .layer(Layer(Frame))
             // Before `confirm`: whether a call needs a person depends on what its task has read.
@@ -152,7 +154,7 @@ impl Pipeline {
             .layer(Layer(Cache::new(tiers, registry)))
             .service(Execute::new(orchestrate, in_flight.clone()));
         let unread = Unread::new(parts.unread);
-        Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight, unread })
+        Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight, keep, unread })
     }
 
     /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
@@ -190,6 +192,11 @@ impl Pipeline {
         };
         tokio::spawn(carry_on.in_current_span());
         CallStream::new(call_id, facts, events, CallState::Running(receiver)).open().await
+    }
+
+    /// Keeps results of calls that have ended.
+    pub fn keep(&self) -> &Keep {
+        &self.keep
     }
 
     pub fn in_flight(&self) -> &InFlight {

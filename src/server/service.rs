@@ -37,7 +37,7 @@ use self::{
     guidance::CachedGuidance, listing::Visibility, shared_export::Exported, snapshot_cache::SnapshotCache,
 };
 
-use toolwire_contract::{Refusal, Terminal, near};
+use toolwire_contract::{Refusal, Terminal, ToolResult, near};
 use toolwire_engine::{
     pipeline::{Call, CallSelector, CallStream, InFlight, Pipeline, Policy, Target},
     registry::{RegisteredTool, Registry},
@@ -163,6 +163,20 @@ impl Tools {
     /// Carries a call out to its end, without events.
     pub async fn finish(&self, call: Call) -> Result<Terminal, Refusal> {
         self.pipeline.finish(call).await
+    }
+
+    /// Keeps the result of a call that has ended if it is the user's own and has more tokens than this.
+    pub async fn keep(
+        &self,
+        user: &User,
+        record: &calls::Record,
+        max_tokens: u64,
+        result: ToolResult,
+    ) -> ToolResult {
+        if record.user != user.id.as_str() {
+            return result;
+        }
+        self.pipeline.keep().keep_ended(user, record.call_id, max_tokens, result).await
     }
 
     /// Cancels a user's own call in whichever process carries it out, even one whose caller has left while a

@@ -1,8 +1,9 @@
-//! Keep: data that exceeds what the caller takes is kept whole, so that its model can read on in it.
+//! Keep: data that exceeds what the caller takes is kept whole, so that its model can read on in it, whether it takes
+//! the data from the call or from a query of the call later.
 //!
 //! Not here: the part that is shown (`model`), and the tool that reads on.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::SystemTime};
 
 use futures_util::future::{BoxFuture, Either};
 
@@ -12,15 +13,15 @@ use crate::{
     registry::{RegisteredTool, Registry, Status},
 };
 use toolwire_base::{clock, middleware::Middleware, offload};
-use toolwire_contract::{Kept, Payload, Provenance, Terminal, ToolResult};
+use toolwire_contract::{Kept, Payload, Provenance, Terminal, ToolName, ToolResult};
 use toolwire_store::{
     Store, StoreError,
     kept_results::{KeptResult, RETENTION},
 };
 use toolwire_tokens as tokens;
-use toolwire_tool::context::{CallId, UserId};
+use toolwire_tool::context::{CallId, User, UserId};
 
-/// Keeps the data of calls whose options ask for it.
+/// Keeps the data of calls whose options ask for it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Keep {
     store: Arc<Store>,
@@ -41,15 +42,40 @@ impl Keep {
         Self { store, policy, registry }
     }
 
-    /// Whether the caller can read on. Otherwise nothing is kept, and so nothing is cut.
-    fn can_read_on(&self, call: &Call) -> bool {
+    /// Keeps the result of a user's call that has ended, unless it is kept already.
+    pub async fn keep_ended(
+        &self,
+        user: &User,
+        call_id: CallId,
+        max_tokens: u64,
+        mut result: ToolResult,
+    ) -> ToolResult {
+        if !self.can_read_on(user, &result.tool) {
+            return result;
+        }
+        let keeper = self.keeper(user, call_id, max_tokens);
+        match keeper.find().await {
+            Ok(Some(kept)) if kept.tokens > max_tokens => {
+                result.kept = Some(Box::new(kept));
+                result
+            }
+            // If it cannot be read it cannot be written either, which is logged.
+            Ok(_) | Err(_) => keeper.keep(result).await,
+        }
+    }
+
+    /// Whether the user can read on in results of a tool. Otherwise nothing is kept, and so nothing is cut.
+    fn can_read_on(&self, user: &User, tool: &ToolName) -> bool {
         let snapshot = self.registry.snapshot();
         let is_there = |tool: &Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
         // A part of a result has the size that its caller asked for.
-        call.tool().definition.name.as_str() != READ_RESULT
-            && call.offers(READ_RESULT)
-            && self.policy.may_call(&call.context.user, READ_RESULT)
+        tool.as_str() != READ_RESULT
+            && self.policy.may_call(user, READ_RESULT)
             && snapshot.get(READ_RESULT).is_some_and(is_there)
+    }
+
+    fn keeper(&self, user: &User, call_id: CallId, max_tokens: u64) -> Keeper {
+        Keeper { store: Arc::clone(&self.store), user: user.id.clone(), call_id, max_tokens }
     }
 }
 
@@ -58,11 +84,12 @@ impl<S: Inner> Middleware<Call, S> for Keep {
 
     fn call(&self, call: Call, inner: &mut S) -> Self::Future {
         let max_tokens = call.options.as_ref().and_then(|options| options.keep_over_tokens);
-        let Some(max_tokens) = max_tokens.filter(|_| self.can_read_on(&call)) else {
+        let can_read_on =
+            || call.offers(READ_RESULT) && self.can_read_on(&call.context.user, &call.tool().definition.name);
+        let Some(max_tokens) = max_tokens.filter(|_| can_read_on()) else {
             return Either::Left(inner.call(call));
         };
-        let (user, call_id) = (call.context.user.id.clone(), call.context.call_id);
-        let keeper = Keeper { store: Arc::clone(&self.store), user, call_id, max_tokens };
+        let keeper = self.keeper(&call.context.user, call.context.call_id, max_tokens);
         let end = inner.call(call);
         Either::Right(Box::pin(async move {
             Ok(match end.await? {
@@ -115,7 +142,16 @@ impl Keeper {
             expires_at,
         };
         self.store.keep_result(&self.user, self.call_id, &kept, now).await?;
-        let (call_id, max_tokens) = (self.call_id.to_string(), self.max_tokens);
-        Ok(Kept { call_id, tokens, max_tokens, expires_at })
+        Ok(self.kept(tokens, expires_at))
+    }
+
+    /// The result of the call, if it is kept.
+    async fn find(&self) -> Result<Option<Kept>, StoreError> {
+        let found = self.store.kept_result(&self.user, self.call_id, clock::wall()).await?;
+        Ok(found.map(|kept| self.kept(kept.tokens, kept.expires_at)))
+    }
+
+    fn kept(&self, tokens: u64, expires_at: SystemTime) -> Kept {
+        Kept { call_id: self.call_id.to_string(), tokens, max_tokens: self.max_tokens, expires_at }
     }
 }

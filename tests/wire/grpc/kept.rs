@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
-use toolwire::store::Durability;
+use toolwire::{
+    contract::proto::v1::{GetCallRequest, get_call_request},
+    store::Durability,
+};
 
 use super::*;
 
@@ -116,6 +119,32 @@ async fn a_stream_ends_with_what_is_kept() {
     let last = last.unwrap();
     let Some(Event::Result(result)) = last.event else { panic!("{last:?}") };
     assert_eq!(result.kept.as_ref().unwrap().call_id, last.call_id);
+}
+
+/// The state of a call whose caller left before its end.
+#[tokio::test]
+async fn a_query_of_a_call_keeps_its_result_once_for_its_user() {
+    let server = Server::start();
+    let request_id = "0198c1f2-7d1e-7c3a-9d55-2f6a1b0c4e8f".to_owned();
+    let request = CallToolRequest { request_id, ..activity(ResultFormat::Json, 0, 0) };
+    let call_id = server.tools().await.call_tool(request).await.unwrap().into_inner().call_id;
+    let query = async |keep_over_tokens| {
+        let message = GetCallRequest {
+            call: Some(get_call_request::Call::CallId(call_id.clone())),
+            result_format: ResultFormat::Json.into(),
+            keep_over_tokens,
+            ..GetCallRequest::default()
+        };
+        server.tools().await.get_call(message).await.unwrap().into_inner().result.unwrap()
+    };
+    let whole = query(0).await;
+    assert!(whole.kept.is_none() && query(100_000).await.kept.is_none());
+    let (first, again) = (query(300).await, query(300).await);
+    let kept = first.kept.clone().expect("kept");
+    assert_eq!((&kept.call_id, again.kept), (&call_id, first.kept.clone()));
+    assert_part(&data(first), &data(whole));
+    let part = data(read_on(&server, "demo", json!({"call_id": call_id, "max_tokens": 20_000})).await);
+    assert_eq!(part["tokens"], kept.tokens);
 }
 
 #[tokio::test]

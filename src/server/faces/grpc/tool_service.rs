@@ -94,20 +94,25 @@ impl ToolService for Face {
 
     async fn get_call(&self, request: Request<v1::GetCallRequest>) -> Answered<v1::GetCallResponse> {
         let (user, from, message) = split(request);
-        let (form, delivers) =
-            (ResultForm::read(message.result_format(), message.max_tokens)?, message.delivers);
+        let form = ResultForm::read(message.result_format(), message.max_tokens)?;
+        let (form, delivers) = (form.with_keep_over(message.keep_over_tokens)?, message.delivers);
         let wait = request::wait_within("wait", message.wait, MAX_WAIT)?;
         let which = calls::which(message.call, message.tool)?;
         let looked = self.tools.calls().get(&user, &which, wait, &drain_signal(&from)).await?;
         if delivers {
             self.tools.calls().deliver(&user, &looked).await;
         }
-        let result = match looked.result {
+        let (record, result) = (looked.record, looked.result);
+        let result = match (result, form.keep_over_tokens) {
+            (Some(result), Some(tokens)) => Some(self.tools.keep(&user, &record, tokens, result).await),
+            (result, _) => result,
+        };
+        let result = match result {
             Some(result) => Some(result::render(&self.tools, result, form).await),
             None => None,
         };
         Ok(Response::new(v1::GetCallResponse {
-            call: Some(calls::render(looked.record)),
+            call: Some(calls::render(record)),
             result,
             confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
         }))
