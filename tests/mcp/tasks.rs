@@ -7,6 +7,7 @@ use super::{
     client::text,
     confirming::{Approver, Client, approve_command, confirmation_id, house_with, tasks},
 };
+use crate::{http::talk::Talk, support::program::Program};
 
 #[track_caller]
 fn task_id(result: &Value) -> String {
@@ -77,6 +78,57 @@ async fn a_lost_task_is_found_by_the_same_call_and_its_write_is_not_made_twice()
     let found = client.call("debug_confirm", json!({"value": "x"})).await;
     assert_eq!(found["structuredContent"]["writes"], 1, "{found}");
     task_id(&client.call("debug_confirm", json!({"value": "x"})).await);
+}
+
+/// What attends to a task ends with its process; the next `tasks/get` takes it up again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_that_waits_goes_on_after_a_restart_whether_approved_before_or_after_it() {
+    let place = tempfile::tempdir().unwrap();
+    let start = async || {
+        let state = place.path().join("state");
+        let variables = [("TOOLWIRE_STATE", state.to_str().unwrap())];
+        Program::start(place.path(), &["--http=127.0.0.1:0"], &variables).await
+    };
+    let client = |program: &Program| Client::new(Talk::to(program.http.unwrap(), "riley"), tasks());
+    let program = start().await;
+    let mut created = Vec::new();
+    for value in ["before", "after"] {
+        created.push(client(&program).call("debug_confirm", json!({"value": value})).await);
+    }
+    let approve = async |program: &Program, created: &Value| {
+        Approver::over(program.channel().await, "riley").approve(&confirmation_id(created)).await;
+    };
+    program.kill().await;
+    let program = start().await;
+    approve(&program, &created[0]).await;
+    let client = client(&program);
+    let working = client.task(&task_id(&created[1])).await;
+    let words = working["result"]["statusMessage"].as_str().unwrap();
+    assert!(words.contains(&confirmation_id(&created[1])) && !words.contains("restarted"), "{words}");
+    approve(&program, &created[1]).await;
+    for created in created {
+        let done = client.task_that_is(&task_id(&created), "completed").await;
+        assert!(done["result"]["structuredContent"]["writes"].is_number(), "{done}");
+    }
+}
+
+/// As of a call without the extension.
+#[tokio::test]
+async fn the_result_of_a_task_is_shown_in_part_if_it_is_large() {
+    let house = house_with(|config| config.http.mcp_max_result_tokens = 256);
+    house.patch("get_activity", &json!({"requires_confirmation": true}));
+    let person = Approver::of(&house, "riley").await;
+    let client = Client::new(house.talk("riley"), tasks());
+    let created = client.call("get_activity", json!({})).await;
+    person.approve(&confirmation_id(&created)).await;
+    let done = client.task_that_is(&task_id(&created), "completed").await;
+    let kept = &done["result"]["_meta"]["toolwire/kept"];
+    assert!(kept["tokens"].as_u64().unwrap() > 256, "{done}");
+    assert!(text(&done["result"], 1).contains("read_result with call_id "), "{done}");
+    let again = client.task(&task_id(&created)).await;
+    assert_eq!(again["result"]["result"]["_meta"]["toolwire/kept"], *kept);
+    let part = client.call("read_result", json!({"call_id": kept["call_id"]})).await;
+    assert_eq!(part["structuredContent"]["tokens"], kept["tokens"], "{part}");
 }
 
 #[tokio::test]

@@ -6,11 +6,10 @@ use http::Extensions;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
-        CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetTaskParams, GetTaskResult,
-        Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
-        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
-        UpdateTaskParams,
+        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
+        DiscoverResult, ErrorCode, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
+        InitializeResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+        ServerConfig, SubscriptionFilter, Tool, UpdateTaskParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -26,7 +25,7 @@ use super::{
     request::Invocation,
     services::Services,
     state::StateCodec,
-    task_permits::Tasks,
+    task_permits::TaskPermits,
 };
 use toolwire_contract::proto::v1::DescribeForPlannerRequest;
 use toolwire_telemetry as telemetry;
@@ -47,7 +46,7 @@ pub struct Handler {
     transport: Transport,
     known: Arc<KnownTools>,
     listings: Arc<Listings>,
-    tasks: Arc<Tasks>,
+    task_permits: Arc<TaskPermits>,
     confirmations: Arc<Confirmations>,
     /// Those by which a command finds the same tools, each after a space.
     flags: Arc<str>,
@@ -98,7 +97,7 @@ impl Handler {
             transport,
             known: Arc::default(),
             listings: Arc::default(),
-            tasks: Arc::default(),
+            task_permits: Arc::default(),
             confirmations: Arc::new(Confirmations {
                 codec: StateCodec::new(&[]),
                 in_client: BTreeSet::new(),
@@ -149,8 +148,8 @@ impl Handler {
         &self.confirmations
     }
 
-    pub(super) fn tasks(&self) -> &Arc<Tasks> {
-        &self.tasks
+    pub(super) fn task_permits(&self) -> &Arc<TaskPermits> {
+        &self.task_permits
     }
 
     /// The user of the request; empty where only the server knows.

@@ -3,13 +3,13 @@
 //! Kept for each user, so that a user without a tool gets the same answers as for one that does not exist.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, RwLock},
 };
 
 use prost::Message;
 use rmcp::model::{JsonObject, Tool};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tonic::{Code, Status};
 
 use super::{media::Media, request::REQUEST_ID, services::Services};
@@ -29,6 +29,8 @@ pub(super) struct KnownTool {
     pub(super) is_read: bool,
     /// Whether a model may write the key of a call among its arguments.
     pub(super) takes_key: bool,
+    /// The names of its parameters, if it takes no others.
+    pub(super) parameters: Option<HashSet<String>>,
     /// Which strings of its results are images and the like.
     pub(super) media: Media,
     /// Its input schema, if parameters of it travel as headers too.
@@ -47,8 +49,8 @@ type Lookup = Result<Option<Arc<KnownTool>>, Status>;
 impl KnownTools {
     /// The tool, looked up if it is not known. `None` if the user may call no such tool.
     ///
-    /// A failed lookup is its failure: taken for a tool that does not exist, it would send the `request_id` that a model
-    /// wrote on as an argument, and refuse the state of a call that waits for a person.
+    /// A failed lookup is its failure: taken for a tool that does not exist, it would send the `request_id` of a model
+    /// on as an argument, and refuse the state of a call that waits for a person.
     pub(super) async fn find(&self, services: &Services, name: &str) -> Lookup {
         match self.get(services, name) {
             Some(known) => Ok(Some(known)),
@@ -65,7 +67,8 @@ impl KnownTools {
             Err(status) if is_no_tool(&status) => return Ok(None),
             Err(status) => return Err(status),
         };
-        let unreadable = |error| Status::internal(format!("the definition of {name} cannot be read: {error}"));
+        let unreadable =
+            |error| Status::internal(format!("the definition of {name} cannot be read: {error}"));
         let tool = Arc::new(KnownTool::of(&ToolDefinition::decode(&*encoded).map_err(unreadable)?));
         let mut known = self.0.write().expect("no holder panics");
         if known.len() >= MAX_KNOWN {
@@ -89,21 +92,22 @@ impl KnownTools {
 
 impl KnownTool {
     fn of(definition: &ToolDefinition) -> Self {
-        let input = &definition.input_schema_json;
-        let parse = || serde_json::from_str::<JsonObject>(input).ok();
-        let schema = input.contains(HEADER_ANNOTATION).then(parse).flatten();
-        let has_own =
-            |schema: JsonObject| schema.get("properties").is_some_and(|it| it.get(REQUEST_ID).is_some());
+        let input: JsonObject = serde_json::from_str(&definition.input_schema_json).unwrap_or_default();
+        let parameters =
+            || input.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+        let is_closed = input.get("additionalProperties") == Some(&Value::Bool(false));
         let is_read = definition.category() == ToolCategory::Read;
         // A parameter of that name is the tool's own.
-        let has_own = input.contains(REQUEST_ID) && parse().is_some_and(has_own);
+        let has_own = parameters().any(|name| name == REQUEST_ID);
+        let parameters = is_closed.then(|| parameters().cloned().collect());
         let output: Value = serde_json::from_str(&definition.output_schema_json).unwrap_or_default();
         Self {
             digest: definition.digest.clone(),
             is_read,
             takes_key: !is_read && !has_own,
+            parameters,
             media: Media::of_schema(&output),
-            with_headers: schema.map(Arc::new),
+            with_headers: definition.input_schema_json.contains(HEADER_ANNOTATION).then(|| Arc::new(input)),
         }
     }
 }

@@ -47,7 +47,9 @@ pub(super) fn bad_cursor(bytes: &[u8]) -> Option<Value> {
 /// What the parameters of a method must be; `None` if it is not offered.
 pub(super) fn params_of(method: &str) -> Option<&'static str> {
     Some(match method {
-        "initialize" => "params must hold `protocolVersion`, a text, and the objects `capabilities` and `clientInfo`",
+        "initialize" => {
+            "params must hold `protocolVersion`, a text, and the objects `capabilities` and `clientInfo`"
+        }
         "server/discover" | "ping" => "params must be an object",
         "subscriptions/listen" => "params must hold `notifications`, an object",
         "tools/list" => "params may hold `cursor`, a text",

@@ -1,6 +1,6 @@
 //! What a `tools/call` asks for, and the request of the service that it becomes.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use rmcp::{
     ErrorData,
@@ -10,7 +10,10 @@ use serde_json::Value;
 
 use toolwire_contract::{
     arguments, convert,
-    proto::v1::{InvokeToolRequest, ResultFormat, ToolContext, invoke_tool_request as wire},
+    proto::v1::{
+        CallRecord, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
+        invoke_tool_request as wire,
+    },
 };
 use toolwire_tool::context::RequestId;
 
@@ -89,6 +92,37 @@ impl Invocation {
                 Ok(())
             }
         }
+    }
+
+    /// The call of a record that waits for a person, to be made again once one has decided. `None` if its arguments are
+    /// not known: those of a nested call that waits are not those of the call that made it. `parameters` are those of
+    /// the tool, if it takes no others.
+    pub(super) fn of_record(
+        record: &CallRecord,
+        required: &ConfirmationRequired,
+        parameters: Option<&HashSet<String>>,
+    ) -> Option<Self> {
+        if required.path.len() > 1 {
+            return None;
+        }
+        let mut arguments: JsonObject = serde_json::from_str(&required.arguments_json).ok()?;
+        // Those that the server fills in are refused from a caller.
+        if let Some(parameters) = parameters {
+            arguments.retain(|name, _| parameters.contains(name));
+        }
+        Some(Self {
+            tool: record.tool.clone(),
+            arguments,
+            request_id: Some(record.request_id.parse().ok()?),
+            timeout: None,
+            wait: Duration::ZERO,
+            deliver_by_get_call: true,
+            request_state: None,
+            input_responses: InputResponses::default(),
+            task_id: record.task_id.clone(),
+            session_id: record.session_id.clone(),
+            expected_digest: String::new(),
+        })
     }
 
     pub(super) fn message(&self) -> InvokeToolRequest {

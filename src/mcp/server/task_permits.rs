@@ -1,11 +1,13 @@
-//! Limits on detached tasks, and the outcomes of tasks that the server does not record.
+//! Limits on the tasks that go on without their client, and the outcomes of tasks that the server does not record.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use rmcp::model::TaskPayload;
+
+use toolwire_tool::context::RequestId;
 
 /// Maximum number of tasks that go on here.
 const MAX: usize = 1_024;
@@ -15,8 +17,9 @@ const MAX_OF_USER: usize = 64;
 const MAX_ENDS: usize = 256;
 
 #[derive(Debug, Default)]
-pub(super) struct Tasks {
-    counts: Mutex<HashMap<String, usize>>,
+pub(super) struct TaskPermits {
+    /// The calls of the tasks that go on, each with its user. There may be several tasks of one call.
+    running: Mutex<Vec<(String, RequestId)>>,
     /// The last ends, the oldest first, each with its user and its task.
     ends: Mutex<VecDeque<(String, String, TaskPayload)>>,
 }
@@ -24,19 +27,25 @@ pub(super) struct Tasks {
 /// A permit for one task.
 #[derive(Debug)]
 pub(super) struct Permit {
-    tasks: Arc<Tasks>,
-    pub(super) user: String,
+    permits: Arc<TaskPermits>,
+    user: String,
+    request_id: RequestId,
 }
 
-impl Tasks {
-    pub(super) fn admit(self: &Arc<Self>, user: &str) -> Option<Permit> {
-        let mut counts = lock(&self.counts);
-        let own = counts.get(user).copied().unwrap_or_default();
-        if own >= MAX_OF_USER || counts.values().sum::<usize>() >= MAX {
+impl TaskPermits {
+    pub(super) fn acquire(self: &Arc<Self>, user: &str, request_id: RequestId) -> Option<Permit> {
+        let mut running = lock(&self.running);
+        let own = running.iter().filter(|(of, _)| of == user).count();
+        if own >= MAX_OF_USER || running.len() >= MAX {
             return None;
         }
-        counts.insert(user.to_owned(), own + 1);
-        Some(Permit { tasks: Arc::clone(self), user: user.to_owned() })
+        running.push((user.to_owned(), request_id));
+        Some(Permit { permits: Arc::clone(self), user: user.to_owned(), request_id })
+    }
+
+    /// Whether a task of the user's call goes on here.
+    pub(super) fn is_running(&self, user: &str, request_id: RequestId) -> bool {
+        lock(&self.running).iter().any(|(of, id)| of == user && *id == request_id)
     }
 
     pub(super) fn end_of(&self, user: &str, task_id: &str) -> Option<TaskPayload> {
@@ -48,7 +57,7 @@ impl Tasks {
 impl Permit {
     /// Keeps how the task ended, of which the server has no record.
     pub(super) fn keep_end(&self, task_id: String, payload: TaskPayload) {
-        let mut ends = lock(&self.tasks.ends);
+        let mut ends = lock(&self.permits.ends);
         if ends.len() == MAX_ENDS {
             ends.pop_front();
         }
@@ -58,10 +67,10 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let mut counts = lock(&self.tasks.counts);
-        match counts.get_mut(&self.user) {
-            Some(count) if *count > 1 => *count -= 1,
-            _ => _ = counts.remove(&self.user),
+        let mut running = lock(&self.permits.running);
+        let own = running.iter().position(|(user, id)| *user == self.user && *id == self.request_id);
+        if let Some(own) = own {
+            running.swap_remove(own);
         }
     }
 }
@@ -74,29 +83,45 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
+    fn acquire(permits: &Arc<TaskPermits>, user: &str) -> Option<Permit> {
+        permits.acquire(user, RequestId::generate())
+    }
+
     #[test]
     fn the_tasks_of_a_user_and_of_all_are_bounded() {
-        let tasks = Arc::new(Tasks::default());
-        let mut permits: Vec<_> = (0..MAX_OF_USER).map(|_| tasks.admit("riley").expect("room")).collect();
-        assert!(tasks.admit("riley").is_none());
-        assert!(tasks.admit("sam").is_some());
-        permits.pop();
-        assert!(tasks.admit("riley").is_some());
-        let others = (0..MAX).filter_map(|number| tasks.admit(&format!("user-{}", number / MAX_OF_USER)));
+        let permits = Arc::new(TaskPermits::default());
+        let mut of_riley: Vec<_> =
+            (0..MAX_OF_USER).map(|_| acquire(&permits, "riley").expect("room")).collect();
+        assert!(acquire(&permits, "riley").is_none());
+        assert!(acquire(&permits, "sam").is_some());
+        of_riley.pop();
+        assert!(acquire(&permits, "riley").is_some());
+        let others =
+            (0..MAX).filter_map(|number| acquire(&permits, &format!("user-{}", number / MAX_OF_USER)));
         let held: Vec<_> = others.collect();
-        assert_eq!(held.len() + permits.len(), MAX);
-        drop((held, permits));
-        assert!(lock(&tasks.counts).is_empty());
+        assert_eq!(held.len() + of_riley.len(), MAX);
+        drop((held, of_riley));
+        assert!(lock(&permits.running).is_empty());
+    }
+
+    #[test]
+    fn a_call_runs_until_its_last_permit_is_dropped() {
+        let (permits, id) = (Arc::new(TaskPermits::default()), RequestId::generate());
+        let (one, other) = (permits.acquire("riley", id), permits.acquire("riley", id));
+        drop(one);
+        assert!(permits.is_running("riley", id) && !permits.is_running("sam", id));
+        drop(other);
+        assert!(!permits.is_running("riley", id));
     }
 
     #[test]
     fn an_end_is_of_its_user() {
-        let tasks = Arc::new(Tasks::default());
-        let permit = tasks.admit("riley").expect("room");
+        let permits = Arc::new(TaskPermits::default());
+        let permit = acquire(&permits, "riley").expect("room");
         permit.keep_end("t".to_owned(), TaskPayload::Cancelled);
-        assert_eq!(tasks.end_of("riley", "t"), Some(TaskPayload::Cancelled));
-        assert_eq!(tasks.end_of("sam", "t"), None);
+        assert_eq!(permits.end_of("riley", "t"), Some(TaskPayload::Cancelled));
+        assert_eq!(permits.end_of("sam", "t"), None);
         (0..MAX_ENDS).for_each(|number| permit.keep_end(number.to_string(), TaskPayload::Cancelled));
-        assert_eq!(tasks.end_of("riley", "t"), None);
+        assert_eq!(permits.end_of("riley", "t"), None);
     }
 }

@@ -36,7 +36,7 @@ pub(super) async fn carry_out(
 ) -> Result<CallToolResponse, ErrorData> {
     let is_read = call.tool.as_ref().is_some_and(|tool| tool.is_read);
     if is_read {
-        // Without a key, its outcome would not be kept for the client's next look.
+        // Without a key, its outcome would not be kept for `tasks/get`.
         invocation.request_id = invocation.request_id.or_else(|| Some(RequestId::generate()));
         call.facts.request_id = invocation.request_id;
     }
@@ -50,9 +50,11 @@ pub(super) async fn carry_out(
     });
     match timeout(LATE, &mut running).await {
         Ok((call, End::Confirmation(required))) => {
-            let Some(permit) = handler.admit() else { return call.answer(End::Confirmation(required)) };
             again.request_id = required.request_id.parse().ok();
-            let task = handler.created(&again, is_read, call.facts.metadata(), Some(&required)).await?;
+            let Some(permit) = handler.permit_for(&again) else {
+                return call.answer(End::Confirmation(required));
+            };
+            let task = handler.create_task(&again, is_read, call.facts.metadata(), Some(&required)).await?;
             Runner::new(&handler, again, permit, task.task.task_id.clone()).spawn();
             Ok(task.into())
         }
@@ -60,17 +62,17 @@ pub(super) async fn carry_out(
         Err(_) => {
             let facts = facts.borrow().clone();
             again.request_id = facts.request_id;
-            let Some(permit) = again.request_id.and_then(|_| handler.admit()) else {
+            let Some(permit) = handler.permit_for(&again) else {
                 let (call, end) = running.await;
                 return call.answer(end);
             };
-            let task = handler.created(&again, is_read, facts.metadata(), None).await?;
+            let task = handler.create_task(&again, is_read, facts.metadata(), None).await?;
             is_answered.store(true, Ordering::Release);
             let runner = Runner::new(&handler, again, permit, task.task.task_id.clone());
             if is_read {
                 runner.spawn_after(running);
             } else {
-                // The write goes on without its reader, and its outcome is delivered to a look at the task.
+                // The write goes on without its reader, and its outcome is delivered by `tasks/get`.
                 drop(running);
                 runner.spawn();
             }
@@ -80,14 +82,14 @@ pub(super) async fn carry_out(
 }
 
 impl Handler {
-    /// A permit for a task of the user, if the bounds allow one more.
-    fn admit(&self) -> Option<Permit> {
-        self.tasks().admit(&self.user())
+    /// A permit for a task of a call of the user's, if it has a `request_id` and the bounds allow one more.
+    fn permit_for(&self, invocation: &Invocation) -> Option<Permit> {
+        self.task_permits().acquire(&self.user(), invocation.request_id?)
     }
 
     /// The task of a call. It is named after the attempt that the server has recorded, which another request may have
     /// begun.
-    async fn created(
+    async fn create_task(
         &self,
         invocation: &Invocation,
         is_read: bool,
@@ -104,14 +106,14 @@ impl Handler {
     }
 
     pub(super) async fn task(&self, task_id: &str) -> Result<GetTaskResult, ErrorData> {
-        Ok(GetTaskResult::new(self.look_at(task_id).await?))
+        Ok(GetTaskResult::new(self.task_state(task_id).await?))
     }
 
     pub(super) async fn exists(&self, task_id: &str) -> Result<(), ErrorData> {
         self.record_of(task_id, false).await.map(|_| ())
     }
 
-    /// Asks the call of a task to stop. Whether it did is seen by another look.
+    /// Asks the call of a task to stop. Whether it did is seen by `tasks/get`.
     pub(super) async fn cancel(&self, request: CancelTaskParams) -> Result<(), ErrorData> {
         use cancel_call_request::Call;
         let record = self.record_of(&request.task_id, false).await?.call.unwrap_or_default();

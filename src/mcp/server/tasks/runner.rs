@@ -27,8 +27,8 @@ use toolwire_contract::{
 };
 use toolwire_telemetry as telemetry;
 
-/// How long one look at a call or a confirmation waits for a change.
-const LOOK: Duration = Duration::from_mins(1);
+/// How long one query of a call or a confirmation waits for a change.
+const LONG_POLL: Duration = Duration::from_mins(1);
 /// The pause after a failure.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// The failures in a row after which the server does without this client: its person calls again.
@@ -92,7 +92,7 @@ impl Runner {
 
     /// Waits for a change of the call, or carries it out. Returns whether it has ended; `None` after a failure.
     async fn step(&self) -> Option<bool> {
-        let GetCallResponse { call, confirmation_required, .. } = self.look().await?;
+        let GetCallResponse { call, confirmation_required, .. } = self.get_call().await?;
         match call?.state() {
             CallState::Running => Some(false),
             CallState::AwaitingConfirmation => {
@@ -115,24 +115,25 @@ impl Runner {
         }
     }
 
-    async fn look(&self) -> Option<GetCallResponse> {
+    /// The call, after a wait for its end if it runs.
+    async fn get_call(&self) -> Option<GetCallResponse> {
         let request_id = self.invocation.request_id?.to_string();
         let message = GetCallRequest {
             call: Some(get_call_request::Call::RequestId(request_id)),
             tool: self.invocation.tool.clone(),
             ..GetCallRequest::default()
         };
-        // Without a wait where it waits for a person: that is looked at next.
+        // Without a wait where it waits for a person: the confirmation is queried next.
         let response = self.handler.services.tools().get_call(message.clone()).await.ok()?.into_inner();
         if response.call.as_ref()?.state() != CallState::Running {
             return Some(response);
         }
-        let message = GetCallRequest { wait: Some(convert::duration(LOOK)), ..message };
+        let message = GetCallRequest { wait: Some(convert::duration(LONG_POLL)), ..message };
         Some(self.handler.services.tools().get_call(message).await.ok()?.into_inner())
     }
 
     async fn is_pending(&self, confirmation_id: String) -> Option<bool> {
-        let message = GetConfirmationRequest { confirmation_id, wait: Some(convert::duration(LOOK)) };
+        let message = GetConfirmationRequest { confirmation_id, wait: Some(convert::duration(LONG_POLL)) };
         let response = self.handler.services.confirmations().get_confirmation(message).await.ok()?;
         Some(response.into_inner().confirmation?.state() == ConfirmationState::Pending)
     }
@@ -142,7 +143,12 @@ impl Runner {
 fn is_permanent(status: &Status) -> bool {
     !matches!(
         status.code(),
-        Code::Unavailable | Code::ResourceExhausted | Code::DeadlineExceeded | Code::Cancelled
+        // A connection that breaks off within a response is `Unknown`.
+        Code::Unavailable
+            | Code::ResourceExhausted
+            | Code::DeadlineExceeded
+            | Code::Cancelled
+            | Code::Unknown
     )
 }
 

@@ -7,21 +7,29 @@ use rmcp::{
 use tonic::{Code, Response};
 
 use super::{
-    super::{call_facts::CallFacts, handler::Handler, outcome, request::Invocation, road::how_to_approve},
-    runner::payload,
+    super::{
+        call_facts::CallFacts, handler::Handler, known_tools::KnownTool, outcome, request::Invocation,
+        road::how_to_approve,
+    },
+    runner::{Runner, payload},
 };
 use toolwire_base::clock;
 use toolwire_contract::{
     convert,
     proto::v1::{
-        CallRecord, CallState, GetCallRequest, GetCallResponse, ResultFormat, ToolErrorCode, get_call_request,
+        CallRecord, CallState, ConfirmationRequired, GetCallRequest, GetCallResponse, ResultFormat,
+        ToolErrorCode, get_call_request,
     },
 };
 
-/// How often a client should look.
+/// How often a client should poll.
 const POLL_MS: u64 = 2_000;
 /// How long the outcome of a write is kept, and that of a read.
 const TTL_MS: [u64; 2] = [24 * 60 * 60 * 1_000, 10 * 60 * 1_000];
+
+/// What the client of a task is to do that cannot go on by itself.
+const CALL_AGAIN: &str =
+    ". The server has restarted since this task began: once it is approved, make the same call again";
 
 impl Handler {
     /// The call of a task. `delivers`: the client gets its outcome.
@@ -34,6 +42,7 @@ impl Handler {
             call: Some(get_call_request::Call::CallId(task_id.to_owned())),
             result_format: ResultFormat::Json.into(),
             delivers,
+            keep_over_tokens: if delivers { self.settings.max_result_tokens } else { 0 },
             ..GetCallRequest::default()
         };
         let answer = self.services.tools().get_call(message).await;
@@ -60,8 +69,8 @@ impl Handler {
         answer.map(Response::into_inner).map_err(|status| outcome::protocol_error(&status))
     }
 
-    pub(super) async fn look_at(&self, task_id: &str) -> Result<DetailedTask, ErrorData> {
-        if let Some(end) = self.tasks().end_of(&self.user(), task_id) {
+    pub(super) async fn task_state(&self, task_id: &str) -> Result<DetailedTask, ErrorData> {
+        if let Some(end) = self.task_permits().end_of(&self.user(), task_id) {
             let now = convert::timestamp(clock::wall()).to_string();
             let status = end.status();
             return Ok(DetailedTask::new(Task::new(task_id, status, now.clone(), now), end));
@@ -85,9 +94,27 @@ impl Handler {
         };
         let record = CallRecord { call_id: task_id.to_owned(), ..record };
         let mut task = task(&record, payload.status(), is_read);
-        task.status_message =
-            found.confirmation_required.as_ref().map(|it| how_to_approve(it, &self.flags()));
+        if let Some(required) = &found.confirmation_required {
+            let goes_on = self.resume(&record, required, tool.as_deref());
+            let advice = if goes_on { "" } else { CALL_AGAIN };
+            task.status_message = Some(how_to_approve(required, &self.flags()) + advice);
+        }
         Ok(DetailedTask::new(task, payload))
+    }
+
+    /// Lets a task go on whose call waits for a person and which no process may attend to any more, since the one that
+    /// did has ended. If another still does, both make the same call. Returns whether it goes on here.
+    fn resume(&self, record: &CallRecord, required: &ConfirmationRequired, tool: Option<&KnownTool>) -> bool {
+        let (user, Ok(request_id)) = (self.user(), record.request_id.parse()) else { return false };
+        if self.task_permits().is_running(&user, request_id) {
+            return true;
+        }
+        let Some(tool) = tool else { return false };
+        let invocation = Invocation::of_record(record, required, tool.parameters.as_ref());
+        let Some(invocation) = invocation else { return false };
+        let Some(permit) = self.task_permits().acquire(&user, request_id) else { return false };
+        Runner::new(self, invocation, permit, record.call_id.clone()).spawn();
+        true
     }
 }
 
