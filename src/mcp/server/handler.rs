@@ -20,7 +20,7 @@ use tracing::{Instrument, Span};
 use super::{
     known_tools::KnownTools,
     listen,
-    listing::{Listings, TTL_MS},
+    listing::{EncodedPage, Listings, TTL_MS},
     malformed, outcome,
     request::Invocation,
     services::Services,
@@ -57,6 +57,8 @@ pub struct Handler {
     /// Why the tool that the request calls could not be looked up for the check of its headers. The request then fails,
     /// even if a later lookup succeeds.
     pub(super) lookup_failure: Option<Status>,
+    /// Receives the page of a list, where the response is completed with its text.
+    pub(super) encoded_page: Option<Arc<EncodedPage>>,
     /// The writes that have begun and are not answered.
     pub(super) writes: TaskTracker,
     /// The span of the request.
@@ -106,6 +108,7 @@ impl Handler {
             tags: Vec::new(),
             drain: CancellationToken::new(),
             lookup_failure: None,
+            encoded_page: None,
             writes: TaskTracker::new(),
             span: Span::none(),
         }
@@ -216,7 +219,12 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|it| it.cursor);
-        self.listings.page(&self.services, &self.tags, cursor.as_deref(), self.settings.page).await
+        let page =
+            self.listings.page(&self.services, &self.tags, cursor.as_deref(), self.settings.page).await?;
+        let Some(encoded) = &self.encoded_page else { return page.decode() };
+        let result = page.without_tools();
+        let _ = encoded.set(page);
+        Ok(result)
     }
 
     async fn call_tool(

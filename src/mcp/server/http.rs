@@ -4,7 +4,11 @@
 use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE, request::Parts};
+use http::{
+    HeaderValue, Request, Response, StatusCode,
+    header::{CONTENT_LENGTH, CONTENT_TYPE},
+    request::Parts,
+};
 use http_body_util::{BodyExt, Collected, Full, combinators::BoxBody};
 use rmcp::{
     ErrorData, ServerHandler,
@@ -17,7 +21,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tonic::Status;
 
-use super::{handler::Handler, malformed};
+use super::{
+    handler::Handler,
+    listing::{EncodedPage, Page},
+    malformed,
+};
 use toolwire_contract::ToolName;
 
 /// Keep-alive interval of a silent stream.
@@ -29,8 +37,25 @@ pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
 /// Answers a request, whose body is complete.
 pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
-    handler.lookup_failure = learn_tool(&handler, &parts, &body).await.err();
-    answer_by(handler, parts, body).await
+    handler.lookup_failure = prefetch_tool(&handler, &parts, &body).await.err();
+    let encoded_page = Arc::new(EncodedPage::new());
+    handler.encoded_page = Some(Arc::clone(&encoded_page));
+    let response = answer_by(handler, parts, body).await;
+    match encoded_page.get() {
+        Some(page) => with_tools(response, page).await,
+        None => response,
+    }
+}
+
+/// The response to `tools/list`, completed: rmcp would encode each tool anew for each request.
+async fn with_tools(response: Response<ResponseBody>, page: &Page) -> Response<ResponseBody> {
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = body.collect().await.map(Collected::to_bytes);
+    let completed = str::from_utf8(&body).ok().and_then(|text| page.write_into(text));
+    // An error that came after the list has none.
+    let completed = completed.map_or(body, Bytes::from);
+    parts.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(parts, Full::new(completed).boxed())
 }
 
 /// Answers a request by any handler of the protocol.
@@ -70,7 +95,7 @@ where
 }
 
 /// Prefetches the called tool: rmcp checks `Mcp-Param-*` headers against its schema synchronously.
-async fn learn_tool(handler: &Handler, parts: &Parts, body: &[u8]) -> Result<(), Status> {
+async fn prefetch_tool(handler: &Handler, parts: &Parts, body: &[u8]) -> Result<(), Status> {
     if header(parts, "mcp-method") != Some("tools/call") {
         return Ok(());
     }
@@ -190,7 +215,7 @@ mod tests {
             let handler = handler();
             let request = Request::post("/mcp").header("mcp-method", "tools/call").header("mcp-name", name);
             let (parts, ()) = request.body(()).expect("valid").into_parts();
-            learn_tool(&handler, &parts, body.to_string().as_bytes()).await.expect("no failure");
+            prefetch_tool(&handler, &parts, body.to_string().as_bytes()).await.expect("no failure");
             assert!(handler.get_tool("locate").is_some(), "{name}");
         }
     }
