@@ -3,6 +3,7 @@
 mod call;
 mod call_facts;
 mod carry_out;
+mod confirmation_mode;
 mod form;
 mod handler;
 pub mod http;
@@ -14,13 +15,14 @@ mod media;
 mod outcome;
 mod progress;
 mod request;
-mod road;
 mod services;
+mod settings;
 mod state;
 pub mod stdio;
 mod task_permits;
 mod tasks;
 
-pub use handler::{Confirmations, Handler, Settings, Transport};
+pub use handler::Handler;
 pub use services::{Detached, Services, Via};
+pub use settings::{Confirmations, Settings, Transport};
 pub use state::{MIN_KEY_BYTES, StateCodec};

@@ -18,7 +18,7 @@ use toolwire_contract::proto::v1::{
     CallEvent, ConfirmationRequired, InvokeToolRequest, InvokeToolResponse, call_event::Event,
 };
 
-/// How the events of a call ended.
+/// The end of a call.
 pub(super) enum End {
     Answer(Box<CallToolResult>),
     /// A person must approve it first.
@@ -55,7 +55,7 @@ impl Call {
         self.answer(end)
     }
 
-    /// The answer of a client that can only call again.
+    /// The response to a client that can only call again.
     pub(super) fn answer(&self, end: End) -> Result<CallToolResponse, ErrorData> {
         match end {
             End::Answer(result) => Ok((*result).into()),

@@ -1,4 +1,4 @@
-//! What is known of a call, for the metadata of its answer.
+//! The identifiers of a call, for the metadata of its response.
 
 use rmcp::model::{JsonObject, MetaObject};
 
@@ -11,7 +11,7 @@ pub(super) struct CallFacts {
 }
 
 impl CallFacts {
-    /// Learns what an event names.
+    /// Takes over the identifiers of an event.
     pub(super) fn learn(&mut self, call_id: String, request_id: &str) {
         self.call_id = call_id;
         self.request_id = request_id.parse().ok().or(self.request_id);

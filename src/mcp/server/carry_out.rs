@@ -1,4 +1,4 @@
-//! Executes a `tools/call` by the road of confirmation that its client supports.
+//! Executes a `tools/call` by the mode of confirmation that its client supports.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,15 +6,15 @@ use rmcp::{ErrorData, RoleServer, model::CallToolResponse, service::RequestConte
 use tonic::Status;
 
 use super::{
-    call::Call, call_facts::CallFacts, handler::Handler, known_tools::KnownTool, outcome, progress::Progress,
-    request::Invocation, road::Road, tasks,
+    call::Call, call_facts::CallFacts, confirmation_mode::ConfirmationMode, handler::Handler,
+    known_tools::KnownTool, outcome, progress::Progress, request::Invocation, tasks,
 };
 
 /// How long a call waits for a person whose client can only call again: clients give up after 60 s.
 const WAIT: Duration = Duration::from_secs(45);
 
 impl Invocation {
-    /// Calls the tool and answers with its end. Dropping the future leaves the call.
+    /// Calls the tool and answers with its end. Dropping the future abandons the call.
     pub(super) async fn carry_out(
         mut self,
         handler: &Handler,
@@ -24,7 +24,7 @@ impl Invocation {
             Ok(tool) => tool,
             Err(status) => return outcome::of_status(&status, &CallFacts::default()).map(Into::into),
         };
-        if tool.as_ref().is_some_and(|tool| tool.takes_key)
+        if tool.as_ref().is_some_and(|tool| tool.takes_request_id)
             && let Err(what) = self.take_request_id()
         {
             return Ok(outcome::invalid_request_id(&what).into());
@@ -37,10 +37,10 @@ impl Invocation {
             self.request_id = state.request_id();
         }
         let call = Call::new(handler.clone(), tool, &self, Progress::new(context, handler.flags()));
-        match Road::of(context) {
-            Road::Task => tasks::carry_out(call, self).await,
-            Road::Form => handler.carry_out_by_form(call, self, state).await,
-            Road::Wait => call.carry_out(Self { wait: WAIT, ..self }).await,
+        match ConfirmationMode::of(context) {
+            ConfirmationMode::Task => tasks::carry_out(call, self).await,
+            ConfirmationMode::Form => handler.carry_out_by_form(call, self, state).await,
+            ConfirmationMode::Wait => call.carry_out(Self { wait: WAIT, ..self }).await,
         }
     }
 

@@ -14,10 +14,10 @@ use tonic::Status;
 
 use super::{
     call::{Call, End},
+    confirmation_mode::how_to_approve,
     handler::Handler,
     known_tools::KnownTool,
     request::Invocation,
-    road::how_to_approve,
     state::{Binding, State},
 };
 use toolwire_base::clock;
@@ -26,23 +26,23 @@ use toolwire_contract::proto::v1::{
     decide_confirmation_request::Decision,
 };
 
-/// How long a repeated call waits for a person before its form is shown again.
+/// How long a repeated call waits for the decision before its form is shown again.
 const WAIT: Duration = Duration::from_secs(10);
 
 /// The key of the form among the requests of an answer.
 const KEY: &str = "confirmation";
 
-/// How the record of a decision names the way it was made.
+/// The face in the record of a decision that was made in a form.
 const VIA: &str = "mcp form";
 
 const APPROVE: &str = "approve";
 const DENY: &str = "deny";
 
-/// What a person did with the form.
+/// What a person answered in the form.
 #[derive(Debug, PartialEq, Eq)]
 enum Reply {
     /// Nothing was filled in, or "look again".
-    Look,
+    LookAgain,
     Approve {
         tool: String,
         reason: String,
@@ -50,8 +50,8 @@ enum Reply {
     Deny {
         reason: String,
     },
-    /// The form was put away.
-    PutAway,
+    /// The form was declined or cancelled.
+    Declined,
 }
 
 impl Handler {
@@ -62,18 +62,18 @@ impl Handler {
         mut invocation: Invocation,
         state: Option<State>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut reply = Reply::Look;
+        let mut reply = Reply::LookAgain;
         let mut problem = None;
         if let Some(state) = &state {
             reply = Reply::read(&invocation.input_responses);
             problem = self.decide(&state.confirmation_id, &reply).await.err();
-            // A person who put the form away, or whose decision was not taken, gets an answer at once.
-            if reply != Reply::PutAway && problem.is_none() {
+            // Not where the form was declined, nor where the decision was refused: nothing is to be waited for.
+            if reply != Reply::Declined && problem.is_none() {
                 invocation.wait = WAIT;
             }
         }
         match call.run(&invocation).await {
-            End::Confirmation(required) if reply != Reply::PutAway => {
+            End::Confirmation(required) if reply != Reply::Declined => {
                 self.ask(&mut call, &invocation, &required, problem).await
             }
             end => call.answer(end),
@@ -91,7 +91,7 @@ impl Handler {
         self.confirmations().codec.open(sealed, Binding { user: &self.user(), invocation, definition_digest })
     }
 
-    /// The answer that has the client show the form, and call again with the state.
+    /// The result by which the client shows the form and calls again with the state.
     async fn ask(
         &self,
         call: &mut Call,
@@ -99,7 +99,7 @@ impl Handler {
         required: &ConfirmationRequired,
         problem: Option<Status>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // As another process would find it that opens the state.
+        // Looked up again, as a process that opens the state does.
         let tool = match self.known().renew(&self.services, &invocation.tool).await {
             Ok(tool) => tool,
             Err(status) => return call.answer(End::Status(status)),
@@ -137,10 +137,10 @@ impl Handler {
         confirmation.may_decide.as_ref()?.allowed.then_some(confirmation)
     }
 
-    /// Takes the decision of a form. One that the form did not offer is none.
+    /// Records the decision of a form. One that the form did not offer is ignored.
     async fn decide(&self, id: &str, reply: &Reply) -> Result<(), Status> {
         let decision = match reply {
-            Reply::Look | Reply::PutAway => return Ok(()),
+            Reply::LookAgain | Reply::Declined => return Ok(()),
             Reply::Approve { tool, reason } => {
                 Decision::Approve(Approve { tool: tool.clone(), reason: reason.clone() })
             }
@@ -160,19 +160,19 @@ impl Handler {
 
 impl Reply {
     fn read(responses: &InputResponses) -> Self {
-        let Some(response) = responses.get(KEY) else { return Self::Look };
+        let Some(response) = responses.get(KEY) else { return Self::LookAgain };
         let text = |name: &str| response["content"][name].as_str().unwrap_or_default().to_owned();
         match (response["action"].as_str(), text("decision").as_str()) {
             (Some("accept"), APPROVE) => Self::Approve { tool: text("tool"), reason: text("reason") },
             (Some("accept"), DENY) => {
                 let reason = text("reason");
-                // A denial says why.
+                // The service demands a reason.
                 Self::Deny {
                     reason: if reason.is_empty() { "Denied in the client".to_owned() } else { reason },
                 }
             }
-            (Some("accept"), _) => Self::Look,
-            _ => Self::PutAway,
+            (Some("accept"), _) => Self::LookAgain,
+            _ => Self::Declined,
         }
     }
 }
@@ -225,10 +225,10 @@ mod tests {
             read(json!({"action": "accept", "content": {"decision": "deny"}})),
             Reply::Deny { .. }
         ));
-        assert_eq!(read(json!({"action": "accept", "content": {"look_again": true}})), Reply::Look);
-        assert_eq!(read(json!({"action": "decline"})), Reply::PutAway);
-        assert_eq!(read(json!({"action": "cancel"})), Reply::PutAway);
-        assert_eq!(Reply::read(&InputResponses::new()), Reply::Look);
+        assert_eq!(read(json!({"action": "accept", "content": {"look_again": true}})), Reply::LookAgain);
+        assert_eq!(read(json!({"action": "decline"})), Reply::Declined);
+        assert_eq!(read(json!({"action": "cancel"})), Reply::Declined);
+        assert_eq!(Reply::read(&InputResponses::new()), Reply::LookAgain);
     }
 
     #[test]

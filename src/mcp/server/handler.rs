@@ -24,6 +24,7 @@ use super::{
     malformed, outcome,
     request::Invocation,
     services::Services,
+    settings::{Confirmations, Settings, Transport},
     state::StateCodec,
     task_permits::TaskPermits,
 };
@@ -65,32 +66,6 @@ pub struct Handler {
     span: Span,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Maximum number of tools on a page of a list.
-    pub page: usize,
-    /// Maximum number of tokens of a result that is not kept for reading on.
-    pub max_result_tokens: u32,
-}
-
-/// How calls are confirmed.
-#[derive(Debug)]
-pub struct Confirmations {
-    /// Seals what clients carry from round to round.
-    pub codec: StateCodec,
-    /// The users who may decide in their clients, if the server lets them decide on the call.
-    pub in_client: BTreeSet<String>,
-}
-
-/// How messages travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transport {
-    /// Stateless: only the response to a request reaches its client.
-    Http,
-    /// Both ways at any time.
-    Stdio,
-}
-
 impl Handler {
     pub fn new(services: Services, settings: Settings, transport: Transport) -> Self {
         Self {
@@ -114,8 +89,8 @@ impl Handler {
         }
     }
 
-    /// The same for one request, in whose span this is called: on behalf of the user that its extensions name, and with
-    /// its tags.
+    /// The same for one request, in whose span this is called: on behalf of the user in its extensions, and with its
+    /// tags.
     #[must_use]
     pub fn for_request(&self, extensions: Extensions, tags: Vec<String>, drain: CancellationToken) -> Self {
         let (services, span) = (self.services.on_behalf_of(extensions), Span::current());
@@ -164,7 +139,7 @@ impl Handler {
         &self.known
     }
 
-    /// How the user's tools are used well, as their manifests say.
+    /// The guidance on the user's tools.
     async fn instructions(&self) -> Result<Option<String>, ErrorData> {
         let request = DescribeForPlannerRequest { tags: self.tags.clone() };
         let answer = self.services.tools().describe_for_planner(request).await;
@@ -195,7 +170,7 @@ impl ServerHandler for Handler {
         let mut result = self.negotiate_initialize(&request)?;
         result.instructions = self.instructions().await?;
         if self.transport == Transport::Http {
-            // It would need a GET that is held open.
+            // A notification would need a GET that is held open.
             if let Some(tools) = &mut result.capabilities.tools {
                 tools.list_changed = None;
             }
@@ -242,7 +217,7 @@ impl ServerHandler for Handler {
         // rmcp runs this in a task of its own, outside the span of the request.
         let answer = answer.instrument(self.span.clone());
         tokio::select! {
-            // Dropping the stream of events is how a call is left: a read stops, a write that has begun goes on.
+            // Dropping the stream of events abandons the call: a read stops, a write that has begun goes on.
             () = cancelled.cancelled() => Err(outcome::cancelled()),
             answer = answer => answer,
         }
@@ -262,7 +237,7 @@ impl ServerHandler for Handler {
         request: UpdateTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.exists(&request.task_id).await
+        self.check_exists(&request.task_id).await
     }
 
     async fn cancel_task(
@@ -273,7 +248,7 @@ impl ServerHandler for Handler {
         self.cancel(request).await
     }
 
-    /// What of the tool is known without a wait, for the check of its headers.
+    /// The tool from the cache, for the check of its headers, which does not wait.
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.known.with_headers(&self.services, name)
     }
@@ -284,17 +259,17 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        listen::until_end(&self.services, &self.drain, &context).await
+        listen::serve(&self.services, &self.drain, &context).await
     }
 
     /// Clients of the older revisions do not subscribe: they are notified wherever the transport allows.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if self.transport == Transport::Stdio {
-            listen::announce(&self.services, context.peer).await;
+            listen::notify_until_closed(&self.services, context.peer).await;
         }
     }
 
-    /// What fits none of the protocol's messages: a method that is not offered, or one with parameters of another form.
+    /// A request that is none of the protocol's: a method that is not offered, or one with parameters of another form.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

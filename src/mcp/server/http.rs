@@ -132,7 +132,7 @@ fn is_json(response: &Response<ResponseBody>) -> bool {
     response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(JSON.as_bytes()))
 }
 
-/// A request that was refused in plain text, which clients of the protocol cannot read.
+/// What an error of JSON-RPC is made from if rmcp refuses a request in plain text, which clients cannot read.
 struct Refused {
     body: Bytes,
     says_json: bool,

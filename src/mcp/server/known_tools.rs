@@ -1,6 +1,6 @@
-//! What the face must know of a tool before it calls it, kept from call to call.
+//! A cache of what the face must know of a tool before it calls it.
 //!
-//! Kept for each user, so that a user without a tool gets the same answers as for one that does not exist.
+//! Per user, so that a user without a tool gets the same answers as for one that does not exist.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,7 +16,7 @@ use super::{media::Media, request::REQUEST_ID, services::Services};
 use toolwire_contract::proto::v1::{GetToolRequest, ToolCategory, ToolDefinition, ToolView};
 use toolwire_tool::context::UserId;
 
-/// Tools of users that are kept.
+/// Maximum number of entries, one for each user and tool.
 const MAX_KNOWN: usize = 65_536;
 /// The annotation of parameters that travel as headers too.
 const HEADER_ANNOTATION: &str = "x-mcp-header";
@@ -25,10 +25,10 @@ const HEADER_ANNOTATION: &str = "x-mcp-header";
 pub(super) struct KnownTool {
     /// The digest of its definition.
     pub(super) digest: String,
-    /// Whether it changes nothing.
+    /// Whether its category is READ.
     pub(super) is_read: bool,
-    /// Whether a model may write the key of a call among its arguments.
-    pub(super) takes_key: bool,
+    /// Whether its input schema is published with a `request_id` beside its own parameters.
+    pub(super) takes_request_id: bool,
     /// The names of its parameters, if it takes no others.
     pub(super) parameters: Option<HashSet<String>>,
     /// Which strings of its results are images and the like.
@@ -47,7 +47,7 @@ type Key = (Option<UserId>, String);
 type Lookup = Result<Option<Arc<KnownTool>>, Status>;
 
 impl KnownTools {
-    /// The tool, looked up if it is not known. `None` if the user may call no such tool.
+    /// The tool, looked up on a miss.
     ///
     /// A failed lookup is its failure: taken for a tool that does not exist, it would send the `request_id` of a model
     /// on as an argument, and refuse the state of a call that waits for a person.
@@ -63,7 +63,7 @@ impl KnownTools {
         let message = GetToolRequest { name: name.to_owned(), view: ToolView::FullJson.into() };
         let encoded = match services.tools().get_tool(message).await {
             Ok(answer) => answer.into_inner().tool,
-            // The call says it in its own words, with near names.
+            // The call itself is refused with near names.
             Err(status) if is_no_tool(&status) => return Ok(None),
             Err(status) => return Err(status),
         };
@@ -104,7 +104,7 @@ impl KnownTool {
         Self {
             digest: definition.digest.clone(),
             is_read,
-            takes_key: !is_read && !has_own,
+            takes_request_id: !is_read && !has_own,
             parameters,
             media: Media::of_schema(&output),
             with_headers: definition.input_schema_json.contains(HEADER_ANNOTATION).then(|| Arc::new(input)),
@@ -112,7 +112,7 @@ impl KnownTool {
     }
 }
 
-/// Whether the user may call no tool of the name. The name may be none at all, such as an empty one.
+/// Whether the user may call no tool of the name, or the name cannot be that of a tool.
 fn is_no_tool(status: &Status) -> bool {
     matches!(status.code(), Code::NotFound | Code::PermissionDenied | Code::InvalidArgument)
 }

@@ -1,4 +1,4 @@
-//! Tells clients that their tools have changed, as `WatchTools` reports it for their user.
+//! Notifies clients of changes to their tools, as `WatchTools` reports them for their user.
 
 use std::{mem, time::Duration};
 
@@ -12,7 +12,7 @@ use toolwire_base::clock;
 use toolwire_contract::proto::v1::{ToolView, WatchEventType, WatchToolsRequest, WatchToolsResponse};
 
 /// Changes within this time are one notification: a reload changes many tools.
-const JOINED: Duration = Duration::from_millis(100);
+const DEBOUNCE: Duration = Duration::from_millis(100);
 
 /// The delay before the first attempt to watch again, which doubles with each, and its maximum.
 const RECONNECT: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ struct Changes<'a> {
 }
 
 /// Serves a subscription until its client leaves, or the server drains. The result that follows reports the drain.
-pub(super) async fn until_end(
+pub(super) async fn serve(
     services: &Services,
     drain: &CancellationToken,
     context: &SubscriptionContext,
@@ -58,7 +58,7 @@ pub(super) async fn until_end(
 }
 
 /// Notifies a client of an older revision, which cannot subscribe, until it disconnects.
-pub(super) async fn announce(services: &Services, peer: Peer<RoleServer>) {
+pub(super) async fn notify_until_closed(services: &Services, peer: Peer<RoleServer>) {
     let mut changes = Changes::new(services);
     while !peer.is_transport_closed() {
         changes.next().await;
@@ -83,7 +83,7 @@ impl<'a> Changes<'a> {
     /// Waits for changes.
     async fn next(&mut self) {
         while !self.event().await {}
-        let end = clock::now() + JOINED;
+        let end = clock::now() + DEBOUNCE;
         while timeout_at(end, self.event()).await.is_ok() {}
     }
 

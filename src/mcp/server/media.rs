@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Maximum depth of a schema that is searched.
 const MAX_DEPTH: usize = 32;
 
-/// Where the strings are.
+/// The paths of the strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Media(Vec<MediaString>);
 

@@ -1,4 +1,4 @@
-//! How a call ended, as the protocol says it. What an agent can act on is a result with `isError`; what the client
+//! The end of a call in the protocol's terms. What an agent can act on is a result with `isError`; what the client
 //! program did wrong is an error of JSON-RPC.
 //!
 //! A failure has no `structuredContent`: clients validate that against the output schema and hide the words.
@@ -16,7 +16,7 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use self::failure::Failure;
-use super::{call_facts::CallFacts, media::Media, road::how_to_approve};
+use super::{call_facts::CallFacts, confirmation_mode::how_to_approve, media::Media};
 use toolwire_contract::{
     frame,
     proto::v1::{self, ConfirmationRequired, tool_result::Outcome},
@@ -40,13 +40,13 @@ pub(super) fn of_result(
         _ => return Err(Status::internal("the server answered without data")),
     };
     if let Some(kept) = result.kept {
-        say_how_to_read_on(&mut answer, &kept);
+        add_read_on_advice(&mut answer, &kept);
     }
     Ok(answer)
 }
 
-/// Tells the model that it reads a part, and where the rest is.
-fn say_how_to_read_on(answer: &mut CallToolResult, kept: &v1::KeptResult) {
+/// Adds for the model that this is a part, and how to read the rest.
+fn add_read_on_advice(answer: &mut CallToolResult, kept: &v1::KeptResult) {
     let v1::KeptResult { call_id, tokens, expires_at } = kept;
     let words = format!(
         "The whole result has {tokens} tokens: lists and texts are cut. read_result with call_id {call_id} and an \
@@ -94,16 +94,16 @@ fn framed(data: Value, framing: &v1::UntrustedFraming) -> Value {
 }
 
 fn provenance_json(provenance: &v1::Provenance) -> Value {
-    let mut told = json!({
+    let mut json = json!({
         "source_ids": provenance.source_ids,
         "as_of": provenance.as_of,
         "from_cache": provenance.from_cache,
         "warnings": provenance.warnings,
     });
     if let Some(age) = provenance.age.and_then(|age| Duration::try_from(age).ok()) {
-        told["age_ms"] = milliseconds(age).into();
+        json["age_ms"] = milliseconds(age).into();
     }
-    told
+    json
 }
 
 /// The answer for a call that a person must approve, and on which no person has decided yet.
@@ -127,7 +127,7 @@ pub(super) fn confirmation_required(
     result
 }
 
-/// The answer for a key that is none, which a model wrote.
+/// The answer for a `request_id` among the arguments that is none, or contradicts the metadata.
 pub(super) fn invalid_request_id(what: &str) -> CallToolResult {
     let violation = v1::FieldViolation {
         pointer: "/request_id".to_owned(),
@@ -144,7 +144,7 @@ pub(super) fn invalid_request_id(what: &str) -> CallToolResult {
     of_failure(&failure, &CallFacts::default())
 }
 
-/// The answer for a write that was begun, and whose end is not known.
+/// The answer for a write that was started and whose outcome cannot be known.
 pub(super) fn unknown(facts: &CallFacts) -> CallToolResult {
     let failure = Failure {
         code: "OUTCOME_UNKNOWN".to_owned(),
@@ -181,7 +181,7 @@ pub(super) fn of_status(status: &Status, facts: &CallFacts) -> Result<CallToolRe
         (Some("UNKNOWN_TOOL"), _) => Err(unknown_tool(status.message())),
         (Some("INVALID_REQUEST"), _) => Err(ErrorData::invalid_params(status.message().to_owned(), None)),
         (None, _) if is_deadline(status) => Ok(of_failure(&Failure::deadline_exceeded(), facts)),
-        // A server that is not there, or not yet again.
+        // A server that cannot be reached.
         (None, Code::Unavailable) => Ok(of_failure(&Failure::unavailable(status), facts)),
         (None | Some("INTERNAL"), _) => Err(internal(status.message(), facts)),
         (Some(reason), code) => {
@@ -205,7 +205,7 @@ pub(super) fn of_status(status: &Status, facts: &CallFacts) -> Result<CallToolRe
     }
 }
 
-/// The error of a request that is no call.
+/// The error of a request other than a call.
 pub(super) fn protocol_error(status: &Status) -> ErrorData {
     match status.code() {
         Code::InvalidArgument => ErrorData::invalid_params(status.message().to_owned(), None),
@@ -213,7 +213,7 @@ pub(super) fn protocol_error(status: &Status) -> ErrorData {
     }
 }
 
-/// The error of a request that was left. It reaches only a client whose input has ended.
+/// The error of a cancelled request. It reaches a client only after the end of its input.
 pub(super) fn cancelled() -> ErrorData {
     ErrorData::internal_error("the request was cancelled before its end", None)
 }

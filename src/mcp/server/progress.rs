@@ -1,4 +1,4 @@
-//! Progress of a call as notifications, whose numbers rise strictly, as the protocol wants it.
+//! Progress of a call as notifications, whose numbers rise strictly, as the protocol demands.
 
 use std::sync::{
     Arc,
@@ -11,15 +11,15 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::road::approve_command;
+use super::confirmation_mode::approve_command;
 use toolwire_contract::proto::v1::call_event::Event;
 
-/// What a fraction of 1 is.
+/// The total, which a fraction of 1 stands for.
 const WHOLE: f64 = 100.0;
-/// By how much the number rises where the work does not say.
+/// The increment for progress without a fraction.
 const STEP: f64 = 1.0;
 
-/// Tells the client of a request that has a progress token.
+/// Sends progress to the client of a request that has a progress token.
 #[derive(Debug)]
 pub(super) struct Progress {
     token: Option<ProgressToken>,
@@ -43,7 +43,7 @@ impl Progress {
         Self { token, peer, flags, ..Self::silent() }
     }
 
-    /// Of a call without a request.
+    /// For a call without a request.
     pub(super) fn silent() -> Self {
         Self {
             token: None,
@@ -60,7 +60,7 @@ impl Progress {
         Arc::clone(&self.is_answered)
     }
 
-    /// Tells of an event that is not the end of the call.
+    /// Reports an event that is not the end of the call.
     pub(super) async fn report(&mut self, event: &Event) {
         let (fraction, message) = match event {
             Event::Progress(progress) => (progress.fraction, progress.message.clone()),

@@ -1,4 +1,4 @@
-//! What a `tools/call` asks for, and the request of the service that it becomes.
+//! A `tools/call`, and its translation to `InvokeTool`.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -25,12 +25,12 @@ pub(super) const REQUEST_ID: &str = "request_id";
 pub(super) struct Invocation {
     pub(super) tool: String,
     pub(super) arguments: JsonObject,
-    /// The client's own key of the call.
+    /// The idempotency key of the call, if its client gave one.
     pub(super) request_id: Option<RequestId>,
     pub(super) timeout: Option<Duration>,
     /// How long it waits for a person.
     pub(super) wait: Duration,
-    /// Whether its outcome is handed on by another request.
+    /// Whether its outcome is delivered by another request.
     pub(super) deliver_by_get_call: bool,
     /// What the client carries from an earlier round of the call.
     pub(super) request_state: Option<String>,

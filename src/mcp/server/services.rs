@@ -19,11 +19,11 @@ pub struct Services {
     max_message: usize,
 }
 
-/// Marks a request within the process that is made after the one that it was part of: its time begins with it.
+/// Marks a request within the process that outlives the one that caused it: its deadline is its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Detached;
 
-/// The words by which records name the face of a request within the process, in place of its own.
+/// The name of the face in records of a request within the process, in place of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Via(pub &'static str);
 
@@ -60,7 +60,7 @@ impl Services {
         self.with(Detached)
     }
 
-    /// The same services, whose records name this way of a request.
+    /// The same services, whose records name this face.
     pub(super) fn via(&self, name: &'static str) -> Self {
         self.with(Via(name))
     }
@@ -77,8 +77,7 @@ impl Services {
         Self { transport, ..self.clone() }
     }
 
-    /// The user of the request that is answered, if it says so: a server that is reached over a connection knows by
-    /// itself.
+    /// The user of the request that is answered. `None` over a connection, whose server authenticates it.
     pub(super) fn user(&self) -> Option<UserId> {
         self.transport.extensions.get::<User>().map(|user| user.id.clone())
     }

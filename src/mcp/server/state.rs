@@ -1,7 +1,7 @@
 //! What a client carries from one round of a call to the next: which confirmation it waits for, sealed so that it opens
 //! for the same call of the same user only.
 //!
-//! It opens nothing by itself: a confirmation is bound to its call and used once by the server, whatever is sent here.
+//! It authorises nothing: the server binds a confirmation to its call and uses it once, whatever is sent here.
 
 use std::{fmt, time::Duration};
 

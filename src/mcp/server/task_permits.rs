@@ -1,4 +1,4 @@
-//! Limits on the tasks that go on without their client, and the outcomes of tasks that the server does not record.
+//! Limits on the tasks that run without their client, and the outcomes of tasks that the server does not record.
 
 use std::{
     collections::VecDeque,
@@ -9,16 +9,16 @@ use rmcp::model::TaskPayload;
 
 use toolwire_tool::context::RequestId;
 
-/// Maximum number of tasks that go on here.
+/// Maximum number of running tasks.
 const MAX: usize = 1_024;
 /// The same of one user.
 const MAX_OF_USER: usize = 64;
-/// The number of ends that are kept.
+/// Maximum number of outcomes that are kept.
 const MAX_ENDS: usize = 256;
 
 #[derive(Debug, Default)]
 pub(super) struct TaskPermits {
-    /// The calls of the tasks that go on, each with its user. There may be several tasks of one call.
+    /// The calls of the tasks that run, each with its user. There may be several tasks of one call.
     running: Mutex<Vec<(String, RequestId)>>,
     /// The last ends, the oldest first, each with its user and its task.
     ends: Mutex<VecDeque<(String, String, TaskPayload)>>,
@@ -43,7 +43,7 @@ impl TaskPermits {
         Some(Permit { permits: Arc::clone(self), user: user.to_owned(), request_id })
     }
 
-    /// Whether a task of the user's call goes on here.
+    /// Whether a task of the user's call runs in this process.
     pub(super) fn is_running(&self, user: &str, request_id: RequestId) -> bool {
         lock(&self.running).iter().any(|(of, id)| of == user && *id == request_id)
     }
@@ -55,7 +55,7 @@ impl TaskPermits {
 }
 
 impl Permit {
-    /// Keeps how the task ended, of which the server has no record.
+    /// Keeps the outcome of the task, of which the server has no record.
     pub(super) fn keep_end(&self, task_id: String, payload: TaskPayload) {
         let mut ends = lock(&self.permits.ends);
         if ends.len() == MAX_ENDS {

@@ -1,7 +1,8 @@
 //! The Tasks extension: a call that waits for a person, or has not ended after a while, becomes a task of its client.
 //! The task is named after the call, and its state is that of the call, which the server keeps.
 //!
-//! What goes on without the client is bounded. Beyond the bound a call stays a request, as for a client without tasks.
+//! Tasks that run without their client are bounded. Beyond the bound a call stays a request, as for a client without
+//! the extension.
 
 mod runner;
 mod view;
@@ -18,25 +19,25 @@ use self::runner::Runner;
 use super::{
     call::{Call, End},
     call_facts::CallFacts,
+    confirmation_mode::how_to_approve,
     handler::Handler,
     request::Invocation,
-    road::how_to_approve,
     task_permits::Permit,
 };
 use toolwire_contract::proto::v1::{CancelCallRequest, ConfirmationRequired, cancel_call_request};
 use toolwire_tool::context::RequestId;
 
-/// After this long a call is a task: clients give up after 60 s.
-const LATE: Duration = Duration::from_secs(20);
+/// After this time a call becomes a task: clients give up after 60 s.
+const TASK_AFTER: Duration = Duration::from_secs(20);
 
-/// Carries a call out for a client that knows tasks.
+/// Carries a call out for a client that supports tasks.
 pub(super) async fn carry_out(
     mut call: Call,
     mut invocation: Invocation,
 ) -> Result<CallToolResponse, ErrorData> {
     let is_read = call.tool.as_ref().is_some_and(|tool| tool.is_read);
     if is_read {
-        // Without a key, its outcome would not be kept for `tasks/get`.
+        // Without a `request_id`, its outcome would not be kept for `tasks/get`.
         invocation.request_id = invocation.request_id.or_else(|| Some(RequestId::generate()));
         call.facts.request_id = invocation.request_id;
     }
@@ -48,7 +49,7 @@ pub(super) async fn carry_out(
         let end = call.run(&invocation).await;
         (call, end)
     });
-    match timeout(LATE, &mut running).await {
+    match timeout(TASK_AFTER, &mut running).await {
         Ok((call, End::Confirmation(required))) => {
             again.request_id = required.request_id.parse().ok();
             let Some(permit) = handler.permit_for(&again) else {
@@ -109,7 +110,7 @@ impl Handler {
         Ok(GetTaskResult::new(self.task_state(task_id).await?))
     }
 
-    pub(super) async fn exists(&self, task_id: &str) -> Result<(), ErrorData> {
+    pub(super) async fn check_exists(&self, task_id: &str) -> Result<(), ErrorData> {
         self.record_of(task_id, false).await.map(|_| ())
     }
 

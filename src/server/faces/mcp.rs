@@ -72,7 +72,7 @@ pub fn settings(http: &config::Http) -> Settings {
     Settings { page: http.mcp_page, max_result_tokens: http.mcp_max_result_tokens }
 }
 
-/// How persons decide on calls of clients, as configured.
+/// How calls are confirmed, as configured.
 pub fn confirmations(config: &Config) -> Confirmations {
     let keys: Vec<_> = config.http.state_keys.iter().map(|key| key.expose_secret().as_bytes()).collect();
     let in_client = config.confirmations.in_client.iter().map(ToString::to_string).collect();
@@ -84,7 +84,7 @@ async fn answer(State(http): State<Http>, request: Request) -> Result<Response, 
     Ok(server::http::answer(handler, parts, body).await.map(AxumBody::new))
 }
 
-/// The handler that answers a request, with its whole body: for a route that has another handler around this one.
+/// The handler of a request, and its body in full: for a route whose own handler wraps this one.
 pub async fn receive(http: &Http, request: Request) -> Result<(Handler, Parts, Bytes), Problem> {
     let (parts, body) = request.into_parts();
     let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
@@ -116,12 +116,12 @@ impl tower::Service<http::Request<Body>> for WithinProcess {
     }
 }
 
-/// Lets the time of a request begin with it if the one that it was part of was answered, and names the way of it.
+/// Gives a detached request an arrival of its own, and names its face.
 fn adapt(request: &mut http::Request<Body>) {
     let extensions = request.extensions_mut();
     let (is_detached, via) = (extensions.get::<Detached>().is_some(), extensions.get::<Via>().copied());
     if is_detached {
-        // The drain of that connection must not end the waits of work that outlives it.
+        // The drain of the original connection must not end the waits of work that outlives it.
         extensions.remove::<Peer>();
     }
     let Some(arrival) = extensions.get_mut::<Arrival>() else { return };

@@ -1,4 +1,4 @@
-//! A failure in the words of every face.
+//! A failure with the code and message that every face uses.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A transport of lines: what is no message is answered and skipped, so that one bad line ends nothing.
+//! A transport of lines. A line that is no message is answered by an error and skipped: the connection goes on.
 
 use std::{collections::HashSet, future, io, sync::Arc};
 
@@ -28,7 +28,7 @@ pub(super) struct Lines<R, W> {
     is_skipping: bool,
     output: Arc<Mutex<W>>,
     has_request: bool,
-    /// The requests without an answer: of two with one id, nothing says which an answer is for.
+    /// The identifiers of the requests in flight: a response to two of the same would be ambiguous.
     open: HashSet<RequestId>,
     /// A reply that is being written.
     reply: Option<JoinHandle<io::Result<()>>>,
@@ -79,7 +79,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         }
     }
 
-    /// The message of the line that was read, if it is one that is to be served.
+    /// Decodes the line that was read. `None` if it is no message to be served.
     fn take_message(&mut self) -> Option<ClientJsonRpcMessage> {
         let line = std::mem::take(&mut self.line);
         let text = line.trim_ascii();
@@ -103,7 +103,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
                 return None;
             }
             ClientJsonRpcMessage::Notification(notification) => {
-                // It gets no answer.
+                // It gets no response.
                 if let ClientNotification::CancelledNotification(it) = &notification.notification
                     && let Some(id) = &it.params.request_id
                 {
@@ -117,7 +117,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         self.has_request.then_some(message)
     }
 
-    /// Writes by itself: reading is dropped at any time, and a line must not be cut.
+    /// Writes in a task of its own: reading may be dropped at any time, and a line must not be cut.
     fn reply(&mut self, message: &Value) {
         self.reply = Some(tokio::spawn(write(Arc::clone(&self.output), message.to_string())));
     }

@@ -29,9 +29,9 @@ use toolwire_telemetry as telemetry;
 
 /// How long one query of a call or a confirmation waits for a change.
 const LONG_POLL: Duration = Duration::from_mins(1);
-/// The pause after a failure.
+/// Delay after a failure.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// The failures in a row after which the server does without this client: its person calls again.
+/// Consecutive failures after which the task is given up; `tasks/get` resumes it.
 const MAX_FAILURES: u32 = 60;
 
 /// A call that was made by a request that has been answered.
@@ -52,24 +52,24 @@ impl Runner {
     }
 
     pub(super) fn spawn(self) {
-        tokio::spawn(telemetry::continuing_trace(self.carry_on()));
+        tokio::spawn(telemetry::continuing_trace(self.run()));
     }
 
-    /// The same once the call has ended that runs already.
+    /// The same once the call that runs already has ended.
     pub(super) fn spawn_after(self, running: Running) {
         tokio::spawn(telemetry::continuing_trace(async move {
             match running.await {
-                (_, End::Confirmation(_)) => self.carry_on().await,
+                (_, End::Confirmation(_)) => self.run().await,
                 (call, End::Status(status)) => {
                     self.permit.keep_end(self.task_id.clone(), payload(call.answer(End::Status(status))));
                 }
-                // The server keeps it.
+                // The server records it.
                 (_, End::Answer(_)) => {}
             }
         }));
     }
 
-    async fn carry_on(self) {
+    async fn run(self) {
         let mut failures = 0;
         while failures < MAX_FAILURES {
             let began = clock::now();

@@ -1,4 +1,4 @@
-//! A task as its client sees it: the state of its call, by one table.
+//! A task as its client sees it: the state of its call, mapped by one table.
 
 use rmcp::{
     ErrorData,
@@ -8,8 +8,8 @@ use tonic::{Code, Response};
 
 use super::{
     super::{
-        call_facts::CallFacts, handler::Handler, known_tools::KnownTool, outcome, request::Invocation,
-        road::how_to_approve,
+        call_facts::CallFacts, confirmation_mode::how_to_approve, handler::Handler, known_tools::KnownTool,
+        outcome, request::Invocation,
     },
     runner::{Runner, payload},
 };
@@ -27,12 +27,12 @@ const POLL_MS: u64 = 2_000;
 /// How long the outcome of a write is kept, and that of a read.
 const TTL_MS: [u64; 2] = [24 * 60 * 60 * 1_000, 10 * 60 * 1_000];
 
-/// What the client of a task is to do that cannot go on by itself.
+/// Advice to the client of a task that cannot continue by itself.
 const CALL_AGAIN: &str =
     ". The server has restarted since this task began: once it is approved, make the same call again";
 
 impl Handler {
-    /// The call of a task. `delivers`: the client gets its outcome.
+    /// The call of a task. `delivers`: the client receives its outcome.
     pub(super) async fn record_of(
         &self,
         task_id: &str,
@@ -95,15 +95,15 @@ impl Handler {
         let record = CallRecord { call_id: task_id.to_owned(), ..record };
         let mut task = task(&record, payload.status(), is_read);
         if let Some(required) = &found.confirmation_required {
-            let goes_on = self.resume(&record, required, tool.as_deref());
-            let advice = if goes_on { "" } else { CALL_AGAIN };
+            let is_running = self.resume(&record, required, tool.as_deref());
+            let advice = if is_running { "" } else { CALL_AGAIN };
             task.status_message = Some(how_to_approve(required, &self.flags()) + advice);
         }
         Ok(DetailedTask::new(task, payload))
     }
 
-    /// Lets a task go on whose call waits for a person and which no process may attend to any more, since the one that
-    /// did has ended. If another still does, both make the same call. Returns whether it goes on here.
+    /// Resumes a task whose call waits for a person: the process that ran it may have ended. If another one still runs
+    /// it, both make the same call, which is carried out once. Returns whether it runs here.
     fn resume(&self, record: &CallRecord, required: &ConfirmationRequired, tool: Option<&KnownTool>) -> bool {
         let (user, Ok(request_id)) = (self.user(), record.request_id.parse()) else { return false };
         if self.task_permits().is_running(&user, request_id) {

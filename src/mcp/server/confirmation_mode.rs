@@ -1,4 +1,4 @@
-//! The road by which a client learns what a person decided: the first of three that it can go.
+//! How a client learns what a person decided: the first of three ways that it supports.
 
 use rmcp::{
     RoleServer,
@@ -9,7 +9,7 @@ use rmcp::{
 use toolwire_contract::proto::v1::{ConfirmationRequired, ConsequenceLevel};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Road {
+pub(super) enum ConfirmationMode {
     /// The call becomes a task, which goes on by itself.
     Task,
     /// The client shows a form and calls again with a state.
@@ -18,7 +18,7 @@ pub(super) enum Road {
     Wait,
 }
 
-impl Road {
+impl ConfirmationMode {
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
         Self::by(context.client_capabilities(), context.protocol_version())
     }
@@ -36,7 +36,8 @@ impl Road {
     }
 }
 
-/// What a person decides on, and how. `flags` are those by which a command finds the same server.
+/// Words for the agent and its person: what to approve, and how. `flags` are those by which a command finds the same
+/// server.
 pub(super) fn how_to_approve(required: &ConfirmationRequired, flags: &str) -> String {
     let ConfirmationRequired { summary, arguments_json, .. } = required;
     format!(
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_goes_the_first_road_that_it_can() {
+    fn the_first_mode_that_a_client_supports_is_used() {
         let newest = Some(ProtocolVersion::V_2026_07_28);
         let tasks = ClientCapabilities::builder().enable_tasks().enable_elicitation().build();
         let forms = ClientCapabilities::builder().enable_elicitation().build();
@@ -70,10 +71,13 @@ mod tests {
         let mut only_urls = ElicitationCapability::default();
         only_urls.url = Some(UrlElicitationCapability::default());
         urls.elicitation = Some(only_urls);
-        assert_eq!(Road::by(Some(tasks), newest.clone()), Road::Task);
-        assert_eq!(Road::by(Some(forms.clone()), newest.clone()), Road::Form);
-        assert_eq!(Road::by(Some(forms), Some(ProtocolVersion::V_2025_11_25)), Road::Wait);
-        assert_eq!(Road::by(Some(urls), newest.clone()), Road::Wait);
-        assert_eq!(Road::by(None, newest), Road::Wait);
+        assert_eq!(ConfirmationMode::by(Some(tasks), newest.clone()), ConfirmationMode::Task);
+        assert_eq!(ConfirmationMode::by(Some(forms.clone()), newest.clone()), ConfirmationMode::Form);
+        assert_eq!(
+            ConfirmationMode::by(Some(forms), Some(ProtocolVersion::V_2025_11_25)),
+            ConfirmationMode::Wait
+        );
+        assert_eq!(ConfirmationMode::by(Some(urls), newest.clone()), ConfirmationMode::Wait);
+        assert_eq!(ConfirmationMode::by(None, newest), ConfirmationMode::Wait);
     }
 }
