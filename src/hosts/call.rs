@@ -216,21 +216,20 @@ impl HostCall<'_> {
             return self.unavailable(&format!("none of its slots became free {limit}"));
         }
         let Spec { provider, tool, .. } = &**self.spec;
-        self.failure(format!(
+        retry_later(format!(
             "No host of `{provider}` is connected, and none came {limit}. Start the program that serves {tool}, and call \
              again."
         ))
     }
 
     fn unavailable(&self, why: &str) -> ToolError {
-        self.failure(format!("No host of `{}` is free: {why}.", self.spec.provider))
+        retry_later(format!("No host of `{}` is free: {why}.", self.spec.provider))
     }
+}
 
-    fn failure(&self, text: String) -> ToolError {
-        ToolError::new(ErrorCode::Unavailable, text)
-            .with_retry_after(RETRY_AFTER)
-            .with_origin(Origin::Service)
-    }
+/// Nothing was sent, and a slot may be there soon.
+fn retry_later(text: String) -> ToolError {
+    ToolError::new(ErrorCode::Unavailable, text).with_retry_after(RETRY_AFTER).with_origin(Origin::Service)
 }
 
 /// What comes late of a write. Never, for a read and once its sender is gone.
