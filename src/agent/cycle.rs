@@ -1,4 +1,4 @@
-//! The calls of one cycle: as many as its budget allows, in parallel, and none of them twice (spec 004 §3.0).
+//! The calls of one cycle: as many as its budget allows, in parallel, and none of them twice.
 //!
 //! Everything goes through the pipeline, as the turn's user. Not here: which calls are wanted, and what is made of
 //! their results.

@@ -1,4 +1,4 @@
-//! Grounding: what a turn found out, as contexts, and whether an answer says nothing else (spec 000).
+//! Grounding: what a turn found out, as contexts, and whether an answer says nothing else.
 //!
 //! [`ContextBundle`] holds the results of a turn, each in its domain's typed context. A [`Checker`] takes an answer as
 //! it is written and gives out what has passed: every number and every address stands in the results, every citation

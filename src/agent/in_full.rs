@@ -1,6 +1,6 @@
-//! Tools that a conversation calls in place of others, because they return the same and more: specification 000's chat
-//! shows the performance of an account with its transfers. A domain names them (`Domain::in_chat`). A model's own calls
-//! stay as they are.
+//! Tools that a conversation calls in place of others, because they return the same and more: a conversation shows the
+//! performance of an account with its transfers. A domain names them (`Domain::in_chat`). A model's own calls stay as
+//! they are.
 
 use toolwire_planner::{Offer, Plan, PlannedCall, Step};
 

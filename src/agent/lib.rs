@@ -1,4 +1,4 @@
-//! The agent: answers a message by calling tools, with citations that are checked (specs 000, 003, 004 §5.3).
+//! The agent: answers a message by calling tools, with citations that are checked.
 //!
 //! It is a caller like any other: it has no way to a tool but the pipeline, and no rights but its user's. The messages
 //! of `toolwire.agent.v1` are what a turn says, whichever face it came in by; data in them is JSON text here. Not here:

@@ -18,9 +18,9 @@ use toolwire_store::Store;
 pub enum Mode {
     /// Without a model.
     Embedded,
-    /// By a model's plans (spec 003).
+    /// By a model's plans.
     Plan,
-    /// By a model's own calls (specs 002, 004).
+    /// By a model's own calls.
     Native,
 }
 

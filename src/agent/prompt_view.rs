@@ -31,7 +31,7 @@ pub(super) fn conversation(request: &PlanRequest<'_>, budget: u64) -> Vec<Messag
     messages
 }
 
-/// The results of a turn as one message of the system (spec 003). `None` if there are none.
+/// The results of a turn as one message of the system. `None` if there are none.
 pub(super) async fn results(request: &PlanRequest<'_>, budget: u64) -> Option<Message> {
     if request.made.is_empty() {
         return None;

@@ -48,7 +48,7 @@ pub(super) fn reply(parts: &Parts<'_>) -> v1::Reply {
         response: Some(response(parts)),
         turn_id: request.turn_id.to_string(),
         session_id: request.session.to_string(),
-        // Spec 003: what the node returns when it is done.
+        // The last step, whatever the outcome.
         current_step: "validate".to_owned(),
         outcome: v1::TurnOutcome::from(outcome).into(),
         tool_results: cycle.made.iter().map(tool_result).collect(),

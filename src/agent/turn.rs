@@ -1,4 +1,4 @@
-//! The state machine of a turn on one screen: plan, execute, answer, validate (spec 003), and its transitions.
+//! The state machine of a turn on one screen: plan, execute, answer, validate, and its transitions.
 //!
 //! A pure function of state and event. Not here: what is done in each state (`run`).
 
@@ -93,7 +93,7 @@ pub const fn next(state: State, event: Event) -> Option<State> {
 }
 
 impl State {
-    /// The name of the step (spec 003 `current_step`).
+    /// The name of the step, which a reply has in `current_step`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plan => "plan",

@@ -31,9 +31,9 @@ pub enum AgentPlanner {
     /// No model.
     #[default]
     Embedded,
-    /// A model that writes each plan as JSON (spec 003).
+    /// A model that writes each plan as JSON.
     Prompted,
-    /// A model by its own calls of tools (specs 002, 004).
+    /// A model by its own calls of tools.
     Native,
 }
 

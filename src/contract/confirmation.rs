@@ -1,4 +1,4 @@
-//! What is reported to the caller of a call that a person must approve first (spec 001 `requiresConfirmation`).
+//! What is reported to the caller of a call that a person must approve first.
 //!
 //! Not here: the confirmation itself, with its states and its decision, which a store keeps.
 

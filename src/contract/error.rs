@@ -1,4 +1,4 @@
-//! The error of a tool: one taxonomy for every tool and source (spec 004 §5, spec 001 `error`).
+//! The error of a tool: one taxonomy for every tool and source.
 //!
 //! Not here: failures of the call itself, which become statuses (`refusal`).
 
@@ -16,7 +16,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 pub struct ToolError {
     /// What kind of failure it is.
     pub code: ErrorCode,
-    /// What went wrong and what to do; alone it is spec 001's `error` string.
+    /// What went wrong and what to do.
     pub message: String,
     /// Whether the same call may succeed later.
     pub retryable: bool,
@@ -114,7 +114,7 @@ impl ToolError {
         Self::new(ErrorCode::NotFound, message)
     }
 
-    /// The call was cancelled (spec 001's exact words).
+    /// The call was cancelled. Clients compare these words.
     pub fn cancelled() -> Self {
         Self::new(ErrorCode::Cancelled, "Request was cancelled")
     }
@@ -144,7 +144,7 @@ impl ToolError {
 }
 
 impl ErrorCode {
-    /// Whether such a failure is usually worth a retry, and where it usually arises (spec 004 appendix B).
+    /// Whether such a failure is usually worth a retry, and where it usually arises.
     pub const fn usual(self) -> (bool, Origin) {
         match self {
             Self::RateLimited => (true, Origin::Source),

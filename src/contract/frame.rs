@@ -1,7 +1,7 @@
 //! The frame around untrusted text: two lines with a nonce that the author of the text cannot know. Not here: where
 //! nonces come from.
 
-/// The marker of both lines (spec 004), the same in every face.
+/// The marker of both lines, the same in every face.
 pub const MARKER: &str = "USER_GENERATED_CONTENT_BELOW";
 /// What stands before the marker in the first line, and in the last one.
 const OPENING: &str = "-----";

@@ -25,7 +25,7 @@ pub enum Refusal {
         /// Near names that the user may call.
         near: Vec<String>,
     },
-    /// No such intent (spec 000's exact words come first).
+    /// No such intent. Clients compare the first words.
     #[error("Unknown intent: {intent}{}", near::question(.near))]
     UnknownIntent {
         intent: String,

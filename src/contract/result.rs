@@ -1,4 +1,4 @@
-//! The events and the result of a call (spec 001 ToolResult).
+//! The events and the result of a call.
 
 use std::time::{Duration, SystemTime};
 
@@ -51,7 +51,7 @@ pub struct Provenance {
     pub cached_for: Option<Duration>,
     /// What a reader of the data should know.
     pub warnings: Vec<String>,
-    /// The nonce that frames text from outside, if there is any (spec 004 §7.2). Empty until the response is framed:
+    /// The nonce that frames text from outside, if there is any. Empty until the response is framed:
     /// it is the response's own, so neither a nested call nor a store ever has one.
     pub untrusted_nonce: Option<String>,
 }

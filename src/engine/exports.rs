@@ -20,7 +20,7 @@ use crate::registry::{Definition, Status};
 pub enum Format {
     /// Gemini, with JSON Schema.
     Gemini,
-    /// Gemini, with the schemas of `OpenAPI` (spec 004 appendix A).
+    /// Gemini, with the schemas of `OpenAPI`.
     GeminiOpenapi,
     /// `OpenAI`'s chat completions.
     Openai,

@@ -1,8 +1,8 @@
-//! Renders a result as text for a model (spec 004 §5.2): `success`, then `data` or `error`, with the provenance of the
+//! Renders a result as text for a model: `success`, then `data` or `error`, with the provenance of the
 //! data, within a budget in tokens.
 //!
 //! What does not fit is cut: lists lose their last elements, long texts their end, and each cut states how much is
-//! missing. Text from outside is framed by two lines with the response's nonce (§7.2). The text is deterministic, and
+//! missing. Text from outside is framed by two lines with the response's nonce. The text is deterministic, and
 //! numbers are written as in the payload. Not here: which parameters narrow a result, which the caller passes in.
 
 mod cut;

@@ -1,4 +1,4 @@
-//! Tasks: the operations of tool types on them, and their rendering for a model (spec 002).
+//! Tasks: the operations of tool types on them, and their rendering for a model.
 //!
 //! Not here: their store (`toolwire_store::tasks`), and the operations that faces offer (`toolwire_server::service`).
 

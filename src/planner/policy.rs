@@ -1,4 +1,4 @@
-//! The reaction of a cycle to a failed call, by its error code (spec 004 §5.3), as one table.
+//! The reaction of a cycle to a failed call, by its error code, as one table.
 
 use toolwire_contract::{ErrorCode, proto::agent::v1::CallAction};
 

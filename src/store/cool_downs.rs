@@ -1,4 +1,4 @@
-//! Cool-downs: until when no request is sent to a source that refused one. They outlive the process (spec 004 §5.1).
+//! Cool-downs: until when no request is sent to a source that refused one. They outlive the process.
 
 use std::{fmt::Debug, time::SystemTime};
 

@@ -1,4 +1,4 @@
-//! The documents that the tasks of a tree share (spec 002): versioned, append-only.
+//! The documents that the tasks of a tree share: versioned, append-only.
 //!
 //! Not here: bytes (`blobs`), validation of paths and types, and access to workspaces (`workspace`). There is no
 //! in-memory implementation: tests use a database of their own.

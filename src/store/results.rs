@@ -1,4 +1,4 @@
-//! Cached results of reads (spec 004 §6).
+//! Cached results of reads.
 
 use std::{
     fmt::Debug,

@@ -1,4 +1,4 @@
-//! Trees of tasks and their timelines (spec 002): durable event logs, of which a task is the fold.
+//! Trees of tasks and their timelines: durable event logs, of which a task is the fold.
 //!
 //! A task is stored beside its timeline, in the same transaction. A call of a task's agent and its record under its
 //! `request_id` share one transaction too, both when it begins and when it ends. A task of another user is reported as

@@ -1,4 +1,4 @@
-//! The log in JSON: one object a line, in which the arguments of a call are an object too (spec 004 §8.1 `args`).
+//! The log in JSON: one object a line, in which the arguments of a call are an object too.
 //!
 //! Written straight into the line's buffer, field by field: every call has a line, so it must cost little. An event's
 //! fields are texts and numbers, so arguments come as JSON text.

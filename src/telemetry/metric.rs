@@ -1,4 +1,4 @@
-//! The metrics (spec 004 §8.2), for Prometheus and over OTLP.
+//! The metrics, for Prometheus and over OTLP.
 //!
 //! While metrics are off, every function here costs one load of a pointer. No label holds a user, an argument or
 //! anything else that a caller chose: the values are names of registered tools, of configured sources, of methods and

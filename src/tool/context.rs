@@ -1,4 +1,4 @@
-//! The context of a call: its user, deadline and task (spec 001 ToolContext).
+//! The context of a call: its user, deadline and task.
 //!
 //! What every layer, every tool and every source below sees of a call, whichever face it came in by. The wire form is
 //! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
@@ -82,7 +82,7 @@ pub struct ToolContext {
     pub cancellation: Cancellation,
     /// Takes progress and chunks.
     pub events: EventSink,
-    /// The credentials that the caller presented (spec 001 `auth`). Never serialised, never logged.
+    /// The credentials that the caller presented. Never serialised, never logged.
     pub credentials: Option<Arc<SecretString>>,
     /// What tools need beyond this: one value a type, of which a tool sees those that it declares.
     pub services: Services,

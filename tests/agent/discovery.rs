@@ -1,4 +1,4 @@
-//! Discovery as a job (specification 004): its lines to the character, its suggestions, what a source that refuses us
+//! Discovery as a job: its lines to the character, its suggestions, what a source that refuses us
 //! does to it, and a model whose words are checked.
 
 use serde_json::Value;

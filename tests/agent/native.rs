@@ -1,4 +1,4 @@
-//! Plans by a model's own calls (specifications 002, 004): what it is shown, and what no call becomes of.
+//! Plans by a model's own calls: what it is shown, and what no call becomes of.
 
 use toolwire::{
     contract::proto::{agent::v1::TurnOutcome, v1::tool_result::Outcome},

@@ -1,4 +1,4 @@
-//! Plans by a model in words (specification 003): the request, its repair, and what no plan becomes of.
+//! Plans by a model in words: the request, its repair, and what no plan becomes of.
 
 use toolwire::{
     contract::proto::agent::v1::TurnOutcome,
@@ -27,7 +27,7 @@ async fn a_plan_is_asked_for_until_there_is_none_and_then_the_answer() {
 
     let asked = model.requests();
     assert_eq!(asked.len(), 3);
-    // Specification 003: the system prompt with the tools, the history, then the results as a message of the system.
+    // The system prompt with the tools, the history, then the results as a message of the system.
     assert!(asked[0].system.contains("- get_quotes: ") && asked[0].system.contains("\"tool\""));
     assert_eq!(asked[0].messages, [Message::User("What is Apple at?".to_owned())]);
     assert!(asked.iter().all(|request| request.tools.is_none()));

@@ -1,8 +1,9 @@
-//! The brokerage: its data source, its tools and composites, against specification 000's examples and made-up books.
+//! The brokerage: its data source, its tools and composites, against the examples of its specification and made-up
+//! books.
 
 mod composites;
+mod examples;
 mod import;
 mod source;
-mod spec_000;
 mod support;
 mod tools;

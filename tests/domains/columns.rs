@@ -123,7 +123,7 @@ fn columns_of(definition: &Definition) -> BTreeSet<String> {
 #[tokio::test]
 async fn no_column_of_research_is_always_empty() {
     let empty_here = [
-        // A copy of this very moment is no hour old; specification 004 shows the field.
+        // A copy of this very moment is no hour old.
         "browse_screener.cache_age_hours",
         // Promoters of the embedded companies keep what they hold.
         "get_institutional_holdings.change_qoq.promoter_pct",

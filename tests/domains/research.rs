@@ -1,4 +1,4 @@
-//! The research tools (spec 004) over their real connectors: the embedded origin, or a stub that misbehaves.
+//! The research tools over their real connectors: the embedded origin, or a stub that misbehaves.
 
 mod advice;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! Tokens by client credentials (spec 003).
+//! Tokens by client credentials.
 
 use toolwire::config::OAuth;
 

@@ -6,7 +6,7 @@ use toolwire::engine::registry::{RegisteredTool, Status, ToolType};
 
 use super::*;
 
-/// Carries a call out and holds its result to spec 001's constraints. Returns how it failed, if it did.
+/// Carries a call out and holds its result to the constraints on results. Returns how it failed, if it did.
 async fn constrained(bench: &Bench, mut call: Call) -> Option<ToolError> {
     let tool = call.target.as_str().to_owned();
     let arrived = call.arrived.wall;
@@ -233,9 +233,9 @@ async fn an_intent_drops_what_its_tool_does_not_declare_of_the_table_of_000_and_
     }
 }
 
-/// 000 filters by equality and falls back on a text, whatever it is asked for.
+/// The tools filter by equality and fall back on a text, whatever they are asked for.
 #[tokio::test]
-async fn what_000_answers_emptily_or_by_its_fallback_is_not_a_violation() {
+async fn what_is_answered_emptily_or_by_a_fallback_is_not_a_violation() {
     let bench = Bench::new();
     for (tool, input, field, expected) in [
         ("get_positions_list", json!({"asset_class": "crypto"}), "positions", json!([])),

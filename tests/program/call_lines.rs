@@ -1,4 +1,4 @@
-//! The log line of a call, from the real program: the fields of spec 004 §8.1 and what Toolwire adds.
+//! The log line of a call, from the real program: the fields of every line, and those that only some have.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -24,7 +24,7 @@ use crate::support::{arguments, program::Program};
 const TRACE_ID: &str = "0af7651916cd43dd8448eb211c80319c";
 const REQUEST_ID: &str = "0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
 
-/// Spec 004 §8.1 `ToolLog`; `error_code` is there when there is one.
+/// Every line has these; `error_code` is there when there is one.
 const TOOL_LOG: [&str; 7] =
     ["timestamp", "user_id", "tool_name", "args", "duration_ms", "success", "cache_hit"];
 /// What Toolwire adds to every line of a call.

@@ -117,7 +117,7 @@ async fn a_user_is_told_of_no_tool_that_it_may_not_call() {
     }
 }
 
-/// Specification 004, §3.1 and appendix A.
+/// The declaration and the reference to function calling in the research specification (docs/ORIGINS.md).
 #[tokio::test]
 async fn the_form_of_the_specification_is_that_of_gemini_openapi() {
     let server = Server::start();

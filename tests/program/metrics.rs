@@ -221,7 +221,7 @@ async fn nothing_that_a_caller_or_an_operator_keeps_secret_is_told() {
         log.lines().filter(|line| line.contains("toolwire::call")).count() >= 6,
         "they were logged: {log}"
     );
-    // The log names users, as spec 004 §8.1 wants; it is for operators.
+    // The log names users; it is for operators.
     assert!(log.contains("quiet-user") && !log.contains(PLANTED), "{log}");
 }
 

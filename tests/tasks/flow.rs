@@ -1,4 +1,4 @@
-//! 002's complete flow, entry by entry: root, analyst, visualizer, two hand-offs; and a delegation to two at once.
+//! A complete flow, entry by entry: root, analyst, visualizer, two hand-offs; and a delegation to two at once.
 
 use toolwire::contract::proto::tasks::v1::{InitialDocument, initial_document};
 

@@ -1,4 +1,4 @@
-//! Tasks over gRPC: 002's flows entry by entry, its table cell by cell, and what is refused.
+//! Tasks over gRPC: flows entry by entry, the table of types cell by cell, and what is refused.
 
 #![allow(clippy::single_match_else, reason = "two cases beside each other")]
 

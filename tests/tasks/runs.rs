@@ -1,4 +1,4 @@
-//! `RunTask`: 002's loop by the server itself, with a scripted model.
+//! `RunTask`: the loop of an agent by the server itself, with a scripted model.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ pub(super) fn seen(request: &Asked) -> (usize, &str) {
     (results.sum(), role.unwrap_or("root"))
 }
 
-/// 002's complete flow, as its agents would.
+/// A complete flow, as its agents would.
 fn flow(request: &Asked, _: usize) -> Script {
     let one = |tool: &str, arguments: Value| calls([call(tool, arguments)]);
     match seen(request) {

@@ -1,4 +1,4 @@
-//! 002's table of types, cell by cell, as a client sees it.
+//! The table of types, cell by cell, as a client sees it.
 
 use toolwire::contract::proto::tasks::v1::{ListTasksRequest, TaskFilter, TaskKind, timeline_entry::Entry};
 

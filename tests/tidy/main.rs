@@ -14,7 +14,7 @@ mod tree;
 
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, files, lengths, outside, plain, words};
+use rules::{circles, files, lengths, origins, outside, plain, words};
 use tree::Tree;
 
 #[test]
@@ -56,6 +56,11 @@ fn no_doc_comment_only_repeats_a_name() {
 #[test]
 fn no_comment_is_too_wide() {
     assert_only(exceptions::WIDE_COMMENTS, &plain::wide_comments(&Tree::of_the_repository()));
+}
+
+#[test]
+fn no_specification_is_named_by_its_number() {
+    assert_only(&[], &origins::numbered(&Tree::of_the_repository()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, files, lengths, outside, plain, words},
+    rules::{circles, files, lengths, origins, outside, plain, words},
     tree::Tree,
 };
 
@@ -217,6 +217,44 @@ fn a_doc_comment_that_only_repeats_a_name() {
     ];
     for text in telling {
         assert!(!repeats_a_name(text), "{text}");
+    }
+}
+
+#[test]
+fn a_specification_by_its_number() {
+    for text in
+        ["(spec 004 §5.3)", "// Specification 000's words.", "The loop (002).", "as 003 has it", "001, too"]
+    {
+        let tree = Tree::of(&[
+            ("docs/HTTP.md", text),
+            ("docs/ORIGINS.md", text),
+            ("examples/deploy/grafana/toolwire.json", text),
+            ("proto/toolwire/v1/tool.proto", text),
+            ("src/a.rs", text),
+        ]);
+        let found = whats(origins::numbered(&tree));
+        assert_eq!(
+            found,
+            [
+                "src/a.rs",
+                "docs/HTTP.md",
+                "examples/deploy/grafana/toolwire.json",
+                "proto/toolwire/v1/tool.proto"
+            ],
+            "{text}"
+        );
+    }
+    for text in [
+        "4,000 tokens",
+        "0.000",
+        "2026-11-22T02:49:32.000Z",
+        "a-000-b",
+        "HTTP 100",
+        "12_000",
+        "#000000",
+        "005",
+    ] {
+        assert_eq!(whats(origins::numbered(&Tree::of(&[("docs/HTTP.md", text)]))), [""; 0], "{text}");
     }
 }
 

@@ -12,12 +12,17 @@ use crate::syntax;
 /// The folder of the root package.
 const ROOT_PACKAGE: &str = "src/";
 
+/// Folders that builds of examples leave.
+const BUILT: [&str; 2] = ["node_modules", "target"];
+
 /// The files of the repository that rules read.
 pub(crate) struct Tree {
     /// The Rust files, in the order of their paths.
     pub(crate) files: Vec<File>,
     /// The others, in the order of their paths: data of crates, lexicons and manifests.
     pub(crate) data: Vec<File>,
+    /// What people read, in the order of their paths: pages, contracts, dashboards.
+    pub(crate) pages: Vec<File>,
 }
 
 /// One file.
@@ -35,11 +40,11 @@ impl Tree {
         Self::new(files.iter().map(|(path, text)| File::new((*path).to_owned(), (*text).to_owned())))
     }
 
-    /// `src`, `tests`, `data` and `build.rs` of this repository.
+    /// `build.rs`, the pages beside it, and the folders below, of this repository.
     pub(crate) fn of_the_repository() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut paths = vec![root.join("build.rs")];
-        for folder in ["src", "tests", "data"] {
+        let mut paths = ["build.rs", "CONTRIBUTING.md", "README.md"].map(|file| root.join(file)).to_vec();
+        for folder in ["data", "docs", "examples", "proto", "sdk", "src", "tests"] {
             collect(&root.join(folder), &mut paths);
         }
         paths.sort();
@@ -47,9 +52,16 @@ impl Tree {
     }
 
     fn new(files: impl Iterator<Item = File>) -> Self {
-        let (files, data) =
-            files.partition(|file| Path::new(&file.path).extension().is_some_and(|it| it == "rs"));
-        Self { files, data }
+        let (mut rust, mut data, mut pages) = (Vec::new(), Vec::new(), Vec::new());
+        for file in files {
+            match Path::new(&file.path).extension().and_then(OsStr::to_str) {
+                Some("rs") => rust.push(file),
+                Some("md" | "proto") => pages.push(file),
+                _ if file.path.starts_with("examples/") => pages.push(file),
+                _ => data.push(file),
+            }
+        }
+        Self { files: rust, data, pages }
     }
 
     /// The folders of crates, such as `src/store/`.
@@ -109,6 +121,9 @@ fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {
         let entry = entry.expect("readable");
         // A link to a folder is not followed: what a domain's crate links to is read where it is.
         if entry.file_type().expect("readable").is_dir() {
+            if BUILT.iter().any(|name| entry.file_name() == *name) {
+                continue;
+            }
             collect(&entry.path(), paths);
         } else if is_read(&entry.path()) {
             paths.push(entry.path());
@@ -116,13 +131,14 @@ fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a rule reads the file: Rust, data of a crate, a lexicon or a manifest.
+/// Whether a rule reads the file: Rust, data of a crate, a lexicon or a manifest, a page, a contract, a dashboard.
 fn is_read(path: &Path) -> bool {
+    let is_dashboard = || path.parent().is_some_and(|folder| folder.ends_with("grafana"));
     let is_manifest = || path.parent().is_some_and(|folder| folder.ends_with("data/tools"));
     match path.extension().and_then(OsStr::to_str) {
-        Some("rs") => true,
+        Some("md" | "proto" | "rs") => true,
         Some("toml") => !path.ends_with("Cargo.toml"),
-        Some("json") => path.ends_with("lexicon.json") || is_manifest(),
+        Some("json") => path.ends_with("lexicon.json") || is_manifest() || is_dashboard(),
         _ => false,
     }
 }

@@ -1,4 +1,4 @@
-//! The answerer that asks a model: with the results as a system message (spec 003), and the sources that it may cite.
+//! The answerer that asks a model: with the results as a system message, and the sources that it may cite.
 //! It has no tools. Not here: checking what it writes (`ground`).
 
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! The five fields of every turn's end (spec 000's `LLMResponse`), and how far an answer can be relied upon.
+//! The five fields of every turn's end (`answer_markdown`, `citations`, …), and how far an answer can be relied upon.
 
 use toolwire_planner::Made;
 
-/// The answer if calls were made and none succeeded (spec 000's words).
+/// The answer if calls were made and none succeeded.
 const DEGRADED: &str = "I could not retrieve the data needed to answer.";
 
 /// The question then.

@@ -224,7 +224,7 @@ impl Drop for StartedCall<'_> {
     }
 }
 
-/// The first intent of a tool, else its name (spec 000's trace).
+/// The first intent of a tool, else its name, as traces show it.
 pub(crate) fn component(tool: &RegisteredTool) -> &str {
     tool.definition.intents.first().map_or(tool.definition.name.as_str(), String::as_str)
 }

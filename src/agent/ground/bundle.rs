@@ -1,4 +1,4 @@
-//! The results of a turn as contexts (spec 000's `ContextBundle`). Not here: which context a tool has.
+//! The results of a turn as contexts. Not here: which context a tool has.
 
 use serde_json::Value;
 

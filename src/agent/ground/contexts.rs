@@ -1,4 +1,4 @@
-//! Typed contexts: what a result is about, for the answerer (spec 000).
+//! Typed contexts: what a result is about, for the answerer.
 //!
 //! A domain knows the contexts of its own tools; what no domain knows is a [`RESULT`]. Not here: any tool by name.
 

@@ -28,7 +28,7 @@ impl CompletedCall {
         self.result.outcome.as_ref().err()
     }
 
-    /// Whether the source refuses us, so that nothing more is called (spec 004 §5.3).
+    /// Whether the source refuses us, so that nothing more is called.
     pub fn stops(&self) -> bool {
         self.error().is_some_and(|error| on_error(error.code) == OnError::Stop)
     }
@@ -49,7 +49,7 @@ impl CompletedCall {
         self.tool.narration.said(self.data()?)
     }
 
-    /// `get_quotes("AAPL") → 1 quote`: the call and what came out (spec 004 §8.3).
+    /// `get_quotes("AAPL") → 1 quote`: the call and what came out.
     pub fn words(&self) -> String {
         let RegisteredTool { definition, narration, .. } = &*self.tool;
         let (name, arguments) = (definition.name.as_str(), Value::Object(self.arguments.clone()));

@@ -106,7 +106,7 @@ impl Run {
         clock::now() < self.setup.until
     }
 
-    /// Renders a prompt with the guidance on the user's tools (spec 004 §4.4) and the schema of the answer.
+    /// Renders a prompt with the guidance on the user's tools and the schema of the answer.
     pub fn prompt(&self, prompt: Prompt, schema: &str) -> String {
         let parts = self.agent.parts();
         let guidance = registry::guidance_for_planner(self.offer.tools(), &parts.limits.budgets());
@@ -142,7 +142,7 @@ impl Run {
         }
     }
 
-    /// Calls a tool, and once more if only its end may have been lost (spec 004 §5.3).
+    /// Calls a tool, and once more if only its end may have been lost.
     pub async fn call(&self, tool: &Arc<RegisteredTool>, arguments: Map<String, Value>) -> CompletedCall {
         let arguments = tool.input.check(arguments.clone()).unwrap_or(arguments);
         let mut called = self.call_once(tool, &arguments).await;

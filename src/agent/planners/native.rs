@@ -1,4 +1,4 @@
-//! Plans by a model's own calls of tools (specs 002, 004): it is given the declarations of the export and its own calls
+//! Plans by a model's own calls of tools: it is given the declarations of the export and its own calls
 //! with their results, until it calls no more and writes the answer.
 //!
 //! Whatever it calls, a name that was not offered and arguments that are not an object become results that it sees, and

@@ -1,4 +1,4 @@
-//! Plans by a model in words: it is given the tools as lines and answers with one JSON object (spec 003).
+//! Plans by a model in words: it is given the tools as lines and answers with one JSON object.
 //!
 //! Whatever it answers, a plan names tools of the offer and nothing else; what cannot be used is asked for once more.
 

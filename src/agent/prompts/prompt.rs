@@ -5,13 +5,13 @@
 pub enum Prompt {
     /// What the model is, and what holds for all it says: part of the others.
     Persona,
-    /// Which tool is called next (spec 003).
+    /// Which tool is called next.
     ToolPlanner,
-    /// The answer from what tools returned (spec 003).
+    /// The answer from what tools returned.
     ToolAnswer,
-    /// Calls and answer in one conversation (specs 002, 004).
+    /// Calls and answer in one conversation.
     Agent,
-    /// The words of suggestions, from what a job found (spec 004 §1.1).
+    /// The words of suggestions, from what a job found.
     Discovery,
     /// What was wrong with a plan.
     RepairPlan,

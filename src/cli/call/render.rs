@@ -51,7 +51,7 @@ pub(super) fn provenance(it: &v1::Provenance) -> Vec<String> {
 }
 
 /// The data of a result. Text from outside stands between lines that only this response can have, so that a reader
-/// knows where it ends (spec 004 §7.2).
+/// knows where it ends.
 pub(super) fn wrap(result: &v1::ToolResult) -> String {
     let data = data(result.outcome.as_ref());
     match result.provenance.as_ref().and_then(|it| it.untrusted_framing.as_ref()) {

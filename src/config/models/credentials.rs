@@ -1,4 +1,4 @@
-//! The credentials of a model: an API key, or an OAuth token that is fetched (spec 003).
+//! The credentials of a model: an API key, or an OAuth token that is fetched.
 
 use std::{fmt, fs, path::Path};
 
@@ -19,7 +19,7 @@ pub enum Credentials {
     #[default]
     None,
     Key(SecretString),
-    /// A token that is fetched (spec 003).
+    /// A token that is fetched.
     OAuth(OAuth),
 }
 

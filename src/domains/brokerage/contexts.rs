@@ -1,4 +1,4 @@
-//! The contexts of specification 000's intents: what each result is about, in the fields of the tool's message.
+//! The contexts of the brokerage's intents: what each result is about, in the fields of the tool's message.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! A simulated brokerage account (spec 000): its tools, and the files they read.
+//! A simulated brokerage account: its tools, and the files they read.
 
 mod commands;
 mod contexts;
@@ -28,10 +28,10 @@ use toolwire_tool::{
 /// The manifests of all bundled domains: each takes those of its own tools.
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
 
-/// The parameters of specification 000's table of intents.
+/// The parameters that callers by intent pass to every tool, whether it declares them or not.
 const INTENT_PARAMETERS: [&str; 5] = ["account", "asset_class", "symbol", "timeframe", "topic"];
 
-/// Specification 000's chat shows performance with the transfers beside it.
+/// A conversation shows performance with the transfers beside it.
 const IN_CHAT: [(&str, &str); 1] = [(GetPerformance::NAME, GetPerformanceWithTransfers::NAME)];
 
 pub fn domain() -> Domain {

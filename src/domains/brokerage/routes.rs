@@ -1,4 +1,4 @@
-//! Specification 000's direct access to single tools: `GET /api/…`, answered by `{source_id, data, as_of}`; what the
+//! Direct access to single tools: `GET /api/…`, answered by `{source_id, data, as_of}`; what the
 //! result warns of is in headers.
 //!
 //! The parameters of a query are the tool's arguments; everything else is as in every other call.

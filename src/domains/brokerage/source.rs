@@ -1,4 +1,4 @@
-//! The brokerage: simulated accounts in JSON files, and facts in markdown (spec 000's data layer).
+//! The brokerage: simulated accounts in JSON files, and facts in markdown.
 //!
 //! Readers get an immutable state. A saved file is seen by the very next reader; a file that is broken or gone keeps
 //! its last good content, and [`Health`] says what is wrong. Not here: what the tools make of the data.

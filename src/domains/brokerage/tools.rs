@@ -1,4 +1,4 @@
-//! The brokerage tools: 000's eight, and three composites that call them.
+//! The brokerage tools: eight that read one section each, and three composites that call them.
 //!
 //! What they share stands here: the state they read.
 

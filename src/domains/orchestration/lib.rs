@@ -1,5 +1,4 @@
-//! Orchestration: the tools by which agents think, delegate, ask and hand off, and work with what is in the workspace
-//! (specification 002).
+//! Orchestration: the tools by which agents think, delegate, ask and hand off, and work with what is in the workspace.
 //!
 //! Half of them execute nothing: the platform carries them out by their type, so that a manifest is all there is of
 //! them.

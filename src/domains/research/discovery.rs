@@ -1,4 +1,4 @@
-//! Discovery: specification 004's workflow as a job. Browse, discover, drill down, filter, synthesize.
+//! Discovery as a job: browse, discover, drill down, filter, synthesize.
 //!
 //! Everything is read through the pipeline as the job's user. Figures and what may be bought come from the tools and by
 //! rule; a model, if there is one, writes texts and may be more careful than the rule, never less. Not here: jobs

@@ -1,4 +1,4 @@
-//! Research on Indian stocks (spec 004): its tools, and their sources.
+//! Research on Indian stocks: its tools, and their sources.
 
 mod commands;
 pub mod data;

@@ -1,4 +1,4 @@
-//! Specification 004's own routes: a discovery is started, and a screen is imported.
+//! Routes that name no tool: start a discovery, import a screen.
 
 mod discovery;
 mod import;

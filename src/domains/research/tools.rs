@@ -1,4 +1,4 @@
-//! The research tools (spec 004): browse, discover, drill down, filter.
+//! The research tools: browse, discover, drill down, filter.
 //!
 //! What they share stands here: the form of times, provenance and warnings.
 
@@ -93,7 +93,6 @@ pub(super) fn all() -> Vec<Arc<dyn Executor>> {
         erase(CheckForbidden),
         erase(CheckWaitZone),
         erase(GetTechnicals),
-        // Spec 004's roadmap.
         erase(BacktestFilter),
         erase(CompareStocks),
         erase(GetEarnings),
@@ -118,7 +117,7 @@ fn provenance_on(source: &str, day: NaiveDate) -> Provenance {
 }
 
 /// The prefix of the warning that a source contradicts itself. By it a tool that calls another knows not to conclude
-/// anything from the figures: specification 004 lists their fields, and has none for this.
+/// anything from the figures, whose messages have no field for this.
 const INSUFFICIENT: &str = "insufficient data: ";
 
 /// The warning that a source contradicts itself.

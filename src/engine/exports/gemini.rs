@@ -1,5 +1,4 @@
-//! Tools for Gemini, in both forms of its function declarations: with JSON Schema, and with `OpenAPI` schemas as in
-//! specification 004.
+//! Tools for Gemini, in both forms of its function declarations: with JSON Schema, and with `OpenAPI` schemas.
 
 mod openapi;
 

@@ -1,5 +1,5 @@
 //! Cache: reads with a cache policy in their manifest are answered from a tier, and concurrent equal calls share one
-//! execution (spec 004 §6).
+//! execution.
 //!
 //! A hit consumes no quota of a source. Only data is stored, and `NOT_FOUND` for a minute; no other error and no result
 //! of an execution that was cut. Not here: caches of the sources themselves.

@@ -1,6 +1,6 @@
 //! Execute: the tool itself, within the manifest's time-out, behind a panic guard.
 //!
-//! Never fails: every failure of a tool becomes a result (spec 001).
+//! Never fails: every failure of a tool becomes a result.
 
 use std::{
     mem,

@@ -1,4 +1,4 @@
-//! Frame: text from outside is sent under a nonce that its authors cannot predict (spec 004 §7.2).
+//! Frame: text from outside is sent under a nonce that its authors cannot predict.
 //!
 //! All nonces of responses are generated here: a new one for each, also for a response from a cache or a repeat of an
 //! earlier outcome. Not here: the words around it, which are the contract's, and sanitising, which is the sources'.

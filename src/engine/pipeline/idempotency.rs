@@ -46,7 +46,7 @@ impl<S: Inner> Middleware<Call, S> for Idempotent {
     type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
     fn call(&self, mut call: Call, inner: &mut S) -> Self::Future {
-        // Cancelled before it began: nothing is recorded or executed, not even a write (spec 001).
+        // Cancelled before it began: nothing is recorded or executed, not even a write.
         if call.context.cancellation.is_cancelled() {
             return Either::Right(Box::pin(ready(Ok(call.failed(ToolError::cancelled())))));
         }

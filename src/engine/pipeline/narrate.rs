@@ -1,5 +1,4 @@
-//! Narrate: sends a reader progress events: what the call does, that it is still running, and a summary of its result
-//! (spec 004 §8.3).
+//! Narrate: sends a reader progress events: what the call does, that it is still running, and a summary of its result.
 //!
 //! Only for the outermost call, and only if it has a reader. Not here: the words, which are the manifest's.
 

@@ -1,4 +1,4 @@
-//! Calls that a tool's type alone carries out, without code: log, delegate, ask, hand off, start a task (spec 002).
+//! Calls that a tool's type alone carries out, without code: log, delegate, ask, hand off, start a task.
 //!
 //! This module reads the arguments of each type; the changes are made by an implementation of [`Orchestrate`].
 

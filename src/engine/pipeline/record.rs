@@ -1,4 +1,4 @@
-//! Record: a call on behalf of a task of this store gets an entry in the task's timeline (spec 002).
+//! Record: a call on behalf of a task of this store gets an entry in the task's timeline.
 //!
 //! The entry and the call's own record are written in one transaction by `idempotency` below, at the begin and at the
 //! end. This layer checks first whose task it is and whether it has read text from outside, and renders the answer.

@@ -11,8 +11,8 @@ pub fn resolve(registry: Arc<Registry>) -> impl Fn(Call) -> Call + Clone {
     move |mut call| {
         let snapshot = call.context.pins.get_or_pin(|| registry.snapshot());
         if let Some(tool) = find(&snapshot, &call.target) {
-            // A caller by intent sends every parameter of the table in spec 000; those that the tool does not declare
-            // are dropped. Any other unknown parameter is an error.
+            // A caller by intent sends every parameter that intents know; those that the tool does not declare are
+            // dropped. Any other unknown parameter is an error.
             if matches!(call.target, Target::Intent(_)) {
                 tool.input.drop_undeclared(&mut call.arguments, registry.intent_parameters());
             }

@@ -1,4 +1,4 @@
-//! Telemetry: one structured log line per call, refusals included (spec 004 §8.1), and its metrics (§8.2).
+//! Telemetry: one structured log line per call, refusals included, and its metrics.
 //!
 //! The SERVER span is the face's, the `execute_tool` span is `execute`'s.
 

@@ -1,4 +1,4 @@
-//! The effects of each type of tool on a task: the table of specification 002 as one constant. All code that depends on
+//! The effects of each type of tool on a task: one table, as a constant. All code that depends on
 //! a type reads this table.
 
 use super::words::ToolType;
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// The table of specification 002 in its own words, row by row.
+    /// The table in the words of the specification of tasks (docs/ORIGINS.md), row by row.
     const SPECIFICATION: [[&str; 7]; 6] = [
         ["function_tool", "No", "No", "Yes", "Input+Result", "No", "Continue (with result)"],
         ["non_function_tool", "No", "No", "No", "Input only", "No", "Continue (instant)"],

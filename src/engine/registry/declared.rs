@@ -129,7 +129,7 @@ impl Declared {
     fn read(name: String, value: Value, pointer: String) -> Self {
         let mut object = match value {
             Value::Object(object) => object,
-            // Spec 002's short form: the type alone.
+            // The short form: the type alone.
             word => Map::from_iter([("type".to_owned(), word)]),
         };
         let mut take = |key: &str| object.swap_remove(key);

@@ -21,7 +21,7 @@ use crate::registry::parts::Status;
 use toolwire_base::{digest::Digest, words::one_line};
 use toolwire_contract::proto::v1;
 
-/// A tool as callers see it (spec 001 `ToolDefinition`): its manifest, and what is derived from it.
+/// A tool as callers see it: its manifest, and what is derived from it.
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// The manifest's file, relative to the data directory.

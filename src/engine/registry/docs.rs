@@ -38,7 +38,7 @@ fn overview(definitions: &[&Definition]) -> String {
     tables::table(["tool", "what it does", "category", "consequence", "tags"], rows)
 }
 
-/// The table of tool types (specification 002).
+/// The table of tool types.
 fn types() -> String {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let row = |it: &Behaviour| {

@@ -137,7 +137,7 @@ impl InputSchema {
     }
 
     /// Drops those of the `passed` parameters that the tool does not declare, in either spelling: a call by intent
-    /// passes them to every tool (spec 000).
+    /// passes them to every tool.
     pub fn drop_undeclared(&self, arguments: &mut Arguments, passed: &BTreeSet<&'static str>) {
         if let Some(properties) = normal::properties(&self.0.schema) {
             let is_passed = |key: &str| passed.iter().any(|name| normal::means(key, name));

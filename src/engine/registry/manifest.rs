@@ -210,7 +210,7 @@ fn stand_in(stem: &str) -> ToolName {
     })
 }
 
-/// The time-out of a tool whose manifest states none (spec 001).
+/// The time-out of a tool whose manifest states none.
 fn default_timeout() -> Duration {
     Duration::from_secs(15)
 }

@@ -1,4 +1,4 @@
-//! Messages about a call for a person: while it runs, and about its result (spec 004 §8.3).
+//! Messages about a call for a person: while it runs, and about its result.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Lists tools for a planner's system prompt (spec 003). Advice on their use is in `guidance`.
+//! Lists tools for a planner's system prompt. Advice on their use is in `guidance`.
 
 use std::sync::Arc;
 

@@ -75,7 +75,7 @@ impl Snapshot {
         self.tools.get(name)
     }
 
-    /// The tool that an intent routes to (spec 000).
+    /// The tool that an intent routes to.
     pub fn by_intent(&self, intent: &str) -> Option<&Arc<RegisteredTool>> {
         self.intents.get(intent)
     }

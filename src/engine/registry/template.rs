@@ -1,4 +1,4 @@
-//! Templates of a manifest, with placeholders for values (spec 004 §8.3), such as `RSI: {rsi_14:.0}`.
+//! Templates of a manifest, with placeholders for values, such as `RSI: {rsi_14:.0}`.
 //!
 //! `{a}` and `{a.b}` are values: a list is rendered as its length, an absent value as `n/a`. `{a:.1}` is a number with
 //! one decimal and `{a:+.0}` one with a sign and none; a `%` after an absent number is dropped. `{a|post|posts}` is a

@@ -23,7 +23,7 @@ macro_rules! words {
 }
 
 words! {
-    /// How a call of a tool is carried out (spec 002).
+    /// How a call of a tool is carried out.
     ToolType {
         /// Executes and returns a result.
         Function = "function_tool",
@@ -38,7 +38,7 @@ words! {
         Root = "root",
     }
 
-    /// What a call may change (spec 001).
+    /// What a call may change.
     Category {
         Read = "read",
         Write = "write",
@@ -46,7 +46,7 @@ words! {
         SideEffect = "side_effect",
     }
 
-    /// The impact of a call on the real world (spec 001); independent of the category.
+    /// The impact of a call on the real world; independent of the category.
     ConsequenceLevel {
         /// None.
         Low = "low",
@@ -104,7 +104,7 @@ words! {
         RequestId = "request_id",
     }
 
-    /// The store of cached results (spec 004 §6).
+    /// The store of cached results.
     CacheTier {
         /// Memory, for about a minute, so that one cycle of an agent asks once.
         Request = "request",

@@ -1,4 +1,4 @@
-//! Renders a timeline as messages for a model (spec 002 `render_for_llm`): a pure, deterministic function, so that a
+//! Renders a timeline as messages for a model: a pure, deterministic function, so that a
 //! provider's prompt cache hits.
 //!
 //! Roles alternate, the first message is the user's, and every call has its result in the next message. What exceeds

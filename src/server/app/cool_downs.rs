@@ -1,4 +1,4 @@
-//! Watches cool-downs, so that the tools of a source report them, and metrics too (spec 004 §5.1).
+//! Watches cool-downs, so that the tools of a source report them, and metrics too.
 
 use std::{collections::BTreeMap, convert::Infallible, mem, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! AG-UI over HTTP: a conversation as the runs and events of that protocol (specification 003's `/copilotkit` routes).
+//! AG-UI over HTTP: a conversation as the runs and events of that protocol, under `/copilotkit`.
 //!
 //! `threadId` is a session. Its memory takes precedence; of a caller's messages only those that are older are added
 //! before it. Not here: `CopilotKit`'s own runtime protocol, and tools that a caller would carry out.

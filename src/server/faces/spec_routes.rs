@@ -1,4 +1,4 @@
-//! The routes that the specifications show and that name no tool: 000's chat and traces, 003's agent, 004's jobs.
+//! The routes of docs/ORIGINS.md that name no tool: the chat and its traces, the agent, jobs.
 //!
 //! Over the same conversations and jobs as every other face. Not here: AG-UI (`agui`), routes that name tools (their
 //! domains have them), and what this server's own REST face offers (`rest`).

@@ -10,9 +10,9 @@ use toolwire_sources::upstream::source_status::SourceBudget;
 /// Text for a planner's system prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guidance {
-    /// Which tools there are: spec 003's lines.
+    /// Which tools there are, a line each.
     pub tools: String,
-    /// How to use them well (spec 004 §4.4). Empty if there is nothing to say.
+    /// How to use them well. Empty if there is nothing to say.
     pub guidance: String,
 }
 

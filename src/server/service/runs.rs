@@ -1,4 +1,4 @@
-//! Runs: tasks that the server's own agent works on (specification 002's loop), with all tasks below them.
+//! Runs: tasks that the server's own agent works on, with all tasks below them.
 //!
 //! It is a worker like any other: it leases a task, renders it, asks a model, and hands every call of the model to
 //! `tasks`, whose answer alone decides whether the loop continues. The next worker finds what it leaves open. Not here:

@@ -1,4 +1,4 @@
-//! Tasks as every face offers them: ownership, and the bounds of a request, once (spec 002).
+//! Tasks as every face offers them: ownership, and the bounds of a request, once.
 //!
 //! A face decodes requests and encodes responses in its own form; nothing here is a wire type. Users access their own
 //! trees only. Not here: how a call of a task is recorded (`toolwire_engine::pipeline`), and the states of a task

@@ -1,4 +1,4 @@
-//! A token by OAuth's client credentials (spec 003): fetched on first use, by one caller for all, refreshed a minute
+//! A token by OAuth's client credentials: fetched on first use, by one caller for all, refreshed a minute
 //! before it ends, and dropped when it is refused.
 
 use std::{fmt, time::Duration};

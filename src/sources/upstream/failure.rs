@@ -1,4 +1,4 @@
-//! Failures of sources: one taxonomy for every source (spec 004 §5.1, appendix B), translated once.
+//! Failures of sources: one taxonomy for every source, translated once.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Limits of requests to a source: per user, and above that a ceiling over all users (spec 004 §4).
+//! Limits of requests to a source: per user, and above that a ceiling over all users.
 //!
 //! A request reserves the earliest instant that its user's and the source's windows and spacing allow, or nothing at
 //! all. Not here: what a request is.
@@ -49,7 +49,7 @@ pub enum Permit {
 
 /// Admits requests to sources. Fit for an implementation that several processes share.
 pub trait Limiter: Send + Sync + Debug {
-    /// Waits until a request may be made (spec 004 `acquire`). Refused at once if that is past the deadline. `waiting`
+    /// Waits until a request may be made. Refused at once if that is past the deadline. `waiting`
     /// is called with the length of the wait, if there is one. Dropping the future gives the reservation back.
     fn acquire<'a>(
         &'a self,
@@ -62,7 +62,7 @@ pub trait Limiter: Send + Sync + Debug {
     /// Takes a permit back whose request was never made.
     fn give_back(&self, source: &str, user: &UserId, permit: Permit);
 
-    /// How long a request made now would wait (spec 004 `getWaitTime`); zero is 004's `canMakeRequest`.
+    /// How long a request made now would wait; zero if it would not.
     fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration>;
 
     /// The budgets of a source; `None` for one without limits.

@@ -1,4 +1,4 @@
-//! Settings of the sources that tools ask: where each is, and how much may be asked of it (spec 004 §4.2).
+//! Settings of the sources that tools ask: where each is, and how much may be asked of it.
 //!
 //! Made from what domains say of their sources; no source is known here.
 

@@ -1,4 +1,4 @@
-//! The state of limits, hold-offs and cool-downs, for agents and operators (spec 004 §4.4).
+//! The state of limits, hold-offs and cool-downs, for agents and operators.
 //!
 //! Reads only and reserves no slot: a request that could be made now may have to wait a moment later.
 
@@ -81,7 +81,7 @@ pub struct Limits {
 }
 
 impl SourceStatus {
-    /// Whether a request made now would not wait (spec 004 `canMakeRequest`).
+    /// Whether a request made now would not wait.
     pub fn can_make_request(&self) -> bool {
         self.wait_time.is_zero()
     }

@@ -1,4 +1,4 @@
-//! Text from outside, made safe to hand to a model: the one module through which all of it goes (spec 004 §7.2).
+//! Text from outside, made safe to hand to a model: the one module through which all of it goes.
 //!
 //! Removes what hides or disguises: markup, control, bidi, zero-width and tag characters, and whatever looks like the
 //! frame that is put around such text later. It does not judge what the text says: an instruction in it stays, as the

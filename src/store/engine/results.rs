@@ -1,4 +1,4 @@
-//! The persistent tier of the result cache (spec 004 §6.2), bounded by bytes. Stale results are evicted first, then the
+//! The persistent tier of the result cache, bounded by bytes. Stale results are evicted first, then the
 //! oldest.
 
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! Entries of a timeline: append-only and immutable (spec 002 "Timeline").
+//! Entries of a timeline: append-only and immutable.
 //!
 //! Not here: the state of a task after its entries (`fold`).
 

@@ -38,7 +38,7 @@ pub const COOL_DOWN_IN_FORCE: &str = "toolwire.cool_down.in_force";
 
 /// How long turns of conversations take, in seconds.
 pub const TURN_DURATION: &str = "toolwire.agent.turn.duration";
-/// How many calls a cycle makes (spec 004 §8.2).
+/// How many calls a cycle makes.
 pub const CYCLE_INVOCATIONS: &str = "toolwire.cycle.invocations";
 /// Answers that were checked, by what became of each.
 pub const AGENT_VALIDATION: &str = "toolwire.agent.validation";

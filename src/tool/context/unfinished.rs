@@ -4,7 +4,7 @@ use toolwire_contract::{ConfirmationRequired, DocumentRefusal, ToolError};
 
 /// Why a tool did not return data.
 ///
-/// A nested tool's confirmation passes through its caller unchanged, never as an error (spec 001): `?` does that.
+/// A nested tool's confirmation passes through its caller unchanged, never as an error: `?` does that.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unfinished {
     /// The tool failed, or a source that it needs.

@@ -1,4 +1,4 @@
-"""Specification 002's complete flow as an agent backend in Python drives it, written from docs/TASKS.md,
+"""A complete flow of tasks as an agent backend in Python drives it, written from docs/TASKS.md,
 docs/WORKSPACE.md and the protos alone: a root delegates to an analyst, who delegates to a visualizer, documents go down
 and up again, and a question goes to the person."""
 

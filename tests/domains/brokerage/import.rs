@@ -1,4 +1,4 @@
-//! `import`: 000's six legacy files become one master file.
+//! `import`: the six legacy files become one master file.
 
 use std::{fs, path::Path};
 

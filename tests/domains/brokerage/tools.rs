@@ -1,4 +1,5 @@
-//! 000's known limitations, resolved: accounts, users, symbols, timeframes, topics, sections.
+//! The known limitations of the brokerage's specification, resolved: accounts, users, symbols, timeframes, topics,
+//! sections.
 
 use serde_json::{Value, json};
 use toolwire::{contract::ErrorCode, tool::context::ToolContext};
@@ -224,7 +225,7 @@ fn words_outside_an_enumeration_are_refused_where_no_schema_did() {
     }
 }
 
-/// 000: `if asset_class:` filters by equality, and what is equal to nothing is an empty list.
+/// `asset_class` filters by equality, and what is equal to nothing is an empty list.
 #[test]
 fn a_filter_that_nothing_passes_leaves_an_empty_list() {
     let bench = Bench::embedded();
@@ -325,7 +326,7 @@ fn a_text_that_fits_a_part_of_a_topic_says_which() {
 fn a_topic_finds_its_file() {
     let bench = Bench::embedded();
     for (topic, file) in [
-        // 000's key words, in its order, wherever they stand.
+        // The key words in their order, wherever they stand.
         ("roth ira", "roth_ira"),
         ("Is a ROTH better than an ETF?", "roth_ira"),
         ("ETFs", "etf_basics"),
@@ -345,7 +346,7 @@ fn a_topic_finds_its_file() {
         ("divdends", "dividends"),
         // By a word of the text.
         ("FIFO", "capital_gains"),
-        // 000's fallback.
+        // The fallback.
         ("quantum physics", "rebalancing"),
         ("", "rebalancing"),
         ("???", "rebalancing"),

@@ -1,4 +1,4 @@
-//! Screener.in: one scrape a day and user, whatever happens, also across processes and restarts (spec 004 §3.0).
+//! Screener.in: one scrape a day and user, whatever happens, also across processes and restarts.
 
 use std::{
     process::{Command, Stdio},

@@ -1,4 +1,4 @@
-//! Every tool answers offline, in exactly the shape that specification 004 and the table of the design give it.
+//! Every tool answers offline, in exactly the shape that the fixture gives it.
 
 use serde_json::{Map, Value};
 use toolwire::contract::Payload;
@@ -7,7 +7,7 @@ use super::{advice::is_of_research, support::Research};
 
 #[tokio::test]
 async fn every_tool_answers_offline_in_its_specified_shape() {
-    let text = include_str!("../../fixtures/spec_004.json");
+    let text = include_str!("../../fixtures/research_shapes.json");
     let tools: Map<String, Value> = serde_json::from_str(text).expect("JSON");
     let research = Research::embedded();
     let mut wrong = Vec::new();
@@ -25,7 +25,7 @@ async fn every_tool_answers_offline_in_its_specified_shape() {
 #[tokio::test]
 async fn every_research_tool_is_in_the_fixture() {
     let tools: Map<String, Value> =
-        serde_json::from_str(include_str!("../../fixtures/spec_004.json")).expect("JSON");
+        serde_json::from_str(include_str!("../../fixtures/research_shapes.json")).expect("JSON");
     let research = Research::embedded();
     let snapshot = research.app.registry.snapshot();
     let offered = snapshot.tools().filter(|tool| is_of_research(&tool.definition));

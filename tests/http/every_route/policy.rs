@@ -29,7 +29,7 @@ async fn what_a_user_may_not_call_is_not_named() {
         assert!(hidden.len() > 20);
         let mut cases = cases(&Planted::nothing());
         // What is read comes first: whoever tries to call has a refused call of that tool. Last comes the discovery,
-        // which tells the steps that it left out by their names in specification 004.
+        // which tells the steps that it left out by their names.
         cases.sort_by_key(|case| (!case.is_list(), case.path == "/api/discovery"));
         for case in cases {
             if ["/v1/tools", "/openapi.json", "/v1/exports/mcp"].contains(&&*case.path) {

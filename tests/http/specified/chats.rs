@@ -1,4 +1,4 @@
-//! 000's chat and traces, 003's agent: replies, events, pauses, repeats, and what is refused.
+//! `/api/chat` with its traces, and `/agent`: replies, events, pauses, repeats, and what is refused.
 
 use serde_json::{Value, json};
 use toolwire::tool::context::RequestId;

@@ -1,4 +1,4 @@
-//! 004's discovery and its progress stream, and the import of a screen.
+//! A discovery and its progress stream, and the import of a screen.
 
 use serde_json::{Value, json};
 use toolwire::tool::context::RequestId;

@@ -1,4 +1,4 @@
-//! Specification 000's eight GETs: flat `{source_id, data, as_of}`.
+//! The eight GETs of the brokerage: flat `{source_id, data, as_of}`.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ async fn each_of_the_eight_answers_flat_with_source_and_date() {
     insta::assert_snapshot!(told);
 }
 
-/// The shape is specification 000's, so that what a result warns of stands beside it.
+/// The shape has no member for warnings, so that what a result warns of stands beside it.
 #[tokio::test]
 async fn what_a_result_warns_of_is_in_headers() {
     let mut data = None;

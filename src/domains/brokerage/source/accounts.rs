@@ -1,4 +1,4 @@
-//! A section of several accounts: the default one in 000's shape, the others under `accounts`.
+//! A section of several accounts: the default one in the section itself, the others under `accounts`.
 
 use super::{node::Node, values::AsOf};
 

@@ -1,15 +1,15 @@
-//! Educational snippets: markdown files, found by topic (spec 000 `get_facts`).
+//! Educational snippets: markdown files, found by topic.
 //!
-//! 000's two key words come first, as words and not as letters within others; then an index of all files by words,
+//! Two key words come first, as words and not as letters within others; then an index of all files by words,
 //! tolerant of spelling; then the fallback. A text that fits only a part of the topic comes with a warning: a wrong
 //! text presented with confidence is worse than none.
 
 use std::{collections::BTreeSet, sync::Arc};
 
-/// What 000 answers to a topic that matches nothing.
+/// The answer to a topic that matches nothing.
 pub const FALLBACK: &str = "rebalancing.md";
 
-/// 000's key words and their files, in its order: what a word of the topic must be.
+/// The key words and their files, in order of precedence: what a word of the topic must be.
 const KEY_WORDS: [(IsKey, &str); 2] = [
     (|word| word.starts_with("roth"), "roth_ira.md"),
     (|word| matches!(word, "etf" | "etfs"), "etf_basics.md"),
@@ -109,7 +109,7 @@ pub enum Fit {
         /// Those that it has not. None where the text only mentions the topic, or is on something narrower.
         lacks: Vec<String>,
     },
-    /// It is only what 000 answers to a topic that matches nothing.
+    /// It matches nothing, and this is the file for such topics.
     Fallback,
 }
 

@@ -18,7 +18,7 @@ pub struct Health {
 /// The data cannot be served at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// There is no master file (000's words).
+    /// There is no master file.
     #[error("Missing master data file: {0}")]
     MissingMaster(String),
     /// Files are broken; all of them are listed.

@@ -1,4 +1,4 @@
-//! Merges 000's legacy files, one a section, into one master file.
+//! Merges legacy files, one a section, into one master file.
 //!
 //! Not here: where the master file goes. Nothing is written.
 

@@ -1,4 +1,4 @@
-//! One user's data: the sections of a master file (spec 000 `user_master.json`), checked and typed.
+//! One user's data: the sections of a master file, checked and typed.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -198,7 +198,6 @@ impl Master {
         section.ok_or_else(|| ToolError::not_found(self.missing(name)))
     }
 
-    /// 000's words.
     fn missing(&self, name: &str) -> String {
         format!("Missing section '{name}' in {}", self.file_name)
     }

@@ -27,7 +27,7 @@ impl<'a> Node<'a> {
         root
     }
 
-    /// The value of a key; `None` if there is none or it is empty, as 000 counts an empty section as missing.
+    /// The value of a key; `None` if there is none or it is empty, since an empty section counts as missing.
     pub(super) fn section(&self, key: &str) -> Option<Node<'a>> {
         self.child(key).filter(|node| !is_empty(node.value))
     }

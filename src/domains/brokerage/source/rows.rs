@@ -26,7 +26,7 @@ pub struct Trade {
 pub struct Position {
     pub symbol: Symbol,
     pub quantity: Decimal,
-    /// Average cost per share, as 000 states it.
+    /// Average cost per share.
     pub cost_basis: Decimal,
     pub asset_class: AssetClass,
     /// Name of the company or fund.
@@ -141,7 +141,7 @@ impl Return {
     }
 }
 
-/// 000's one timeframe, and the others of the extension.
+/// The section's own timeframe, and those listed under `timeframes`.
 pub(super) fn read_performance(section: &Node<'_>) -> Option<Performance> {
     let own = (section.get("timeframe"), Return::read(section));
     let mut performance: Performance = section

@@ -47,7 +47,7 @@ impl Currency {
     }
 }
 
-/// 000 says nothing of currencies; its data is of the United States.
+/// Data that states no currency is of the United States.
 impl Default for Currency {
     fn default() -> Self {
         Self("USD".to_owned())

@@ -1,4 +1,4 @@
-//! The words of the data: what 000 writes as strings, each with its fixed set of values.
+//! The words of the data: what the files have as strings, each with its fixed set of values.
 
 use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr};

@@ -1,4 +1,4 @@
-//! `get_account_summary`: the value and cash of accounts (spec 000).
+//! `get_account_summary`: the value and cash of accounts.
 //!
 //! Totals are returned as given. What does not reconcile with the positions is a warning, never recomputed.
 

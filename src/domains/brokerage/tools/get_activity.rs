@@ -1,4 +1,4 @@
-//! `get_activity`: the trades of an account (spec 000).
+//! `get_activity`: the trades of an account.
 
 use super::{data, money::exact};
 use crate::{

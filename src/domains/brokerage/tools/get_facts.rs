@@ -1,4 +1,4 @@
-//! `get_facts`: an educational snippet on a topic (spec 000).
+//! `get_facts`: an educational snippet on a topic.
 
 use super::required;
 use crate::{
@@ -44,7 +44,7 @@ impl Tool for GetFacts {
     }
 }
 
-/// 000 has an answer to every topic: a warning states that a text does not fit it, or only in part.
+/// Every topic has an answer: a warning states that a text does not fit it, or only in part.
 fn warning(fit: &Fit, fact: &Fact, facts: &Facts) -> Option<String> {
     let topics = facts.topics().collect::<Vec<_>>().join(", ");
     let said = match fit {
@@ -71,7 +71,7 @@ fn partial(topic: &str, has: &[String], lacks: &[String]) -> String {
     )
 }
 
-/// 000 always has an answer; only an installation without its files has none.
+/// Only an installation without its files has no answer.
 fn missing() -> ToolError {
     ToolError::new(ErrorCode::Unavailable, format!("Missing facts/{FALLBACK}"))
 }

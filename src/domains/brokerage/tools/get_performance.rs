@@ -1,4 +1,4 @@
-//! `get_performance`: the return of an account over a timeframe (spec 000).
+//! `get_performance`: the return of an account over a timeframe.
 
 use super::{data, money::exact, one_of, required};
 use crate::{

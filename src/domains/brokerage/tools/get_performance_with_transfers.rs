@@ -1,5 +1,4 @@
-//! `get_performance_with_transfers`: the return of an account beside the money that was moved (spec 000, where the
-//! pipeline for `performance` asks for both).
+//! `get_performance_with_transfers`: the return of an account beside the money that was moved.
 
 use futures_util::try_join;
 use rust_decimal::Decimal;

@@ -1,4 +1,4 @@
-//! `get_positions`: the positions of an account, and the one asked for (spec 000).
+//! `get_positions`: the positions of an account, and the one asked for.
 
 use super::{data, money::shares, one_symbol, position::position_message};
 use crate::{

@@ -1,4 +1,4 @@
-//! `get_positions_list`: the positions of an account, optionally of one asset class (spec 000).
+//! `get_positions_list`: the positions of an account, optionally of one asset class.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ impl Tool for GetPositionsList {
         input: GetPositionsListRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetPositionsListOutput>, Unfinished> {
-        // As in 000: an empty filter is none, and a class that nothing is of leaves an empty list.
+        // An empty filter is none, and a class that nothing is of leaves an empty list.
         let filter = input.asset_class.as_deref().filter(|class| !class.is_empty());
         let data = data(context);
         let master = data.user(&context.user.id)?;

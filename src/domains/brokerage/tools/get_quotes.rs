@@ -1,4 +1,4 @@
-//! `get_quotes`: the quotes of one or several symbols (spec 000).
+//! `get_quotes`: the quotes of one or several symbols.
 
 use super::{data, money::exact, reject, required};
 use crate::{

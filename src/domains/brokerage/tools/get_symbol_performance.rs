@@ -1,4 +1,4 @@
-//! `get_symbol_performance`: one position, its quote, and its profit or loss (spec 000 `symbol_performance`).
+//! `get_symbol_performance`: one position, its quote, and its profit or loss.
 
 use futures_util::join;
 

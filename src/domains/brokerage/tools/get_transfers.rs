@@ -1,4 +1,4 @@
-//! `get_transfers`: the deposits and withdrawals of an account (spec 000).
+//! `get_transfers`: the deposits and withdrawals of an account.
 
 use super::{data, money::exact};
 use crate::{

@@ -3,7 +3,7 @@
 use super::money::{cents, exact};
 use crate::{proto::v1, source::Position};
 
-/// 000's fields, and what they come to: `cost_basis` there is the cost of one share.
+/// The fields of the data, and what they come to: `cost_basis` in the data is the cost of one share.
 pub(super) fn position_message(position: &Position) -> v1::Position {
     v1::Position {
         symbol: position.symbol.to_string(),

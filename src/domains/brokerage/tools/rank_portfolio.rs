@@ -1,4 +1,4 @@
-//! `rank_portfolio`: the positions of an account in order of performance (spec 000 `portfolio_ranking`).
+//! `rank_portfolio`: the positions of an account in order of performance.
 
 use std::cmp::{Ordering, Reverse};
 

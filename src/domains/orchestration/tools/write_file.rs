@@ -1,4 +1,4 @@
-//! `write_file`: a document of the workspace, or a new version of one (spec 002).
+//! `write_file`: a document of the workspace, or a new version of one.
 
 use bytes::Bytes;
 use data_encoding::BASE64;

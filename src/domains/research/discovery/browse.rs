@@ -1,4 +1,4 @@
-//! Browse: what the user holds, then where ideas come from, each once (spec 004 §1.1, §4.4: holdings first).
+//! Browse: first what the user holds, then where ideas come from, each once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -15,7 +15,7 @@ use toolwire_store::jobs::JobUpdate;
 /// Maximum number of parts that are recorded as left out.
 const MAX_SKIPPED: usize = 64;
 
-/// The progress of a discovery at its steps, in percent (spec 004 §8.3).
+/// The progress of a discovery at its steps, in percent.
 pub(super) mod at {
     pub(in super::super) const START: u32 = 10;
     pub(in super::super) const BROWSED: u32 = 30;
@@ -69,7 +69,7 @@ impl<'a> Context<'a> {
         self.run.say(JobUpdate { percent, step, message, call_id }).await;
     }
 
-    /// Whether no further call is made: a source refuses us (spec 004 §5.3), or the time is used up.
+    /// Whether no further call is made: a source refuses us, or the time is used up.
     pub(super) fn is_stopped(&self) -> bool {
         !self.alerts.is_empty() || !self.run.has_time()
     }
@@ -82,7 +82,7 @@ impl<'a> Context<'a> {
     }
 
     /// Calls a tool, unless the discovery is stopped. A failure is recorded, and not returned: the discovery goes on
-    /// without (spec 004 §5.3).
+    /// without.
     pub(super) async fn call(
         &mut self,
         target: &Target,

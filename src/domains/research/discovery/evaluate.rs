@@ -1,4 +1,4 @@
-//! Drill down and filter: the results of the tools for each candidate (spec 004 §1.1).
+//! Drill down and filter: the results of the tools for each candidate.
 
 use serde_json::{Map, Value, json};
 
@@ -68,7 +68,7 @@ pub(super) async fn filter(context: &mut Context<'_>, evaluated: &mut [Evaluated
     }
 }
 
-/// Calls a tool and reports what came of it (spec 004 §8.3).
+/// Calls a tool and reports what came of it.
 async fn call(
     context: &mut Context<'_>,
     percent: u32,

@@ -22,7 +22,7 @@ pub(super) struct Request {
     pub(super) sources: Vec<IdeaSource>,
 }
 
-/// Where ideas come from, in the order in which they are browsed (spec 004 §4.4).
+/// Where ideas come from, in the order in which they are browsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum IdeaSource {

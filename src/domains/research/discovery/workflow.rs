@@ -1,4 +1,4 @@
-//! The five steps of a discovery, one after the other (spec 004 §1.1).
+//! The five steps of a discovery, one after the other.
 
 use std::sync::Arc;
 

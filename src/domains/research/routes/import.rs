@@ -1,4 +1,4 @@
-//! `POST /api/integrations/screener/import`: a screen is scraped again, within what 004 §3.0 allows a day.
+//! `POST /api/integrations/screener/import`: a screen is scraped again, at most once a day.
 //!
 //! Credentials that come along are kept as `SetScreenerCredentials` keeps them: in memory, and in no log.
 

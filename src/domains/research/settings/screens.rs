@@ -6,7 +6,7 @@ use toolwire_tool::context::UserId;
 /// The list in the file.
 pub(super) const KEY: &str = "sources.screener.screens";
 
-/// The ids of screens that spec 004 §3.0 knows.
+/// The ids of screens that `browse_screener` takes.
 const IDS: [&str; 4] = ["default", "value_picks", "small_cap", "momentum"];
 
 /// A screen of a user: `[[sources.screener.screens]]`.

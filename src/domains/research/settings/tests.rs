@@ -100,7 +100,7 @@ fn what_only_a_live_source_needs_is_refused_while_it_is_embedded_but_for_credent
 }
 
 #[test]
-fn the_limits_are_those_of_spec_004() {
+fn the_limits_are_those_of_the_specification() {
     let usual = specs::ALL.map(|SourceSpec { name, budget, .. }| {
         (name, budget.max_requests, budget.window.as_secs(), budget.min_delay.as_millis())
     });

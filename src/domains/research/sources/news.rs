@@ -1,4 +1,4 @@
-//! News: the feeds of MoneyControl and the Economic Times, and a search in Google News (spec 004 §3.4).
+//! News: the feeds of MoneyControl and the Economic Times, and a search in Google News.
 //!
 //! All three are one source in limits. A cool-down or a pause is of one host: the others go on. Reads feeds, never the
 //! articles themselves.

@@ -1,4 +1,4 @@
-//! Reddit, by its API for applications without a user (spec 004 §3.3): the posts of a subreddit, and a search in one.
+//! Reddit, by its API for applications without a user: the posts of a subreddit, and a search in one.
 //!
 //! Reads posts, never comments. Not here: what the mood of a post is.
 

@@ -1,4 +1,4 @@
-//! Screener.in: the stocks of a user's screens, from a copy wherever that is possible (spec 004 §3.0).
+//! Screener.in: the stocks of a user's screens, from a copy wherever that is possible.
 //!
 //! Its bot detection is aggressive, so a request is the exception: a copy younger than a day is returned as it is, a
 //! user's screens are scraped at most once a day, nothing is retried, and whatever fails, the last copy is returned
@@ -79,7 +79,7 @@ impl Screener {
         Self { client, stores, credentials, settings: Arc::new(settings), scrapes: SingleFlight::default() }
     }
 
-    /// The stocks of a screen of the calling user (spec 004 §3.0, the diagram "Cache-First Strategy").
+    /// The stocks of a screen of the calling user: from the copy while it is fresh.
     pub async fn browse(
         &self,
         screen_id: &str,
@@ -166,8 +166,8 @@ impl Screener {
         }
     }
 
-    /// Spec 004 "Fail-safe": on any error, the copy. It may have become fresh meanwhile, by another call's scrape,
-    /// which is then as good as one of this call.
+    /// On any error, the copy: trying again risks the account. It may have become fresh meanwhile, by another call's
+    /// scrape, which is then as good as one of this call.
     async fn fall_back(
         &self,
         screen_id: &str,

@@ -1,6 +1,6 @@
-//! The sources of the research tools: the addresses and the budget of each (spec 004 §4.2).
+//! The sources of the research tools: the addresses and the budget of each.
 //!
-//! Titles are those of specification 004's guidance (`## Screener Tool Usage`).
+//! Titles stand in the guidance of models: `## Screener Tool Usage`.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ pub const SCREENER: SourceSpec = SourceSpec {
     addresses: &[Address::new("base_url", "https://www.screener.in/")],
     budget: Budget { max_requests: 6, window: MINUTE, min_delay: Duration::from_secs(10) },
     timeout: screener::PROFILE.timeout,
-    // One of several browsers for each session (spec 004 §3.0).
+    // One of several browsers for each session.
     names_itself: true,
     takes_users_credentials: true,
 };

@@ -1,5 +1,4 @@
-//! ValuePickr, an investors' forum that runs Discourse: lists of topics, searches, and what a topic says (spec 004
-//! §3.1).
+//! ValuePickr, an investors' forum that runs Discourse: lists of topics, searches, and what a topic says.
 //!
 //! Not here: which topic is about which stock, and what the mood of its posts is.
 

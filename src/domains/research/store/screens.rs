@@ -1,5 +1,5 @@
 //! Copies of Screener.in screens, and when each user's were last scraped: at most once a day, also across processes and
-//! restarts (spec 004 §3.0).
+//! restarts.
 
 mod rows;
 mod sqlite;
@@ -15,7 +15,7 @@ use toolwire_sources::upstream::text::{Identifier, Line};
 use toolwire_store::StoreError;
 use toolwire_tool::context::UserId;
 
-/// Minimum interval between two scrapes for a user (spec 004 §3.0).
+/// Minimum interval between two scrapes for a user.
 pub const SCRAPE_INTERVAL: Duration = Duration::from_hours(24);
 
 #[derive(Clone, Debug, PartialEq)]

@@ -30,7 +30,7 @@ pub struct WatchedStock {
     pub cmp: Option<(f64, SystemTime)>,
 }
 
-/// What picked a stock (spec 004 §3.0 `source`).
+/// What picked a stock, as `source` in answers names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum WatchOrigin {

@@ -1,4 +1,4 @@
-//! `browse_news`: market-moving headlines (spec 004 §3.4).
+//! `browse_news`: market-moving headlines.
 
 use super::{one_of, outside::Outside, provenance, recorded_warning, required, time, truncate_list};
 use crate::{

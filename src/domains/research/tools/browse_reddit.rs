@@ -1,4 +1,4 @@
-//! `browse_reddit`: recent posts of an investing subreddit, and their mood (spec 004 §3.3).
+//! `browse_reddit`: recent posts of an investing subreddit, and their mood.
 
 use super::{
     one_of,

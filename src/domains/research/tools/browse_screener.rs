@@ -1,4 +1,4 @@
-//! `browse_screener`: the stocks of one of the user's screens (spec 004 §3.0).
+//! `browse_screener`: the stocks of one of the user's screens.
 //!
 //! Goes round the pipeline's cache: its copies belong to its source, which knows when a refresh is allowed.
 
@@ -19,7 +19,7 @@ use toolwire_tool::{
     context::{Required, ToolContext, Unfinished},
 };
 
-/// The primary screen (spec 004 §3.0).
+/// The primary screen.
 const PRIMARY: &str = "default";
 
 #[derive(Clone, Copy, Debug)]

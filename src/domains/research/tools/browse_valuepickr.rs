@@ -1,4 +1,4 @@
-//! `browse_valuepickr`: active discussions of the forum (spec 004 §3.1).
+//! `browse_valuepickr`: active discussions of the forum.
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;

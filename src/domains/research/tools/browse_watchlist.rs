@@ -1,4 +1,4 @@
-//! `browse_watchlist`: the stocks that the user watches (spec 004 §2.1).
+//! `browse_watchlist`: the stocks that the user watches.
 
 use super::{
     one_of, provenance, required, time, truncate_list,

@@ -1,4 +1,4 @@
-//! `check_wait_zone`: whether buying a stock is not recommended now, and why (spec 004 §3.2).
+//! `check_wait_zone`: whether buying a stock is not recommended now, and why.
 
 use super::{GetTechnicals, Profiles, contradictions, required, symbol, wait_zone::Observation};
 use crate::proto::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest};

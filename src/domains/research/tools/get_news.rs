@@ -1,4 +1,4 @@
-//! `get_news`: recent news about a stock (spec 004 §3.4).
+//! `get_news`: recent news about a stock.
 
 use chrono::TimeDelta;
 

@@ -1,4 +1,4 @@
-//! `get_reddit_mentions`: recent posts about a stock in both subreddits, and their mood (spec 004 §2.2).
+//! `get_reddit_mentions`: recent posts about a stock in both subreddits, and their mood.
 //!
 //! A search finds letters; which of the posts are about the stock is decided here (`mention`).
 

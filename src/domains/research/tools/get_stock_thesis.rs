@@ -1,4 +1,4 @@
-//! `get_stock_thesis`: why to invest in a stock, and its current discussion (spec 004 §3.1).
+//! `get_stock_thesis`: why to invest in a stock, and its current discussion.
 
 use super::{
     naming::Naming,

@@ -1,4 +1,4 @@
-//! `get_technicals`: price, relative strength and moving averages of a stock (spec 004 §3.2).
+//! `get_technicals`: price, relative strength and moving averages of a stock.
 
 use chrono::{NaiveDate, TimeDelta};
 

@@ -1,4 +1,4 @@
-//! The wait zone: technical conditions under which buying is not recommended (spec 004 §3.2).
+//! The wait zone: technical conditions under which buying is not recommended.
 //!
 //! Values are compared as they are shown, to two decimals, and rounded further only in texts. Not here: where the
 //! profiles come from.

@@ -1,4 +1,4 @@
-//! Converts a schema to Gemini's `Schema`, a subset of `OpenAPI` 3.0 (spec 004 appendix A): types in capitals, null as
+//! Converts a schema to Gemini's `Schema`, a subset of `OpenAPI` 3.0: types in capitals, null as
 //! `nullable`, counts as strings, and an order of properties. Keywords that it lacks are described in sentences.
 
 use serde_json::{Value, json};

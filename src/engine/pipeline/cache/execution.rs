@@ -29,7 +29,7 @@ use toolwire_tool::{
     single_flight::{Leader, SingleFlight, UnattendedPolicy, Waiter},
 };
 
-/// Maximum time to live of a `NOT_FOUND` (spec 004 §6).
+/// Maximum time to live of a `NOT_FOUND`.
 const NOT_FOUND_TTL: Duration = Duration::from_mins(1);
 
 /// Maximum time that storing a result delays its callers.

@@ -1,4 +1,4 @@
-//! The key of a result: everything that it depends on, and the callers that it may answer (spec 004 §6.3).
+//! The key of a result: everything that it depends on, and the callers that it may answer.
 
 use crate::{
     pipeline::Call,

@@ -1,4 +1,4 @@
-//! The tiers: one store for each lifetime of results (spec 004 §6.2).
+//! The tiers: one store for each lifetime of results.
 
 use std::sync::Arc;
 

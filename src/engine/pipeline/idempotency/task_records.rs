@@ -1,4 +1,4 @@
-//! The records of calls of tasks: each is written in one transaction with the entry in its task's timeline (spec 002).
+//! The records of calls of tasks: each is written in one transaction with the entry in its task's timeline.
 
 use super::{
     Records,

@@ -1,4 +1,4 @@
-//! Checks the description as a routing contract (spec 001): what the tool does, when to use it, when not, and which
+//! Checks the description as a routing contract: what the tool does, when to use it, when not, and which
 //! tool to use instead.
 
 use super::super::{definition::Definition, problem::Report};

@@ -1,4 +1,4 @@
-//! Derives a schema from a manifest alone, for a tool without messages (spec 002's `parameters` and `returns`).
+//! Derives a schema from a manifest alone, for a tool without messages, by its `parameters` and `returns`.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! `POST /copilotkit/action` (specification 003): the action `chat`, a run carried out to its end, as one answer.
+//! `POST /copilotkit/action`: the action `chat`, a run carried out to its end, as one answer.
 
 use axum::{
     extract::{Request, State},

@@ -8,7 +8,7 @@ use toolwire_contract::proto::{
     v1::{ConsequenceLevel, ToolResult, tool_result::Outcome},
 };
 
-/// The result of a tool in the form of 004 §5.2: `success`, `data` or `error`; text from outside between `_meta` and
+/// The result of a tool as a model reads it: `success`, `data` or `error`; text from outside between `_meta` and
 /// `nonce`.
 pub(super) fn of_result(result: &ToolResult) -> String {
     let provenance = result.provenance.clone().unwrap_or_default();

@@ -88,7 +88,7 @@ pub(super) fn prefix(of: &EnumDescriptor) -> String {
     zero.name().strip_suffix("UNSPECIFIED").unwrap_or_default().to_owned()
 }
 
-/// Marks data from outside. The marker is the first member, so that a model reads it before the data (spec 004 §7.2).
+/// Marks data from outside. The marker is the first member, so that a model reads it before the data.
 fn mark_untrusted(result: &mut Map<String, Value>) {
     let Some(Value::Object(framing)) = result.get("provenance").and_then(|it| it.get("untrusted_framing"))
     else {

@@ -1,4 +1,4 @@
-//! `POST /api/chat` and `GET /api/traces/{turn_id}` (specification 000): an answer, and how it came about.
+//! `POST /api/chat` and `GET /api/traces/{turn_id}`: an answer, and how it came about.
 
 use axum::{
     extract::{Path, Request, State},
@@ -21,7 +21,8 @@ use toolwire_contract::{
 };
 use toolwire_store::sessions::State as Kept;
 
-/// `POST /api/chat`: 000's `LLMResponse` and nothing else; 202 with what is pending where persons must decide first.
+/// `POST /api/chat`: the five members of an answer and nothing else; 202 with what is pending where persons must
+/// decide first.
 pub(super) async fn chat(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let mut body = Object::read(body, http.face.max_request_bytes).await?;

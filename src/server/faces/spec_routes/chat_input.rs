@@ -1,5 +1,5 @@
 //! Parses the messages of a conversation: the last message of the user is the question, and what stands before it is
-//! history. Both the routes of specification 003 and AG-UI's send conversations so.
+//! history. Both `/agent` and AG-UI's routes send conversations so.
 //!
 //! A client sends the whole conversation with each request. An old message must not make the new one fail, so nothing
 //! is refused: the newest exchanges are kept, within bounds, and older or unreadable ones are skipped.

@@ -1,4 +1,4 @@
-//! `POST /agent/chat`, `POST /agent/stream`, `GET /agent/stream/{turn_id}` (specification 003): a turn of a
+//! `POST /agent/chat`, `POST /agent/stream`, `GET /agent/stream/{turn_id}`: a turn of a
 //! conversation, with its reply at once or with its events as they come.
 
 use std::time::Duration;

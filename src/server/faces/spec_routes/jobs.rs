@@ -1,4 +1,4 @@
-//! `/api/jobs/{id}` and `/api/jobs/{id}/status` (specification 004 §8.3): a job's status, and its events.
+//! `/api/jobs/{id}` and `/api/jobs/{id}/status`: a job's status, and its events.
 
 use axum::{
     extract::{Path, Request, State},

@@ -1,5 +1,4 @@
-//! Work on one task until it waits or ends: leases and renders it, and makes the calls of the model on its behalf (the
-//! loop of spec 002).
+//! Work on one task until it waits or ends: leases and renders it, and makes the calls of the model on its behalf.
 
 use std::time::Duration;
 

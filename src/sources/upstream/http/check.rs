@@ -1,4 +1,4 @@
-//! Checks of an answer that hold for every source (spec 004 §5.1). A 200 is never trusted: the body is examined first.
+//! Checks of an answer that hold for every source. A 200 is never trusted: the body is examined first.
 //!
 //! Not here: what only one source's answers mean: its profile's `check` runs first.
 

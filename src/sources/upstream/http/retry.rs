@@ -1,4 +1,4 @@
-//! Retry: asks again where that may help and the deadline leaves time (spec 004 §4.3, §5.1, appendix B).
+//! Retry: asks again where that may help and the deadline leaves time.
 //!
 //! Above the limit, so that each attempt takes its own permit. Not here: whether a failure is worth another attempt and
 //! after which wait, which `backoff` knows.

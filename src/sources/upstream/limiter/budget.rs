@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A budget: maximum number of requests in a window, and the minimum gap between two (spec 004 §4.2 `RateLimitConfig`).
+/// A budget: maximum number of requests in a window, and the minimum gap between two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Requests allowed in each window; at least one.

@@ -138,7 +138,7 @@ proptest! {
 }
 
 #[tokio::test(start_paused = true)]
-async fn spec_004_spaces_requests_and_fills_its_window() {
+async fn a_budget_spaces_requests_and_fills_its_window() {
     let own = budget(12, 60_000, 5_000);
     let mut real = Real::new(Budgets { per_user: own, ceiling: own });
     assert_eq!(real.arrive(0, 0, 60_000).await, Arrival::Through);

@@ -1,4 +1,4 @@
-//! Cool-down: a source that refused us is not asked for a while, also after a restart (spec 004 §5.1).
+//! Cool-down: a source that refused us is not asked for a while, also after a restart.
 //!
 //! Not here: where cool-downs are kept, which is a store's.
 

@@ -1,4 +1,4 @@
-//! Limit: each request takes a permit, or is refused at once where none comes in time (spec 004 §4.2 `acquire`).
+//! Limit: each request takes a permit, or is refused at once where none comes in time.
 //!
 //! Not here: when a permit comes, which the limiter knows.
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::life::State;
 
-/// The type of a call, as timelines name it (spec 002).
+/// The type of a call, as timelines name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CallType {

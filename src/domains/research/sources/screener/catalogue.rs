@@ -16,7 +16,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// The screens of the embedded origin: those that spec 004 §3.0 names.
+    /// The screens of the embedded origin: one for each id.
     pub fn embedded() -> Vec<Self> {
         let screen = |screen_id: &str, path: &str| Self {
             user: None,

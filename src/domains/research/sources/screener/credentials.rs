@@ -1,4 +1,4 @@
-//! The users' own credentials: per user and session, in memory only, never stored (spec 004 §7.1).
+//! The users' own credentials: per user and session, in memory only, never stored.
 //!
 //! Bounded: at the limit a user loses the oldest of their own first.
 

@@ -11,7 +11,7 @@ use toolwire_sources::upstream::http::{Answer, CredentialsOf, Failure, FailureKi
 /// credentials is the one that a first visit gets.
 pub(super) const SIGN_IN: &str = "sign-in";
 
-/// Screener.in. Nothing is retried (spec 004 §3.0 "Fail-safe").
+/// Screener.in. Nothing is retried: the site bans accounts that ask often.
 pub const PROFILE: Profile = Profile {
     name: "screener",
     title: "Screener.in",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::store::screens::ScreenCopy;
 use toolwire_base::clock;
 
-/// How long a copy is fresh (spec 004 §3.0 "24h Cache TTL").
+/// How long a copy is fresh.
 const FRESH: Duration = Duration::from_hours(24);
 
 /// The stocks of a screen, and how they came.

@@ -19,7 +19,7 @@ const ROWS: &str = "50";
 /// Maximum number of cookies, more than any browser would get; further ones are dropped.
 const MAX_COOKIES: usize = 32;
 
-/// One of these for each session (spec 004 §3.0 "User-Agent rotation").
+/// The browsers that a session may claim to be: one is drawn for each.
 const USER_AGENTS: [&str; 4] = [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",

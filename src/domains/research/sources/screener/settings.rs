@@ -13,7 +13,7 @@ pub struct Settings {
     /// The base address of every request; ends in `/`.
     pub base: Url,
     pub now: Now,
-    /// How long to wait between two pages, at random within these bounds (spec 004 §3.0 "Random delays (2-5s)").
+    /// How long to wait between two pages, at random within these bounds, as a person would.
     pub pause: RangeInclusive<Duration>,
     /// A call with less time left does not spend the day's scrape.
     pub least_time: Duration,
@@ -24,7 +24,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of the embedded origin: no pauses, the four screens of spec 004, credentials built in.
+    /// Those of the embedded origin: no pauses, a screen for each id, credentials built in.
     pub fn embedded(base: Url, now: Now) -> Self {
         Self {
             base,

@@ -1,4 +1,4 @@
-//! Copies of screens, and each user's one scrape a day, across processes and restarts (spec 004 §3.0).
+//! Copies of screens, and each user's one scrape a day, across processes and restarts.
 
 use std::time::SystemTime;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::upstream::http::{Failure, FailureKind};
 
-/// Maximum number of retries of transient failures (spec 004 §5.1).
+/// Maximum number of retries of transient failures.
 const MAX_TRANSIENT: u32 = 2;
 /// The bound of the first delay; it doubles with each further one.
 const BASE: Duration = Duration::from_millis(250);

@@ -1,4 +1,4 @@
-//! Each kind of failure is retried as often as spec 004 says, and no longer than the deadline allows.
+//! Each kind of failure is retried as often as its row says, and no longer than the deadline allows.
 
 use tower::Layer as _;
 

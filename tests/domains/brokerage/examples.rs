@@ -1,4 +1,5 @@
-//! Every example payload of specification 000 is contained in what the tool returns for the default account.
+//! Every example payload of the brokerage's specification (docs/ORIGINS.md) is contained in what the tool returns for
+//! the default account.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +11,7 @@ fn fixture(path: &str) -> Value {
 }
 
 fn examples() -> Map<String, Value> {
-    match fixture("spec_000.json") {
+    match fixture("brokerage_examples.json") {
         Value::Object(examples) => examples,
         _ => panic!("the fixture is an object"),
     }
@@ -72,7 +73,7 @@ fn a_master_file_in_exactly_the_form_of_000_is_served_unchanged() {
     let roth = "# Roth IRA (Simulated)\n\nA Roth IRA is an account.\n";
     let files = [("user_master.json", master.to_string()), ("facts/roth_ira.md", roth.to_owned())];
     let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
-    let bench = Bench::with_files(&files).expect("000's form is good");
+    let bench = Bench::with_files(&files).expect("the form of the examples is good");
     assert_answers_every_example(&bench);
     assert_eq!(bench.data("get_facts", json!({"topic": "Roth"}))["snippet"], "A Roth IRA is an account.");
     assert_eq!(
