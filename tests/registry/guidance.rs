@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwire::{
-    engine::registry::guidance_for_planner,
+    engine::registry::{Disabled, Offered, Registry, guidance_for_planner},
     sources::upstream::{limiter::Budget, source_status::SourceBudget},
 };
 
@@ -54,6 +54,19 @@ fn budgets_priorities_and_sections_are_told_each_once() {
         budget("yahoo", "Yahoo Finance", 60, 60, 1),
     ];
     insta::assert_snapshot!(guidance_for_planner(data.open().snapshot().tools(), &budgets));
+}
+
+#[test]
+fn a_disabled_tool_is_not_named() {
+    let untrusted = |name: &str| {
+        let said = format!("Call {name} once.");
+        manifest(name, &json!({"source": {"name": "news"}, "guidance": [said], "untrusted": true}))
+    };
+    let data = Data::with(&[untrusted("browse_news"), untrusted("get_news")]);
+    let disabled = vec![Disabled { tool: "get_news", reason: "nothing is configured".to_owned() }];
+    let registry = Registry::open(Offered { disabled, ..data.offered() }).expect("opens");
+    let guidance = guidance_for_planner(registry.snapshot().tools(), &[budget("news", "News", 12, 60, 5)]);
+    assert!(guidance.contains("browse_news") && !guidance.contains("get_news"), "{guidance}");
 }
 
 #[test]

@@ -54,6 +54,12 @@ fn descriptions() {
 }
 
 #[test]
+fn guidance_that_names_another_tool() {
+    check(&json!({"guidance": ["Call get_quotes once, not to_death."]}), &[]);
+    check(&json!({"guidance": ["Once.", "Check it against get_positions."]}), &["guidance-tool /guidance/1"]);
+}
+
+#[test]
 fn parameters() {
     let symbol = |declared: Value| {
         json!({"parameters": {"symbol": declared}, "examples": [

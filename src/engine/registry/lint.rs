@@ -5,6 +5,7 @@
 
 mod classification;
 mod description;
+mod guidance;
 mod parameters;
 mod routing;
 
@@ -43,6 +44,7 @@ fn of_tool(tool: &RegisteredTool, tools: &[Arc<RegisteredTool>]) -> Vec<Problem>
     description::check(definition, &siblings(definition, &others), &others, &mut report);
     parameters::check(definition, &mut report);
     classification::check(definition, &mut report);
+    guidance::check(definition, &others, &mut report);
     routing::check(tool, &mut report);
     report.into_problems()
 }
