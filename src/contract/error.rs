@@ -9,14 +9,14 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Why a call has no data.
 ///
-/// `message` is written for the agent: what went wrong and what to do, no internals. What an operator needs goes to the
-/// log and the span, found by `call_id`.
+/// `message` is read by agents and by people: what went wrong and what may help, no internals. What only a model
+/// should do is `advice`; what an operator needs goes to the log and the span, found by `call_id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{}: {message}", code.into_str())]
 pub struct ToolError {
     /// What kind of failure it is.
     pub code: ErrorCode,
-    /// What went wrong and what to do.
+    /// What went wrong and what may help.
     pub message: String,
     /// Whether the same call may succeed later.
     pub retryable: bool,
@@ -135,6 +135,19 @@ impl ToolError {
     /// The same failure, stating when to call again.
     pub fn with_retry_after(self, retry_after: Duration) -> Self {
         Self { retry_after: Some(retry_after), ..self }
+    }
+
+    /// What a model should do. Stands apart from the message, which people read too.
+    pub const fn advice(&self) -> Option<&'static str> {
+        match (self.code, self.retryable) {
+            (ErrorCode::AuthFailed | ErrorCode::Blocked, _) => Some("Stop and tell the user."),
+            (ErrorCode::Timeout, true) => Some("Try once more, then go on without it."),
+            (ErrorCode::RateLimited | ErrorCode::Unavailable, true) => {
+                Some("Try again later, or go on without it.")
+            }
+            (ErrorCode::ParseError | ErrorCode::Unavailable, _) => Some("Go on without it."),
+            _ => None,
+        }
     }
 
     /// The same failure, stating where it arose.

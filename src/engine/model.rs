@@ -119,6 +119,9 @@ fn render_error(error: &ToolError, options: &TextOptions) -> String {
         if let Some(wait) = error.retry_after {
             body["retry_after_seconds"] = wait.as_secs_f64().into();
         }
+        if let Some(advice) = error.advice() {
+            body["advice"] = advice.into();
+        }
         if_fits(format!(r#"{FAILED},"error":{body}}}"#), options.max_tokens)
     };
     let shorter = [4_000, 1_000, 200, 50].into_iter();

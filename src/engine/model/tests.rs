@@ -106,17 +106,26 @@ fn text_from_outside_stands_between_two_lines() {
 }
 
 #[test]
+fn what_only_a_model_should_do_stands_beside_the_message() {
+    let blocked = ToolError::new(ErrorCode::Blocked, "Board is blocking requests.");
+    let text = render_error(&blocked, &TextOptions::default());
+    let advice =
+        r#""message":"Board is blocking requests.","retryable":false,"advice":"Stop and tell the user."}}"#;
+    assert!(text.ends_with(advice), "{text}");
+}
+
+#[test]
 fn a_failure_has_code_message_and_whether_it_is_worth_another_try() {
-    let error = ToolError::new(ErrorCode::RateLimited, "Wait 5 s.");
+    let error = ToolError::new(ErrorCode::Conflict, "It was changed.");
     let expected =
-        r#"{"success":false,"error":{"code":"RATE_LIMITED","message":"Wait 5 s.","retryable":true}}"#;
+        r#"{"success":false,"error":{"code":"CONFLICT","message":"It was changed.","retryable":false}}"#;
     assert_eq!(render_error(&error, &TextOptions::default()), expected);
     assert!(expected.starts_with(FAILED));
     let later = render_error(
         &error.with_retry_after(std::time::Duration::from_millis(2_500)),
         &TextOptions::default(),
     );
-    assert!(later.ends_with(r#""retryable":true,"retry_after_seconds":2.5}}"#), "{later}");
+    assert!(later.ends_with(r#""retryable":false,"retry_after_seconds":2.5}}"#), "{later}");
     let long = ToolError::new(ErrorCode::Unknown, "no. ".repeat(100_000));
     let text = render_error(&long, &TextOptions::default());
     assert!(tokens::count(&text) <= USUAL_TOKENS && text.contains("left out]"), "{text}");

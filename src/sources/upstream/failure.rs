@@ -75,12 +75,12 @@ impl Failure {
         Self::new(FailureKind::Cancelled, "the call was cancelled")
     }
 
-    /// The message for the agent.
+    /// The message, which agents and people read.
     pub(super) fn words(&self, source: &str) -> String {
         self.message.clone().unwrap_or_else(|| self.kind.words(source))
     }
 
-    /// The same failure with its own words for the agent.
+    /// The same failure with its own words.
     pub fn saying(self, message: impl Into<String>) -> Self {
         Self { message: Some(message.into()), ..self }
     }
@@ -113,25 +113,17 @@ impl FailureKind {
 
     fn words(self, source: &str) -> String {
         match self {
-            Self::TimedOut => {
-                format!("{source} did not answer in time. Try again later, or go on without it.")
-            }
-            Self::Unreachable => format!("{source} cannot be reached. Try again later, or go on without it."),
-            Self::Down => format!("{source} is down. Try again later, or go on without it."),
-            Self::RateLimited | Self::OverBudget => {
-                format!("{source} accepts no more requests for now. Wait, or go on without it.")
-            }
+            Self::TimedOut => format!("{source} did not answer in time."),
+            Self::Unreachable => format!("{source} cannot be reached now."),
+            Self::Down => format!("{source} is down."),
+            Self::RateLimited | Self::OverBudget => format!("{source} accepts no more requests for now."),
             Self::NotFound => format!("{source} knows nothing of that."),
-            Self::AuthFailed => {
-                format!("{source} refuses the configured credentials. Stop and tell the user.")
-            }
-            Self::Blocked => format!("{source} refuses to serve us. Stop and tell the user."),
-            Self::Malformed => {
-                format!("{source} answered with something that cannot be read. Go on without it.")
-            }
+            Self::AuthFailed => format!("{source} refuses the configured credentials."),
+            Self::Blocked => format!("{source} is blocking requests."),
+            Self::Malformed => format!("{source} answered with something that cannot be read."),
             Self::OutOfTime => format!("The time of the call ran out while {source} was asked."),
             Self::Cancelled => "Request was cancelled".to_owned(),
-            Self::NotConfigured => format!("{source} is not configured. Tell the user."),
+            Self::NotConfigured => format!("{source} is not configured."),
         }
     }
 }

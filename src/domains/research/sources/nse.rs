@@ -218,7 +218,7 @@ fn check(answer: &Answer) -> Option<Failure> {
         200 if is_error(answer) => Some(Failure::malformed("an error, or nothing at all, with HTTP 200")),
         status @ (404 | 410) => {
             let failure = Failure::new(FailureKind::NotFound, format!("HTTP {status}"));
-            Some(failure.saying("NSE does not have the document that was asked for. Go on without it."))
+            Some(failure.saying("NSE does not have the document that was asked for."))
         }
         _ => None,
     }

@@ -210,7 +210,7 @@ pub fn read_page(html: &str) -> String {
 
 fn unreadable(error: &StoreError) -> ToolError {
     tracing::error!(source = PROFILE.name, %error, "copies of screens cannot be read");
-    let message = "The copies of screens cannot be read now. Try again later, or go on without them.";
+    let message = "The copies of screens cannot be read now.";
     ToolError::new(ErrorCode::Unavailable, message)
 }
 

@@ -185,9 +185,7 @@ pub(super) fn explain(failure: Failure, symbol: &str, context: &ToolContext) -> 
     let universe = context.services.get::<Universe>();
     let words = if universe.get(symbol).is_some() {
         let source = failure.source_title;
-        format!(
-            "{source} has no data of {symbol}: it may be suspended, renamed or delisted. Go on without it."
-        )
+        format!("{source} has no data of {symbol}: it may be suspended, renamed or delisted.")
     } else {
         universe.unknown(symbol)
     };

@@ -131,7 +131,10 @@ fn if_inline<T>(part: &Text, counted: Option<T>) -> Option<T> {
 fn content(result: Option<Text>, error: Option<&ToolError>, status: String) -> String {
     match (result, error) {
         (Some(result), _) => text(result),
-        (None, Some(error)) => error.to_string(),
+        (None, Some(error)) => match error.advice() {
+            Some(advice) => format!("{error} {advice}"),
+            None => error.to_string(),
+        },
         (None, None) => status,
     }
 }

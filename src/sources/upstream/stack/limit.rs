@@ -127,10 +127,8 @@ fn over_budget(title: &str, refused: Refused) -> Failure {
     };
     let left = clock::remaining(at);
     let instant = clock::rfc3339_millis(clock::wall_at(at));
-    let message = format!(
-        "{title} may be asked again at {instant} (in {}), {why}. Call again then, or go on without it.",
-        clock::wait_in_words(left)
-    );
+    let message =
+        format!("{title} may be asked again at {instant} (in {}), {why}.", clock::wait_in_words(left));
     Failure::new(FailureKind::OverBudget, format!("the limiter refused: {refused:?}"))
         .saying(message)
         .with_retry_after(Some(left))

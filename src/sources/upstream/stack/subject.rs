@@ -33,7 +33,7 @@ impl CredentialsOf {
     /// Replaces a message about credentials if the source sees none.
     pub(in crate::upstream) fn reword(self, failure: Failure, title: &str) -> Failure {
         if failure.kind == FailureKind::AuthFailed && self == Self::Nobody && failure.message.is_none() {
-            return failure.saying(format!("{title} refuses us access. Stop and tell the user."));
+            return failure.saying(format!("{title} refuses access."));
         }
         failure
     }

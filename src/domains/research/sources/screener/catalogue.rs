@@ -63,7 +63,7 @@ fn of<'a>(screens: &'a [Screen], user: &UserId) -> impl Iterator<Item = &'a Scre
 fn unknown(screens: &[Screen], user: &UserId, screen_id: &str) -> ToolError {
     let names: Vec<_> = of(screens, user).map(|screen| screen.screen_id.as_str()).collect();
     ToolError::not_found(match names.as_slice() {
-        [] => format!("The screen '{screen_id}' is not configured, nor is any other. Tell the user."),
+        [] => format!("The screen '{screen_id}' is not configured, nor is any other."),
         names => format!("The screen '{screen_id}' is not configured. Use one of {}.", names.join(", ")),
     })
 }

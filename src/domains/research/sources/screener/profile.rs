@@ -31,8 +31,8 @@ fn check(answer: &Answer) -> Option<Failure> {
         301..=399 if !is_form && leads_to_login(answer) => "a redirect to the login page or the wall",
         _ => return None,
     };
-    let message = "Screener.in does not accept the user's credentials. Stop and tell the user to check them and to call \
-                   SetScreenerCredentials again.";
+    let message = "Screener.in rejected the password. Sign in again with `toolwire screener-login` or \
+                   SetScreenerCredentials.";
     Some(Failure::new(FailureKind::AuthFailed, refusal).saying(message))
 }
 

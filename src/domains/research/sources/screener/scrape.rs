@@ -241,7 +241,7 @@ fn at_random(bounds: &RangeInclusive<Duration>) -> Duration {
 
 fn too_long(screen: &Screen, pages: usize) -> Failure {
     let message = format!(
-        "The screen {} has {pages} pages; at most {MAX_PAGES} are read. Tell the user to narrow it.",
+        "The screen {} has {pages} pages; at most {MAX_PAGES} are read. Narrow it on Screener.in.",
         screen.screen_id
     );
     Failure::malformed(format!("a screen of {pages} pages")).saying(message)

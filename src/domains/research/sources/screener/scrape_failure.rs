@@ -49,8 +49,8 @@ impl ScrapeFailure {
     /// These credentials were refused a while ago.
     pub(super) fn refused(until: SystemTime) -> Self {
         let message = format!(
-            "Screener.in refused these credentials, so it is not asked with them before {}. Stop and tell the user to give \
-             the right ones: SetScreenerCredentials, or `toolwire screener-login`.",
+            "Screener.in refused these credentials, so it is not asked with them before {}. Sign in with the right ones: \
+             `toolwire screener-login` or SetScreenerCredentials.",
             when(until)
         );
         let left = until.duration_since(clock::wall()).ok();
@@ -90,8 +90,8 @@ impl ScrapeFailure {
         match self {
             Self::NotYet { allowed_at } => not_yet(*allowed_at),
             Self::NoCredentials => {
-                let message = "This session has no Screener.in credentials. Stop and tell the user to call \
-                               SetScreenerCredentials, or to run `toolwire screener-login`.";
+                let message = "This session has no Screener.in credentials. Sign in with `toolwire \
+                               screener-login` or SetScreenerCredentials.";
                 ToolError::new(ErrorCode::AuthFailed, message).with_origin(Origin::Service)
             }
             Self::Failed(failure) => failure.clone().into(),
@@ -113,8 +113,8 @@ fn when(instant: SystemTime) -> String {
 
 fn not_yet(allowed_at: SystemTime) -> ToolError {
     let message = format!(
-        "Screens are scraped at most once a day, and there is no copy of this one yet. A scrape is allowed from {} on: go \
-         on without it.",
+        "Screens are scraped at most once a day, and there is no copy of this one yet. A scrape is allowed from {} \
+         on.",
         when(allowed_at)
     );
     let left = allowed_at.duration_since(clock::wall()).unwrap_or_default();

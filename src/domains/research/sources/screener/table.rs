@@ -100,7 +100,7 @@ impl Columns {
 }
 
 fn unsuited(column: &str) -> String {
-    format!("The screen has no column '{column}'. Tell the user to add it on Screener.in.")
+    format!("The screen has no column '{column}'. Add it on Screener.in.")
 }
 
 fn stock(row: ElementRef<'_>, columns: Columns) -> Result<Option<ScreenedStock>, Failure> {

@@ -49,7 +49,7 @@ async fn a_source_that_blocks_us_is_asked_by_nobody() {
     let store = Arc::default();
     let refusal = after(PROFILE, FailureKind::Blocked, &store, "ops").await.unwrap();
     assert_eq!(refusal.kind, FailureKind::Blocked);
-    assert_eq!(refusal.message.as_deref(), Some("Toy Forum refuses to serve us. Stop and tell the user."));
+    assert_eq!(refusal.message.as_deref(), Some("Toy Forum is blocking requests."));
     let left = refusal.retry_after.unwrap();
     assert!(left > Duration::from_mins(359) && left <= Duration::from_hours(6), "{left:?}");
     assert_eq!(store.begun.lock().unwrap().len(), 1, "a refusal of ours begins nothing");
@@ -111,7 +111,7 @@ async fn a_refusal_that_came_while_a_request_waited_does_not_begin_another() {
 async fn nobody_is_told_of_credentials_that_there_are_not() {
     let nobodys = Profile { credentials: CredentialsOf::Nobody, ..PROFILE };
     let refusal = after(nobodys, FailureKind::AuthFailed, &Arc::default(), "ops").await.unwrap();
-    assert_eq!(refusal.message.as_deref(), Some("Toy Forum refuses us access. Stop and tell the user."));
+    assert_eq!(refusal.message.as_deref(), Some("Toy Forum refuses access."));
     let refusal = after(PROFILE, FailureKind::AuthFailed, &Arc::default(), "ops").await.unwrap();
     assert!(refusal.message.unwrap().contains("credentials"));
 }
