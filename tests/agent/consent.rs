@@ -82,6 +82,29 @@ async fn anything_but_a_clear_yes_as_the_next_message_drops_a_proposal() {
 }
 
 #[tokio::test]
+async fn a_company_of_which_nothing_is_held_is_no_mistake() {
+    let house = house();
+    let riley = house.person("demo").await;
+    let reply = say(&riley, "s", "Do I own Nvidia?").await;
+    assert!(answer(&reply).contains("does not hold NVDA"), "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_no_ends_a_question_back() {
+    let house = house();
+    let riley = house.person("demo").await;
+    let alone = say(&riley, "s", "Apple").await;
+    for no in ["no", "never mind"] {
+        let asked = say(&riley, no, "How much do I own?").await;
+        assert!(answer(&asked).ends_with('?'), "{asked:?}");
+        let dropped = say(&riley, no, no).await;
+        assert_eq!((answer(&dropped), dropped.tool_results.len()), ("All right.", 0), "{no}");
+        // Neither the question nor the no is completed by what comes next.
+        assert_eq!(answer(&say(&riley, no, "Apple").await), answer(&alone), "{no}");
+    }
+}
+
+#[tokio::test]
 async fn a_yes_may_restate_the_order_and_nothing_else() {
     let house = house();
     let riley = house.person("demo").await;

@@ -138,6 +138,17 @@ async fn where_all_is_denied_that_is_the_answer_and_nobody_asks_for_other_words(
     }
 }
 
+#[tokio::test]
+async fn where_nobody_approved_in_time_that_is_the_answer() {
+    let house = House::with(Mode::Native, |_| ());
+    let riley = house.person("demo").await;
+    let expires =
+        json!({"plans": [{"calls": [call("debug_fail", &json!({"code": "CONFIRMATION_EXPIRED"}))]}]});
+    let reply = riley.reply(says(&expires)).await;
+    assert_eq!(answer(&reply), "Not done, because it was not approved in time: Fail.");
+    assert!(!reply.response.unwrap().needs_clarification);
+}
+
 /// Two services over one state are two processes to each other: locks are of open files.
 #[tokio::test]
 async fn a_session_has_one_turn_at_a_time_in_all_processes_that_share_the_state() {

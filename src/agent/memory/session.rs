@@ -123,7 +123,9 @@ fn newest(turns: Vec<sessions::PastTurn>) -> Remembered {
     let exchange = |turn: sessions::PastTurn| {
         let calls: Vec<KeptCall> = serde_json::from_str(&turn.calls).unwrap_or_default();
         let calls: Vec<_> = calls.into_iter().map(Into::into).collect();
-        Exchange { said: turn.message, answered: turn.answered, is_open: calls.is_empty(), calls }
+        // A no ends the question before it: what comes next completes neither.
+        let is_open = calls.is_empty() && proposal::answer(&turn.message) != ProposalAnswer::No;
+        Exchange { said: turn.message, answered: turn.answered, is_open, calls }
     };
     Remembered { history: turns.into_iter().map(exchange).collect(), tainted, proposal: None }
 }

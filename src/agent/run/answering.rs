@@ -98,21 +98,31 @@ impl Turn<'_> {
         Event::Unanswered
     }
 
-    /// The reply if a person denied every call. Nothing failed then, so it is not the degraded response.
+    /// The reply if no call was approved. Nothing failed then, and no other message would help, so it is not the
+    /// degraded response.
     fn denial(&self) -> Option<String> {
         let made = &self.cycle.made;
-        let is_denied = |made: &Made| {
-            made.result.outcome.as_ref().is_err_and(|it| it.code == ErrorCode::ConfirmationDenied)
+        let why = |made: &Made| match made.result.outcome.as_ref().err()?.code {
+            ErrorCode::ConfirmationDenied => Some("it was denied"),
+            ErrorCode::ConfirmationExpired => Some("it was not approved in time"),
+            _ => None,
         };
-        if made.is_empty() || !made.iter().all(is_denied) {
-            return None;
-        }
         let title = |made: &Made| {
             let tool = self.offer.get(&made.call.tool).map(|tool| tool.definition.title.clone());
             quote(&tool.filter(|title| !title.is_empty()).unwrap_or_else(|| made.call.tool.clone()))
         };
-        let titles: Vec<_> = made.iter().map(title).collect();
-        Some(format!("Not done, because it was denied: {}.", titles.join(", ")))
+        let mut titles: Vec<(&str, Vec<String>)> = Vec::new();
+        for made in made {
+            let why = why(made)?;
+            match titles.iter_mut().find(|(other, _)| *other == why) {
+                Some((_, titles)) => titles.push(title(made)),
+                None => titles.push((why, vec![title(made)])),
+            }
+        }
+        let sentence =
+            |(why, titles): &(&str, Vec<String>)| format!("Not done, because {why}: {}.", titles.join(", "));
+        let sentences: Vec<_> = titles.iter().map(sentence).collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 
     /// Decides what follows an attempt: the end, a repair, or a failure.

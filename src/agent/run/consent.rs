@@ -22,6 +22,9 @@ const NOTHING_PROPOSED: &str = "There is nothing to confirm, and nothing was cha
 /// The answer to a no.
 const DECLINED: &str = "Nothing was changed.";
 
+/// The answer to a no after a question about what to look up.
+const DROPPED: &str = "All right.";
+
 impl Turn<'_> {
     /// Handles a message that answers a proposal. `None` if the message is to be planned.
     pub(super) fn answer_proposal(&mut self) -> Option<Event> {
@@ -39,6 +42,7 @@ impl Turn<'_> {
                 None => return Some(self.accept(proposal)),
                 Some(words) => words,
             },
+            (ProposalAnswer::No, None) if asks_first && self.ended_with_question() => DROPPED.to_owned(),
             (ProposalAnswer::No, _) if asks_first => DECLINED.to_owned(),
             (ProposalAnswer::Yes, None) if asks_first && !self.ended_with_question() => {
                 NOTHING_PROPOSED.to_owned()
