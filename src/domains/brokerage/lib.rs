@@ -40,7 +40,7 @@ pub fn domain() -> Domain {
     Domain {
         data: data().and(&manifests),
         tools,
-        lexicon: Some(include_str!("data/brokerage/lexicon.json")),
+        lexicon: Some(names::LEXICON),
         descriptors: proto::DESCRIPTORS,
         routes: routes::routes,
         commands: commands::commands(),

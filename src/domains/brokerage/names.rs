@@ -1,10 +1,14 @@
 //! What a user calls the things in an account: symbols, the names of what is held, and the accounts themselves.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+};
 
 use moka::sync::Cache;
+use serde_json::Value;
 
-use super::source::{Brokerage, Master};
+use super::source::{Brokerage, Master, Symbol};
 use toolwire_planner::{Name, Names};
 use toolwire_tool::context::UserId;
 
@@ -21,6 +25,20 @@ const MIN_LENGTH: usize = 3;
 
 /// Number of users whose names are cached.
 const USERS: u64 = 1024;
+
+/// The words and names of the domain.
+pub(super) const LEXICON: &str = include_str!("data/brokerage/lexicon.json");
+
+/// Whether the lexicon names what the symbol stands for: it exists, even where no data of the user has it.
+pub(super) fn is_listed(symbol: &Symbol) -> bool {
+    static LISTED: LazyLock<BTreeSet<Symbol>> = LazyLock::new(|| {
+        let lexicon: Value = serde_json::from_str(LEXICON).expect("start-up checks the lexicon");
+        let names = lexicon["names"].as_array().into_iter().flatten();
+        let symbols = names.filter(|name| name["of"] == SYMBOL).filter_map(|name| name["value"].as_str());
+        symbols.map(Symbol::new).collect()
+    });
+    LISTED.contains(symbol)
+}
 
 /// The names in the data of each user, made again when it changes.
 #[derive(Debug)]

@@ -66,7 +66,7 @@ fn what_was_sold_out_has_a_performance_without_a_quote() {
 #[test]
 fn what_was_never_in_an_account_is_said_to_be_in_another() {
     let warnings = Bench::embedded().warnings("get_symbol_performance", json!({"symbol": "QQQ"}));
-    let held = "QQQ is not held in Brokerage, but in Retirement (16 shares): give that `account`.";
+    let held = "QQQ is not held in Brokerage, but in Retirement (16 shares): name that account to see it.";
     let never = "QQQ is not held in Brokerage and was never traded there, so all amounts are 0.";
     assert_eq!(warnings, [held, never]);
 }
@@ -85,7 +85,7 @@ fn what_has_no_quote_has_no_value() {
     assert_eq!(
         warnings,
         [
-            "AVUV is not held in Brokerage, but in Retirement (0.75 shares): give that `account`.",
+            "AVUV is not held in Brokerage, but in Retirement (0.75 shares): name that account to see it.",
             "AVUV is held in Retirement but has no quote.",
             "AVUV is not held in Brokerage and was never traded there, so all amounts are 0.",
         ]

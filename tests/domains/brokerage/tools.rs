@@ -24,6 +24,13 @@ fn a_user_sees_their_own_data_only() {
 }
 
 #[test]
+fn of_a_well_known_company_that_no_data_has_nothing_is_held() {
+    let bench = Bench::embedded();
+    assert_eq!(bench.data("get_positions", json!({"symbol": "nvda"}))["position"], Value::Null);
+    assert!(bench.not_found("get_quotes", json!({"symbol": "NVDA"})).starts_with("Unknown symbol 'NVDA'."));
+}
+
+#[test]
 fn a_user_without_data_gets_no_one_elses() {
     let bench = Bench::embedded();
     for (tool, arguments) in [
@@ -159,15 +166,14 @@ fn what_another_account_holds_is_said_with_the_account() {
     let bench = Bench::embedded();
     let (data, provenance) = bench.call("get_positions", json!({"symbol": "VNQ"})).expect("known");
     assert_eq!((&data["account"], &data["position"]), (&json!("Brokerage"), &Value::Null));
-    let expected = "VNQ is not held in Brokerage, but in Retirement (45.5 shares): give that `account`.";
+    let expected =
+        "VNQ is not held in Brokerage, but in Retirement (45.5 shares): name that account to see it.";
     assert_eq!(provenance.warnings, [expected]);
     assert_eq!(bench.warnings("get_positions", json!({"symbol": "VNQ", "account": "retirement"})), [""; 0],);
-    let expected =
-        "ARKK is not held any more and was never in Brokerage, but in Retirement: give that `account`.";
+    let expected = "ARKK is not held any more and was never in Brokerage, but in Retirement: name that account to see it.";
     assert_eq!(bench.warnings("get_positions", json!({"symbol": "ARKK"})), [expected]);
     // What the first account holds is not all; who names an account asks about that one.
-    let expected =
-        "This is what Brokerage holds of VTI; it is held in Retirement (70 shares) too: give that `account`.";
+    let expected = "This is what Brokerage holds of VTI; it is held in Retirement (70 shares) too: name that account to see it.";
     assert_eq!(bench.warnings("get_positions", json!({"symbol": "VTI"})), [expected]);
     assert_eq!(bench.warnings("get_positions", json!({"symbol": "VTI", "account": "Brokerage"})), [""; 0]);
     // What was sold out of the account itself is not held there, which null says.
@@ -302,12 +308,12 @@ fn a_topic_is_matched_by_words_and_not_by_letters() {
 fn a_text_that_fits_a_part_of_a_topic_says_which() {
     let bench = Bench::embedded();
     for (topic, file, words) in [
-        ("traditional IRA", "roth_ira", "the one on roth ira, which has 'ira' and nothing on 'traditional':"),
-        ("venture capital", "capital_gains", "which has 'capital' and nothing on 'venture':"),
-        ("Is a ROTH better than an ETF?", "roth_ira", "which has 'roth' and nothing on 'etf':"),
+        ("traditional IRA", "roth_ira", "the one on roth ira, which has 'ira' and nothing on 'traditional';"),
+        ("venture capital", "capital_gains", "which has 'capital' and nothing on 'venture';"),
+        ("Is a ROTH better than an ETF?", "roth_ira", "which has 'roth' and nothing on 'etf';"),
         // The text mentions it, or is on something narrower.
-        ("FIFO", "capital_gains", "the one on capital gains, which has 'fifo':"),
-        ("ira", "roth_ira", "the one on roth ira, which has 'ira':"),
+        ("FIFO", "capital_gains", "the one on capital gains, which has 'fifo';"),
+        ("ira", "roth_ira", "the one on roth ira, which has 'ira';"),
         // A word of several that stands somewhere in a text is no match.
         ("short selling", "rebalancing", "no text on this topic"),
         ("government shutdown", "rebalancing", "no text on this topic"),

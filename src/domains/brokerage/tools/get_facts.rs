@@ -65,8 +65,8 @@ fn partial(topic: &str, has: &[String], lacks: &[String]) -> String {
         lacks => format!(" and nothing on {}", listed(lacks)),
     };
     format!(
-        "There is no text on exactly this topic. This is the one on {topic}, which has {}{but_not}: do not present it as the \
-         answer if something else was meant.",
+        "There is no text on exactly this topic. This is the one on {topic}, which has {}{but_not}; it may \
+         not be what was meant.",
         listed(has)
     )
 }

@@ -2,6 +2,7 @@
 
 use super::{data, money::shares, one_symbol, position::position_message};
 use crate::{
+    names::is_listed,
     proto::v1::{GetPositionsOutput, GetPositionsRequest},
     source::{Master, Position, Symbol},
 };
@@ -31,7 +32,10 @@ impl Tool for GetPositions {
         let master = data.user(&context.user.id)?;
         let symbol = one_symbol(input.symbol.as_deref(), master)?;
         let held = master.positions(input.account.as_deref())?;
-        master.check_symbol(&symbol)?;
+        // Of a well-known company nothing is held; any other unknown symbol may be a misspelt one.
+        if !is_listed(&symbol) {
+            master.check_symbol(&symbol)?;
+        }
         let as_of = held.as_of.as_str();
         let mut provenance = data.provenance(&context.user.id, "tool:positions:v1", as_of);
         let position = held.content.iter().find(|position| position.symbol == symbol).map(position_message);
@@ -57,7 +61,7 @@ fn too(symbol: &Symbol, account: &str, master: &Master) -> Option<String> {
     let others = master.holders(symbol).filter(|(name, _)| *name != account).map(holder);
     let others = others.collect::<Vec<_>>().join(" and ");
     (!others.is_empty()).then(|| {
-        format!("This is what {account} holds of {symbol}; it is held in {others} too: give that `account`.")
+        format!("This is what {account} holds of {symbol}; it is held in {others} too: name that account to see it.")
     })
 }
 
@@ -70,13 +74,15 @@ fn elsewhere(symbol: &Symbol, account: &str, master: &Master) -> Option<String> 
     let holders: Vec<_> = master.holders(symbol).map(holder).collect();
     if !holders.is_empty() {
         let holders = holders.join(" and ");
-        return Some(format!("{symbol} is not held in {account}, but in {holders}: give that `account`."));
+        return Some(format!(
+            "{symbol} is not held in {account}, but in {holders}: name that account to see it."
+        ));
     }
     let traders: Vec<_> = master.traders(symbol).collect();
     (!traders.is_empty() && !traders.contains(&account)).then(|| {
         let traders = traders.join(" and ");
         format!(
-            "{symbol} is not held any more and was never in {account}, but in {traders}: give that `account`."
+            "{symbol} is not held any more and was never in {account}, but in {traders}: name that account to see it."
         )
     })
 }
