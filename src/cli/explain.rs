@@ -22,8 +22,8 @@ pub(super) fn no_definition(status: &Status, tool: &str, domains: &[Domain]) -> 
     if let Some(domain) = on_request.filter(|_| status.code() == Code::NotFound).find(offers) {
         let name = domain.name;
         console::say(&format!(
-            "  {tool} belongs to {name}, which `toolwire serve`, and this command without a server, offer only with --diagnostics. With it, its \
-             manifest is missing."
+            "  {tool} is a tool of {name}: start the server with `toolwire serve --diagnostics`, or give --diagnostics to this \
+             command where there is no server."
         ));
     }
     failure
@@ -108,9 +108,9 @@ fn next_step(error: &v1::ToolError, call: &Invoked<'_>) -> String {
             "Call again under another --request-id if the answer is still wanted.".to_owned()
         }
         (v1::ToolErrorCode::Cancelled, ..) => "Call again if the answer is still wanted.".to_owned(),
-        (v1::ToolErrorCode::ConfirmationDenied, ..) => "Do not repeat it; ask the user.".to_owned(),
+        (v1::ToolErrorCode::ConfirmationDenied, ..) => "Nothing was done.".to_owned(),
         (v1::ToolErrorCode::ConfirmationExpired, ..) => {
-            "Ask the user, then call again under another --request-id.".to_owned()
+            "Nothing was done. To ask again, call under another --request-id.".to_owned()
         }
         (v1::ToolErrorCode::Unknown, false, _) => {
             "Its message, or the log of the program that serves it, says why.".to_owned()

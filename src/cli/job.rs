@@ -26,7 +26,7 @@ use toolwire_tool::context::RequestId;
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// How a job is followed.
+/// Options of a command that follows a job.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Follow {
     /// Prints every event as one line of JSON

@@ -23,13 +23,14 @@ pub(super) fn commands(domains: &[Domain]) -> impl Iterator<Item = clap::Command
 /// The flags of a connection come after the command's own, whose help stays.
 fn with_flags(command: &Command) -> clap::Command {
     let clap = command.clap.clone();
+    // Flags that are added replace the words on the command by their own.
+    let about = Resettable::from(clap.get_about().cloned());
+    let long_about = Resettable::from(clap.get_long_about().cloned());
     let clap = match command.run {
         Run::Alone(_) => return clap,
         Run::WithServer(_) => clap,
         Run::Job(_) => Follow::augment_args(clap),
     };
-    let about = Resettable::from(clap.get_about().cloned());
-    let long_about = Resettable::from(clap.get_long_about().cloned());
     Connection::augment_args(clap).about(about).long_about(long_about)
 }
 

@@ -92,6 +92,8 @@ async fn without_a_command_the_commands_are_shown() {
     let help = run(&["call", "--help"]).await;
     assert_eq!(help.status.code(), Some(0));
     assert!(stdout(&help).contains("KEY=VALUE") && stdout(&help).contains("TOOLWIRE_TOKEN"), "{help:?}");
+    let of_a_domain = run(&["discover", "--help"]).await;
+    assert!(stdout(&of_a_domain).starts_with("Looks for stocks"), "{of_a_domain:?}");
 }
 
 #[tokio::test]

@@ -97,6 +97,7 @@ fn advice_on(reason: &str) -> Option<&'static str> {
             "Read it again; to write whatever stands there, leave --etag out."
         }
         "DOCUMENT_DAMAGED" => "Read another version, or restore the state from a backup.",
+        "NO_MODEL" => "docs/AGENT.md#models says how to configure one.",
         "QUOTA_EXCEEDED" => "docs/WORKSPACE.md lists every bound.",
         _ => return None,
     })
@@ -113,7 +114,7 @@ fn advice(code: Code) -> &'static str {
         Code::AlreadyExists => "Leave --request-id out to have a new one made.",
         Code::InvalidArgument => "Correct the request and call again.",
         Code::FailedPrecondition | Code::Aborted | Code::OutOfRange => {
-            "Look at what is there now, and call again."
+            "Change what the message names, and call again."
         }
         _ => "If it happens again, the operator finds it in the server's log.",
     }
