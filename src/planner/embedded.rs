@@ -1,6 +1,6 @@
 //! Plans without a model: finds names, ranks tools by words, and fills their parameters from the message.
 //!
-//! It is deterministic, and calls no tool whose required parameters are not given. docs/AGENT.md describes how it
+//! It is deterministic, and calls no tool whose required parameters are not given. docs/PLANNER.md describes how it
 //! decides.
 
 mod abstain;

@@ -41,7 +41,7 @@ pub struct Domain {
     /// Its embedded files: the manifests of its tools, the files that its sources read, and the templates of answers,
     /// `<name>/answers/<tool>.md`.
     pub data: Embedded,
-    /// Its words for planners without a model: the text of `data/<name>/lexicon.json` (docs/AGENT.md).
+    /// Its words for planners without a model: the text of `data/<name>/lexicon.json` (docs/PLANNER.md).
     pub lexicon: Option<&'static str>,
     /// Its tables in the state file.
     pub migrations: Option<Migrations>,

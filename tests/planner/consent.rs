@@ -75,7 +75,7 @@ fn what_orders_nothing_is_rarely_proposed() {
     assert!(count <= 4, "{count}");
 }
 
-/// Another author's, of whom nothing has been read: what it reaches stands in docs/AGENT.md and must not get worse.
+/// Another author's, of whom nothing has been read: what it reaches stands in docs/PLANNER.md and must not get worse.
 #[test]
 fn the_orders_of_another_author_are_proposed_as_stated() {
     let bench = Bench::new();

@@ -141,7 +141,7 @@ fn the_questions_of_the_fixture_are_understood() {
 }
 
 /// Written by somebody who knew names and titles of the tools alone. Nothing is fitted to it, and its misses are not
-/// printed, so that nobody does. What it reaches stands in docs/AGENT.md; it must not get worse.
+/// printed, so that nobody does. What it reaches stands in docs/PLANNER.md; it must not get worse.
 #[test]
 fn the_questions_of_another_author_are_understood_as_well_as_stated() {
     let scores = Scores::of("tests/fixtures/agent/held_out.jsonl");

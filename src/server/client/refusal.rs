@@ -97,7 +97,7 @@ fn advice_on(reason: &str) -> Option<&'static str> {
             "Read it again; to write whatever stands there, leave --etag out."
         }
         "DOCUMENT_DAMAGED" => "Read another version, or restore the state from a backup.",
-        "NO_MODEL" => "docs/AGENT.md#models says how to configure one.",
+        "NO_MODEL" => "docs/MODELS.md says how to configure one.",
         "QUOTA_EXCEEDED" => "docs/WORKSPACE.md lists every bound.",
         _ => return None,
     })

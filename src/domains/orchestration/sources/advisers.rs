@@ -47,7 +47,7 @@ impl Adviser {
     pub fn reason(self) -> String {
         let (name, provider) = self.model_name();
         format!(
-            "no model is configured for it: add [models.{name}] with provider = \"{provider}\" (docs/AGENT.md)"
+            "no model is configured for it: add [models.{name}] with provider = \"{provider}\" (docs/MODELS.md)"
         )
     }
 }
