@@ -3,7 +3,11 @@
 A comment before a block of the page says what it is: `terminal 1` are commands, `file NAME` is what a file holds,
 `answer` is typed at a question, and `prints` is what a reader then sees, where … stands for anything. The last command
 before `exit 3` ends so. The last one of `begins 1` goes on beside the terminals that follow, until `ends 1`, a block of
-what it has then printed; `prints` waits for it. Of what differs from run to run the page has an example, and what was printed last replaces it.
+what it has then printed; `prints` waits for it. `session 1` has commands behind `$ `, each before what it prints: a
+command that prints `error:` fails unless it is piped, and what stands behind a prompt is typed there.
+
+Of what differs from run to run the page has an example, which stands for what was printed last. The wheel's program
+stands for `cargo run --release --`.
 """
 
 import os
@@ -17,10 +21,16 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-BLOCK = re.compile(r"^<!-- (terminal|begins|ends|file|prints|answer|exit) ?(\S*) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+KINDS = "terminal|session|begins|ends|file|prints|answer|exit"
+BLOCK = re.compile(rf"^<!-- ({KINDS}) ?(\S*) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PROMPT = "ready> "
 SERVES = re.compile(r"^(toolwire serves .* at|toolwire listening on) \S+$", re.MULTILINE)
-QUESTION = re.compile(r"\[y/N\] $")
+QUESTION = re.compile(r"(\[y/N\] |^> |^Type the tool's name.*: )\Z", re.MULTILINE)
+TYPED = re.compile(r"(> |Type the tool's name.*: )(.*)")
+# Pages of which each block without a language, and each of shell, says what it is.
+WHOLE = ("README.md", "docs/TUTORIAL.md", "docs/OPERATIONS.md")
+# Commands that the gate runs in steps of their own: the build, the tests, the wheel, which is on the path here.
+ELSEWHERE = re.compile(r"cargo (build|test)|pip install -r|scripts/package/wheel|export PATH=")
 LIMIT = 120.0
 # What the page has one of → where such a value is printed.
 CHANGING = {
@@ -29,7 +39,11 @@ CHANGING = {
     r"/home/you/[\w./-]+/toolwire": r'(?:"command": "|-- )(/[^"\s]+/toolwire)',
     r"conf_7c0f…": r"(conf_[0-9a-f]{32})",
     r"0196f1c2-…": r"request_id\W+([0-9a-f-]{36})",
+    r"task_0b6c…": r"(?m)^(task_[0-9a-f]{32})$",
+    r"task_91fe…": r"waits for (task_[0-9a-f]{32})",
 }
+# What a session has one of and a reader sees another of: those, identifiers that are cut, times.
+VARIES = re.compile("|".join([*CHANGING, r"\b[0-9a-f]{8}-[0-9a-f-]*…", r"\d{4}-\d\d-\d\dT[\d:.]+Z"]))
 
 
 class Terminal:
@@ -42,6 +56,7 @@ class Terminal:
             os.chdir(folder)
             # Neither colours nor lines that are cut.
             environment = {**os.environ, "PS1": PROMPT, "TERM": "dumb", "PROMPT_COMMAND": "stty -echo cols 1000"}
+            environment["XDG_DATA_HOME"] = str(folder / "data")
             os.execvpe("bash", ["bash", "--noprofile", "--norc", "-i"], environment)
         self._until(PROMPT)
 
@@ -72,7 +87,7 @@ class Terminal:
         # What was typed before the question does not count.
         time.sleep(0.5)
         self._send(f"{text}\n")
-        self._until(f"{PROMPT}$")
+        self._until(f"{PROMPT}$|{QUESTION.pattern}")
 
     @property
     def last_status(self):
@@ -111,23 +126,70 @@ def free_port():
         return str(listener.getsockname()[1])
 
 
+def with_ids(block, printed):
+    """The block with what was printed last, where the page has an example of what differs from run to run."""
+    for shown, place in CHANGING.items():
+        if found := re.findall(place, printed):
+            block = re.sub(shown, found[-1], block)
+    return block
+
+
+def session(terminal, block, printed):
+    """Types what stands behind each prompt, and compares what is printed: how many commands, and all that was printed."""
+    parts = [part.splitlines() for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    for command, *lines in parts:
+        before, terminal.shown = printed, ""
+        terminal.type(with_ids(command, before))
+        for typed in filter(None, map(TYPED.fullmatch, lines)):
+            terminal.answer(typed[2])
+        printed += f"\n{terminal.shown}"
+        lines = [VARIES.sub("…", line) for line in lines if not TYPED.fullmatch(line)]
+        # Columns are as wide as what is in them.
+        lines, shown = ([re.sub(" +", " ", line) for line in of] for of in (lines, terminal.shown.splitlines()))
+        missing = [line for line in lines if not re.search(pattern(line), "\n".join(shown))]
+        fails = any(line.startswith("error:") for line in lines) and "|" not in command
+        if missing or bool(terminal.last_status) != fails:
+            sys.exit(f"$ {command}\nnot printed: {missing}\n{terminal.shown}")
+    return len(parts), printed
+
+
+def unmarked(page):
+    """The first lines of blocks that a reader would type or see, and of which the page does not say what they are."""
+    lines, is_code, found = ["", *page.splitlines(), ""], False, []
+    for before, line, after in zip(lines, lines[1:], lines[2:]):
+        if line.startswith("```"):
+            is_code = not is_code
+            if is_code and line[3:] in ("", "sh", "bash") and not before.startswith("<!-- "):
+                found.append(after)
+    return found
+
+
 def main(page, wheel, folder):
     ports = {usual: free_port() for usual in ("50051", "50080")}
     terminals, now, printed, commands = {}, None, "", 0
-    for kind, name, block, end in blocks((ROOT / page).read_text()):
+    text = (ROOT / page).read_text()
+    if page in WHOLE and (found := unmarked(text)):
+        sys.exit(f"{page} does not say what is to be done with the blocks that begin with {found}")
+    for kind, name, block, end in blocks(text):
         # Ports that are free here, and the wheel that was written for this run.
         for usual, port in ports.items():
             block = block.replace(usual, port)
-        block = block.replace("~/toolwire/dist/toolwire-*.whl", str(wheel))
-        for shown, place in CHANGING.items():
-            if found := re.findall(place, printed):
-                block = re.sub(shown, found[-1], block)
+        block = block.replace("~/toolwire/dist/toolwire-*.whl", str(wheel)).replace("~/toolwire", str(ROOT))
+        block = block.replace("cargo run --release -- ", "toolwire ")
+        block = re.sub(r"(?m)^(toolwire serve\b.*) --http(?= |$)", rf"\1 --http=127.0.0.1:{ports['50080']}", block)
+        block = re.sub(r"(?m)^toolwire serve\b(?!.* --listen)", rf"\g<0> --listen 127.0.0.1:{ports['50051']}", block)
+        if kind == "session":
+            now = terminals[name] = terminals.get(name) or Terminal(folder)
+            count, printed = session(now, block, printed)
+            commands += count
+            continue
+        block = with_ids(block, printed)
         if kind == "file":
-            (folder / "shop" / name).write_text(block)
+            (next(filter(Path.is_dir, (folder / "shop", folder))) / name).write_text(block)
         elif kind in ("terminal", "begins"):
             now = terminals[name] = terminals.get(name) or Terminal(folder)
             now.shown = ""
-            lines = block.splitlines()
+            lines = [line for line in block.splitlines() if not ELSEWHERE.match(line)]
             for line in lines:
                 if kind == "begins" and line == lines[-1]:
                     now.type(line, begins=True)
