@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a newcomer does: installs the wheel into an empty folder, serves a function, and calls it by a client that knows
-# nothing of Python. Then what docs/OWN_TOOLS.md and docs/MCP.md say, in order, and the tests of the examples.
+# nothing of Python. Then what README.md and pages of docs/ say, in order, and the tests of the examples.
 # Usage: wheel.sh BINARY FOLDER, with what scripts/package/wheel needs; grpcurl, readelf and a registry of Python's.
 set -euo pipefail
 
@@ -77,8 +77,8 @@ serving=''
 
 cp -r "$root/examples/hosts/python" examples
 venv/bin/python -m pytest -q -p no:cacheprovider examples
-for page in OWN_TOOLS MCP; do
-  mkdir "$page"
-  PATH=$folder/venv/bin:$PATH venv/bin/python "$root/tests/clients/python/page.py" "docs/$page.md" "$wheel" "$page"
+for page in README docs/TUTORIAL docs/OPERATIONS docs/CLIENTS docs/OWN_TOOLS docs/MCP; do
+  mkdir -p "$page"
+  PATH=$folder/venv/bin:$PATH venv/bin/python "$root/tests/clients/python/page.py" "$page.md" "$wheel" "$page"
 done
 echo "$checks passed, 0 failed"
