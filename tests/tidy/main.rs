@@ -14,7 +14,7 @@ mod tree;
 
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, files, lengths, origins, outside, plain, words};
+use rules::{circles, files, lengths, links, origins, outside, plain, words};
 use tree::Tree;
 
 #[test]
@@ -61,6 +61,11 @@ fn no_comment_is_too_wide() {
 #[test]
 fn no_specification_is_named_by_its_number() {
     assert_only(&[], &origins::numbered(&Tree::of_the_repository()));
+}
+
+#[test]
+fn every_link_leads_to_a_page_and_a_heading() {
+    assert_only(&[], &links::broken(&Tree::of_the_repository()));
 }
 
 #[test]

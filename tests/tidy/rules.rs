@@ -3,6 +3,7 @@
 pub(crate) mod circles;
 pub(crate) mod files;
 pub(crate) mod lengths;
+pub(crate) mod links;
 pub(crate) mod origins;
 pub(crate) mod outside;
 pub(crate) mod plain;

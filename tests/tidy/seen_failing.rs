@@ -3,7 +3,7 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, files, lengths, origins, outside, plain, words},
+    rules::{circles, files, lengths, links, origins, outside, plain, words},
     tree::Tree,
 };
 
@@ -256,6 +256,24 @@ fn a_specification_by_its_number() {
     ] {
         assert_eq!(whats(origins::numbered(&Tree::of(&[("docs/HTTP.md", text)]))), [""; 0], "{text}");
     }
+}
+
+#[test]
+fn a_link_that_leads_nowhere() {
+    let page = "# Calls, `once`\n[top](#calls-once) [other](../README.md#what-it-is) [site](https://a.example/#b)\n\
+                ```\n# code\n[no link](x.md)\n```\n";
+    let tree = |page: &str, code: &str| {
+        Tree::of(&[("docs/PAGE.md", page), ("README.md", "## What it is\n"), ("src/a.rs", code)])
+    };
+    let broken = |page: &str, code: &str| whats(links::broken(&tree(page, code)));
+    assert_eq!(broken(page, "// docs/PAGE.md#calls-once says how."), [""; 0]);
+    for link in
+        ["[a](#code)", "[a](README.md)", "[a](../README.md#it)", "[a](../README)", "[a](PAGE.md#calls)"]
+    {
+        assert_eq!(broken(&format!("{page}{link}"), ""), ["docs/PAGE.md"], "{link}");
+    }
+    assert_eq!(broken(page, "// See docs/GONE.md."), ["src/a.rs"]);
+    assert_eq!(broken(page, "\"docs/PAGE.md#code\""), ["src/a.rs"]);
 }
 
 #[test]
