@@ -1,9 +1,10 @@
 //! Offloads work that would hold up other calls to the blocking threads of the runtime.
 //!
 //! As many closures run at once as there are processors, at most half of them for one user, round-robin across users:
-//! the threads that carry calls keep their share, and a user's flood delays another user by at most one closure. A
-//! caller that stops waiting does not cancel a closure that has begun; that is harmless, since it only computes. Not
-//! here: large messages of requests, which cannot leave their task (`toolwire_server::faces::transport`).
+//! the threads that carry calls keep their share, and a user's flood delays another user by at most one closure. Where
+//! all processors are busy, the system prefers the threads that carry calls. A caller that stops waiting does not
+//! cancel a closure that has begun; that is harmless, since it only computes. Not here: large messages of requests,
+//! which cannot leave their task (`toolwire_server::faces::transport`).
 
 use std::{
     future::pending,
@@ -12,7 +13,10 @@ use std::{
     thread::available_parallelism,
 };
 
-use tokio::task::spawn_blocking;
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    task::{JoinHandle, spawn_blocking},
+};
 use tracing::{
     Span,
     dispatcher::{get_default, with_default},
@@ -22,6 +26,22 @@ use crate::fair_semaphore::{FairSemaphore, Permit};
 
 /// Below this size, in bytes of text, work runs inline: a thread hop costs more.
 pub const SMALL: usize = 16 * 1024;
+
+/// Above this size, in bytes of text, even freeing may take a millisecond: it may be a tree.
+const SLOW: usize = 256 * 1024;
+
+/// Added to the nice value of threads of long work: where a thread that carries calls wants a processor too, they get a
+/// quarter of it.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 5;
+
+/// The threads of low priority. They are of a runtime of their own: those that block in that of calls may come to carry
+/// calls (`block_in_place`). One of these waits for each, so that a paused clock does, too.
+static LOW: LazyLock<Runtime> = LazyLock::new(|| {
+    let threads =
+        Builder::new_current_thread().thread_name("long-work").on_thread_start(lower_priority).build();
+    threads.expect("without input, output and time it needs nothing of the system")
+});
 
 /// Keyed by the name of the user for whom the work is done.
 static PERMITS: LazyLock<FairSemaphore<Arc<str>>> = LazyLock::new(|| {
@@ -74,6 +94,33 @@ pub async fn read<R: Send + 'static, E, T: Send + 'static>(
     Ok(run(permit, move || work(input)).await)
 }
 
+/// Frees a value of this many bytes: elsewhere if it is large, where a runtime is there to do so.
+pub fn discard<T: Send + 'static>(bytes: usize, value: T) {
+    if bytes > SLOW && Handle::try_current().is_ok() {
+        LOW.spawn_blocking(move || drop(value));
+    }
+}
+
+/// Runs work on a thread of low priority, and waits for it.
+fn at_low_priority<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    LOW.block_on(LOW.spawn_blocking(work)).unwrap_or_else(|error| resume_unwind(error.into_panic()))
+}
+
+/// Lets threads that carry calls go before this one, for good: only a privileged process could undo it.
+fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    // Of this thread alone, on Linux; elsewhere it would be the whole process.
+    let _ = rustix::process::nice(NICE);
+}
+
+/// Runs long work that is alone of its kind, as the check of a provider's offers is, so that it needs no permit.
+///
+/// # Errors
+/// If the work panics.
+pub fn run_alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    spawn_blocking(|| at_low_priority(work))
+}
+
 async fn permit() -> Permit {
     #[cfg(any(test, feature = "testing"))]
     testing::count();
@@ -87,7 +134,7 @@ async fn run<T: Send + 'static>(permit: Permit, work: impl FnOnce() -> T + Send 
     let done = spawn_blocking(move || {
         // Moved in: it must be held as long as the thread is busy, even if the caller has stopped waiting.
         let _permit = permit;
-        with_default(&log, || span.in_scope(work))
+        at_low_priority(move || with_default(&log, || span.in_scope(work)))
     });
     match done.await.map_err(tokio::task::JoinError::try_into_panic) {
         Ok(result) => result,
@@ -122,118 +169,4 @@ pub mod testing {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{
-        panic::AssertUnwindSafe,
-        sync::mpsc::channel,
-        thread::{self, ThreadId},
-    };
-
-    use futures_util::FutureExt;
-
-    use super::*;
-
-    async fn thread_for(bytes: usize) -> ThreadId {
-        if_large(bytes, || thread::current().id()).await
-    }
-
-    #[tokio::test]
-    async fn only_large_work_leaves_the_thread_that_carries_calls() {
-        let here = thread::current().id();
-        assert_eq!(thread_for(SMALL).await, here);
-        assert_ne!(thread_for(SMALL + 1).await, here);
-    }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn the_only_worker_is_free_while_large_work_runs() {
-        let carried = tokio::spawn(async {
-            let (sender, receiver) = channel();
-            // Runs on the worker, or never.
-            tokio::spawn(async move { sender.send(thread::current().id()) });
-            if_large(SMALL + 1, move || (receiver.recv().unwrap(), thread::current().id())).await
-        });
-        let (worker, blocking) = carried.await.unwrap();
-        assert_ne!(worker, blocking);
-    }
-
-    #[tokio::test]
-    async fn a_panic_of_the_work_resumes_in_its_caller() {
-        let work = AssertUnwindSafe(if_large(SMALL + 1, || panic!("as the test says")));
-        let panic = work.catch_unwind().await.unwrap_err();
-        assert_eq!(panic.downcast_ref(), Some(&"as the test says"));
-    }
-
-    #[tokio::test]
-    async fn abandoned_work_ends_and_releases_its_permit() {
-        let (beginning, mut has_begun) = tokio::sync::mpsc::unbounded_channel();
-        let (leave, may_end) = channel();
-        let mut abandoned = Box::pin(if_large(SMALL + 1, move || {
-            beginning.send(()).unwrap();
-            may_end.recv().unwrap();
-        }));
-        // Other tests of this process may hold all permits at first.
-        tokio::select! {
-            () = &mut abandoned => panic!("it waits to be let go"),
-            begun = has_begun.recv() => begun.unwrap(),
-        }
-        drop(abandoned);
-        leave.send(()).unwrap();
-        // More than there are permits.
-        for _ in 0..100 {
-            thread_for(SMALL + 1).await;
-        }
-    }
-
-    #[tokio::test]
-    async fn the_work_runs_in_the_span_of_its_caller() {
-        use crate::capture::capture;
-        use tracing::{Instrument, info_span};
-        let _log = capture(tracing_subscriber::registry());
-        let span = info_span!("a call");
-        let id = span.id();
-        let of_work = if_large(SMALL + 1, || Span::current().id()).instrument(span);
-        assert_eq!((of_work.await, id.is_some()), (id, true));
-    }
-
-    #[tokio::test]
-    async fn one_users_flood_delays_another_by_one_closure_at_most() {
-        let processors = available_parallelism().map_or(2, usize::from);
-        if processors < 2 {
-            return;
-        }
-        let (beginning, mut has_begun) = tokio::sync::mpsc::unbounded_channel();
-        let (leave, may_end) = channel::<()>();
-        let may_end = Arc::new(std::sync::Mutex::new(may_end));
-        let held: Vec<_> = (0..2 * processors)
-            .map(|_| {
-                let (may_end, beginning) = (Arc::clone(&may_end), beginning.clone());
-                // Each takes a thread until the test lets all of them go.
-                let work = move || {
-                    beginning.send(()).unwrap();
-                    let _ = may_end.lock().unwrap().recv();
-                };
-                tokio::spawn(on_behalf(Arc::from("flood"), if_large(SMALL + 1, work)))
-            })
-            .collect();
-        has_begun.recv().await.unwrap();
-        // Would wait for all of them, were it served in order of arrival.
-        let here = on_behalf(Arc::from("other"), if_large(SMALL + 1, || 7)).await;
-        drop(leave);
-        for work in held {
-            work.await.unwrap();
-        }
-        assert_eq!(here, 7);
-    }
-
-    #[tokio::test]
-    async fn nothing_is_read_before_its_permit_is_acquired() {
-        let user: Arc<str> = "reader".into();
-        let mut held = Vec::new();
-        for _ in 0..available_parallelism().map_or(2, usize::from).div_ceil(2) {
-            held.push(on_behalf(Arc::clone(&user), permit()).await);
-        }
-        let reading = async { unreachable!("it has no permit") };
-        let read = read::<(), (), ()>(SMALL + 1, reading, |()| ());
-        assert!(Box::pin(on_behalf(user, read)).as_mut().now_or_never().is_none());
-    }
-}
+mod tests;

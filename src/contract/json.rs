@@ -135,8 +135,34 @@ pub fn to_value(value: &Value) -> ProtoValue {
     ProtoValue { kind: Some(kind) }
 }
 
+/// Size of the encoded structure of a JSON object, without making it.
+pub fn struct_len(map: &Map<String, Value>) -> usize {
+    let member = |(key, value): (&String, &Value)| {
+        // An empty key is left out, as every default value of an entry is.
+        let key = if key.is_empty() { 0 } else { field_len(key.len()) };
+        field_len(key + field_len(value_len(value)))
+    };
+    map.iter().map(member).sum()
+}
+
+fn value_len(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 2,
+        Value::Number(_) => 9,
+        Value::String(text) => field_len(text.len()),
+        Value::Array(items) => field_len(items.iter().map(|item| field_len(value_len(item))).sum()),
+        Value::Object(map) => field_len(struct_len(map)),
+    }
+}
+
+/// Size of a field with a content of this many bytes: its tag and its length come first.
+fn field_len(bytes: usize) -> usize {
+    1 + prost::length_delimiter_len(bytes) + bytes
+}
+
 #[cfg(test)]
 mod tests {
+    use prost::Message;
     use serde_json::json;
 
     use super::*;
@@ -146,6 +172,18 @@ mod tests {
         let value = json!({"a": [1, 2.5, "x", null, true], "b": {"c": {}}});
         let map = value.as_object().expect("an object").clone();
         assert_eq!(from_struct(to_struct(&map)), map);
+    }
+
+    #[test]
+    fn a_structure_is_as_long_as_it_is_measured() {
+        let long = "x".repeat(20_000);
+        let value = json!({
+            "a": [1, 2.5, "x", null, true, [], [[]], {}], "b": {"c": {}, "": ""}, "": [long.clone()], "d": long,
+            "e": vec![0; 300],
+        });
+        let map = value.as_object().expect("an object");
+        assert_eq!(struct_len(map), to_struct(map).encoded_len());
+        assert_eq!(struct_len(&Map::new()), 0);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod message_json;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage};
 use prost_types::Struct;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use super::{
     json,
     transcode::{Omitted, Renderer},
 };
+use toolwire_base::offload;
 
 /// The data of a result. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -29,11 +31,20 @@ struct Inner {
     json: OnceLock<Value>,
     /// Kept once rendered: a cached result is rendered once, not once for each hit.
     text: OnceLock<String>,
+    largest: OnceLock<usize>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Of a large value the text was rendered to measure it.
+        let bytes = self.text.get().map_or(0, String::len);
+        offload::discard(bytes, self.json.take());
+    }
 }
 
 impl Inner {
     fn of(form: Repr) -> Self {
-        Self { form, json: OnceLock::new(), text: OnceLock::new() }
+        Self { form, json: OnceLock::new(), text: OnceLock::new(), largest: OnceLock::new() }
     }
 
     fn render(&self) -> Value {
@@ -125,7 +136,9 @@ impl Payload {
 
     /// The payload of a tool that declares its schema itself.
     pub fn from_json(value: Value) -> Self {
-        Self(Arc::new(Inner { json: OnceLock::from(value), ..Inner::of(Repr::Json) }))
+        let inner = Inner::of(Repr::Json);
+        let _ = inner.json.set(value);
+        Self(Arc::new(inner))
     }
 
     /// The same payload, rendered by the given renderer.
@@ -156,7 +169,7 @@ impl Payload {
                 let form = EncodedForm::Message { name, omitted };
                 Encoded { form, bytes: bytes.clone() }
             }
-            Repr::Json => Encoded { form: EncodedForm::Json, bytes: self.json().to_string().into() },
+            Repr::Json => Encoded { form: EncodedForm::Json, bytes: self.json_text().to_owned().into() },
         }
     }
 
@@ -223,6 +236,31 @@ impl Payload {
         match &self.0.form {
             Repr::Message { bytes, .. } => bytes.len(),
             Repr::Json => self.json_text().len(),
+        }
+    }
+
+    /// Whether it is of a tool that declares its schema itself.
+    pub fn is_json(&self) -> bool {
+        matches!(self.0.form, Repr::Json)
+    }
+
+    /// Size of what was rendered or encoded so far.
+    pub fn present_len(&self) -> usize {
+        match &self.0.form {
+            Repr::Message { bytes, .. } => bytes.len(),
+            Repr::Json => self.0.text.get().map_or(0, String::len),
+        }
+    }
+
+    /// Size of the larger of two forms, JSON text and an encoded structure. Measured once.
+    pub fn largest_len(&self) -> usize {
+        *self.0.largest.get_or_init(|| self.json_text().len().max(self.struct_len()))
+    }
+
+    fn struct_len(&self) -> usize {
+        match (&self.0.form, self.0.json.get()) {
+            (Repr::Json, Some(Value::Object(map))) => json::struct_len(map),
+            _ => self.to_struct().encoded_len(),
         }
     }
 }

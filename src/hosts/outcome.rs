@@ -82,9 +82,14 @@ pub(crate) async fn read(
 
 /// The data of a call, checked: its size, its depth, and that it is of the declared form.
 pub async fn read_data(text: String, effect: Effect, output: &OutputSchema) -> Result<Payload, ToolError> {
-    // A large schema makes much work of few bytes.
-    let (bytes, validator) = (text.len().saturating_mul(output.size), Arc::clone(&output.validator));
-    let data = offload::if_large(bytes, move || data(&text, &validator)).await;
+    let data = if text.len() > MAX_DATA {
+        let message = format!("The result is {} bytes, over the limit of {MAX_DATA}.", text.len());
+        Err(ToolError::new(ErrorCode::ResultTooLarge, message))
+    } else {
+        // A large schema makes much work of few bytes.
+        let (bytes, validator) = (text.len().saturating_mul(output.size), Arc::clone(&output.validator));
+        offload::if_large(bytes, move || data(&text, &validator)).await
+    };
     data.map_err(|error| add_that_it_was_done(error, effect))
 }
 
@@ -98,10 +103,6 @@ pub(crate) fn unknown_outcome(tool: &str) -> ToolError {
 }
 
 fn data(text: &str, output: &Validator) -> Result<Payload, ToolError> {
-    if text.len() > MAX_DATA {
-        let message = format!("The result is {} bytes, over the limit of {MAX_DATA}.", text.len());
-        return Err(ToolError::new(ErrorCode::ResultTooLarge, message));
-    }
     let misfit = |what: String| ToolError::new(ErrorCode::ParseError, what).with_origin(Origin::Tool);
     let value = json::parse(text).map_err(|error| misfit(format!("The result is not JSON: {error}.")))?;
     if !value.is_object() {
@@ -118,7 +119,12 @@ fn data(text: &str, output: &Validator) -> Result<Payload, ToolError> {
             error.instance_path().as_str()
         )));
     }
-    Ok(Payload::from_json(value))
+    let payload = Payload::from_json(value);
+    if text.len() > offload::SMALL {
+        // Rendered here, and not first where it is sent.
+        payload.largest_len();
+    }
+    Ok(payload)
 }
 
 fn add_that_it_was_done(error: ToolError, effect: Effect) -> ToolError {

@@ -201,7 +201,7 @@ pub(super) fn size_error(data: &Payload) -> Option<ToolError> {
     if data.encoded_len() <= SURELY_SMALL {
         return None;
     }
-    let size = data.json_text().len().max(prost::Message::encoded_len(&data.to_struct()));
+    let size = data.largest_len();
     (size > MAX_RESULT_BYTES).then(|| {
         let message = format!(
             "The result is {size} bytes, over the limit of {MAX_RESULT_BYTES}. Narrow the arguments."

@@ -23,25 +23,24 @@ use toolwire_engine::pipeline::{CallStream, Step};
 pub struct Invoked {
     started: CallStream,
     sequence: Sequence,
-    /// Renders the result as text for a model, if that may be requested.
-    text: Option<Box<Text>>,
+    form: ResultForm,
+    /// What counts the tokens of the result, if that may be requested.
+    counting: Option<Box<Tools>>,
+    rendering: Rendering,
 }
 
-/// Renders a result as text for a model.
-struct Text {
-    tools: Tools,
-    form: ResultForm,
-    under_way: Option<BoxFuture<'static, v1::ToolResult>>,
-}
+/// The result on its way to its form, where that takes long.
+#[derive(Default)]
+struct Rendering(Option<BoxFuture<'static, v1::ToolResult>>);
 
 impl Invoked {
     /// The stream of a call, its result in the wanted form.
     pub fn new(started: CallStream, tools: &Tools, form: ResultForm) -> Self {
-        let text = || Box::new(Text { tools: tools.clone(), form, under_way: None });
         // Known by now: the first step of the call has been read.
         let request_id = started.resumed_request_id().map(|it| it.to_string()).unwrap_or_default();
         let sequence = Sequence::new(started.call_id().to_string(), form.data).with_request_id(request_id);
-        Self { started, sequence, text: form.counts_tokens().then(text) }
+        let counting = form.counts_tokens().then(|| Box::new(tools.clone()));
+        Self { started, sequence, form, counting, rendering: Rendering::default() }
     }
 }
 
@@ -49,33 +48,36 @@ impl Stream for Invoked {
     type Item = Result<InvokeToolResponse, Status>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Self { started, sequence, text } = self.get_mut();
-        let Some(text) = text else {
-            return started.poll_next(cx).map(|step| step.map(|step| render_step(step, sequence)));
-        };
-        if text.under_way.is_none() {
+        let Self { started, sequence, form, counting, rendering } = self.get_mut();
+        if rendering.0.is_none() {
             match ready!(started.poll_next(cx)) {
-                Some(Ok(Step::Terminal(Terminal::Result(result)))) => text.begin(result),
+                Some(Ok(Step::Terminal(Terminal::Result(result))))
+                    if counting.is_some() || result::is_slow(&result, *form) =>
+                {
+                    rendering.begin(result, *form, counting.take());
+                }
                 step => return Poll::Ready(step.map(|step| render_step(step, sequence))),
             }
         }
-        let Some(under_way) = &mut text.under_way else { return Poll::Ready(None) };
+        let Some(under_way) = &mut rendering.0 else { return Poll::Ready(None) };
         let result = ready!(under_way.as_mut().poll(cx));
-        text.under_way = None;
+        rendering.0 = None;
         Poll::Ready(Some(Ok(InvokeToolResponse { event: Some(sequence.result(result)) })))
     }
 }
 
-impl Text {
-    fn begin(&mut self, result: ToolResult) {
-        let (tools, form) = (self.tools.clone(), self.form);
-        self.under_way = Some(Box::pin(async move { result::render(&tools, result, form).await }));
+impl Rendering {
+    fn begin(&mut self, result: ToolResult, form: ResultForm, counting: Option<Box<Tools>>) {
+        self.0 = Some(match counting {
+            Some(tools) => Box::pin(async move { result::render(&tools, result, form).await }),
+            None => Box::pin(result::convert(result, form)),
+        });
     }
 }
 
-impl fmt::Debug for Text {
+impl fmt::Debug for Rendering {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Text").field("form", &self.form).finish_non_exhaustive()
+        f.debug_tuple("Rendering").field(&self.0.is_some()).finish()
     }
 }
 

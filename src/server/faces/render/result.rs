@@ -1,6 +1,7 @@
 //! Results in the form that a request asks for.
 
 use crate::service::{Tools, request};
+use toolwire_base::offload;
 use toolwire_contract::{
     Refusal, Terminal, ToolResult,
     convert::{self, ResultFormat},
@@ -38,6 +39,24 @@ impl ResultForm {
     }
 }
 
+/// Whether making a structure of the data takes long.
+pub(super) fn is_slow(result: &ToolResult, form: ResultForm) -> bool {
+    bytes_to_convert(result, form.data) > offload::SMALL
+}
+
+fn bytes_to_convert(result: &ToolResult, format: ResultFormat) -> usize {
+    match (&result.outcome, format) {
+        (Ok(data), ResultFormat::Struct) => data.present_len(),
+        _ => 0,
+    }
+}
+
+/// A result with its data in the given form.
+pub(super) async fn convert(result: ToolResult, form: ResultForm) -> v1::ToolResult {
+    let bytes = bytes_to_convert(&result, form.data);
+    offload::if_large(bytes, move || convert::tool_result(result, form.data)).await
+}
+
 pub async fn render(tools: &Tools, mut result: ToolResult, form: ResultForm) -> v1::ToolResult {
     // Data that is kept is shown in part, whatever the form.
     let kept = result.kept.as_ref().map(|kept| kept.max_tokens);
@@ -52,7 +71,7 @@ pub async fn render(tools: &Tools, mut result: ToolResult, form: ResultForm) -> 
         (budget, ..) => budget,
     };
     match budget {
-        None => convert::tool_result(result, form.data),
+        None => convert(result, form).await,
         Some(most) => {
             let text = Box::pin(tools.for_model(&result, most)).await;
             convert::result_in_text(result, text)
@@ -63,9 +82,44 @@ pub async fn render(tools: &Tools, mut result: ToolResult, form: ResultForm) -> 
 /// The last event of a call, without its stream.
 pub async fn outcome(tools: &Tools, terminal: Terminal, form: ResultForm) -> Outcome {
     match terminal {
-        Terminal::Result(result) if form.counts_tokens() => {
+        Terminal::Result(result) if form.counts_tokens() || is_slow(&result, form) => {
             Outcome::Result(render(tools, result, form).await)
         }
         terminal => convert::outcome(terminal, form.data),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use serde_json::json;
+
+    use super::*;
+    use toolwire_contract::{Payload, Provenance};
+
+    #[tokio::test]
+    async fn a_large_structure_is_made_elsewhere() {
+        for (length, data, is_elsewhere) in [
+            (offload::SMALL / 2, ResultFormat::Struct, false),
+            (offload::SMALL * 2, ResultFormat::Struct, true),
+            // Its text was made when it was measured.
+            (offload::SMALL * 2, ResultFormat::Json, false),
+        ] {
+            let payload = Payload::from_json(json!({"text": "x".repeat(length)}));
+            payload.largest_len();
+            let result = ToolResult {
+                tool: "t".parse().expect("a name"),
+                fetched_at: SystemTime::UNIX_EPOCH,
+                outcome: Ok(payload),
+                provenance: Provenance::default(),
+                kept: None,
+            };
+            let form = ResultForm { data, max_tokens: None, keep_over_tokens: None };
+            assert_eq!(is_slow(&result, form), is_elsewhere);
+            let before = offload::testing::requested_count();
+            convert(result, form).await;
+            assert_eq!(offload::testing::requested_count() - before, usize::from(is_elsewhere));
+        }
     }
 }
