@@ -31,6 +31,7 @@ mod payload;
 mod planner;
 mod problem;
 mod provided;
+mod replaced;
 mod routing;
 mod schema;
 mod snapshot;
@@ -75,6 +76,7 @@ use self::{
     load::{Kept, Loaded},
     manifests::Contents,
     provided::Providers,
+    replaced::Replaced,
 };
 use toolwire_base::{
     digest::Digest,
@@ -102,9 +104,6 @@ struct Files {
     listing: Option<manifests::Listing>,
     digest: Digest,
     kept: Kept,
-    /// Replaced snapshots, kept until no call uses them. Otherwise the last call to drop one would free all its tools,
-    /// on a thread that serves calls.
-    replaced: Vec<Arc<Snapshot>>,
 }
 
 /// The input of the next snapshot.
@@ -116,6 +115,7 @@ struct State {
     is_pending: bool,
     problems: Vec<Problem>,
     sources: health::Sources,
+    replaced: Replaced,
 }
 
 impl fmt::Debug for Registry {
@@ -144,8 +144,9 @@ impl Registry {
             is_pending: false,
             problems,
             sources: health::Sources::default(),
+            replaced: Replaced::default(),
         };
-        let files = Files { offered, listing, digest, kept, replaced: Vec::new() };
+        let files = Files { offered, listing, digest, kept };
         let snapshot = state.snapshot();
         let changes = watch::Sender::new(Arc::clone(&snapshot));
         let (files, state) = (Mutex::new(files), Mutex::new(state));
@@ -172,11 +173,11 @@ impl Registry {
     pub fn reload(&self) {
         // Files before the state, which is locked only while it changes: sources set their health meanwhile.
         let mut files = lock(&self.files);
-        files.replaced.retain(|snapshot| Arc::strong_count(snapshot) > 1);
+        lock(&self.state).replaced.free();
         let Some(loaded) = files.load_if_changed() else { return };
         let mut state = lock(&self.state);
         state.apply(loaded);
-        files.replaced.push(self.publish(&mut state));
+        self.publish(&mut state);
     }
 
     /// Updates the health of a source's data.
@@ -232,13 +233,12 @@ impl Registry {
         }
     }
 
-    /// Publishes a snapshot and returns the replaced one.
-    fn publish(&self, state: &mut State) -> Arc<Snapshot> {
+    fn publish(&self, state: &mut State) {
         state.is_pending = false;
         let snapshot = state.snapshot();
         // Stored before it is announced: a watcher that reacts by a call must find it.
         self.current.store(Arc::clone(&snapshot));
-        self.changes.send_replace(snapshot)
+        state.replaced.push(self.changes.send_replace(snapshot));
     }
 }
 

@@ -40,7 +40,7 @@ pub trait Registrar: Send + Sync {
         hub: &'a Hub,
         provider: &'a ProviderName,
         catalogue: &'a CatalogueId,
-        offers: &'a [wire::Offer],
+        offers: Vec<wire::Offer>,
     ) -> BoxFuture<'a, Verdicts>;
 
     /// Says why calls of the provider's tools will fail, or with `None` that they will not.

@@ -24,7 +24,7 @@ impl Registrar for NoHosts {
         _: &'a Hub,
         _: &'a ProviderName,
         _: &'a CatalogueId,
-        _: &'a [Offer],
+        _: Vec<Offer>,
     ) -> BoxFuture<'a, Verdicts> {
         Box::pin(ready(Verdicts::default()))
     }

@@ -57,7 +57,7 @@ impl Hub {
             }
             (Standing::Next, None) => return Ok(Greeted::AskForOffers),
             (Standing::Next, Some(offers)) => {
-                self.serve(provider, greeting, &offers, &mut catalogue).await?;
+                self.serve(provider, greeting, offers, &mut catalogue).await?;
             }
             (Standing::Served, _) => {}
         }
@@ -71,14 +71,15 @@ impl Hub {
         &self,
         provider: &ProviderName,
         greeting: &Greeting,
-        offers: &[wire::Offer],
+        offers: Vec<wire::Offer>,
         catalogue: &mut CatalogueState,
     ) -> Result<(), End> {
         let id = &greeting.catalogue;
         // Calls of the new definitions may come before the slots of the old ones are asked to leave.
         self.pool().announce(provider, id);
+        let has_offers = !offers.is_empty();
         let verdicts = self.0.registrar.serve(self, provider, id, offers).await;
-        if verdicts.accepted == 0 && !offers.is_empty() {
+        if verdicts.accepted == 0 && has_offers {
             self.pool().retract(provider, id);
             let end = End::NothingServed(verdicts.refusals());
             tracing::warn!(%provider, instance = %greeting.instance, sdk = %greeting.sdk, %end, "a host is refused");

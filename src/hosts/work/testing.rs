@@ -79,7 +79,7 @@ impl Registrar for Log {
         _: &'a Hub,
         provider: &'a ProviderName,
         _: &'a CatalogueId,
-        offers: &'a [wire::Offer],
+        offers: Vec<wire::Offer>,
     ) -> BoxFuture<'a, Verdicts> {
         let names: Vec<_> = offers.iter().map(|offer| offer.name.as_str()).collect();
         self.add(format!("serve {provider}: {}", names.join(" ")));

@@ -12,7 +12,7 @@ mod work;
 use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt};
-use tokio::{task::spawn_blocking, time::sleep};
+use tokio::time::sleep;
 
 pub(super) use self::gated::Gates;
 use self::{
@@ -24,6 +24,7 @@ pub use self::{
     mcp::{McpServers, mcp_target},
     trust::as_accepted,
 };
+use toolwire_base::offload;
 use toolwire_config::{Config, Providers};
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{CacheScope, Definition, MakeExecutor, Registry};
@@ -80,7 +81,7 @@ impl Registrar for Offers {
         hub: &'a Hub,
         provider: &'a ProviderName,
         catalogue: &'a CatalogueId,
-        offers: &'a [wire::Offer],
+        offers: Vec<wire::Offer>,
     ) -> BoxFuture<'a, Verdicts> {
         let work = Work {
             registry: Arc::clone(&self.registry),
@@ -89,9 +90,8 @@ impl Registrar for Offers {
             strictness: self.strictness,
         };
         let make = behind(self.gates.get(provider.as_str()), host_tool(hub, provider, catalogue));
-        let proposal =
-            |offer: &wire::Offer| Proposal { offer: offer.clone(), instead: None, make: Arc::clone(&make) };
-        let proposals = offers.iter().map(proposal).collect();
+        let proposal = |offer| Proposal { offer, instead: None, make: Arc::clone(&make) };
+        let proposals = offers.into_iter().map(proposal).collect();
         take_over(work, proposals).boxed()
     }
 
@@ -108,12 +108,13 @@ impl Registrar for Offers {
 async fn take_over(work: Work, proposals: Vec<Proposal>) -> Verdicts {
     let (registry, provider) = (Arc::clone(&work.registry), work.provider.clone());
     // A thousand schemas take long.
-    let verdicts = spawn_blocking(move || work.take_over(proposals)).await.unwrap_or_else(|error| {
+    let verdicts = offload::run_alone(move || work.take_over(proposals)).await.unwrap_or_else(|error| {
         tracing::error!(%provider, %error, "offers cannot be checked");
         Verdicts::default()
     });
     sleep(JOINED).await;
-    registry.publish_pending();
+    // And so does a snapshot of thousands of tools.
+    let _ = offload::run_alone(move || registry.publish_pending()).await;
     verdicts
 }
 
