@@ -144,6 +144,10 @@ pub trait Idempotency: Send + Sync + Debug {
     fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun>;
     /// Records the end. If this fails, the call stays unfinished.
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// As [`end`](Self::end), of a read: after a loss of power it is made again.
+    fn end_read<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.end(key, result)
+    }
     /// Records that a call waits for the approval of a call nested in it. It has had no effect of its own that must not
     /// be repeated, and begins again when it is repeated.
     fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;

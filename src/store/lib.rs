@@ -23,6 +23,7 @@ pub mod hold_offs;
 pub mod idempotency;
 pub mod jobs;
 pub mod kept_results;
+mod large_reads;
 mod memory;
 pub mod outbox;
 mod remembered;

@@ -1,8 +1,9 @@
 //! Calls with a `request_id`.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{fs, sync::Arc, time::SystemTime};
 
 use futures_util::future::join_all;
+use serde_json::json;
 use tempfile::TempDir;
 use toolwire::{
     base::digest::Digest,
@@ -203,6 +204,28 @@ async fn reads_make_room_for_other_calls_of_their_user() {
         assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
         assert!(matches!(begin(&store, &write).await, Begun::Unfinished { .. }), "{store:?}");
     }
+}
+
+#[tokio::test]
+async fn large_data_of_a_read_stands_beside_the_database_and_comes_back_whole_after_a_restart() {
+    let (store, directory) = in_file();
+    let store: AnyStore = store;
+    let read = key("a");
+    let data = Payload::from_json(json!({"text": "x".repeat(1 << 20)}));
+    let begin = async |store: &AnyStore| begin_as(store, &read, Effect::Read, "1", now()).await;
+    let ended = async |store: &AnyStore| match begin(store).await {
+        Begun::Ended(kept) => kept.read(None).map(|kept| kept.outcome.expect("data").json().clone()),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(begin(&store).await, Begun::New));
+    store.end_read(&read, &ToolResult { outcome: Ok(data.clone()), ..result() }).await.unwrap();
+    let length = |file: &str| fs::metadata(directory.path().join(file)).map_or(0, |it| it.len());
+    assert!(length("toolwire.db") + length("toolwire.db-wal") < 1 << 20);
+    drop(store);
+    let store: AnyStore = Arc::new(Store::at(directory.path()));
+    assert_eq!(ended(&store).await.expect("whole"), *data.json());
+    fs::remove_dir_all(directory.path().join("reads")).unwrap();
+    assert!(ended(&store).await.is_err(), "it cannot be read, and so the read is made again");
 }
 
 #[tokio::test]

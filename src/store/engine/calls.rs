@@ -168,10 +168,19 @@ pub(super) async fn suspend(tx: &mut Tx, key: &Key) -> Result<(), Error> {
 
 /// Records the end of a call.
 pub(super) async fn end(tx: &mut Tx, key: &Key, result: &ToolResult) -> Result<(), Error> {
-    let outcome = OutcomeColumns::of(&result.outcome, &result.provenance);
+    end_with(tx, key, result, &OutcomeColumns::of(&result.outcome, &result.provenance)).await
+}
+
+/// Records the end of a call with the given columns of its result.
+pub(super) async fn end_with(
+    tx: &mut Tx,
+    key: &Key,
+    result: &ToolResult,
+    outcome: &OutcomeColumns,
+) -> Result<(), Error> {
     tx.adds(outcome.len());
     let code = result.outcome.as_ref().map_or_else(|error| error.code.into_str(), |_| OK);
-    rows::end(tx, key, (&outcome, code), result.fetched_at, clock::wall()).await
+    rows::end(tx, key, (outcome, code), result.fetched_at, clock::wall()).await
 }
 
 /// Records the end of a call whose confirmation was not given.

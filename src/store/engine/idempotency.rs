@@ -12,10 +12,16 @@ use super::{
 use crate::{
     Lane, StoreError,
     cancellations::Subject,
-    idempotency::{Beginning, Begun, Idempotency, Key, Owner, Quota, RemoteEnd},
+    idempotency::{Beginning, Begun, Effect, Idempotency, Key, Owner, Quota, RemoteEnd},
+    large_reads::LargeReads,
+    rows::outcome::OutcomeColumns,
     scoped,
+    sqlite::location::Location,
 };
-use toolwire_contract::ToolResult;
+use toolwire_contract::{
+    ToolResult,
+    payload::{Encoded, EncodedForm, StoredPayload},
+};
 use toolwire_tool::context::{CallId, UserId};
 
 impl Idempotency for Store {
@@ -24,10 +30,23 @@ impl Idempotency for Store {
     }
 
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
-        // The caller receives this outcome next, so a repeat must receive it even after a loss of power.
-        Box::pin(self.transact(Lane::User(&key.user), Durability::Power, move |tx| {
-            scoped(calls::end(tx, key, result))
-        }))
+        Box::pin(async move {
+            // Before the transaction, which all others wait for: the text of a large result takes long.
+            let outcome = OutcomeColumns::of(&result.outcome, &result.provenance);
+            self.end_call(key, result, &outcome, durability(Effect::Write)).await
+        })
+    }
+
+    fn end_read<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let outcome = match (self.large_reads(), &result.outcome) {
+                (Some(files), Ok(data)) if files.keep(key, data).await => {
+                    OutcomeColumns::without_data(&result.provenance)
+                }
+                _ => OutcomeColumns::of(&result.outcome, &result.provenance),
+            };
+            self.end_call(key, result, &outcome, durability(Effect::Read)).await
+        })
     }
 
     fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -67,11 +86,60 @@ impl Store {
     async fn begin_call(&self, call: &Beginning<'_>, now: i64) -> Result<Begun, StoreError> {
         // Before the record: from then on other processes check whether this one is alive.
         self.replica.id(&self.location)?;
-        // The effect comes after this, and must not be without its record after a loss of power.
-        self.transact(Lane::User(&call.key.user), Durability::Power, |tx| {
-            scoped(begin(tx, call, now, self.calls_quota))
+        let begun = self
+            .transact(Lane::User(&call.key.user), durability(call.effect), |tx| {
+                scoped(begin(tx, call, now, self.calls_quota))
+            })
+            .await?;
+        Ok(match begun {
+            Begun::Ended(result) => Begun::Ended(Box::new(self.with_data(call.key, *result).await)),
+            begun => begun,
+        })
+    }
+
+    /// Adds the data of a large read to its outcome, if it is still there. Without it the outcome cannot be decoded.
+    pub(super) async fn with_data(
+        &self,
+        key: &Key,
+        mut result: ToolResult<StoredPayload>,
+    ) -> ToolResult<StoredPayload> {
+        if let Ok(StoredPayload::Encoded(Encoded { form: EncodedForm::Json, bytes })) = &result.outcome
+            && bytes.is_empty()
+            && let Some(files) = self.large_reads()
+            && let Some(data) = files.read(key).await
+        {
+            result.outcome = Ok(StoredPayload::Live(data));
+        }
+        result
+    }
+
+    async fn end_call(
+        &self,
+        key: &Key,
+        result: &ToolResult,
+        outcome: &OutcomeColumns,
+        durability: Durability,
+    ) -> Result<(), StoreError> {
+        self.transact(Lane::User(&key.user), durability, move |tx| {
+            scoped(calls::end_with(tx, key, result, outcome))
         })
         .await
+    }
+
+    fn large_reads(&self) -> Option<LargeReads> {
+        match &self.location {
+            Location::Directory(directory) => Some(LargeReads::in_directory(directory)),
+            Location::Memory | Location::Unavailable(_) => None,
+        }
+    }
+}
+
+/// A write must not be without its record after a loss of power, nor a repeat without the outcome that its caller
+/// received. A read is made again.
+fn durability(effect: Effect) -> Durability {
+    match effect {
+        Effect::Read => Durability::Process,
+        Effect::Write => Durability::Power,
     }
 }
 

@@ -25,15 +25,26 @@ struct Description {
     outcome: Result<EncodedForm, ToolError>,
 }
 
+impl Description {
+    fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("texts, numbers and lists are JSON")
+    }
+}
+
 impl OutcomeColumns {
     pub(crate) fn of(outcome: &Outcome, provenance: &Provenance) -> Self {
         let (outcome, data) = match outcome.as_ref().map(Payload::encode) {
-            Ok(Encoded { form, bytes }) => (Ok(form), bytes.to_vec()),
+            Ok(Encoded { form, bytes }) => (Ok(form), bytes.into()),
             Err(error) => (Err(error.clone()), Vec::new()),
         };
         let description = Description { provenance: provenance.clone(), outcome };
-        let description = serde_json::to_string(&description).expect("texts, numbers and lists are JSON");
-        Self { description, data }
+        Self { description: description.to_json(), data }
+    }
+
+    /// Those of JSON data that is kept elsewhere: none is empty.
+    pub(crate) fn without_data(provenance: &Provenance) -> Self {
+        let description = Description { provenance: provenance.clone(), outcome: Ok(EncodedForm::Json) };
+        Self { description: description.to_json(), data: Vec::new() }
     }
 
     /// Their length in bytes.

@@ -284,7 +284,10 @@ async fn run(work: impl Future<Output = CallResult>, call: &Call) -> CallResult 
 /// and a repeat meets an unfinished call.
 async fn record_outcome(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
     let recorded = match result {
-        Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
+        Ok(Terminal::Result(result)) if is_final(call, result) && runs_once(call) => {
+            store.end(key, result).await
+        }
+        Ok(Terminal::Result(result)) if is_final(call, result) => store.end_read(key, result).await,
         Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
         end => store.forget(key, code_of(end)).await,
     };

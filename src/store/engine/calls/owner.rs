@@ -44,7 +44,9 @@ impl Store {
         let mut reader = self.reader().await?;
         if let Some(record) = rows::find(key).optional(&mut reader).await? {
             return Ok(match self.owner_of(record, key) {
-                (_, RecordState::Ended(Begun::Ended(result))) => Some(RemoteEnd::Ended(result)),
+                (_, RecordState::Ended(Begun::Ended(result))) => {
+                    Some(RemoteEnd::Ended(Box::new(self.with_data(key, *result).await)))
+                }
                 (Owner::Remote(owner), _) if owner == call_id => None,
                 _ => Some(RemoteEnd::Unsettled),
             });

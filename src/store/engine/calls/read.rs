@@ -26,7 +26,10 @@ impl Store {
     /// The outcome of a call, if it has ended and is still recorded.
     pub async fn call_outcome(&self, key: &Key) -> Result<Option<ToolResult<StoredPayload>>, StoreError> {
         let record = self.fetch_optional(rows::find(key)).await?;
-        Ok(record.and_then(|record| super::outcome(record, key)))
+        match record.and_then(|record| super::outcome(record, key)) {
+            Some(result) => Ok(Some(self.with_data(key, result).await)),
+            None => Ok(None),
+        }
     }
 
     /// Calls before one of this id, the newest first.
