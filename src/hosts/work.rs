@@ -64,9 +64,14 @@ async fn run(
     pin!(incoming, ending);
     let mut is_ending = false;
     let (shut_down, mut outgoing) = (session.shut_down(), Outgoing::default());
+    // One timer for all messages: it goes off early where a message has moved the next poll.
+    let timer = sleep_until(session.next_poll());
+    pin!(timer);
     loop {
         let is_reading = !session.has_pending() && outgoing.has_room();
-        let next_poll = session.next_poll();
+        if session.next_poll() < timer.deadline() {
+            timer.as_mut().reset(session.next_poll());
+        }
         let result = select! {
             permit = answers.reserve(), if !outgoing.is_empty() => send(permit.ok(), &mut outgoing),
             () = answers.closed(), if outgoing.is_empty() => Err(End::Lost),
@@ -89,7 +94,11 @@ async fn run(
                 None => Err(session.half_close()),
             },
             // A host that takes no answers is silent, too; a caller that reads slowly is not its fault.
-            () = sleep_until(next_poll), if !session.has_pending() => session.poll(&mut outgoing),
+            () = &mut timer, if !session.has_pending() => {
+                let polled = session.poll(&mut outgoing);
+                timer.as_mut().reset(session.next_poll());
+                polled
+            }
         };
         if let Err(end) = result {
             // What was not sent yet was not started.
