@@ -71,33 +71,45 @@ def run_attacks(_):
         others = Others(world, OTHERS, USER_TOKEN)
         others.measure(1)
         for name in ATTACKS:
-            calm = others.measure(CALM_TIME)
-            reset_peak(world.server.process.pid)
-            attacker = start_host(HERE / "malicious.py", name, world.server.url, log=world.log)
-            # Its imports are not the attack.
-            attacker.stdout.readline()
-            during = others.measure(ATTACK_TIME)
-            assert attacker.poll() is None, f"{name} ended: {(world.folder / 'hosts.log').read_text()[-2000:]}"
-            most = peak(world.server.process.pid)
-            attacker.kill()
-            times = (attacker.communicate()[0].split() or ["0"])[-1]
-            yield others.row(f"{name.replace('_', ' ')}, {times} times", calm, during, most)
+            yield attack(world, others, name, "idle")
+            # For comparison: a part of it is that the attacker has no processors of its own.
+            row = attack(world, others, name, "nice")
+            yield Row(f"… the attacker at nice 19, {row.what.split(', ')[1]}", "", row.seen)
+
+
+def attack(world, others, name, priority):
+    calm = others.measure(CALM_TIME)
+    reset_peak(world.server.process.pid)
+    attacker = start_host(HERE / "malicious.py", name, world.server.url, priority, log=world.log)
+    # Its imports are not the attack.
+    attacker.stdout.readline()
+    during = others.measure(ATTACK_TIME)
+    assert attacker.poll() is None, f"{name} ended: {(world.folder / 'hosts.log').read_text()[-2000:]}"
+    most = peak(world.server.process.pid)
+    attacker.kill()
+    times = (attacker.communicate()[0].split() or ["0"])[-1]
+    return others.row(f"{name.replace('_', ' ')}, {times} times", calm, during, most)
 
 
 def stall_readers(_):
     """Callers of a host's streams that read nothing, each on a connection of its own, and then everything."""
-    with World(slots=READERS + 8) as world:
-        world.host()
-        others = Others(world, {"echo": OTHERS["echo"]})
+    with World(configuration=CONFIGURATION, slots=READERS + 8, **HOST_TOKENS) as world:
+        world.host(TOOLWIRE_HOST_TOKEN=HOST_TOKENS["GOOD_TOKEN"])
+        others = Others(world, OTHERS, USER_TOKEN)
         others.measure(1)
         calm = others.measure(CALM_TIME)
         reset_peak(world.server.process.pid)
         arguments = {"count": CHUNKS, "size": CHUNK}
-        streams = [world.connect().stream("pour", arguments, timeout=120) for _ in range(READERS)]
+        streams = [world.connect(USER_TOKEN).stream("pour", arguments, timeout=120) for _ in range(READERS)]
         for stream in streams:
             next(stream)
+        # The host, one thread of Python, makes chunks for all of them at once, until what is on the way is full.
+        first = others.measure(1)
+        has_failed = bool(others.failures)
+        seen = others.row("", calm, first, 0).seen
+        yield Row(f"{READERS} callers of its streams, the first second", "none fails", seen, not has_failed)
         during = others.measure(ATTACK_TIME)
-        yield others.row(f"{READERS} callers of its streams read nothing", calm, during, peak(world.server.process.pid))
+        yield others.row("… read nothing, the next four", calm, during, peak(world.server.process.pid))
         numbers = [[event.data["number"] for event in stream if isinstance(event, Chunk)] for stream in streams]
     came = sum(it == list(range(CHUNKS)) for it in numbers)
     yield Row("… and then read all that was sent, in order", "all", f"{came} of {READERS}", came == READERS)

@@ -1,4 +1,4 @@
-"""A host that does one thing that it should not, by raw messages, again and again: `python malicious.py ATTACK URL`.
+"""A host that does one thing that it should not, by raw messages, again and again: `malicious.py ATTACK URL PRIORITY`.
 
 It is the provider `evil` of tests.raw, whose tool is `evil_good`; the calls of it that an attack needs it makes itself.
 Each attack yields once a round, and the rounds are counted on standard output.
@@ -159,8 +159,12 @@ def silent_slots():
 
 
 if __name__ == "__main__":
-    # What the attacker's own machine would pay for is not taken from the others here.
-    os.nice(19)
+    # What the attacker's own machine would pay for is not taken from the others here. At nice 19 it still keeps a
+    # processor for some milliseconds that it was given once, however urgent the others are.
+    if sys.argv[3] == "idle":
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    else:
+        os.nice(19)
     print("0", flush=True)
     for count, _ in enumerate(globals()[sys.argv[1]](), 1):
         print(count, flush=True)
