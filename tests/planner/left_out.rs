@@ -1,6 +1,5 @@
 //! What of a question had no part in what was called for it: it is told beside the answer.
 
-use chrono::NaiveDate;
 use toolwire::planner::{
     Step, {LeftOut, LeftOutTime},
 };
@@ -12,9 +11,7 @@ use super::{
 
 fn left_out(bench: &Bench, message: &str) -> Option<LeftOut> {
     let Step::Call(calls) = bench.decide(&[], message).step else { return None };
-    let tools: Vec<_> = calls.iter().map(|call| call.tool.as_str()).collect();
-    let today = NaiveDate::from_ymd_opt(2026, 1, 16).expect("a date");
-    Some(bench.offer.left_out(&tools, message, today))
+    Some(bench.left_out(message, &calls))
 }
 
 #[test]

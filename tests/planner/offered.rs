@@ -9,7 +9,7 @@ use toolwire::{
     config::Config,
     domains,
     engine::registry::{RegisteredTool, ToolType},
-    planner::{Exchange, Offer, Plan, PlanRequest, Step, embedded::Embedded},
+    planner::{Exchange, LeftOut, Offer, Plan, PlanRequest, PlannedCall, Step, embedded::Embedded},
     server::app::App,
 };
 
@@ -47,9 +47,14 @@ impl Bench {
 
     /// What is decided after the given exchanges.
     pub(crate) fn plan(&self, history: &[Exchange], message: &str) -> Plan {
-        let today = NaiveDate::from_ymd_opt(2026, 1, 16).expect("a date");
-        let (made, account) = (&[], None);
+        let (made, account, today) = (&[], None, today());
         Embedded::decide(&PlanRequest { message, account, history, made, offer: &self.offer, today })
+    }
+
+    /// What of a message has no part in these calls.
+    pub(crate) fn left_out(&self, message: &str, calls: &[PlannedCall]) -> LeftOut {
+        let tools: Vec<_> = calls.iter().map(|call| call.tool.as_str()).collect();
+        self.offer.left_out(&tools, message, today())
     }
 
     /// What tools take for a name, in small letters.
@@ -61,6 +66,10 @@ impl Bench {
     pub(crate) fn tool(&self, name: &str) -> Arc<RegisteredTool> {
         Arc::clone(self.offer.get(name).unwrap_or_else(|| panic!("{name} is not offered")))
     }
+}
+
+fn today() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 1, 16).expect("a date")
 }
 
 /// What tools take for each name in the data, by the name in small letters.

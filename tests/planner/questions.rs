@@ -1,4 +1,4 @@
-//! Files of questions, one JSON object a line: what is said, and what should come of it.
+//! Files of questions, one JSON object a line: what is said, and what should come of it. Lines of `//` are comments.
 
 use std::{collections::BTreeMap, fs};
 
@@ -26,6 +26,9 @@ pub(crate) struct Question {
     /// Calls that are as good.
     #[serde(default)]
     pub(crate) also: Vec<Wanted>,
+    /// Words that no tool can use, so that an answer rightly names them as not used.
+    #[serde(default)]
+    pub(crate) unused: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -48,7 +51,7 @@ pub(crate) struct Wanted {
 
 pub(crate) fn read(path: &str) -> Vec<Question> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("//"));
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
 }
 

@@ -1,6 +1,6 @@
 //! How often plans are right, with the floors that they must not fall below.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::planner::{Plan, PlannedCall, Step};
 
@@ -21,6 +21,7 @@ struct Scores {
     called: u32,
     asked: (u32, u32),
     orders: (u32, u32),
+    clean: u32,
     misses: Vec<String>,
 }
 
@@ -28,14 +29,18 @@ impl Scores {
     fn of(path: &str) -> Self {
         let (bench, mut scores) = (Bench::new(), Self::default());
         for question in read(path) {
-            let earlier: Vec<_> = question.dialogue.iter().flatten().map(String::as_str).collect();
-            let plan = bench.decide(&earlier, &question.said);
-            let is_right = scores.add(&bench, &question, &plan);
-            if !is_right {
-                scores.misses.push(format!("{} {:?}: {:?}", question.id, question.said, plan.step));
-            }
+            let plan = decide(&bench, &question);
+            scores.add_or_miss(&bench, &question, &plan);
         }
         scores
+    }
+
+    fn add_or_miss(&mut self, bench: &Bench, question: &Question, plan: &Plan) -> bool {
+        let is_right = self.add(bench, question, plan);
+        if !is_right {
+            self.misses.push(format!("{} {:?}: {:?}", question.id, question.said, plan.step));
+        }
+        is_right
     }
 
     fn add(&mut self, bench: &Bench, question: &Question, plan: &Plan) -> bool {
@@ -52,6 +57,20 @@ impl Scores {
             }
             Expect::Clarify => counted(&mut self.asked, matches!(plan.step, Step::Clarify(_))),
             Expect::Refuse => counted(&mut self.orders, matches!(plan.step, Step::Refuse(_))),
+        }
+    }
+
+    /// Adds a question, and counts it as clean if all of it has a part in the right calls.
+    fn add_clean(&mut self, bench: &Bench, question: &Question) {
+        let plan = decide(bench, question);
+        let is_right = self.add_or_miss(bench, question, &plan);
+        let Step::Call(calls) = &plan.step else { return };
+        let mut words = bench.left_out(&question.said, calls).words;
+        words.retain(|word| !question.unused.iter().any(|it| it.eq_ignore_ascii_case(word)));
+        if is_right && words.is_empty() {
+            self.clean += 1;
+        } else if is_right {
+            self.misses.push(format!("{} {:?}: right, but leaves out {words:?}", question.id, question.said));
         }
     }
 
@@ -97,6 +116,11 @@ impl Scores {
             orders.1
         )
     }
+}
+
+fn decide(bench: &Bench, question: &Question) -> Plan {
+    let earlier: Vec<_> = question.dialogue.iter().flatten().map(String::as_str).collect();
+    bench.decide(&earlier, &question.said)
 }
 
 fn counted((right, all): &mut (u32, u32), is_right: bool) -> bool {
@@ -166,6 +190,24 @@ fn the_questions_of_development_are_understood_as_well_as_stated() {
     println!("{}", scores.table("developed"));
     let floors = Floors { first: 0.92, among_three: 0.97, arguments: 0.95, called: 0.08, refused: 0.04 };
     floors.hold("developed", &scores);
+}
+
+/// Prints the scores of each kind, by what stands before the hyphen of an id. The goals stand in the file: no floors.
+#[test]
+fn questions_by_kind() {
+    let (bench, mut kinds) = (Bench::new(), BTreeMap::<String, Scores>::new());
+    for question in read("tests/fixtures/agent/by_kind.jsonl") {
+        let kind = question.id.split('-').next().expect("a kind").to_owned();
+        for name in [kind, "total".to_owned()] {
+            kinds.entry(name).or_default().add_clean(&bench, &question);
+        }
+    }
+    for (name, scores) in &kinds {
+        let clean = share(scores.clean, scores.relevant);
+        println!("{}; right and clean {clean:.3}\n  {}", scores.table(name), scores.misses.join("\n  "));
+    }
+    let total = &kinds["total"];
+    assert_eq!(total.relevant + total.irrelevant + total.asked.1 + total.orders.1, 200);
 }
 
 #[test]
