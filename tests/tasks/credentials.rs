@@ -59,7 +59,7 @@ async fn a_call_by_any_way_in_blocks_its_task_alike() {
     give(&riley, "wrong").await;
     let root = riley.create("Look at my screens").await;
     let answer = riley.call("browse_screener", &json!({}), &root.task).await.unwrap();
-    assert!(format!("{answer:?}").contains("does not accept the user's credentials"), "{answer:?}");
+    assert!(format!("{answer:?}").contains("Screener.in rejected the password"), "{answer:?}");
     assert_eq!(root.state().await, TaskState::Blocked);
     give(&riley, "demo").await;
     assert_eq!(root.state().await, TaskState::Running);
