@@ -139,15 +139,7 @@ impl ToolError {
 
     /// What a model should do. Stands apart from the message, which people read too.
     pub const fn advice(&self) -> Option<&'static str> {
-        match (self.code, self.retryable) {
-            (ErrorCode::AuthFailed | ErrorCode::Blocked, _) => Some("Stop and tell the user."),
-            (ErrorCode::Timeout, true) => Some("Try once more, then go on without it."),
-            (ErrorCode::RateLimited | ErrorCode::Unavailable, true) => {
-                Some("Try again later, or go on without it.")
-            }
-            (ErrorCode::ParseError | ErrorCode::Unavailable, _) => Some("Go on without it."),
-            _ => None,
-        }
+        self.code.advice(self.retryable)
     }
 
     /// The same failure, stating where it arose.
@@ -157,6 +149,17 @@ impl ToolError {
 }
 
 impl ErrorCode {
+    /// What a model should do after such a failure, which may be worth a retry.
+    pub const fn advice(self, retryable: bool) -> Option<&'static str> {
+        match (self, retryable) {
+            (Self::AuthFailed | Self::Blocked, _) => Some("Stop and tell the user."),
+            (Self::Timeout, true) => Some("Try once more, then go on without it."),
+            (Self::RateLimited | Self::Unavailable, true) => Some("Try again later, or go on without it."),
+            (Self::ParseError | Self::Unavailable, _) => Some("Go on without it."),
+            _ => None,
+        }
+    }
+
     /// Whether such a failure is usually worth a retry, and where it usually arises.
     pub const fn usual(self) -> (bool, Origin) {
         match self {

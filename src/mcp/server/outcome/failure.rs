@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tonic::Status;
 
 use super::{CallFacts, milliseconds};
-use toolwire_contract::{Refusal, proto::v1};
+use toolwire_contract::{ErrorCode, Refusal, proto::v1};
 
 #[derive(Debug, Default)]
 pub(super) struct Failure {
@@ -81,9 +81,21 @@ impl Failure {
         }
     }
 
-    /// When and how to call again, unless the message says it.
+    /// What the model should do: when and how to call again, unless the message says it, or what such a failure means.
     pub(super) fn advice(&self, facts: &CallFacts) -> String {
-        if !self.retryable || self.message.contains("call again") {
+        if self.message.contains("call again") {
+            return String::new();
+        }
+        let again = self.advice_to_call_again(facts);
+        let code = self.code.parse::<ErrorCode>().ok();
+        match code.and_then(|code| code.advice(self.retryable)) {
+            Some(advice) if again.is_empty() => format!(". {advice}"),
+            _ => again,
+        }
+    }
+
+    fn advice_to_call_again(&self, facts: &CallFacts) -> String {
+        if !self.retryable {
             return String::new();
         }
         let when = self.retry_after.map(|after| format!(" in {} s", after.as_secs_f64().ceil()));
