@@ -26,7 +26,7 @@ struct Catalogue {
 
 /// What a slot of a catalogue is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum Disposition {
     /// Its tools are served: the slot takes calls.
     Served,
     /// It is newer than what is served, or that has no slots: its offers are to be served first.
@@ -36,12 +36,12 @@ pub(crate) enum Standing {
 }
 
 impl Catalogues {
-    pub(crate) fn standing(&self, id: &CatalogueId) -> Standing {
-        let Some(place) = self.place(id) else { return Standing::Next };
+    pub(crate) fn disposition(&self, id: &CatalogueId) -> Disposition {
+        let Some(place) = self.place(id) else { return Disposition::Next };
         if self.known[place + 1..].iter().any(|newer| newer.slots > 0) {
-            return Standing::Superseded;
+            return Disposition::Superseded;
         }
-        if self.served.as_ref() == Some(id) { Standing::Served } else { Standing::Next }
+        if self.served.as_ref() == Some(id) { Disposition::Served } else { Disposition::Next }
     }
 
     /// Its tools are served from now on. Unless it came up before, it is the newest one.
@@ -91,21 +91,21 @@ mod tests {
     #[test]
     fn the_newest_is_served_and_older_ones_are_superseded_as_long_as_it_has_slots() {
         let mut catalogues = Catalogues::default();
-        assert_eq!(catalogues.standing(&"old".into()), Standing::Next);
+        assert_eq!(catalogues.disposition(&"old".into()), Disposition::Next);
         served("old", &mut catalogues);
-        assert_eq!(catalogues.standing(&"new".into()), Standing::Next);
-        assert_eq!(catalogues.standing(&"old".into()), Standing::Served, "the new one is not up yet");
+        assert_eq!(catalogues.disposition(&"new".into()), Disposition::Next);
+        assert_eq!(catalogues.disposition(&"old".into()), Disposition::Served, "the new one is not up yet");
         served("new", &mut catalogues);
         assert_eq!(
-            (catalogues.standing(&"old".into()), catalogues.standing(&"new".into())),
-            (Standing::Superseded, Standing::Served)
+            (catalogues.disposition(&"old".into()), catalogues.disposition(&"new".into())),
+            (Disposition::Superseded, Disposition::Served)
         );
         catalogues.detach(&"new".into());
-        assert_eq!(catalogues.standing(&"old".into()), Standing::Next, "a roll-back");
+        assert_eq!(catalogues.disposition(&"old".into()), Disposition::Next, "a roll-back");
         served("old", &mut catalogues);
-        assert_eq!(catalogues.standing(&"new".into()), Standing::Next, "it keeps its place");
+        assert_eq!(catalogues.disposition(&"new".into()), Disposition::Next, "it keeps its place");
         served("new", &mut catalogues);
-        assert_eq!(catalogues.standing(&"old".into()), Standing::Superseded);
+        assert_eq!(catalogues.disposition(&"old".into()), Disposition::Superseded);
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
             catalogues.detach(&CatalogueId::from(&*format!("c{number}")));
         }
         served("c100", &mut catalogues);
-        assert_eq!(catalogues.standing(&"c0".into()), Standing::Superseded);
+        assert_eq!(catalogues.disposition(&"c0".into()), Disposition::Superseded);
     }
 
     #[test]

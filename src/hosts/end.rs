@@ -1,4 +1,4 @@
-//! Why a stream of a host ends, and the status that says so.
+//! Why a stream of a host ends, and the status for it.
 
 use tonic::{Code, Status};
 

@@ -14,7 +14,7 @@ use tokio::{
     time::sleep,
 };
 
-pub(crate) use self::greet::{Admitted, Greeted};
+pub(crate) use self::greet::{Admitted, GreetingReply};
 use crate::{
     bounds::{DEGRADED_AFTER, MAX_REFUSALS, REMOVED_AFTER, SUPERSEDED_RETRY},
     catalogue::Catalogues,
@@ -183,7 +183,7 @@ impl Hub {
                 tokio::spawn(async move {
                     let result = write.read(outcome).await;
                     let is_recorded = hub.0.settle.settle(&write, result).await;
-                    lock(&hub.0.writes).settled(&key, is_recorded);
+                    lock(&hub.0.writes).end_settling(&key, is_recorded);
                     if is_recorded {
                         let _ = answer.send(Command::LateTaken(call));
                     }

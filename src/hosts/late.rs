@@ -51,7 +51,7 @@ pub(crate) enum LateResult {
     Pending,
     /// The call got it, or had it before.
     Taken,
-    /// Nothing waits for it any more: it replaces the unknown outcome, and `settled` says whether it did.
+    /// Nothing waits for it any more: it replaces the unknown outcome, and `end_settling` says whether it did.
     Replaces(Arc<Write>, Outcome),
 }
 
@@ -86,8 +86,8 @@ impl StartedWrites {
         LateResult::Taken
     }
 
-    /// Whether the outcome that replaces an unknown one is recorded. Otherwise the host may say it again.
-    pub(crate) fn settled(&mut self, key: &Key, is_recorded: bool) {
+    /// The outcome that replaces an unknown one is recorded, or cannot be: then its host may send it again.
+    pub(crate) fn end_settling(&mut self, key: &Key, is_recorded: bool) {
         if is_recorded {
             self.close(key);
         } else if let Some(open) = self.open(key) {
@@ -175,7 +175,7 @@ mod tests {
             matches!(writes.take(&key("a", call), data(), later), LateResult::Replaces(it, _) if it.call_id == call)
         );
         assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Pending));
-        writes.settled(&key("a", call), true);
+        writes.end_settling(&key("a", call), true);
         assert!(matches!(writes.take(&key("a", call), data(), later), LateResult::Taken));
         assert!(matches!(writes.take(&key("a", call), data(), now + LATE_KEPT), LateResult::Unknown));
         assert!(writes.lost.is_empty() && writes.order.is_empty() && writes.running.is_empty());
@@ -188,12 +188,12 @@ mod tests {
         drop(receiver);
         for _ in 0..2 {
             assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Replaces(..)));
-            writes.settled(&key("a", call), false);
+            writes.end_settling(&key("a", call), false);
         }
         assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Replaces(..)));
         writes.lose(key("a", call), now);
         assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Pending));
-        writes.settled(&key("a", call), true);
+        writes.end_settling(&key("a", call), true);
         assert!(matches!(writes.take(&key("a", call), data(), now), LateResult::Taken));
     }
 

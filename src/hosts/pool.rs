@@ -32,7 +32,7 @@ pub(crate) enum Command {
     Start(Box<Start>),
     Cancel(CallId, wire::CancelReason),
     Leave(wire::Leave),
-    /// Tells the host that what it said late of a call is recorded.
+    /// The late outcome of a call is recorded: its host may forget it.
     LateTaken(CallId),
 }
 

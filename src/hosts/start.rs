@@ -25,7 +25,7 @@ pub(crate) struct Start {
     pub(crate) reports: Reports,
 }
 
-/// What tells a call how it goes on.
+/// Where a call is reported on.
 #[derive(Debug)]
 pub(crate) struct Reports {
     /// Full while the caller reads slowly: then the host's stream is not read either.

@@ -68,7 +68,7 @@ async fn run(
     let timer = sleep_until(session.next_poll());
     pin!(timer);
     loop {
-        let is_reading = !session.has_pending() && outgoing.has_room();
+        let is_reading = !session.has_pending() && outgoing.has_capacity();
         if session.next_poll() < timer.deadline() {
             timer.as_mut().reset(session.next_poll());
         }
@@ -81,7 +81,7 @@ async fn run(
                 session.end_connection(&mut outgoing)
             }
             Some(command) = orders.recv() => {
-                session.obey(command, &mut outgoing);
+                session.handle(command, &mut outgoing);
                 Ok(())
             }
             () = session.hand_over(), if session.has_pending() => {

@@ -193,7 +193,7 @@ async fn with_users_nothing_is_callable_before_it_is_accepted() {
     config.auth = Auth { users: vec![user] };
     let server = Server::with(config);
     let echo = wait_for(&server.app, "echo", ToolState::Disabled).await;
-    assert!(echo.status.expect("stated").reason.contains("nobody has accepted it yet"));
+    assert!(echo.status.expect("stated").reason.contains("it was not accepted yet"));
     assert!(!echo.description.contains("Says it back"), "{}", echo.description);
     assert!(!echo.input_schema_json.contains("text"), "{}", echo.input_schema_json);
     accept(&server.app, &provider).await;

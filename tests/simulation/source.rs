@@ -40,7 +40,7 @@ const PROFILE: Profile = Profile {
     timeout: Duration::from_millis(1_500),
     max_body: 1_024,
     may_retry: true,
-    credentials: CredentialsOf::Nobody,
+    credentials: CredentialsOf::None,
     check: |_| None,
 };
 

@@ -39,7 +39,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let mut upstream = opening.upstream.clone();
     let is_embedded = upstream.is_embedded(&SPEC);
     if is_embedded {
-        upstream = upstream.sending_over(|sender| Ok::<_, Infallible>(embedded::attach(sender)))?;
+        upstream = upstream.with_sender(|sender| Ok::<_, Infallible>(embedded::attach(sender)))?;
     }
     let base = if is_embedded { embedded::base() } else { upstream.address(&SPEC, ENDPOINT) };
     let digest = if is_embedded { "embedded".to_owned() } else { format!("live:{base}") };

@@ -75,7 +75,7 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     // Before any connector is made: each keeps the sender it is made with.
     let mut upstream = (*upstream).clone();
     if is_any_embedded {
-        upstream = upstream.sending_over(|sender| embedded::attach(sender, (*tree).clone()))?;
+        upstream = upstream.with_sender(|sender| embedded::attach(sender, (*tree).clone()))?;
     }
     let first_deal = upstream.is_embedded(&NSE).then(|| embedded::first_deal((*tree).clone())).transpose()?;
     let universe = Arc::new(universe(tree)?);

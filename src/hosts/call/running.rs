@@ -24,7 +24,7 @@ impl<'a> Running<'a> {
 
     pub(super) fn cancel(&mut self) {
         if std::mem::take(&mut self.may_cancel) {
-            // A slot that is lost meanwhile says so by itself.
+            // A slot that is lost meanwhile ends the call by itself.
             let _ = self.handle.commands.send(Command::Cancel(self.context.call_id, self.reason()));
         }
     }

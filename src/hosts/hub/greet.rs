@@ -4,7 +4,7 @@ use tokio::sync::mpsc;
 
 use super::{CatalogueState, Hub, Provider, Verdicts, superseded_leave};
 use crate::{
-    catalogue::Standing,
+    catalogue::Disposition,
     end::End,
     ids::ProviderName,
     pool::{Command, Handle, StreamPermit},
@@ -19,13 +19,13 @@ pub(crate) struct Admitted {
     pub(crate) _permit: StreamPermit,
 }
 
-/// How a greeting is answered.
+/// The answer to a greeting.
 #[derive(Debug)]
-pub(crate) enum Greeted {
+pub(crate) enum GreetingReply {
     AskForOffers,
     /// The slot takes calls.
     Welcome(wire::Welcome, Handle),
-    /// A newer catalogue is in service: welcome, and goodbye.
+    /// A newer catalogue is in service: the slot is welcome, and leaves at once.
     Superseded(wire::Welcome, wire::Leave),
 }
 
@@ -44,26 +44,29 @@ impl Hub {
         greeting: &Greeting,
         offers: Option<Vec<wire::Offer>>,
         commands: &mpsc::UnboundedSender<Command>,
-    ) -> Result<Greeted, End> {
+    ) -> Result<GreetingReply, End> {
         if !greeting.provider.is_empty() && greeting.provider != provider.as_str() {
             let (own, stated) = (provider.to_string(), greeting.provider.clone());
             return Err(End::WrongProvider { own, stated });
         }
         let state = self.provider(provider);
         let mut catalogue = state.greeting.lock().await;
-        match (catalogue.known.standing(&greeting.catalogue), offers) {
-            (Standing::Superseded, _) => {
-                return Ok(Greeted::Superseded(welcome(provider, Verdicts::default()), superseded_leave()));
+        match (catalogue.known.disposition(&greeting.catalogue), offers) {
+            (Disposition::Superseded, _) => {
+                return Ok(GreetingReply::Superseded(
+                    welcome(provider, Verdicts::default()),
+                    superseded_leave(),
+                ));
             }
-            (Standing::Next, None) => return Ok(Greeted::AskForOffers),
-            (Standing::Next, Some(offers)) => {
+            (Disposition::Next, None) => return Ok(GreetingReply::AskForOffers),
+            (Disposition::Next, Some(offers)) => {
                 self.serve(provider, greeting, offers, &mut catalogue).await?;
             }
-            (Standing::Served, _) => {}
+            (Disposition::Served, _) => {}
         }
         catalogue.known.attach(&greeting.catalogue);
         let slot = self.join(&state, provider, greeting, commands);
-        Ok(Greeted::Welcome(welcome(provider, catalogue.verdicts.clone()), slot))
+        Ok(GreetingReply::Welcome(welcome(provider, catalogue.verdicts.clone()), slot))
     }
 
     /// Puts the offers into service. If none of them can be served, the catalogue that is in service stays.

@@ -24,7 +24,7 @@ impl Outgoing {
         self.0.is_empty()
     }
 
-    pub(super) fn has_room(&self) -> bool {
+    pub(super) fn has_capacity(&self) -> bool {
         self.0.len() < MAX_QUEUED
     }
 

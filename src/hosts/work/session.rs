@@ -9,7 +9,7 @@ use super::outgoing::Outgoing;
 use crate::{
     bounds::MAX_DATA,
     end::End,
-    hub::{Admitted, Greeted, Hub},
+    hub::{Admitted, GreetingReply, Hub},
     ids::InstanceId,
     pool::{Command, Handle},
     slot::{Due, Greeting, Leave, Received, Slot},
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Does what the pool or the call asks for.
-    pub(super) fn obey(&mut self, command: Command, outgoing: &mut Outgoing) {
+    pub(super) fn handle(&mut self, command: Command, outgoing: &mut Outgoing) {
         let now = clock::now();
         match command {
             Command::Start(start) => self.start(start, now, outgoing),
@@ -152,7 +152,7 @@ impl Session {
     /// The stream has ended: its call is lost. An event that its caller has not taken is dropped with it.
     pub(super) async fn close(&mut self, end: &End) {
         let Some(handle) = self.joined.take() else { return };
-        // Whatever its host says of it later is said of a lost slot, and so is what came last if OK does not answer it.
+        // What its host says of it later comes as of a lost slot, and so does what came last if OK does not answer it.
         let known = self.last_write.take().filter(|_| *end != End::Left);
         let running = self.call.take();
         let write = running.as_ref().filter(|it| it.write.is_some()).map(|it| it.call);
@@ -220,18 +220,18 @@ impl Session {
         let now = clock::now();
         self.instance = Some(greeting.instance.clone());
         match greeted {
-            Greeted::AskForOffers => {
+            GreetingReply::AskForOffers => {
                 let provider = self.admitted.provider.to_string();
                 let welcome = wire::Welcome { send_catalogue: true, provider, ..wire::Welcome::default() };
                 outgoing.push(Message::Welcome(welcome));
                 self.slot.ask_for_offers(greeting, now);
             }
-            Greeted::Welcome(welcome, handle) => {
+            GreetingReply::Welcome(welcome, handle) => {
                 outgoing.push(Message::Welcome(welcome));
                 self.slot.welcome(now);
                 self.joined = Some(handle);
             }
-            Greeted::Superseded(welcome, leave) => {
+            GreetingReply::Superseded(welcome, leave) => {
                 outgoing.push(Message::Welcome(welcome));
                 self.slot.welcome(now);
                 self.leave(leave, now, outgoing);

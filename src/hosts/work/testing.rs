@@ -49,7 +49,7 @@ pub(super) fn offer(name: &str) -> Bytes {
     wire::Offer { name: name.into(), ..wire::Offer::default() }.encode_to_vec().into()
 }
 
-/// What the hub said to the registry and to the store.
+/// What the hub has registered and stored.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     lines: Mutex<Vec<String>>,

@@ -80,10 +80,10 @@ impl Session {
             legacy_version: Some(ProtocolVersion::V_2025_11_25),
         };
         let agreed = timeout(CONNECT, config().serve_with_lifecycle(tap, lifecycle)).await;
-        let said = || process.as_ref().map(Process::last_line).filter(|line| !line.is_empty());
+        let last_line = || process.as_ref().map(Process::last_line).filter(|line| !line.is_empty());
         let running = match agreed {
             Ok(Ok(running)) => running,
-            Ok(Err(error)) => return Err(handshake_error(&error, said())),
+            Ok(Err(error)) => return Err(handshake_error(&error, last_line())),
             Err(_) => return Err(ConnectError::TimedOut),
         };
         let connection = Connection { peer: running.peer().clone(), shared };
@@ -127,7 +127,7 @@ impl Session {
     }
 }
 
-/// What this client says of itself: it offers a server nothing.
+/// This client's description of itself: it offers a server nothing.
 fn config() -> ClientConfig {
     ClientConfig::new(
         ClientCapabilities::default(),
@@ -135,10 +135,12 @@ fn config() -> ClientConfig {
     )
 }
 
-fn handshake_error(error: &ClientInitializeError, said: Option<String>) -> ConnectError {
+fn handshake_error(error: &ClientInitializeError, last_line: Option<String>) -> ConnectError {
     let what = match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => words(fallback.as_ref()),
         error => words(error),
     };
-    ConnectError::Handshake(said.map_or_else(|| what.clone(), |line| format!("{what}; it wrote: {line}")))
+    ConnectError::Handshake(
+        last_line.map_or_else(|| what.clone(), |line| format!("{what}; it wrote: {line}")),
+    )
 }

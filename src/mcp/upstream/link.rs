@@ -46,7 +46,7 @@ impl Link {
         self.0.reconsider.notify_one();
     }
 
-    pub(crate) async fn reconsidered(&self) {
+    pub(crate) async fn wait_for_reconsideration(&self) {
         self.0.reconsider.notified().await;
     }
 
@@ -54,7 +54,7 @@ impl Link {
         self.0.doubt.notify_one();
     }
 
-    pub(crate) async fn doubted(&self) {
+    pub(crate) async fn wait_for_doubt(&self) {
         self.0.doubt.notified().await;
     }
 

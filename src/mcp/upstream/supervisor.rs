@@ -45,7 +45,7 @@ pub struct Supervisor {
 }
 
 /// Why a session ended.
-enum Over {
+enum SessionEnd {
     Stopped,
     Closed,
     Silent(ConnectError),
@@ -80,7 +80,7 @@ impl Supervisor {
             match opened {
                 Ok(session) => {
                     let since = clock::now();
-                    if let Over::Stopped = self.hold(session, stop).await {
+                    if let SessionEnd::Stopped = self.hold(session, stop).await {
                         return;
                     }
                     if since.elapsed() >= STEADY {
@@ -96,27 +96,29 @@ impl Supervisor {
     }
 
     /// Holds a session for as long as it is good, and ends it.
-    async fn hold(&self, mut session: Session, stop: &CancellationToken) -> Over {
-        let over = stop.run_until_cancelled(self.attend(&mut session)).await.unwrap_or(Over::Stopped);
+    async fn hold(&self, mut session: Session, stop: &CancellationToken) -> SessionEnd {
+        let end = stop.run_until_cancelled(self.attend(&mut session)).await.unwrap_or(SessionEnd::Stopped);
         self.link.set(None);
-        let (provider, wrote) = (self.link.provider(), session.last_line());
-        match &over {
-            Over::Stopped => {}
-            Over::Closed => tracing::warn!(%provider, ?wrote, "the connection to an MCP server is lost"),
-            Over::Silent(error) => {
-                tracing::warn!(%provider, %error, ?wrote, "the connection to an MCP server is replaced");
+        let (provider, last_line) = (self.link.provider(), session.last_line());
+        match &end {
+            SessionEnd::Stopped => {}
+            SessionEnd::Closed => {
+                tracing::warn!(%provider, ?last_line, "the connection to an MCP server is lost");
+            }
+            SessionEnd::Silent(error) => {
+                tracing::warn!(%provider, %error, ?last_line, "the connection to an MCP server is replaced");
             }
         }
         session.end().await;
-        over
+        end
     }
 
     /// Follows a server for as long as it is there.
-    async fn attend(&self, session: &mut Session) -> Over {
+    async fn attend(&self, session: &mut Session) -> SessionEnd {
         let shared = Arc::clone(&session.connection.shared);
         let mut listed = match list(&session.connection).await {
             Ok(listed) => listed,
-            Err(error) => return Over::Silent(error),
+            Err(error) => return SessionEnd::Silent(error),
         };
         self.registrar.serve(&self.link, &listed).await;
         self.link.set(Some(session.connection.clone()));
@@ -128,7 +130,7 @@ impl Supervisor {
             let next = async {
                 select! {
                     () = shared.list_changed.notified() => {}
-                    () = self.link.doubted() => {}
+                    () = self.link.wait_for_doubt() => {}
                     () = sleep(look) => {}
                 }
                 // However often a server says that its list has changed.
@@ -136,8 +138,8 @@ impl Supervisor {
             };
             select! {
                 biased;
-                () = shared.closed.cancelled() => return Over::Closed,
-                () = self.link.reconsidered() => {
+                () = shared.closed.cancelled() => return SessionEnd::Closed,
+                () = self.link.wait_for_reconsideration() => {
                     self.registrar.serve(&self.link, &listed).await;
                     // Whatever gave cause for a list meanwhile has it now.
                     shared.list_changed.notify_one();
@@ -154,9 +156,9 @@ impl Supervisor {
                     self.registrar.serve(&self.link, &listed).await;
                 }
                 Ok(_) => {}
-                Err(_) if shared.closed.is_cancelled() => return Over::Closed,
+                Err(_) if shared.closed.is_cancelled() => return SessionEnd::Closed,
                 Err(_) if may_be_busy => {}
-                Err(error) => return Over::Silent(error),
+                Err(error) => return SessionEnd::Silent(error),
             }
         }
     }

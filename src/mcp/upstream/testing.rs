@@ -221,13 +221,13 @@ pub(super) fn with_progress(context: &mut ToolContext) -> JoinHandle<Vec<String>
     let (sink, mut events) = EventSink::speaking();
     context.events = sink;
     tokio::spawn(async move {
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         while let Some(event) = events.recv().await {
             if let Event::Progress { message, .. } = event {
-                said.push(message);
+                messages.push(message);
             }
         }
-        said
+        messages
     })
 }
 

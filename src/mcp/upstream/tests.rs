@@ -92,7 +92,7 @@ async fn a_malformed_tool_leaves_the_others() {
 }
 
 #[tokio::test]
-async fn a_failure_is_told_in_words_that_move_nothing() {
+async fn a_failure_is_reported_in_words_that_move_nothing() {
     let upstream = Upstream::start(&[]).await;
     for effect in [Effect::Read, Effect::Write] {
         let error = upstream.call("fail", effect, none()).await.expect_err("fails");
@@ -163,16 +163,16 @@ async fn a_call_that_nothing_waits_for_is_cancelled() {
 async fn of_a_flood_of_progress_ten_a_second_reach_the_caller() {
     let upstream = Upstream::start(&[]).await;
     let mut context = context();
-    let said = with_progress(&mut context);
+    let messages = with_progress(&mut context);
     let begun = clock::now();
     let result = upstream.call_in(&context, "flood", Effect::Read, json!({"count": 20_000})).await;
     assert_eq!(result, Ok(json!({"text": "flooded"})));
     let most = 2.0 + begun.elapsed().as_secs_f64() * 10.0;
     drop(context);
-    let said = said.await.expect("gathered");
-    assert!(!said.is_empty() && said.iter().all(|it| it == "going on"), "{said:?}");
+    let messages = messages.await.expect("gathered");
+    assert!(!messages.is_empty() && messages.iter().all(|it| it == "going on"), "{messages:?}");
     #[allow(clippy::cast_precision_loss, reason = "a few")]
-    let count = said.len() as f64;
+    let count = messages.len() as f64;
     assert!(count <= most, "{count} of {most}");
 }
 

@@ -2,12 +2,12 @@
 //! replace the unknown ones that were recorded.
 
 mod gated;
+mod intake;
 mod late;
 mod mcp;
 mod mcp_offers;
 mod owned;
 mod trust;
-mod work;
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,8 +17,8 @@ use tokio::time::sleep;
 pub(super) use self::gated::Gates;
 use self::{
     gated::behind,
+    intake::{Intake, Proposal, effect},
     late::LateOutcomes,
-    work::{Proposal, Work, effect},
 };
 pub use self::{
     mcp::{McpServers, mcp_target},
@@ -83,7 +83,7 @@ impl Registrar for Offers {
         catalogue: &'a CatalogueId,
         offers: Vec<wire::Offer>,
     ) -> BoxFuture<'a, Verdicts> {
-        let work = Work {
+        let intake = Intake {
             registry: Arc::clone(&self.registry),
             provider: provider.clone(),
             floor: self.providers.floor(provider.as_str()),
@@ -92,7 +92,7 @@ impl Registrar for Offers {
         let make = behind(self.gates.get(provider.as_str()), host_tool(hub, provider, catalogue));
         let proposal = |offer| Proposal { offer, instead: None, make: Arc::clone(&make) };
         let proposals = offers.into_iter().map(proposal).collect();
-        take_over(work, proposals).boxed()
+        take_over(intake, proposals).boxed()
     }
 
     fn set_degraded(&self, provider: &ProviderName, reason: Option<String>) {
@@ -105,10 +105,10 @@ impl Registrar for Offers {
 }
 
 /// Checks offers and serves what passes.
-async fn take_over(work: Work, proposals: Vec<Proposal>) -> Verdicts {
-    let (registry, provider) = (Arc::clone(&work.registry), work.provider.clone());
+async fn take_over(intake: Intake, proposals: Vec<Proposal>) -> Verdicts {
+    let (registry, provider) = (Arc::clone(&intake.registry), intake.provider.clone());
     // A thousand schemas take long.
-    let verdicts = offload::run_alone(move || work.take_over(proposals)).await.unwrap_or_else(|error| {
+    let verdicts = offload::run_alone(move || intake.take_over(proposals)).await.unwrap_or_else(|error| {
         tracing::error!(%provider, %error, "offers cannot be checked");
         Verdicts::default()
     });

@@ -13,7 +13,7 @@ pub struct Failure {
     pub kind: FailureKind,
     /// What happened, for operators: goes to the log, never to a caller. It may quote what came.
     pub detail: Line,
-    /// What to tell the agent, where the kind's usual words do not say it.
+    /// The words for the agent, where the kind's usual words do not say it.
     pub message: Option<String>,
     /// When asking again may help, if the source or our limits say so.
     pub retry_after: Option<Duration>,
@@ -81,7 +81,7 @@ impl Failure {
     }
 
     /// The same failure with its own words.
-    pub fn saying(self, message: impl Into<String>) -> Self {
+    pub fn with_message(self, message: impl Into<String>) -> Self {
         Self { message: Some(message.into()), ..self }
     }
 

@@ -11,8 +11,8 @@
 mod column;
 mod faults;
 mod flag;
+mod from_text;
 mod items;
-mod parsed;
 mod prune;
 mod repair;
 mod unreadable;
@@ -23,8 +23,8 @@ use serde_json::Value;
 pub use column::Column;
 pub use faults::{Faults, collect};
 pub use flag::Flag;
+pub use from_text::from_text;
 pub use items::{Items, keep_ok, values};
-pub use parsed::parsed;
 pub use unreadable::Unreadable;
 
 /// A document, without what in it cannot be read. It is UTF-8 whatever a header says (RFC 8259), after a byte order

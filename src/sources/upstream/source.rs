@@ -18,7 +18,7 @@ pub struct SourceSpec {
     pub budget: Budget,
     /// The bound on one attempt where none is set.
     pub timeout: Duration,
-    /// Whether its connector says itself who asks, so that `sources.user_agent` does not reach it.
+    /// Whether its connector sets its own `User-Agent`, so that `sources.user_agent` does not reach it.
     pub names_itself: bool,
     /// Whether each user gives credentials for it. A call of a task that it refuses for them waits for others.
     pub takes_users_credentials: bool,

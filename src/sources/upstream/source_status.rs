@@ -187,14 +187,14 @@ impl SourceLimits for Limits {
 
 /// Why the source is not asked, or else which parts of it are not.
 fn reason(held: Option<&Pause>, parts: &[Pause], now: SystemTime) -> Option<String> {
-    let said = |held: &Pause| {
+    let sentence = |held: &Pause| {
         let (until, left) = (clock::rfc3339(held.until), held.until.duration_since(now).unwrap_or_default());
         format!("{} It is asked again from {until} on (in {}).", held.reason, clock::wait_in_words(left))
     };
     if let Some(held) = held {
-        return Some(said(held));
+        return Some(sentence(held));
     }
-    let parts: Vec<_> = parts.iter().map(said).collect();
+    let parts: Vec<_> = parts.iter().map(sentence).collect();
     (!parts.is_empty()).then(|| format!("{} Other requests to this source go on.", parts.join(" ")))
 }
 

@@ -57,7 +57,7 @@ impl Sources {
     }
 
     /// The same sources over other connections, such as those to what answers within the process.
-    pub fn sending_over<E>(self, other: impl FnOnce(Sender) -> Result<Sender, E>) -> Result<Self, E> {
+    pub fn with_sender<E>(self, other: impl FnOnce(Sender) -> Result<Sender, E>) -> Result<Self, E> {
         Ok(Self { sender: other(self.sender.clone())?, ..self })
     }
 
@@ -72,8 +72,8 @@ impl Sources {
         let profile = Profile { timeout, ..profile };
         let (limiter, cool_downs) = (Arc::clone(&self.limiter) as _, Arc::clone(&self.cool_downs) as _);
         Client::new(profile, self.sender.clone(), limiter, cool_downs)
-            .cooling_down_for(self.settings.cool_down)
-            .holding_off_in(Arc::clone(&self.hold_offs) as _)
+            .with_cool_down(self.settings.cool_down)
+            .with_hold_offs(Arc::clone(&self.hold_offs) as _)
     }
 
     /// What calls to each provider pass, by its name.

@@ -30,7 +30,7 @@ pub fn client(profile: Profile) -> Client {
     client_over(profile, Sender::new().expect("a sender").with_user_agent(USER_AGENT))
 }
 
-/// The same, but one that retries as its profile says, and remembers who refused us.
+/// The same, but one that retries as its profile says, and remembers refusals.
 pub fn client_remembering(profile: Profile) -> Client {
     let sender = Sender::new().expect("a sender").with_user_agent(USER_AGENT);
     Client::new(profile, sender, Arc::new(Unlimited), Arc::<MemoryCoolDowns>::default())

@@ -31,7 +31,7 @@ pub const PROFILE: Profile = Profile {
     timeout: Duration::from_secs(10),
     max_body: 2 * 1024 * 1024,
     may_retry: true,
-    credentials: CredentialsOf::Nobody,
+    credentials: CredentialsOf::None,
     check,
 };
 

@@ -44,7 +44,7 @@ pub const PROFILE: Profile = Profile {
     timeout: Duration::from_secs(10),
     max_body: 2 * 1024 * 1024,
     may_retry: true,
-    credentials: CredentialsOf::Nobody,
+    credentials: CredentialsOf::None,
     check,
 };
 
@@ -114,7 +114,7 @@ impl Nse {
         let filings = self.client.read(answer, context, holdings::parse).await?;
         if filings.is_empty() {
             let failure = Failure::new(FailureKind::NotFound, "no filing of a shareholding");
-            return Err(self.client.failed(failure, context));
+            return Err(self.client.complete_failure(failure, context));
         }
         Ok(filings)
     }
@@ -122,7 +122,7 @@ impl Nse {
     /// The holders of the company, as a filing says.
     pub async fn holding(&self, filing: &Filing, context: &ToolContext) -> Result<Holding, Failure> {
         let url = holdings::address_of(filing, &self.settings.archives)
-            .map_err(|failure| self.client.failed(failure, context))?;
+            .map_err(|failure| self.client.complete_failure(failure, context))?;
         let answer = self.client.send(named(Outgoing::get(url, ExpectedBody::Xml)), context).await?;
         let filing = filing.clone();
         let holding = move |answer: &Answer| {
@@ -201,10 +201,11 @@ impl Nse {
         })?;
         let cookies: Vec<_> = answer.cookies().map(|cookie| cookie.stripped().to_string()).collect();
         if cookies.is_empty() {
-            return Err(self.client.failed(Failure::malformed("the page set no cookie"), context));
+            return Err(self.client.complete_failure(Failure::malformed("the page set no cookie"), context));
         }
         HeaderValue::from_str(&cookies.join("; ")).map_err(|_| {
-            self.client.failed(Failure::malformed("a cookie that is not a valid header value"), context)
+            self.client
+                .complete_failure(Failure::malformed("a cookie that is not a valid header value"), context)
         })
     }
 }
@@ -218,7 +219,7 @@ fn check(answer: &Answer) -> Option<Failure> {
         200 if is_error(answer) => Some(Failure::malformed("an error, or nothing at all, with HTTP 200")),
         status @ (404 | 410) => {
             let failure = Failure::new(FailureKind::NotFound, format!("HTTP {status}"));
-            Some(failure.saying("NSE does not have the document that was asked for."))
+            Some(failure.with_message("NSE does not have the document that was asked for."))
         }
         _ => None,
     }

@@ -81,7 +81,7 @@ impl Reddit {
         let query = [("limit", limit.as_str()), ("raw_json", "1")];
         self.listing(&format!("r/{subreddit}/{}", sort.into_str()), &query, context)
             .await
-            .map_err(|failure| self.client.failed(failure, context))
+            .map_err(|failure| self.client.complete_failure(failure, context))
     }
 
     /// The posts of a subreddit within a month in which something was found, newest first. An empty list is not a
@@ -103,7 +103,7 @@ impl Reddit {
         ];
         self.listing(&format!("r/{subreddit}/search"), &query, context)
             .await
-            .map_err(|failure| self.client.failed(failure, context))
+            .map_err(|failure| self.client.complete_failure(failure, context))
     }
 
     async fn listing(

@@ -41,7 +41,7 @@ pub const PROFILE: Profile = Profile {
     timeout: Duration::from_secs(10),
     max_body: 2 * 1024 * 1024,
     may_retry: true,
-    credentials: CredentialsOf::Nobody,
+    credentials: CredentialsOf::None,
     check: check::check,
 };
 
@@ -87,7 +87,7 @@ impl Yahoo {
     pub async fn summary(&self, symbol: &str, context: &ToolContext) -> Result<Summary, Failure> {
         let client = &self.with_crumb;
         let fetch = || crumb::fetch(client, &self.settings, context);
-        let told = |failure| client.failed(failure, context);
+        let told = |failure| client.complete_failure(failure, context);
         let crumb = self.crumb.get(fetch()).await.map_err(told)?;
         let request = self.summary_request(symbol, &crumb).accepting(StatusCode::UNAUTHORIZED);
         let answer = client.send(request, context).await?;

@@ -189,5 +189,5 @@ pub(super) fn explain(failure: Failure, symbol: &str, context: &ToolContext) -> 
     } else {
         universe.unknown(symbol)
     };
-    failure.saying(words).into()
+    failure.with_message(words).into()
 }

@@ -11,10 +11,10 @@ use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::sleep;
 
 use super::{
-    Proposal, Work, effect,
+    Intake, Proposal, effect,
     gated::{Gates, behind},
     strictness, take_over,
-    trust::{accepted, as_accepted},
+    trust::{as_accepted, check_accepted},
 };
 use toolwire_base::clock;
 use toolwire_config::{Config, McpServer, Providers};
@@ -35,7 +35,7 @@ pub(super) struct McpOffers {
     providers: Providers,
     gates: Gates,
     strictness: Strictness,
-    /// What was refused when it was said last, by provider.
+    /// The verdicts that were logged last, by provider.
     refused: Mutex<HashMap<ProviderName, Vec<wire::Verdict>>>,
 }
 
@@ -56,7 +56,7 @@ impl McpOffers {
     }
 
     /// What is accepted. On a developer's machine the first list is.
-    async fn accepted(&self, provider: &ProviderName, listed: &[ListedTool]) -> Vec<AcceptedTool> {
+    async fn load_accepted(&self, provider: &ProviderName, listed: &[ListedTool]) -> Vec<AcceptedTool> {
         loop {
             match self.read_accepted(provider, listed).await {
                 Ok(accepted) => return accepted,
@@ -100,7 +100,7 @@ impl McpOffers {
                 None => &tool.name,
             };
             let is_read = server.read.iter().any(|pattern| pattern.matches(name));
-            let instead = accepted(provider, tool, known)
+            let instead = check_accepted(provider, tool, known)
                 .err()
                 .map(|reason| (reason, ListedTool::offer_unread(name, is_read, provider)));
             let make = behind(self.gates.get(provider), mcp_tool(link, tool.name.clone()));
@@ -109,7 +109,7 @@ impl McpOffers {
         listed.iter().filter_map(proposal).collect()
     }
 
-    /// Says what is refused and what should be fixed, once each time it changes.
+    /// Logs what is refused and what should be fixed, once each time it changes.
     fn report(&self, provider: &ProviderName, verdicts: &Verdicts) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         let before = refused.insert(provider.clone(), verdicts.verdicts.clone()).unwrap_or_default();
@@ -134,14 +134,14 @@ impl Registrar for McpOffers {
         async move {
             let provider = link.provider();
             let Some(server) = self.server(provider) else { return };
-            let known = self.accepted(provider, listed).await;
-            let work = Work {
+            let known = self.load_accepted(provider, listed).await;
+            let intake = Intake {
                 registry: Arc::clone(&self.registry),
                 provider: provider.clone(),
                 floor: self.providers.floor(provider.as_str()),
                 strictness: self.strictness,
             };
-            let verdicts = take_over(work, self.proposals(server, link, listed, &known)).await;
+            let verdicts = take_over(intake, self.proposals(server, link, listed, &known)).await;
             if verdicts.accepted == 0 {
                 // It no longer lists what it had.
                 self.withdraw(provider);

@@ -4,11 +4,15 @@ use toolwire_mcp::upstream::ListedTool;
 use toolwire_store::accepted_tools::AcceptedTool;
 
 /// Why a tool cannot be called, unless it is as it was accepted.
-pub(super) fn accepted(provider: &str, listed: &ListedTool, accepted: &[AcceptedTool]) -> Result<(), String> {
+pub(super) fn check_accepted(
+    provider: &str,
+    listed: &ListedTool,
+    accepted: &[AcceptedTool],
+) -> Result<(), String> {
     let what = match accepted.iter().find(|it| it.name == listed.name) {
         Some(it) if it.digest == listed.digest => return Ok(()),
         Some(_) => "what its MCP server says of it has changed since it was accepted",
-        None => "its MCP server lists it, and nobody has accepted it yet",
+        None => "its MCP server lists it, and it was not accepted yet",
     };
     Err(format!(
         "{what}: look at it by `toolwire providers diff {provider}`, and accept it by `toolwire providers accept \

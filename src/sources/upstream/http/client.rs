@@ -83,12 +83,12 @@ impl Client {
     }
 
     /// The same client with cool-downs of other lengths.
-    pub fn cooling_down_for(self, lengths: CoolDown) -> Self {
+    pub fn with_cool_down(self, lengths: CoolDown) -> Self {
         Self::of(StackParts { lengths, ..self.parts })
     }
 
     /// The same client with its hold-offs in the given store.
-    pub fn holding_off_in(self, hold_offs: Arc<dyn HoldOffs>) -> Self {
+    pub fn with_hold_offs(self, hold_offs: Arc<dyn HoldOffs>) -> Self {
         Self::of(StackParts { hold_offs, ..self.parts })
     }
 
@@ -146,7 +146,7 @@ impl Client {
         parse: impl FnOnce(&Answer) -> Result<T, Failure> + std::marker::Send + 'static,
     ) -> Result<T, Failure> {
         let (read, faults) = reading::read(answer, parse).await;
-        let read = read.map_err(|failure| self.failed(failure, context))?;
+        let read = read.map_err(|failure| self.complete_failure(failure, context))?;
         if !faults.is_empty() {
             record::partly_read(self.profile().name, &faults, context);
             losses::note(context, self.profile().title, faults);
@@ -156,7 +156,7 @@ impl Client {
 
     /// Completes the failure of an answer that the stack let pass and the connector cannot use: with the source, the
     /// number of requests and a line in the log. A failure of the stack has them already, and stays as it is.
-    pub fn failed(&self, failure: Failure, context: &ToolContext) -> Failure {
+    pub fn complete_failure(&self, failure: Failure, context: &ToolContext) -> Failure {
         if failure.source_title.is_empty() { self.complete(failure, context) } else { failure }
     }
 

@@ -8,7 +8,7 @@ use super::{Failure, FailureKind, resolver::NotPublic};
 pub(super) fn failure(error: &reqwest::Error) -> Failure {
     let failure = Failure::new(kind_of(error), causes_of(error));
     if failure.kind == FailureKind::NotConfigured {
-        return failure.saying("The source's name leads into a private network, so it was not asked.");
+        return failure.with_message("The source's name leads into a private network, so it was not asked.");
     }
     failure
 }

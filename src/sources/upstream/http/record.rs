@@ -23,7 +23,7 @@ pub(super) fn partly_read(source: &'static str, faults: &Faults, context: &ToolC
     tracing::warn!(source, items, values, texts, places, %call_id, "answer read in part");
 }
 
-/// A request has failed for good. The one line that tells operators why, found by the call.
+/// A request has failed for good: the one line with the reason for operators, found by the call.
 pub(super) fn record_failure(profile: &Profile, failure: &Failure, context: &ToolContext) {
     let (source, kind) = (profile.name, failure.kind.into_str());
     let (detail, attempts) = (&*failure.detail, failure.attempts);

@@ -52,7 +52,7 @@ impl Retry {
     }
 
     async fn pause(&self, delay: Duration, request: &Request) -> Result<(), Failure> {
-        wait::tell(&request.context, delay, self.profile.title);
+        wait::report(&request.context, delay, self.profile.title);
         select! {
             biased;
             () = request.context.cancellation.cancelled() => Err(Failure::cancelled()),

@@ -147,8 +147,8 @@ mod tests {
             let mut child = Command::new(itself);
             child.args(["--exact", name]);
             let output = child.env("SSL_CERT_FILE", NOWHERE).env("SSL_CERT_DIR", NOWHERE).output().unwrap();
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success() && said.contains("1 passed"), "{said}");
+            let printed = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
             return;
         }
         let sender = Sender::new().unwrap();

@@ -258,12 +258,12 @@ mod tests {
         let limiter = process(&state, spaced, spaced);
         let user = "a".parse().unwrap();
         acquire(&limiter, "live", "a").await.unwrap();
-        let told = Mutex::new(None);
+        let reported = Mutex::new(None);
         {
-            let tell = |wait| *told.lock().unwrap() = Some(wait);
+            let report = |wait| *reported.lock().unwrap() = Some(wait);
             let far = clock::now() + 24 * HOUR;
-            let mut waits = limiter.acquire("live", &user, far, &tell);
-            while told.lock().unwrap().is_none() {
+            let mut waits = limiter.acquire("live", &user, far, &report);
+            while reported.lock().unwrap().is_none() {
                 assert!(poll!(&mut waits).is_pending());
                 tokio::task::yield_now().await;
             }

@@ -150,7 +150,7 @@ async fn a_budget_spaces_requests_and_fills_its_window() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_too_late_is_told_when_it_would_have_been_let_through() {
+async fn what_comes_too_late_learns_when_it_would_be_admitted() {
     let own = budget(1, 1_000, 0);
     let mut real = Real::new(Budgets { per_user: own, ceiling: own });
     assert_eq!(real.arrive(0, 0, 0).await, Arrival::Through);

@@ -113,7 +113,7 @@ fn what_has_no_effect_is_refused_and_only_reported_where_a_flag_is_why() {
 }
 
 #[test]
-fn what_is_said_as_it_is_anyway_is_fine() {
+fn a_configuration_as_printed_is_loaded_without_warnings() {
     let printed = print(&loaded("", &[], None).unwrap());
     assert_eq!(loaded(&printed, &[], None).unwrap().warnings, []);
 }

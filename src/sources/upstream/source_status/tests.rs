@@ -118,7 +118,7 @@ async fn a_refused_source_says_why_and_until_when() {
 }
 
 #[tokio::test]
-async fn cool_downs_that_cannot_be_read_bar_nobody_and_are_an_error_to_the_operator() {
+async fn cool_downs_that_cannot_be_read_bar_no_request_and_are_an_error_to_the_operator() {
     let limits = limits(FixedCoolDown(None));
     assert!(of(&limits, "board").await.can_make_request());
     assert!(limits.cool_downs().await.is_err());
@@ -146,7 +146,7 @@ async fn a_pause_that_a_source_asked_for_says_until_when_and_why() {
 }
 
 #[tokio::test]
-async fn a_part_that_refuses_us_is_told_beside_the_source_that_goes_on() {
+async fn a_part_that_refuses_us_is_named_beside_the_source_that_goes_on() {
     let until = UNIX_EPOCH + Duration::from_hours(491_266);
     let status = of(&limits(cooling("board/attic", until)), "board").await;
     let reason = status.reason.clone().unwrap();

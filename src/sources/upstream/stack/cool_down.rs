@@ -106,6 +106,6 @@ fn refusal(cool_down: &CoolDown, now: SystemTime) -> Failure {
     };
     let left = cool_down.until.duration_since(now).unwrap_or(Duration::ZERO);
     Failure::new(kind, "nothing was asked: a cool-down is in force")
-        .saying(&cool_down.reason)
+        .with_message(&cool_down.reason)
         .with_retry_after(Some(left))
 }

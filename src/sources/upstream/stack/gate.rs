@@ -42,7 +42,7 @@ impl Gate {
         Self { cool_downs, limit, clear: Mutex::default() }
     }
 
-    /// Waits until a call may begin, and says so. Refused at once if that is past the given instant.
+    /// Waits until a call may begin, and reports the wait. Refused at once if that is past the given instant.
     pub async fn admit(&self, context: &ToolContext, deadline: Instant) -> Result<Permit, ToolError> {
         // Before the permit: one that is taken during a pause could not be used at its instant.
         self.wait_until_clear(context, deadline).await?;

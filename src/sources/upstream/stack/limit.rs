@@ -76,7 +76,7 @@ impl Limit {
                 record::limiter_refused(&self.subject.source);
                 return Err(over_budget(&self.subject.title, Refused::TooLate { at }));
             }
-            wait::tell(context, clock::remaining(at), &self.subject.title);
+            wait::report(context, clock::remaining(at), &self.subject.title);
             let _waiting = Waiting::new(&self.subject.source);
             select! {
                 biased;
@@ -89,11 +89,11 @@ impl Limit {
 
     pub(super) async fn acquire(&self, context: &ToolContext, deadline: Instant) -> Result<Permit, Failure> {
         let waiting = OnceLock::new();
-        let tell = |length: Duration| {
-            wait::tell(context, length, &self.subject.title);
+        let report = |length: Duration| {
+            wait::report(context, length, &self.subject.title);
             let _ = waiting.set(Waiting::new(&self.subject.source));
         };
-        let permit = self.limiter.acquire(&self.subject.source, &context.user.id, deadline, &tell);
+        let permit = self.limiter.acquire(&self.subject.source, &context.user.id, deadline, &report);
         let permit = select! {
             biased;
             () = context.cancellation.cancelled() => return Err(Failure::cancelled()),
@@ -130,6 +130,6 @@ fn over_budget(title: &str, refused: Refused) -> Failure {
     let message =
         format!("{title} may be asked again at {instant} (in {}), {why}.", clock::wait_in_words(left));
     Failure::new(FailureKind::OverBudget, format!("the limiter refused: {refused:?}"))
-        .saying(message)
+        .with_message(message)
         .with_retry_after(Some(left))
 }

@@ -19,8 +19,8 @@ pub(in crate::upstream) struct Subject {
 /// Which credentials a source sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CredentialsOf {
-    /// There are none, so that a refusal says nothing about any.
-    Nobody,
+    /// It sees none, so that a refusal says nothing about any.
+    None,
     /// The service's own: a refusal concerns all users.
     Service,
     /// The user's: a refusal concerns that user.
@@ -32,8 +32,8 @@ pub enum CredentialsOf {
 impl CredentialsOf {
     /// Replaces a message about credentials if the source sees none.
     pub(in crate::upstream) fn reword(self, failure: Failure, title: &str) -> Failure {
-        if failure.kind == FailureKind::AuthFailed && self == Self::Nobody && failure.message.is_none() {
-            return failure.saying(format!("{title} refuses access."));
+        if failure.kind == FailureKind::AuthFailed && self == Self::None && failure.message.is_none() {
+            return failure.with_message(format!("{title} refuses access."));
         }
         failure
     }

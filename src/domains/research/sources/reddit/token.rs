@@ -71,7 +71,7 @@ impl Tokens {
 async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> Result<Token, Failure> {
     let Some(credentials) = &settings.credentials else {
         return Err(Failure::new(FailureKind::NotConfigured, "no client id and secret are configured")
-            .saying("Reddit needs credentials, and none are configured."));
+            .with_message("Reddit needs credentials, and none are configured."));
     };
     let url = settings.token_url.join("api/v1/access_token");
     let url = url.map_err(|error| Failure::malformed(error.to_string()))?;

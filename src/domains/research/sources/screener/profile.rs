@@ -33,7 +33,7 @@ fn check(answer: &Answer) -> Option<Failure> {
     };
     let message = "Screener.in rejected the password. Sign in again with `toolwire screener-login` or \
                    SetScreenerCredentials.";
-    Some(Failure::new(FailureKind::AuthFailed, refusal).saying(message))
+    Some(Failure::new(FailureKind::AuthFailed, refusal).with_message(message))
 }
 
 /// An empty page is anonymous too, and says nothing of credentials.

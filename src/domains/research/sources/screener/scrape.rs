@@ -231,7 +231,7 @@ impl Scrape {
     }
 
     fn log(&self, failure: Failure) -> ScrapeFailure {
-        self.client.failed(failure, &self.context).into()
+        self.client.complete_failure(failure, &self.context).into()
     }
 }
 
@@ -244,7 +244,7 @@ fn too_long(screen: &Screen, pages: usize) -> Failure {
         "The screen {} has {pages} pages; at most {MAX_PAGES} are read. Narrow it on Screener.in.",
         screen.screen_id
     );
-    Failure::malformed(format!("a screen of {pages} pages")).saying(message)
+    Failure::malformed(format!("a screen of {pages} pages")).with_message(message)
 }
 
 /// Whether a login with such a failure does not count as a scrape. What looks like a block counts: another request

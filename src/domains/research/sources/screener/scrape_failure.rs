@@ -33,7 +33,7 @@ impl ScrapeFailure {
             "Screener.in was not asked: that takes at least {}. Call again with a longer deadline.",
             clock::wait_in_words(least_time)
         );
-        Failure::new(FailureKind::OutOfTime, "too little time for a scrape").saying(message).into()
+        Failure::new(FailureKind::OutOfTime, "too little time for a scrape").with_message(message).into()
     }
 
     /// The source is left alone for now.
@@ -43,7 +43,7 @@ impl ScrapeFailure {
             _ => FailureKind::Blocked,
         };
         let left = cool_down.until.duration_since(clock::wall()).ok();
-        Failure::new(kind, "in a cool-down").saying(cool_down.reason).with_retry_after(left).into()
+        Failure::new(kind, "in a cool-down").with_message(cool_down.reason).with_retry_after(left).into()
     }
 
     /// These credentials were refused a while ago.
@@ -55,7 +55,7 @@ impl ScrapeFailure {
         );
         let left = until.duration_since(clock::wall()).ok();
         Failure::new(FailureKind::AuthFailed, "these credentials were refused before")
-            .saying(message)
+            .with_message(message)
             .with_retry_after(left)
             .into()
     }
@@ -63,7 +63,7 @@ impl ScrapeFailure {
     /// Without the record of the day's scrape none may begin.
     pub(super) fn of_store(error: &StoreError) -> Self {
         let message = "Nothing can be kept now, so Screener.in is not asked. Try again later.";
-        Failure::new(FailureKind::Down, error.to_string()).saying(message).into()
+        Failure::new(FailureKind::Down, error.to_string()).with_message(message).into()
     }
 
     /// The warning that goes with an older copy.

@@ -86,8 +86,9 @@ impl Columns {
             tooltips.iter().position(|tooltip| tooltip.as_ref().is_some_and(is_wanted))
         };
         let needed = |wanted: &str| {
-            find(wanted)
-                .ok_or_else(|| Failure::malformed(format!("no column {wanted:?}")).saying(unsuited(wanted)))
+            find(wanted).ok_or_else(|| {
+                Failure::malformed(format!("no column {wanted:?}")).with_message(unsuited(wanted))
+            })
         };
         Ok(Self {
             cells: tooltips.len(),

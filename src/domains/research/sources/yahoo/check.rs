@@ -50,5 +50,5 @@ fn of_crumb(answer: &Answer) -> Option<Failure> {
         return None;
     };
     let detail = format!("no crumb, or none that holds: HTTP {status}, {} bytes", answer.body.len());
-    Some(Failure::new(kind, detail).saying(NO_CRUMB))
+    Some(Failure::new(kind, detail).with_message(NO_CRUMB))
 }

@@ -82,7 +82,8 @@ impl From<Fault> for Failure {
         let detail = format!("{}: {}", code.unwrap_or_default(), description.unwrap_or_default());
         let failure = Self::new(kind, detail);
         if has_no_data {
-            return failure.saying("Yahoo Finance has no prices of the days asked for. Ask for others.");
+            return failure
+                .with_message("Yahoo Finance has no prices of the days asked for. Ask for others.");
         }
         failure
     }

@@ -9,7 +9,7 @@ use super::{envelope::Envelope, number::Number};
 use crate::sources::quarter::Quarter;
 use toolwire_sources::upstream::{
     http::{Answer, Failure},
-    json::{Items, parsed},
+    json::{Items, from_text},
     text::Line,
 };
 
@@ -153,7 +153,7 @@ impl<T> Default for Quarterly<T> {
 
 #[derive(Deserialize)]
 struct EpsPoint {
-    #[serde(deserialize_with = "parsed")]
+    #[serde(deserialize_with = "from_text")]
     date: Quarter,
     #[serde(default)]
     actual: Number,
@@ -163,7 +163,7 @@ struct EpsPoint {
 
 #[derive(Deserialize)]
 struct ResultPoint {
-    #[serde(deserialize_with = "parsed")]
+    #[serde(deserialize_with = "from_text")]
     date: Quarter,
     #[serde(default)]
     revenue: Number,

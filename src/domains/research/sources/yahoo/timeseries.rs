@@ -9,7 +9,7 @@ use super::{ResultOfQuarter, envelope::Envelope, number::Number};
 use crate::sources::quarter::Quarter;
 use toolwire_sources::upstream::{
     http::{Answer, Failure},
-    json::{Items, parsed},
+    json::{Items, from_text},
     text::Line,
 };
 
@@ -41,7 +41,7 @@ struct Series {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Point {
-    #[serde(deserialize_with = "parsed")]
+    #[serde(deserialize_with = "from_text")]
     as_of_date: NaiveDate,
     currency_code: Option<Line>,
     #[serde(default)]

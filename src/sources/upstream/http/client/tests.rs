@@ -86,7 +86,7 @@ async fn each_attempt_takes_its_own_permit() {
 }
 
 #[tokio::test]
-async fn a_page_in_place_of_data_cannot_be_read_and_stops_nobody_else() {
+async fn a_page_in_place_of_data_cannot_be_read_and_stops_no_other_request() {
     for page in [
         "\n<!DOCTYPE html><p>Hello",
         "\u{feff}<html><title>Maintenance</title>",
@@ -125,7 +125,7 @@ async fn a_page_that_is_known_to_refuse_blocks_and_nothing_is_asked_after_it() {
 }
 
 #[tokio::test]
-async fn what_is_lost_of_an_answer_is_told_to_its_call_and_to_no_other() {
+async fn what_is_lost_of_an_answer_is_reported_to_its_call_and_to_no_other() {
     let body = r#"{"items": [1, "x", {}], "name": "cut \ud83d"}"#;
     let server = serving("/a", ResponseTemplate::new(200).set_body_raw(body, "application/json")).await;
     let (client, one) = (client(PROFILE, 9), context(MINUTE));
@@ -201,7 +201,7 @@ async fn redirects_are_not_followed_elsewhere_nor_round_in_circles_nor_with_a_fo
 }
 
 #[tokio::test]
-async fn a_part_that_asks_for_a_pause_holds_off_nobody_else() {
+async fn a_part_that_asks_for_a_pause_holds_off_no_other() {
     const GAZETTE: Part = Part { name: "toy_forum/gazette", title: "The Gazette" };
     for status in [429, 503] {
         let pause = ResponseTemplate::new(status).insert_header("retry-after", "3600");
@@ -231,7 +231,7 @@ async fn a_pause_is_obeyed_by_another_process_for_the_part_that_asked_for_it() {
     let state = Arc::new(Store::in_memory());
     let process = || {
         let hold_offs = RememberedHoldOffs::new(Arc::clone(&state) as _, [PROFILE.name]);
-        client(PROFILE, 9).holding_off_in(Arc::new(hold_offs))
+        client(PROFILE, 9).with_hold_offs(Arc::new(hold_offs))
     };
     let (one, other, context) = (process(), process(), context(MINUTE));
     assert!(one.apart(GAZETTE).send(to(&server, "/busy"), &context).await.is_err());
@@ -248,7 +248,7 @@ async fn a_state_that_cannot_be_used_stops_no_request_and_a_pause_holds_in_this_
     let found = ResponseTemplate::new(200).set_body_raw("{}", "application/json");
     Mock::given(path("/a")).respond_with(found).mount(&server).await;
     let nowhere = RememberedHoldOffs::new(Arc::new(Store::unavailable("there is no place")), [PROFILE.name]);
-    let (client, context) = (client(PROFILE, 9).holding_off_in(Arc::new(nowhere)), context(MINUTE));
+    let (client, context) = (client(PROFILE, 9).with_hold_offs(Arc::new(nowhere)), context(MINUTE));
     assert!(client.send(to(&server, "/a"), &context).await.is_ok());
     assert!(client.send(to(&server, "/busy"), &context).await.is_err());
     assert_eq!(client.send(to(&server, "/a"), &context).await.unwrap_err().kind, FailureKind::OverBudget);

@@ -30,7 +30,7 @@ async fn after(
     profile: Profile,
     kind: FailureKind,
     store: &Arc<FakeCoolDowns>,
-    who: &str,
+    user: &str,
 ) -> Option<Failure> {
     let stack = Layer(Check(scope(profile, None, store))).layer(failing([failure(kind)]));
     let first = stack.clone().oneshot(request(get(), &of("riley"))).await.unwrap_err();
@@ -41,11 +41,11 @@ async fn after(
         _ => None,
     };
     assert_eq!(first.retry_after, length, "the first one learns for how long too");
-    stack.oneshot(request(get(), &of(who))).await.err()
+    stack.oneshot(request(get(), &of(user))).await.err()
 }
 
 #[tokio::test]
-async fn a_source_that_blocks_us_is_asked_by_nobody() {
+async fn a_source_that_blocks_us_is_asked_no_more() {
     let store = Arc::default();
     let refusal = after(PROFILE, FailureKind::Blocked, &store, "ops").await.unwrap();
     assert_eq!(refusal.kind, FailureKind::Blocked);
@@ -74,7 +74,7 @@ async fn other_failures_begin_nothing() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_stops_nobody_and_hides_nothing() {
+async fn a_store_that_fails_stops_no_request_and_hides_nothing() {
     let store = Arc::new(FakeCoolDowns { is_broken: true, ..FakeCoolDowns::default() });
     assert_eq!(after(PROFILE, FailureKind::Blocked, &store, "riley").await, None);
 }
@@ -108,9 +108,9 @@ async fn a_refusal_that_came_while_a_request_waited_does_not_begin_another() {
 }
 
 #[tokio::test]
-async fn nobody_is_told_of_credentials_that_there_are_not() {
-    let nobodys = Profile { credentials: CredentialsOf::Nobody, ..PROFILE };
-    let refusal = after(nobodys, FailureKind::AuthFailed, &Arc::default(), "ops").await.unwrap();
+async fn credentials_that_do_not_exist_are_not_mentioned() {
+    let anonymous = Profile { credentials: CredentialsOf::None, ..PROFILE };
+    let refusal = after(anonymous, FailureKind::AuthFailed, &Arc::default(), "ops").await.unwrap();
     assert_eq!(refusal.message.as_deref(), Some("Toy Forum refuses access."));
     let refusal = after(PROFILE, FailureKind::AuthFailed, &Arc::default(), "ops").await.unwrap();
     assert!(refusal.message.unwrap().contains("credentials"));

@@ -45,8 +45,8 @@ async fn a_request_that_waits_says_how_long() {
     assert!(events.try_recv().is_err(), "nothing to tell");
     assert!(send(&limiter, &context).await.is_ok());
     assert_eq!(clock::now() - began, Duration::from_secs(4));
-    let told = events.recv().await.unwrap();
-    assert!(matches!(told, Event::Progress { message, .. } if message == "Waiting 4 s for Toy Forum"));
+    let event = events.recv().await.unwrap();
+    assert!(matches!(event, Event::Progress { message, .. } if message == "Waiting 4 s for Toy Forum"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -134,7 +134,7 @@ async fn a_retry_that_the_limit_refuses_says_what_made_it_necessary() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_ends_with_the_cancellation_and_is_told() {
+async fn a_wait_ends_with_the_cancellation_and_is_reported() {
     let (sink, mut events) = EventSink::speaking();
     let context = ToolContext { events: sink, ..context(HOUR) };
     let cancellation = context.cancellation.clone();
@@ -147,8 +147,8 @@ async fn a_wait_ends_with_the_cancellation_and_is_told() {
     let (end, attempts) = asked(PROFILE, get(), vec![asks], &context).await;
     assert_eq!((end.unwrap_err().kind, attempts), (FailureKind::Cancelled, 1));
     assert_eq!(clock::now() - began, Duration::from_secs(1));
-    let told = events.recv().await.unwrap();
-    assert!(matches!(told, Event::Progress { message, .. } if message == "Waiting 10 s for Toy Forum"));
+    let event = events.recv().await.unwrap();
+    assert!(matches!(event, Event::Progress { message, .. } if message == "Waiting 10 s for Toy Forum"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -169,10 +169,10 @@ async fn null_bytes_in_a_body_are_bytes() {
 }
 
 #[tokio::test]
-async fn bodies_are_bounded_whether_their_length_is_told_or_not() {
+async fn bodies_are_bounded_whether_their_length_is_stated_or_not() {
     let long = "x".repeat(PROFILE.max_body + 1);
-    let told = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", long.len());
-    assert_eq!(kind_of(told).await, FailureKind::Malformed);
+    let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", long.len());
+    assert_eq!(kind_of(answer).await, FailureKind::Malformed);
     assert_eq!(kind_of(format!("HTTP/1.1 200 OK\r\n\r\n{long}")).await, FailureKind::Malformed);
     let longest = &long[1..];
     assert_eq!(answered(format!("HTTP/1.1 200 OK\r\n\r\n{longest}")).await.unwrap().body.len(), 4096);
@@ -257,7 +257,7 @@ async fn a_503_says_how_long_to_wait_too() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn a_closed_port_is_unreachable() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);

@@ -88,13 +88,13 @@ impl Real {
     }
 
     pub(super) async fn arrive(&mut self, number: usize, by: u8, patience: u64) -> Arrival {
-        let told = Arc::new(AtomicU64::new(0));
+        let reported = Arc::new(AtomicU64::new(0));
         let deadline = clock::now() + Duration::from_millis(patience);
         let mut acquire: Acquire = Box::pin({
-            let (limiter, told) = (Arc::clone(&self.limiter), Arc::clone(&told));
+            let (limiter, reported) = (Arc::clone(&self.limiter), Arc::clone(&reported));
             async move {
-                let tell = |wait| told.store(millis(wait), Ordering::Relaxed);
-                limiter.acquire(SOURCE, &user(by), deadline, &tell).await.map(drop)
+                let report = |wait| reported.store(millis(wait), Ordering::Relaxed);
+                limiter.acquire(SOURCE, &user(by), deadline, &report).await.map(drop)
             }
         });
         match poll!(&mut acquire) {
@@ -106,12 +106,12 @@ impl Real {
             Poll::Ready(Err(Refused::Crowded { at })) => Arrival::Crowded(millis(at - self.began)),
             Poll::Pending => {
                 self.waiting.insert(number, acquire);
-                Arrival::Waits(self.now() + told.load(Ordering::Relaxed))
+                Arrival::Waits(self.now() + reported.load(Ordering::Relaxed))
             }
         }
     }
 
-    /// A millisecond passes: who is admitted at its end.
+    /// A millisecond passes. Returns the requests that are admitted at its end.
     pub(super) async fn pass(&mut self) {
         advance(Duration::from_millis(1)).await;
         self.look().await;

@@ -52,7 +52,7 @@ async fn note(gate: &Gate, code: ErrorCode, retry_after: Option<Duration>) -> To
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_spent_budget_is_waited_for_and_told_or_refused_with_the_wait() {
+async fn a_spent_budget_is_waited_for_and_reported_or_refused_with_the_wait() {
     let gate = State::default().gate("shop");
     for _ in 0..2 {
         admit(&gate, "riley", Duration::ZERO).await.expect("within the budget");
@@ -60,11 +60,11 @@ async fn a_spent_budget_is_waited_for_and_told_or_refused_with_the_wait() {
     let error = admit(&gate, "riley", MINUTE / 2).await.expect_err("too late");
     assert_eq!((error.code, error.retry_after), (ErrorCode::RateLimited, Some(MINUTE)), "{error}");
     admit(&gate, "alex", Duration::ZERO).await.expect("each user has one");
-    let (events, mut told) = EventSink::speaking();
+    let (events, mut reports) = EventSink::speaking();
     let (context, began) = (ToolContext { events, ..call("riley") }, clock::now());
     gate.admit(&context, began + 2 * MINUTE).await.expect("after a wait");
     assert_eq!(clock::now() - began, MINUTE);
-    let message = told.recv().await.unwrap();
+    let message = reports.recv().await.unwrap();
     assert!(matches!(message, Event::Progress { message, .. } if message.contains("for shop")));
 }
 

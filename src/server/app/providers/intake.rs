@@ -14,8 +14,8 @@ use toolwire_hosts::{
 
 use super::owned::refuse_name;
 
-/// What offers of a provider meet.
-pub(super) struct Work {
+/// Takes offers of a provider in.
+pub(super) struct Intake {
     pub(super) registry: Arc<Registry>,
     pub(super) provider: ProviderName,
     pub(super) floor: ProviderFloor,
@@ -36,7 +36,7 @@ struct Candidate {
     warnings: Vec<Problem>,
 }
 
-impl Work {
+impl Intake {
     pub(super) fn take_over(&self, proposals: Vec<Proposal>) -> Verdicts {
         self.warn_of_unmatched_conditions(&proposals);
         let (mut candidates, mut tools, mut verdicts) = (Vec::new(), Vec::new(), Verdicts::default());
