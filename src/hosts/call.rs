@@ -1,203 +1,80 @@
-//! A call of a host's tool: executed on a slot, and its end when the slot is lost.
-//!
-//! | lost after `Start` | what happens |
-//! |---|---|
-//! | a read or a repeatable write, not cancelled, no chunk passed on, 1 s left, the first time | once more elsewhere |
-//! | a read or a repeatable write otherwise | UNAVAILABLE |
-//! | any other write | `Late` within 10 s is the outcome; else `OUTCOME_UNKNOWN`, which a later `Late` replaces |
-//!
-//! A call that was not sent yet is not lost: it takes another slot.
+//! One attempt at a call of a host's tool, on a slot. A write whose slot is lost waits up to 10 s for `Late`, which is
+//! its outcome then; all other consequences of a loss are in `remote`.
 
 mod running;
 
-use std::{future::pending, sync::Arc, time::Duration};
+use std::{future::pending, time::Duration};
 
 use serde_json::{Map, Value};
-use tokio::{
-    pin, select,
-    sync::oneshot,
-    time::{Instant, sleep_until, timeout_at},
-};
+use tokio::{pin, select, sync::oneshot, time::timeout_at};
 
 use self::running::Running;
 use crate::{
-    bounds::{LATE_WAIT, MAX_ARGUMENTS, MAX_PROGRESS, RETRY_AFTER, RETRY_NEEDS, WAIT_MARGIN},
+    bounds::{LATE_WAIT, WAIT_MARGIN},
+    ids::{CatalogueId, ProviderName},
     outcome::{self, Effect},
-    pool::{Acquired, Lease, Pool},
+    pool::{Acquired, Handle, Lease, Pool},
+    remote::{Attempt, Call, RemoteTool},
     spec::Spec,
     start::{CallEnd, CallEvent, Incoming, Start},
     throttle::Throttle,
     wire::outcome::Outcome,
 };
 use toolwire_base::clock;
-use toolwire_contract::{ErrorCode, Origin, Payload, ToolError, arguments::Arguments};
-use toolwire_tool::context::ToolContext;
+use toolwire_contract::ToolError;
 
-/// A call under way.
-pub(crate) struct HostCall<'a> {
-    pub(crate) pool: &'a Pool,
-    pub(crate) spec: &'a Arc<Spec>,
-    pub(crate) context: &'a ToolContext,
+/// A tool as the hosts of its provider know it.
+#[derive(Clone, Debug)]
+pub struct HostTool {
+    pub pool: Pool,
+    /// Only slots of this one know the tool by its definition.
+    pub catalogue: CatalogueId,
+    /// Of the definition.
+    pub digest: String,
+    /// Whether a cached result of one user answers others.
+    pub is_shared: bool,
 }
 
-/// How one attempt ended.
-enum Attempt {
-    Ended(Outcome),
-    /// The slot was lost before the call was sent.
-    Unsent,
-    Lost {
-        /// Of a write.
-        late: Option<oneshot::Receiver<Outcome>>,
-        has_passed_chunk: bool,
-    },
-}
+impl RemoteTool for HostTool {
+    const KIND: &'static str = "host";
 
-impl HostCall<'_> {
-    pub(crate) async fn carry_out(&self, arguments: Arguments) -> Result<Payload, ToolError> {
-        let arguments = Value::Object(arguments).to_string();
-        if arguments.len() > MAX_ARGUMENTS {
-            let text =
-                format!("The arguments are {} bytes, over the limit of {MAX_ARGUMENTS}.", arguments.len());
-            return Err(ToolError::new(ErrorCode::InvalidArgument, text));
-        }
-        let until = self.context.deadline.awaited().min(clock::now() + self.spec.timeout());
-        let mut is_repeat = false;
+    async fn attempt(&self, call: &Call<'_>) -> Result<Attempt, ToolError> {
         loop {
-            let lease = self.slot(until).await?;
-            match self.attempt(lease, &arguments).await {
-                Attempt::Unsent => {}
-                Attempt::Ended(outcome) => return self.read(outcome).await,
-                Attempt::Lost { late, .. } if self.spec.effect() == Effect::Write => {
-                    return self.wait_for_late(late).await;
-                }
-                Attempt::Lost { has_passed_chunk, .. } => {
-                    let is_over =
-                        self.context.cancellation.is_cancelled() || clock::remaining(until) < RETRY_NEEDS;
-                    if is_repeat || has_passed_chunk || is_over {
-                        return Err(self.loss());
-                    }
-                    is_repeat = true;
-                }
+            let lease = self.slot(call).await?;
+            if let Some(attempt) = self.attempt_on(lease, call).await {
+                return Ok(attempt);
             }
         }
     }
+}
 
-    /// Takes an idle slot, or waits for one, and says so. After the given instant the caller has its answer, and a
-    /// write of which it knows no end must not begin.
-    async fn slot(&self, until: Instant) -> Result<Lease, ToolError> {
-        if self.context.cancellation.is_cancelled() {
-            return Err(ToolError::cancelled());
-        }
-        if clock::now() >= until {
-            return Err(self.unavailable("its time was over before the call was sent"));
-        }
-        let provider = &self.spec.provider;
-        match self.pool.acquire(provider, &self.spec.catalogue, &self.context.user.id) {
+impl HostTool {
+    /// Takes an idle slot, or waits for one, and reports that.
+    async fn slot(&self, call: &Call<'_>) -> Result<Lease, ToolError> {
+        call.check_time()?;
+        let provider = &call.spec.provider;
+        match self.pool.acquire(provider, &self.catalogue, &call.context.user.id) {
             Acquired::Slot(lease) => Ok(lease),
-            Acquired::Full => Err(self.unavailable("too many of your calls wait for it already")),
-            Acquired::Superseded => Err(self.superseded()),
+            Acquired::Full => Err(no_host(call, "too many of your calls wait for it already")),
+            Acquired::Superseded => Err(superseded(call)),
             Acquired::Waits(waiting) => {
-                let (began, waits_for) = (clock::now(), self.waits_for());
-                self.context.events.progress(None, waits_for);
-                let until = until.checked_sub(WAIT_MARGIN).unwrap_or_else(clock::now);
-                select! {
-                    lease = timeout_at(until, waiting.slot()) => match lease {
-                        Ok(Some(lease)) => Ok(lease),
-                        Ok(None) => Err(self.superseded()),
-                        Err(_) => Err(self.no_slot(clock::now() - began)),
-                    },
-                    () = self.context.cancellation.cancelled() => Err(ToolError::cancelled()),
+                let began = clock::now();
+                call.report(None, &self.waits_for(provider));
+                match call.unless_cancelled(timeout_at(call.waits_until(), waiting.slot())).await? {
+                    Ok(Some(lease)) => Ok(lease),
+                    Ok(None) => Err(superseded(call)),
+                    Err(_) => Err(self.no_slot(call, clock::now() - began)),
                 }
             }
         }
     }
 
-    async fn attempt(&self, lease: Lease, arguments: &str) -> Attempt {
-        let (start, incoming) = Start::new(self.spec, self.context, arguments);
-        let Ok(handle) = lease.start(Box::new(start)) else { return Attempt::Unsent };
-        let Incoming { mut events, mut end, mut late } = incoming;
-        let mut running = Running::new(handle, self.context);
-        let (mut throttle, mut has_passed_chunk) = (Throttle::default(), false);
-        let attempt = loop {
-            select! {
-                // What came before the end is passed on before it.
-                biased;
-                Some(event) = events.recv() => match event {
-                    CallEvent::Progress(fraction, message) => {
-                        self.report(throttle.offer((fraction, message), clock::now()));
-                    }
-                    CallEvent::Chunk(data) => {
-                        has_passed_chunk = true;
-                        self.pass_on(data, &mut running).await;
-                    }
-                },
-                end = &mut end => break match end {
-                    Ok(CallEnd::Outcome(outcome)) => Attempt::Ended(outcome),
-                    Ok(CallEnd::Unsent) => Attempt::Unsent,
-                    // Without a word the task of the stream is gone: the call may have been sent.
-                    Ok(CallEnd::Lost) | Err(_) => Attempt::Lost { late, has_passed_chunk },
-                },
-                // It overtook the loss of the slot.
-                outcome = receive(&mut late) => break Attempt::Ended(outcome),
-                () = self.context.cancellation.cancelled(), if running.may_cancel() => running.cancel(),
-                () = wait_until(throttle.due()) => self.report(throttle.take(clock::now())),
-            }
-        };
-        running.end();
-        attempt
+    fn has_host(&self, provider: &ProviderName) -> bool {
+        self.pool.count(provider.as_str()).0 > 0
     }
 
-    /// Gives the caller a chunk. However slowly it reads, its host is asked to stop.
-    async fn pass_on(&self, chunk: Map<String, Value>, running: &mut Running<'_>) {
-        let passing = self.context.events.chunk(chunk);
-        pin!(passing);
-        loop {
-            select! {
-                biased;
-                () = &mut passing => return,
-                () = self.context.cancellation.cancelled(), if running.may_cancel() => running.cancel(),
-            }
-        }
-    }
-
-    async fn wait_for_late(&self, late: Option<oneshot::Receiver<Outcome>>) -> Result<Payload, ToolError> {
-        // Gone before the end of the slot was read: nothing can come late, and the call may have been sent.
-        let Some(late) = late else { return Err(outcome::unknown_outcome(&self.spec.tool)) };
-        let until = (clock::now() + LATE_WAIT).min(self.context.deadline.at());
-        match timeout_at(until, late).await {
-            Ok(Ok(outcome)) => self.read(outcome).await,
-            Ok(Err(_)) | Err(_) => Err(outcome::unknown_outcome(&self.spec.tool)),
-        }
-    }
-
-    async fn read(&self, outcome: Outcome) -> Result<Payload, ToolError> {
-        outcome::read(outcome, self.spec.effect(), &self.spec.output).await
-    }
-
-    fn report(&self, progress: Option<(Option<f64>, String)>) {
-        if let Some((fraction, message)) = progress {
-            let fraction = fraction.filter(|it| (0.0..=1.0).contains(it));
-            self.context.events.progress(fraction, outcome::cut(&message, MAX_PROGRESS));
-        }
-    }
-
-    fn loss(&self) -> ToolError {
-        let text = format!("The host that carried {} out was lost. Call again.", self.spec.tool);
-        ToolError::new(ErrorCode::Unavailable, text).with_retry_after(RETRY_AFTER)
-    }
-
-    /// Nothing was sent: a call under the definition that is served now is another call.
-    fn superseded(&self) -> ToolError {
-        self.unavailable("a newer version of its tools is in service; call again")
-    }
-
-    fn has_host(&self) -> bool {
-        self.pool.count(self.spec.provider.as_str()).0 > 0
-    }
-
-    fn waits_for(&self) -> String {
-        let provider = &self.spec.provider;
-        if self.has_host() {
+    fn waits_for(&self, provider: &ProviderName) -> String {
+        if self.has_host(provider) {
             format!("Waiting for a free slot of `{provider}`")
         } else {
             format!("No host of `{provider}` is connected: waiting for one")
@@ -205,31 +82,110 @@ impl HostCall<'_> {
     }
 
     /// The time of the call is over: its deadline, or the time-out of the tool, which is that of the wait too.
-    fn no_slot(&self, waited: Duration) -> ToolError {
-        let timeout = self.spec.timeout();
-        let limit = if waited + 2 * WAIT_MARGIN < timeout {
+    fn no_slot(&self, call: &Call<'_>, waited: Duration) -> ToolError {
+        let Spec { provider, tool, timeout, .. } = &**call.spec;
+        let limit = if waited + 2 * WAIT_MARGIN < *timeout {
             "before the deadline of the call".to_owned()
         } else {
-            format!("within the time-out of {}", clock::exact_in_words(timeout))
+            format!("within the time-out of {}", clock::exact_in_words(*timeout))
         };
-        if self.has_host() {
-            return self.unavailable(&format!("none of its slots became free {limit}"));
+        if self.has_host(provider) {
+            return no_host(call, &format!("none of its slots became free {limit}"));
         }
-        let Spec { provider, tool, .. } = &**self.spec;
-        retry_later(format!(
+        call.unavailable(format!(
             "No host of `{provider}` is connected, and none came {limit}. Start the program that serves {tool}, and call \
              again."
         ))
     }
 
-    fn unavailable(&self, why: &str) -> ToolError {
-        retry_later(format!("No host of `{}` is free: {why}.", self.spec.provider))
+    /// `None` if the slot was lost before the call was sent: another slot may take it.
+    async fn attempt_on(&self, lease: Lease, call: &Call<'_>) -> Option<Attempt> {
+        let (start, mut incoming) = Start::new(call, &self.digest, self.is_shared);
+        let handle = lease.start(Box::new(start)).ok()?;
+        let mut has_passed_chunk = false;
+        let outcome = match follow(call, handle, &mut incoming, &mut has_passed_chunk).await {
+            CallEnd::Unsent => return None,
+            CallEnd::Outcome(outcome) => Some(outcome),
+            CallEnd::Lost if call.spec.effect == Effect::Write => wait_for_late(call, incoming.late).await,
+            CallEnd::Lost => None,
+        };
+        Some(match outcome {
+            Some(outcome) => {
+                Attempt::Ended(outcome::read(outcome, call.spec.effect, &call.spec.output).await)
+            }
+            None => Attempt::Lost { has_passed_chunk },
+        })
     }
 }
 
-/// Nothing was sent, and a slot may be there soon.
-fn retry_later(text: String) -> ToolError {
-    ToolError::new(ErrorCode::Unavailable, text).with_retry_after(RETRY_AFTER).with_origin(Origin::Service)
+/// Passes on what a call reports, and a request to stop, until it ends on its slot.
+async fn follow(
+    call: &Call<'_>,
+    handle: Handle,
+    Incoming { events, end, late }: &mut Incoming,
+    has_passed_chunk: &mut bool,
+) -> CallEnd {
+    let cancellation = &call.context.cancellation;
+    let mut running = Running::new(handle, call.context);
+    let mut throttle = Throttle::default();
+    let end = loop {
+        select! {
+            // What came before the end is passed on before it.
+            biased;
+            Some(event) = events.recv() => match event {
+                CallEvent::Progress(fraction, message) => {
+                    report(call, throttle.offer((fraction, message), clock::now()));
+                }
+                CallEvent::Chunk(data) => {
+                    *has_passed_chunk = true;
+                    pass_on(call, data, &mut running).await;
+                }
+            },
+            // Without a word the task of the stream is gone: the call may have been sent.
+            end = &mut *end => break end.unwrap_or(CallEnd::Lost),
+            // It overtook the loss of the slot.
+            outcome = receive(late) => break CallEnd::Outcome(outcome),
+            () = cancellation.cancelled(), if running.may_cancel() => running.cancel(),
+            held = throttle.next() => report(call, held),
+        }
+    };
+    running.end();
+    end
+}
+
+/// Gives the caller a chunk. However slowly it reads, its host is asked to stop.
+async fn pass_on(call: &Call<'_>, chunk: Map<String, Value>, running: &mut Running<'_>) {
+    let passing = call.context.events.chunk(chunk);
+    pin!(passing);
+    loop {
+        select! {
+            biased;
+            () = &mut passing => return,
+            () = call.context.cancellation.cancelled(), if running.may_cancel() => running.cancel(),
+        }
+    }
+}
+
+/// The outcome of a write whose slot was lost, should its host send it in time.
+async fn wait_for_late(call: &Call<'_>, late: Option<oneshot::Receiver<Outcome>>) -> Option<Outcome> {
+    let until = (clock::now() + LATE_WAIT).min(call.context.deadline.at());
+    // Gone before the end of the slot was read: nothing can come late, and the call may have been sent.
+    timeout_at(until, late?).await.ok()?.ok()
+}
+
+fn report(call: &Call<'_>, progress: Option<(Option<f64>, String)>) {
+    if let Some((fraction, message)) = progress {
+        call.report(fraction, &message);
+    }
+}
+
+/// Nothing was sent: a call under the definition that is served now is another call.
+fn superseded(call: &Call<'_>) -> ToolError {
+    no_host(call, "a newer version of its tools is in service; call again")
+}
+
+fn no_host(call: &Call<'_>, why: &str) -> ToolError {
+    call.unavailable(format!("No host of `{}` is free: {why}.", call.spec.provider))
 }
 
 /// What comes late of a write. Never, for a read and once its sender is gone.
@@ -241,14 +197,6 @@ async fn receive(late: &mut Option<oneshot::Receiver<Outcome>>) -> Outcome {
         *late = None;
     }
     pending().await
-}
-
-/// Never, without an instant.
-async fn wait_until(instant: Option<Instant>) {
-    match instant {
-        Some(instant) => sleep_until(instant).await,
-        None => pending().await,
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A tool of a host, as the pipeline executes it.
+//! A tool that another process executes, as the pipeline executes it.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -6,10 +6,9 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::{
-    call::HostCall,
-    ids::{CatalogueId, ProviderName},
+    ids::ProviderName,
     outcome::{Effect, OutputSchema},
-    pool::Pool,
+    remote::{Call, RemoteTool},
     spec::Spec,
 };
 use toolwire_contract::{Payload, Provenance, ToolName, arguments::Arguments};
@@ -18,50 +17,43 @@ use toolwire_tool::{
     context::{Required, Services, ToolContext, Unfinished},
 };
 
-/// Executes calls of one tool on the hosts of its provider.
-pub struct HostTool {
-    pool: Pool,
+/// Executes calls of one tool in another process.
+pub struct RemoteExecutor<T> {
+    tool: T,
     spec: Arc<Spec>,
     input: Arc<Value>,
     output: Arc<Value>,
 }
 
-/// What a tool of a host is, by the definition that is served.
+/// The definition that is served: a file may say something else than the offer.
 #[derive(Clone, Debug)]
-pub struct HostToolParts {
+pub struct ToolParts {
     pub provider: ProviderName,
-    pub catalogue: CatalogueId,
     pub tool: ToolName,
-    /// Identifies the definition.
-    pub digest: String,
     pub effect: Effect,
-    /// Whether a cached result of one user answers others.
-    pub is_shared: bool,
     pub timeout: Duration,
     /// JSON Schemas, without references.
     pub input: Arc<Value>,
     pub output: Arc<Value>,
 }
 
-impl HostTool {
+impl<T: RemoteTool> RemoteExecutor<T> {
     /// Fails if the output schema does not compile.
-    pub fn new(pool: Pool, parts: HostToolParts) -> Result<Self, String> {
-        let HostToolParts { provider, catalogue, tool, digest, effect, is_shared, timeout, input, output } =
-            parts;
+    pub fn new(tool: T, parts: ToolParts) -> Result<Self, String> {
+        let ToolParts { provider, tool: name, effect, timeout, input, output } = parts;
         let schema = OutputSchema::new(Arc::clone(&output))?;
-        let names = (provider, catalogue, tool);
-        let spec = Arc::new(Spec::new(names, digest, (effect, is_shared), timeout, schema));
-        Ok(Self { pool, spec, input, output })
+        let spec = Arc::new(Spec { provider, tool: name, effect, timeout, output: schema });
+        Ok(Self { tool, spec, input, output })
     }
 }
 
-impl fmt::Debug for HostTool {
+impl<T> fmt::Debug for RemoteExecutor<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("HostTool").field(&self.spec).finish()
+        f.debug_tuple("RemoteExecutor").field(&self.spec).finish()
     }
 }
 
-impl Executor for HostTool {
+impl<T: RemoteTool> Executor for RemoteExecutor<T> {
     fn name(&self) -> &str {
         &self.spec.tool
     }
@@ -90,8 +82,7 @@ impl Executor for HostTool {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Reply<Payload>, Unfinished>> {
         Box::pin(async move {
-            let call = HostCall { pool: &self.pool, spec: &self.spec, context };
-            let data = call.carry_out(arguments).await?;
+            let data = Call::new(&self.spec, context, arguments)?.carry_out(&self.tool).await?;
             // The pipeline names the tool as its source.
             Ok(Reply { data, provenance: Provenance::default() })
         })

@@ -2,7 +2,7 @@
 //!
 //! From the wire up: `slot` is the protocol of one stream as a state machine without input or output; `work` drives it
 //! over a real stream; `pool` knows every slot of every provider and hands idle ones to calls; `call` carries one call
-//! out on them, whatever is lost on the way; `late` keeps what became of writes whose slot was lost; `catalogue`
+//! out on them; `late` keeps what became of writes whose slot was lost; `catalogue`
 //! decides which set of offers of a provider is in service; `offer` checks them.
 //!
 //! Not here: credentials and the gRPC service (the server's faces), and making definitions of offers (the registry).
@@ -19,17 +19,21 @@ pub mod offer;
 mod outcome;
 mod pool;
 mod presence;
+mod remote;
 mod slot;
 mod spec;
 mod start;
 mod throttle;
 mod work;
 
+pub use call::HostTool;
 pub use end::End;
-pub use executor::{HostTool, HostToolParts};
+pub use executor::{RemoteExecutor, ToolParts};
 pub use hub::{Hub, Registrar, Settle, Verdicts};
-pub use outcome::{Effect, OutputSchema, cut, read_data};
+pub use outcome::{Effect, add_that_it_was_done, cut, read_data};
 pub use pool::Pool;
+pub use remote::{Attempt, Call, RemoteTool};
+pub use spec::Spec;
 pub use start::{Write, traceparent};
 pub use throttle::Throttle;
 pub use work::{Answers, work};

@@ -93,15 +93,6 @@ pub async fn read_data(text: String, effect: Effect, output: &OutputSchema) -> R
     data.map_err(|error| add_that_it_was_done(error, effect))
 }
 
-/// The write was carried out, and how it ended is not known.
-pub(crate) fn unknown_outcome(tool: &str) -> ToolError {
-    let message = format!(
-        "{tool} was started on a host that was lost, and how it ended is not known. Call again with the same request_id \
-         to learn it; nothing will be done twice."
-    );
-    ToolError::new(ErrorCode::OutcomeUnknown, message).with_origin(Origin::Tool)
-}
-
 fn data(text: &str, output: &Validator) -> Result<Payload, ToolError> {
     let misfit = |what: String| ToolError::new(ErrorCode::ParseError, what).with_origin(Origin::Tool);
     let value = json::parse(text).map_err(|error| misfit(format!("The result is not JSON: {error}.")))?;
@@ -127,7 +118,8 @@ fn data(text: &str, output: &Validator) -> Result<Payload, ToolError> {
     Ok(payload)
 }
 
-fn add_that_it_was_done(error: ToolError, effect: Effect) -> ToolError {
+/// An error of an answer: the tool has ended.
+pub fn add_that_it_was_done(error: ToolError, effect: Effect) -> ToolError {
     if effect == Effect::Read {
         return error;
     }

@@ -1,18 +1,18 @@
 //! A call on its way to a slot, and what comes back of it.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use opentelemetry::{Context, trace::TraceContextExt};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    ids::ProviderName,
     outcome::{self, Effect},
+    remote::Call,
     spec::Spec,
     wire::{self, outcome::Outcome},
 };
-use toolwire_contract::{Payload, ToolError, ToolName, convert, proto::v1};
+use toolwire_contract::{Payload, ToolError, convert, proto::v1};
 use toolwire_tool::context::{CallId, RequestId, ToolContext, UserId};
 
 /// A call to be carried out.
@@ -61,40 +61,38 @@ pub(crate) enum CallEnd {
 /// A write whose outcome may come late.
 #[derive(Clone, Debug)]
 pub struct Write {
-    pub provider: ProviderName,
-    pub tool: ToolName,
+    pub spec: Arc<Spec>,
     pub user: UserId,
     /// By which its outcome is recorded.
     pub request_id: RequestId,
     pub call_id: CallId,
     /// Whether it belongs to a task, whose timeline has the outcome too.
     pub is_of_task: bool,
-    pub(crate) spec: Arc<Spec>,
 }
 
 impl Write {
     /// `None` for a read.
     fn of(spec: &Arc<Spec>, context: &ToolContext) -> Option<Self> {
-        (spec.effect() != Effect::Read).then(|| Self {
-            provider: spec.provider.clone(),
-            tool: spec.tool.clone(),
+        (spec.effect != Effect::Read).then(|| Self {
+            spec: Arc::clone(spec),
             user: context.user.id.clone(),
             request_id: context.lineage.request_id(),
             call_id: context.call_id,
             is_of_task: context.task_id.is_some(),
-            spec: Arc::clone(spec),
         })
     }
 
     /// The result of a late outcome.
     pub(crate) async fn read(&self, outcome: Outcome) -> Result<Payload, ToolError> {
-        outcome::read(outcome, self.spec.effect(), &self.spec.output).await
+        outcome::read(outcome, self.spec.effect, &self.spec.output).await
     }
 }
 
 impl Start {
-    pub(crate) fn new(spec: &Arc<Spec>, context: &ToolContext, arguments: &str) -> (Self, Incoming) {
-        let (call, request_id) = (context.call_id, context.lineage.request_id());
+    /// The digest is the definition's. `is_shared` says whether a cached result of one user answers others.
+    pub(crate) fn new(call: &Call<'_>, digest: &str, is_shared: bool) -> (Self, Incoming) {
+        let (spec, context) = (call.spec, call.context);
+        let request_id = context.lineage.request_id();
         let (event_sender, events) = mpsc::channel(1);
         let (end_sender, end) = oneshot::channel();
         let (write, late) = Write::of(spec, context)
@@ -102,22 +100,22 @@ impl Start {
             .map_or((None, None), |(write, (sender, late))| (Some((write, sender)), Some(late)));
         let has_request_id = write.is_some() || context.lineage.outermost().is_repeatable;
         let message = wire::Start {
-            call_id: call.to_string(),
+            call_id: context.call_id.to_string(),
             tool: spec.tool.to_string(),
-            digest: spec.digest(),
-            arguments_json: arguments.to_owned(),
-            context: Some(context_message(spec, context)),
-            timeout: Some(convert::duration(time_left(spec, context))),
+            digest: digest.to_owned(),
+            arguments_json: call.text.clone(),
+            context: Some(context_message(context, is_shared)),
+            timeout: Some(convert::duration(spec.timeout.min(context.remaining()))),
             request_id: if has_request_id { request_id.to_string() } else { String::new() },
             traceparent: traceparent(),
         };
         let reports = Reports { events: event_sender, end: end_sender };
-        (Self { call, message, write, reports }, Incoming { events, end, late })
+        (Self { call: context.call_id, message, write, reports }, Incoming { events, end, late })
     }
 }
 
 /// On whose behalf. The clocks of a host may differ, so it gets no deadline.
-fn context_message(spec: &Spec, context: &ToolContext) -> v1::ToolContext {
+fn context_message(context: &ToolContext, is_shared: bool) -> v1::ToolContext {
     let text = |it: Option<String>| it.unwrap_or_default();
     let of_every_user = v1::ToolContext {
         call_id: context.call_id.to_string(),
@@ -125,7 +123,7 @@ fn context_message(spec: &Spec, context: &ToolContext) -> v1::ToolContext {
         ..v1::ToolContext::default()
     };
     // Whatever of the caller came into the result would answer others from the cache.
-    if spec.is_shared {
+    if is_shared {
         return of_every_user;
     }
     v1::ToolContext {
@@ -154,11 +152,6 @@ pub fn traceparent() -> String {
             String::new()
         }
     })
-}
-
-/// The time that a host has for a call.
-fn time_left(spec: &Spec, context: &ToolContext) -> Duration {
-    spec.timeout().min(context.remaining())
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Progress that reaches a caller: ten a second, of more the newest.
 
-use tokio::time::Instant;
+use std::future::pending;
+
+use tokio::time::{Instant, sleep_until};
 
 use crate::bounds::PROGRESS_INTERVAL;
+use toolwire_base::clock;
 
-/// Holds back what comes too soon. `T` is what is said.
+/// Holds back what comes too soon.
 #[derive(Debug)]
 pub struct Throttle<T> {
     next: Option<Instant>,
@@ -29,12 +32,20 @@ impl<T> Throttle<T> {
         Some(item)
     }
 
-    /// When `take` passes on what is held. `None` if nothing is.
-    pub fn due(&self) -> Option<Instant> {
+    /// Waits until what is held is passed on. Never returns, if nothing is.
+    pub async fn next(&mut self) -> Option<T> {
+        match self.due() {
+            Some(due) => sleep_until(due).await,
+            None => pending().await,
+        }
+        self.take(clock::now())
+    }
+
+    fn due(&self) -> Option<Instant> {
         self.held.as_ref().and(self.next)
     }
 
-    pub fn take(&mut self, now: Instant) -> Option<T> {
+    fn take(&mut self, now: Instant) -> Option<T> {
         let held = self.held.take()?;
         self.offer(held, now)
     }
@@ -43,8 +54,6 @@ impl<T> Throttle<T> {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
-
-    use toolwire_base::clock;
 
     use super::*;
 

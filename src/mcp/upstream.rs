@@ -2,8 +2,8 @@
 //!
 //! From the wire up: `process` and `http` reach a server; `tap` stands between rmcp and either, and keeps what a server
 //! sends within bounds; `connection` agrees on a revision of the protocol; `listing` reads what a server offers; `link`
-//! is what calls and the supervisor share; `supervisor` connects, lists, and connects again; `call` carries one call
-//! out, whatever is lost on the way.
+//! is what calls and the supervisor share; `supervisor` connects, lists, and connects again; `call` makes one attempt at
+//! a call.
 //!
 //! Not here: which tools are accepted, and making definitions of them (the server).
 
@@ -12,7 +12,6 @@ pub mod bounds;
 mod call;
 mod connection;
 mod error_words;
-mod executor;
 mod http;
 mod line_bounds;
 mod link;
@@ -20,13 +19,12 @@ mod listing;
 mod outcome;
 mod process;
 mod running;
-mod spec;
 mod supervisor;
 mod tap;
 mod target;
 
+pub use call::McpTool;
 pub use connection::ConnectError;
-pub use executor::{McpTool, McpToolParts};
 pub use link::Link;
 pub use listing::{ListedTool, list_once};
 pub use supervisor::{Registrar, Supervisor};

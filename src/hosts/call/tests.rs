@@ -7,7 +7,8 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::pool::Command;
-use toolwire_tool::context::{RequestId, User};
+use toolwire_contract::ErrorCode;
+use toolwire_tool::context::{RequestId, ToolContext, User};
 
 #[tokio::test(start_paused = true)]
 async fn a_write_is_never_started_again_whatever_is_left_of_its_slot() {
@@ -18,7 +19,9 @@ async fn a_write_is_never_started_again_whatever_is_left_of_its_slot() {
     let user = User::new("riley".parse().expect("a user id"));
     let mut context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
     context.lineage = context.lineage.with_request_id(RequestId::generate());
-    let call = HostCall { pool: &pool, spec: &spec, context: &context };
+    let tool =
+        HostTool { pool: pool.clone(), catalogue: "c1".into(), digest: "d1".to_owned(), is_shared: false };
+    let call = Call::new(&spec, &context, Map::new()).expect("short");
     let losing = async {
         let Some(Command::Start(mut start)) = slot.recv().await else { panic!("no call") };
         assert_eq!(start.message.digest, "d1");
@@ -30,7 +33,7 @@ async fn a_write_is_never_started_again_whatever_is_left_of_its_slot() {
         pool.release(&handle);
         drop(start);
     };
-    let calling = timeout_at(context.deadline.at(), call.carry_out(Map::new()));
+    let calling = timeout_at(context.deadline.at(), call.carry_out(&tool));
     let (result, ()) = tokio::join!(calling, losing);
     assert_eq!(
         result.expect("not waiting for another host").expect_err("lost").code,

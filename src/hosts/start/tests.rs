@@ -1,12 +1,13 @@
 //! What a host learns of the caller.
 
+use std::time::Duration;
+
 use super::*;
 use toolwire_base::clock;
 use toolwire_tool::context::{Attributes, User};
 
 fn sent(is_shared: bool) -> v1::ToolContext {
-    let mut spec = Spec::of_test("weather", Effect::Read);
-    Arc::get_mut(&mut spec).expect("its only owner").is_shared = is_shared;
+    let spec = Spec::of_test("weather", Effect::Read);
     let user = User {
         email: Some("riley@example.com".into()),
         role: Some("clerk".into()),
@@ -16,7 +17,8 @@ fn sent(is_shared: bool) -> v1::ToolContext {
     context.task_id = Some("t-1".parse().expect("a label"));
     context.session_id = Some("s-1".parse().expect("a session"));
     context.attributes = Attributes::new([("tenant".to_owned(), "a".to_owned())]).expect("few");
-    let (start, _incoming) = Start::new(&spec, &context, "{}");
+    let call = Call::new(&spec, &context, Map::new()).expect("short");
+    let (start, _incoming) = Start::new(&call, "d1", is_shared);
     start.message.context.expect("a context")
 }
 

@@ -21,7 +21,8 @@ use tonic::Status;
 
 use super::work;
 use crate::{
-    executor::{HostTool, HostToolParts},
+    call::HostTool,
+    executor::{RemoteExecutor, ToolParts},
     hub::{Hub, Registrar, Settle, Verdicts},
     ids::{CatalogueId, ProviderName},
     offer::Problem,
@@ -234,18 +235,21 @@ impl Calling {
 
     fn of(hub: &Hub, effect: Effect, time: Duration, fix: impl FnOnce(Deadline) -> Deadline) -> Self {
         let schema = Arc::new(json!({"type": "object"}));
-        let parts = HostToolParts {
-            provider: "shop".into(),
+        let tool = HostTool {
+            pool: hub.pool().clone(),
             catalogue: "c1".into(),
-            tool: "status".parse().expect("a name"),
             digest: "d1".to_owned(),
-            effect,
             is_shared: false,
+        };
+        let parts = ToolParts {
+            provider: "shop".into(),
+            tool: "status".parse().expect("a name"),
+            effect,
             timeout: Duration::from_secs(15),
             input: Arc::clone(&schema),
             output: schema,
         };
-        let tool = HostTool::new(hub.pool().clone(), parts).expect("a schema");
+        let tool = RemoteExecutor::new(tool, parts).expect("a schema");
         let user = User::new("riley".parse().expect("a user id"));
         let mut context = ToolContext::new(user, clock::now() + time);
         context.deadline = fix(context.deadline);

@@ -18,24 +18,19 @@ use rmcp::{
 };
 use serde_json::json;
 
-use super::{bounds::MAX_ANSWER, error_words::words, spec::Spec};
+use super::{bounds::MAX_ANSWER, error_words::words};
 use toolwire_base::words::visible;
-use toolwire_contract::{ErrorCode, Origin, Payload, ToolError, ToolName};
+use toolwire_contract::{ErrorCode, Origin, Payload, ToolError};
 use toolwire_hosts::{
-    Effect,
+    Attempt, Effect, Spec, add_that_it_was_done,
     bounds::{MAX_ERROR, MAX_RETRY_AFTER},
     cut, read_data,
 };
 
 type HttpError = StreamableHttpError<reqwest::Error>;
 
-/// How one attempt ended.
-pub(crate) enum Attempt {
-    Ended(Result<Payload, ToolError>),
-    /// The request provably did not leave, or was not taken.
-    Unsent,
-    Lost,
-}
+/// Without a word of how it ended.
+pub(crate) const LOST: Attempt = Attempt::Lost { has_passed_chunk: false };
 
 pub(crate) async fn read(answer: Result<ServerResult, ServiceError>, spec: &Spec, is_sent: bool) -> Attempt {
     let ended = match answer {
@@ -50,18 +45,9 @@ pub(crate) async fn read(answer: Result<ServerResult, ServiceError>, spec: &Spec
         Err(ServiceError::McpError(error)) => Err(of_rpc(&error, spec)),
         Err(ServiceError::TransportSend(error)) => return of_transport(&error, spec, is_sent),
         Err(ServiceError::TransportClosed) if !is_sent => return Attempt::Unsent,
-        Err(_) => return Attempt::Lost,
+        Err(_) => return LOST,
     };
     Attempt::Ended(ended)
-}
-
-/// The write was sent, and how it ended is not known.
-pub(crate) fn unknown_outcome(tool: &ToolName) -> ToolError {
-    let message = format!(
-        "{tool} was started on an MCP server that was lost, and how it ended is not known. Call again with the same \
-         request_id to learn it; nothing will be done twice."
-    );
-    ToolError::new(ErrorCode::OutcomeUnknown, message).with_origin(Origin::Tool)
 }
 
 async fn of_result(result: CallToolResult, spec: &Spec) -> Result<Payload, ToolError> {
@@ -96,39 +82,41 @@ fn text(content: &[ContentBlock]) -> String {
 }
 
 fn of_rpc(error: &ErrorData, spec: &Spec) -> ToolError {
-    let said = cut(&visible(&cut(&error.message, MAX_ERROR)), MAX_ERROR);
+    let message = cut(&visible(&cut(&error.message, MAX_ERROR)), MAX_ERROR);
     match error.code {
-        RpcCode::INVALID_PARAMS => ToolError::new(ErrorCode::InvalidArgument, said).with_origin(Origin::Tool),
-        RpcCode::METHOD_NOT_FOUND | RpcCode::INVALID_REQUEST => {
-            ToolError { retryable: false, ..failed(ErrorCode::Unavailable, &said) }
+        RpcCode::INVALID_PARAMS => {
+            ToolError::new(ErrorCode::InvalidArgument, message).with_origin(Origin::Tool)
         }
-        _ => uncertain(spec, &said),
+        RpcCode::METHOD_NOT_FOUND | RpcCode::INVALID_REQUEST => {
+            ToolError { retryable: false, ..failed(ErrorCode::Unavailable, &message) }
+        }
+        _ => uncertain(spec, &message),
     }
 }
 
 fn of_transport(error: &DynamicTransportError, spec: &Spec, is_sent: bool) -> Attempt {
     let Some(http) = error.error.downcast_ref::<HttpError>() else {
-        return if is_sent { Attempt::Lost } else { Attempt::Unsent };
+        return if is_sent { LOST } else { Attempt::Unsent };
     };
     let ended = match http {
         HttpError::Client(error) if error.is_connect() => return Attempt::Unsent,
         HttpError::Client(error) => match error.status().map(|it| it.as_u16()) {
             Some(status) => return of_status(status, None, spec),
-            None => return Attempt::Lost,
+            None => return LOST,
         },
         HttpError::HttpStatus(it) => return of_status(it.status, it.retry_after.as_deref(), spec),
         HttpError::AuthRequired(_) => return of_status(401, None, spec),
         HttpError::InsufficientScope(_) => return of_status(403, None, spec),
         HttpError::ResponseBodyTooLarge { .. } => {
             let text = format!("The result is over the limit of {MAX_ANSWER} bytes.");
-            add_that_it_was_done(ToolError::new(ErrorCode::ResultTooLarge, text), spec)
+            add_that_it_was_done(ToolError::new(ErrorCode::ResultTooLarge, text), spec.effect)
         }
         HttpError::UnexpectedServerResponse(text) => match status_of(text) {
             Some(status) => return of_status(status, None, spec),
             None => unreadable(spec, &words(http)),
         },
         HttpError::Deserialize(_) | HttpError::UnexpectedContentType(_) => unreadable(spec, &words(http)),
-        _ => return Attempt::Lost,
+        _ => return LOST,
     };
     Attempt::Ended(Err(ended))
 }
@@ -150,7 +138,7 @@ fn of_status(status: u16, retry_after: Option<&str>, spec: &Spec) -> Attempt {
         }
         // A redirect that was not followed leads to another origin.
         300..=499 => ToolError { retryable: false, ..failed(ErrorCode::Unavailable, &what) },
-        502..=504 => return Attempt::Lost,
+        502..=504 => return LOST,
         _ => uncertain(spec, &what),
     };
     Attempt::Ended(Err(error))
@@ -164,17 +152,10 @@ fn uncertain(spec: &Spec, what: &str) -> ToolError {
 
 fn unreadable(spec: &Spec, what: &str) -> ToolError {
     let text = format!("The answer of the MCP server cannot be read: {what}.");
-    add_that_it_was_done(ToolError::new(ErrorCode::ParseError, text).with_origin(Origin::Tool), spec)
+    add_that_it_was_done(ToolError::new(ErrorCode::ParseError, text).with_origin(Origin::Tool), spec.effect)
 }
 
 fn failed(code: ErrorCode, what: &str) -> ToolError {
     ToolError::new(code, format!("The MCP server did not carry the call out: {what}."))
         .with_origin(Origin::Tool)
-}
-
-fn add_that_it_was_done(error: ToolError, spec: &Spec) -> ToolError {
-    if spec.effect == Effect::Read {
-        return error;
-    }
-    ToolError { message: format!("The write was done. {}", error.message), ..error }
 }

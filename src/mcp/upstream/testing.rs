@@ -19,10 +19,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Link, ListedTool, McpTool, McpToolParts, Registrar, Supervisor, Target};
+use super::{Link, ListedTool, McpTool, Registrar, Supervisor, Target};
 use toolwire_base::clock;
 use toolwire_contract::{Event, ToolError};
-use toolwire_hosts::{Effect, ids::ProviderName};
+use toolwire_hosts::{Effect, RemoteExecutor, ToolParts, ids::ProviderName};
 use toolwire_tool::{
     Executor,
     context::{EventSink, RequestId, ToolContext, Unfinished, User},
@@ -160,17 +160,18 @@ impl Upstream {
         found.expect("in time").expect("kept").clone()
     }
 
-    pub(super) fn tool(&self, name: &str, effect: Effect) -> McpTool {
+    pub(super) fn tool(&self, name: &str, effect: Effect) -> RemoteExecutor<McpTool> {
         let any = Arc::new(json!({"type": "object"}));
-        let parts = McpToolParts {
+        let tool = McpTool { link: self.link.clone(), name: name.to_owned() };
+        let parts = ToolParts {
+            provider: self.link.provider().clone(),
             tool: name.replace('-', "_").parse().expect("a name"),
-            name: name.to_owned(),
             effect,
             timeout: Duration::from_secs(20),
             input: Arc::clone(&any),
             output: any,
         };
-        McpTool::new(self.link.clone(), parts).expect("a tool")
+        RemoteExecutor::new(tool, parts).expect("a tool")
     }
 
     pub(super) async fn call(

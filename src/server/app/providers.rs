@@ -29,7 +29,7 @@ use toolwire_config::{Config, Providers};
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{CacheScope, Definition, MakeExecutor, Registry};
 use toolwire_hosts::{
-    HostTool, HostToolParts, Hub, Registrar, Verdicts,
+    HostTool, Hub, Registrar, RemoteExecutor, RemoteTool, ToolParts, Verdicts,
     ids::{CatalogueId, ProviderName},
     offer::Strictness,
 };
@@ -121,24 +121,31 @@ async fn take_over(intake: Intake, proposals: Vec<Proposal>) -> Verdicts {
 /// Makes the executors of a catalogue.
 fn host_tool(hub: &Hub, provider: &ProviderName, catalogue: &CatalogueId) -> Arc<MakeExecutor> {
     // Not the hub, which has the registry, which keeps this.
-    let (pool, source) = (hub.pool().clone(), (provider.clone(), catalogue.clone()));
+    let (pool, provider, catalogue) = (hub.pool().clone(), provider.clone(), catalogue.clone());
     Arc::new(move |definition: &Definition| {
-        HostTool::new(pool.clone(), parts(source.clone(), definition))
-            .map(|tool| Arc::new(tool) as Arc<dyn Executor>)
+        let tool = HostTool {
+            pool: pool.clone(),
+            catalogue: catalogue.clone(),
+            digest: definition.digest.to_string(),
+            is_shared: definition.cache.is_some_and(|it| it.scope == CacheScope::Shared),
+        };
+        executor(tool, &provider, definition)
     })
 }
 
-/// A tool as it is served: a file may say something else than the offer.
-fn parts((provider, catalogue): (ProviderName, CatalogueId), definition: &Definition) -> HostToolParts {
-    HostToolParts {
-        provider,
-        catalogue,
+/// What executes a tool as it is served.
+fn executor<T: RemoteTool + 'static>(
+    tool: T,
+    provider: &ProviderName,
+    definition: &Definition,
+) -> Result<Arc<dyn Executor>, String> {
+    let parts = ToolParts {
+        provider: provider.clone(),
         tool: definition.name.clone(),
-        digest: definition.digest.to_string(),
         effect: effect(definition),
-        is_shared: definition.cache.is_some_and(|it| it.scope == CacheScope::Shared),
         timeout: definition.timeout,
         input: Arc::clone(&definition.input_schema),
         output: Arc::clone(&definition.output_schema),
-    }
+    };
+    RemoteExecutor::new(tool, parts).map(|tool| Arc::new(tool) as Arc<dyn Executor>)
 }

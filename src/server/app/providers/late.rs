@@ -26,7 +26,8 @@ impl LateOutcomes {
 
     /// What the outcome replaced. `None` if that could not be recorded.
     async fn replace(&self, write: &Write, outcome: Result<Payload, ToolError>) -> Option<Settled> {
-        let Write { user, tool, request_id, call_id, is_of_task, .. } = write;
+        let Write { spec, user, request_id, call_id, is_of_task } = write;
+        let tool = &spec.tool;
         let key = Key { user: user.clone(), tool: tool.clone(), request_id: *request_id };
         let provenance = Provenance::of(format!("tool:{tool}:v1"), "");
         let result =
@@ -57,7 +58,7 @@ impl LateOutcomes {
 impl Settle for LateOutcomes {
     fn settle<'a>(&'a self, write: &'a Write, outcome: Result<Payload, ToolError>) -> BoxFuture<'a, bool> {
         async move {
-            let (call_id, tool_name) = (write.call_id, &write.tool);
+            let (call_id, tool_name) = (write.call_id, &write.spec.tool);
             if outcome.as_ref().is_err_and(|error| error.code == ErrorCode::OutcomeUnknown) {
                 tracing::debug!(%call_id, %tool_name, "the host does not know the outcome either");
                 return true;

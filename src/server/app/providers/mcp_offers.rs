@@ -11,7 +11,7 @@ use futures_util::future::{BoxFuture, FutureExt};
 use tokio::time::sleep;
 
 use super::{
-    Intake, Proposal, effect,
+    Intake, Proposal, executor,
     gated::{Gates, behind},
     strictness, take_over,
     trust::{as_accepted, check_accepted},
@@ -21,9 +21,8 @@ use toolwire_config::{Config, McpServer, Providers};
 use toolwire_contract::proto::host::v1 as wire;
 use toolwire_engine::registry::{Definition, MakeExecutor, Registry};
 use toolwire_hosts::{Verdicts, ids::ProviderName, offer::Strictness};
-use toolwire_mcp::upstream::{Link, ListedTool, McpTool, McpToolParts, Registrar};
+use toolwire_mcp::upstream::{Link, ListedTool, McpTool, Registrar};
 use toolwire_store::{Store, accepted_tools::AcceptedTool};
-use toolwire_tool::Executor;
 
 /// Between two attempts to read what is accepted.
 const RETRY: Duration = Duration::from_secs(1);
@@ -162,16 +161,6 @@ impl Registrar for McpOffers {
 
 /// Makes the executors of a tool, which its server calls `name`.
 fn mcp_tool(link: &Link, name: String) -> Arc<MakeExecutor> {
-    let link = link.clone();
-    Arc::new(move |definition: &Definition| {
-        let parts = McpToolParts {
-            tool: definition.name.clone(),
-            name: name.clone(),
-            effect: effect(definition),
-            timeout: definition.timeout,
-            input: Arc::clone(&definition.input_schema),
-            output: Arc::clone(&definition.output_schema),
-        };
-        McpTool::new(link.clone(), parts).map(|tool| Arc::new(tool) as Arc<dyn Executor>)
-    })
+    let tool = McpTool { link: link.clone(), name };
+    Arc::new(move |definition: &Definition| executor(tool.clone(), tool.link.provider(), definition))
 }
