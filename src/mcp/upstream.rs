@@ -1,9 +1,9 @@
 //! MCP servers as providers: what they list is offered, and calls of it are carried out by them.
 //!
-//! From the wire up: `process` and `http` reach a server; `tap` stands between rmcp and either, and keeps what a server
-//! sends within bounds; `connection` agrees on a revision of the protocol; `listing` reads what a server offers; `link`
-//! is what calls and the supervisor share; `supervisor` connects, lists, and connects again; `call` makes one attempt at
-//! a call.
+//! From the wire up: `process`, with its `lines`, and `http` reach a server, and give errors in place of answers that
+//! are `unreadable`; `tap` stands between rmcp and either, and keeps what a server sends within bounds; `connection`
+//! agrees on a revision of the protocol; `listing` reads what a server offers; `link` is what calls and the supervisor
+//! share; `supervisor` connects, lists, and connects again; `call` makes one attempt at a call.
 //!
 //! Not here: which tools are accepted, and making definitions of them (the server).
 
@@ -13,7 +13,7 @@ mod call;
 mod connection;
 mod error_words;
 mod http;
-mod line_bounds;
+mod lines;
 mod link;
 mod listing;
 mod outcome;
@@ -22,6 +22,7 @@ mod running;
 mod supervisor;
 mod tap;
 mod target;
+mod unreadable;
 
 pub use call::McpTool;
 pub use connection::ConnectError;

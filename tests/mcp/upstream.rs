@@ -266,10 +266,10 @@ async fn an_operator_looks_at_what_is_listed_and_accepts_it() {
     let shown = run(&["providers", "diff", "docs", "--state", state]).await;
     assert!(shown.contains("new      echo") && shown.contains("\"Says it back.\""), "{shown}");
     let accepted = run(&["providers", "accept", "docs", "--state", state]).await;
-    assert!(accepted.contains("accepted 13 tools of docs"), "{accepted}");
+    assert!(accepted.contains("accepted 14 tools of docs"), "{accepted}");
     wait_for("ready").await;
     let shown = run(&["providers", "diff", "docs", "--state", state]).await;
-    assert_eq!(shown.trim(), "13 tools are as accepted");
+    assert_eq!(shown.trim(), "14 tools are as accepted");
     // Its process ends with it, however it ends.
     let process = fs::read_to_string(notes).expect("noted");
     let process = process.lines().find_map(|it| it.strip_prefix("pid ")).expect("its process");

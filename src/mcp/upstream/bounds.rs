@@ -6,8 +6,8 @@ use toolwire_hosts::bounds::MAX_MESSAGE;
 
 /// A message of a server, in bytes. Twice that of a host: a result stands in it as data and once more as text.
 pub const MAX_ANSWER: usize = 2 * MAX_MESSAGE;
-/// The deepest nesting of a message: what is deeper cannot be read.
-pub const MAX_LEVELS: usize = 120;
+/// A line of a process, in bytes. Its connection is ended by a longer one, which may have no end.
+pub const MAX_LINE: usize = 8 * MAX_ANSWER;
 /// Calls of one server at once.
 pub const MAX_CALLS: usize = 64;
 /// Requests of a server that wait for an answer: of more, the connection is ended.

@@ -8,7 +8,7 @@ use rmcp::{
     service::{
         ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RunningService, Subscription,
     },
-    transport::{Transport, async_rw::AsyncRwTransport},
+    transport::Transport,
 };
 use tokio::time::timeout;
 
@@ -16,7 +16,7 @@ use super::{
     bounds::{CONNECT, GRACE, LIST},
     error_words::words,
     http,
-    line_bounds::LineBounds,
+    lines::Lines,
     process::Process,
     tap::{Shared, Tap},
     target::Target,
@@ -60,10 +60,7 @@ impl Session {
             }
             Target::Process { command, env } => {
                 let (process, stdout, stdin) = Process::start(command, env).map_err(ConnectError::Start)?;
-                // The bounds of lines are our own, which end the connection.
-                let transport =
-                    AsyncRwTransport::new(LineBounds::new(stdout), stdin).with_max_line_length(usize::MAX);
-                Self::agree(transport, shared, Some(process)).await
+                Self::agree(Lines::new(stdout, stdin), shared, Some(process)).await
             }
         }
     }

@@ -14,11 +14,16 @@ use std::time::Duration;
 use rmcp::{
     ServiceError,
     model::{CallToolResult, ContentBlock, ErrorCode as RpcCode, ErrorData, ResourceContents, ServerResult},
-    transport::{DynamicTransportError, streamable_http_client::StreamableHttpError},
+    transport::DynamicTransportError,
 };
 use serde_json::json;
 
-use super::{bounds::MAX_ANSWER, error_words::words};
+use super::{
+    bounds::MAX_ANSWER,
+    error_words::words,
+    http::HttpError,
+    unreadable::{MALFORMED, TOO_LARGE},
+};
 use toolwire_base::words::visible;
 use toolwire_contract::{ErrorCode, Origin, Payload, ToolError};
 use toolwire_hosts::{
@@ -26,8 +31,6 @@ use toolwire_hosts::{
     bounds::{MAX_ERROR, MAX_RETRY_AFTER},
     cut, read_data,
 };
-
-type HttpError = StreamableHttpError<reqwest::Error>;
 
 /// Without a word of how it ended.
 pub(crate) const LOST: Attempt = Attempt::Lost { has_passed_chunk: false };
@@ -90,6 +93,8 @@ fn of_rpc(error: &ErrorData, spec: &Spec) -> ToolError {
         RpcCode::METHOD_NOT_FOUND | RpcCode::INVALID_REQUEST => {
             ToolError { retryable: false, ..failed(ErrorCode::Unavailable, &message) }
         }
+        TOO_LARGE => too_large(spec),
+        MALFORMED => unreadable(spec, &message),
         _ => uncertain(spec, &message),
     }
 }
@@ -107,10 +112,7 @@ fn of_transport(error: &DynamicTransportError, spec: &Spec, is_sent: bool) -> At
         HttpError::HttpStatus(it) => return of_status(it.status, it.retry_after.as_deref(), spec),
         HttpError::AuthRequired(_) => return of_status(401, None, spec),
         HttpError::InsufficientScope(_) => return of_status(403, None, spec),
-        HttpError::ResponseBodyTooLarge { .. } => {
-            let text = format!("The result is over the limit of {MAX_ANSWER} bytes.");
-            add_that_it_was_done(ToolError::new(ErrorCode::ResultTooLarge, text), spec.effect)
-        }
+        HttpError::ResponseBodyTooLarge { .. } => too_large(spec),
         HttpError::UnexpectedServerResponse(text) => match status_of(text) {
             Some(status) => return of_status(status, None, spec),
             None => unreadable(spec, &words(http)),
@@ -148,6 +150,11 @@ fn of_status(status: u16, retry_after: Option<&str>, spec: &Spec) -> Attempt {
 fn uncertain(spec: &Spec, what: &str) -> ToolError {
     let code = if spec.effect == Effect::Write { ErrorCode::OutcomeUnknown } else { ErrorCode::Unknown };
     failed(code, what)
+}
+
+fn too_large(spec: &Spec) -> ToolError {
+    let text = format!("The result is over the limit of {MAX_ANSWER} bytes.");
+    add_that_it_was_done(ToolError::new(ErrorCode::ResultTooLarge, text), spec.effect)
 }
 
 fn unreadable(spec: &Spec, what: &str) -> ToolError {

@@ -26,7 +26,7 @@ async fn pid(upstream: &Upstream) -> Pid {
 async fn tools_of_a_process_are_listed_and_called_in_either_revision() {
     for flags in [&[][..], &["--legacy"]] {
         let upstream = Upstream::start(flags).await;
-        let listed = upstream.list_where(|it| it.len() == 13).await;
+        let listed = upstream.list_where(|it| it.len() == 14).await;
         assert!(listed.is_sorted_by_key(|it| it.name.clone()), "both pages");
         assert_eq!(upstream.read("echo", json!({"text": "hello"})).await, Ok(json!({"text": "hello"})));
         assert_eq!(upstream.read("search-docs", json!({"q": "a"})).await, Ok(json!({"found": 2})));
@@ -88,7 +88,7 @@ async fn annotations_decide_nothing() {
 async fn a_malformed_tool_leaves_the_others() {
     let upstream = Upstream::start(&["--bad"]).await;
     let listed = upstream.list_where(|it| !it.is_empty()).await;
-    assert_eq!(listed.len(), 17, "{:?}", listed.iter().map(|it| &it.name).collect::<Vec<_>>());
+    assert_eq!(listed.len(), 18, "{:?}", listed.iter().map(|it| &it.name).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -184,12 +184,45 @@ async fn what_is_too_long_or_too_deep_fails_its_call_only() {
     let error = upstream.call("deep", Effect::Write, json!({"levels": 60})).await.expect_err("too deep");
     assert_eq!(error.code, ErrorCode::ParseError, "{error:?}");
     assert!(error.message.starts_with("The write was done."), "{error:?}");
-    // The connection ends at what cannot be read at all, and comes back.
-    for (tool, arguments) in [("big", json!({"bytes": MAX_ANSWER})), ("deep", json!({"levels": 100_000}))] {
-        let error = upstream.call(tool, Effect::Write, arguments).await.expect_err("beyond all bounds");
-        assert_eq!(error.code, ErrorCode::OutcomeUnknown, "{tool}: {error:?}");
-        assert_eq!(upstream.read("echo", json!({"text": "a"})).await, Ok(json!({"text": "a"})), "{tool}");
+}
+
+/// Calls that are answered by what cannot be read, and how they end.
+const UNREADABLE: [(&str, &str, usize, ErrorCode); 3] = [
+    ("big", "bytes", MAX_ANSWER, ErrorCode::ResultTooLarge),
+    ("deep", "levels", 100_000, ErrorCode::ParseError),
+    ("both", "unused", 0, ErrorCode::ParseError),
+];
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_ends_its_call_at_once_and_nothing_else() {
+    let upstream = Upstream::start(&[]).await;
+    let process = pid(&upstream).await;
+    for (tool, argument, value, code) in UNREADABLE {
+        for effect in [Effect::Read, Effect::Write] {
+            let error = upstream.call(tool, effect, json!({argument: value})).await.expect_err(tool);
+            assert_eq!((error.code, error.retryable), (code, false), "{tool}: {error:?}");
+            assert_eq!(error.message.starts_with("The write was done."), effect == Effect::Write);
+        }
+        assert_eq!(upstream.notes.count(&format!("call {tool}")), 2, "not repeated");
     }
+    assert_eq!(upstream.read("echo", json!({"text": "a"})).await, Ok(json!({"text": "a"})));
+    assert_eq!(pid(&upstream).await, process, "the connection is the same");
+}
+
+#[tokio::test]
+async fn an_answer_over_http_that_cannot_be_read_ends_its_call_at_once() {
+    let notes = Notes::new();
+    let server = HttpServer::start(&notes, &[]);
+    let upstream = Upstream::of(server.target("/mcp"), notes).await;
+    for (tool, argument, value, code) in UNREADABLE {
+        for stream in [false, true] {
+            let arguments = json!({argument: value, "stream": stream});
+            let error = upstream.read(tool, arguments).await.expect_err(tool);
+            assert_eq!((error.code, error.retryable), (code, false), "{tool}, {stream}: {error:?}");
+        }
+        assert_eq!(upstream.notes.count(&format!("call {tool}")), 2, "not repeated");
+    }
+    assert_eq!(upstream.read("echo", json!({"text": "a"})).await, Ok(json!({"text": "a"})));
 }
 
 #[tokio::test]

@@ -1,0 +1,154 @@
+//! The messages of a process, one a line. What it prints that is no message is dropped.
+
+use std::{io, sync::Arc};
+
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    transport::Transport,
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    sync::Mutex,
+};
+
+use super::{
+    bounds::{MAX_ANSWER, MAX_LINE},
+    unreadable::{MALFORMED, Outline, TOO_LARGE},
+};
+use toolwire_base::words::bytes_without_bom;
+
+#[derive(Debug)]
+pub(crate) struct Lines<R, W> {
+    input: BufReader<R>,
+    /// The part of a line that was read, unless it is too long. It outlives a dropped [`receive`](Transport::receive).
+    line: Vec<u8>,
+    outline: Outline,
+    /// `None` once it is closed.
+    output: Arc<Mutex<Option<W>>>,
+}
+
+impl<R: AsyncRead + Unpin, W> Lines<R, W> {
+    pub(crate) fn new(input: R, output: W) -> Self {
+        Self {
+            input: BufReader::new(input),
+            line: Vec::new(),
+            outline: Outline::default(),
+            output: Arc::new(Mutex::new(Some(output))),
+        }
+    }
+
+    /// Reads on until a line is complete. False at the end of the input, and at a line without an end.
+    async fn read_line(&mut self) -> io::Result<bool> {
+        loop {
+            let read = self.input.fill_buf().await?;
+            let newline = read.iter().position(|byte| *byte == b'\n');
+            let part = &read[..newline.unwrap_or(read.len())];
+            self.outline.read(part);
+            if self.outline.length <= MAX_ANSWER {
+                self.line.extend_from_slice(part);
+            } else {
+                self.line = Vec::new();
+            }
+            let (taken, is_end) = (newline.map_or(read.len(), |at| at + 1), read.is_empty());
+            self.input.consume(taken);
+            if newline.is_some() {
+                return Ok(true);
+            }
+            if self.outline.length > MAX_LINE {
+                tracing::warn!("a line of an MCP server is over {MAX_LINE} bytes: its connection is ended");
+                return Ok(false);
+            }
+            if is_end {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn take_message(&mut self) -> Option<ServerJsonRpcMessage> {
+        let (line, outline) = (std::mem::take(&mut self.line), std::mem::take(&mut self.outline));
+        if outline.length > MAX_ANSWER {
+            return outline.error(TOO_LARGE, None);
+        }
+        let message = serde_json::from_slice(bytes_without_bom(&line));
+        message.ok().or_else(|| outline.error(MALFORMED, None))
+    }
+}
+
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let output = Arc::clone(&self.output);
+        async move {
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            let mut output = output.lock().await;
+            let Some(output) = &mut *output else { return Err(io::ErrorKind::NotConnected.into()) };
+            output.write_all(&line).await?;
+            output.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        while let Ok(true) = self.read_line().await {
+            if let Some(message) = self.take_message() {
+                return Some(message);
+            }
+        }
+        None
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.output.lock().await.take();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::RequestId;
+
+    use super::*;
+
+    /// The codes and identifiers of the errors that are received.
+    async fn errors(lines: &str) -> Vec<(i32, Option<RequestId>)> {
+        let mut lines = Lines::new(lines.as_bytes(), tokio::io::sink());
+        let mut errors = Vec::new();
+        while let Some(message) = lines.receive().await {
+            let ServerJsonRpcMessage::Error(error) = message else { panic!("{message:?}") };
+            errors.push((error.error.code.0, error.id));
+        }
+        errors
+    }
+
+    #[tokio::test]
+    async fn answers_that_cannot_be_read_are_errors_and_the_next_line_is_read() {
+        let id = |number| Some(RequestId::Number(number));
+        let long = "x".repeat(MAX_ANSWER);
+        let deep = "[".repeat(100_000);
+        let text = format!(
+            "starting {{\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"text\":\"{long}\"}}}}\n\
+             {{\"result\":{{\"text\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":2}}\n\
+             {{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"a\":{deep}\n\
+             {{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{{}},\"error\":{{\"code\":1,\"message\":\"a\"}}}}\n{long}x\n\
+             {{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{{\"code\":1,\"message\":\"a\"}}}}\n"
+        );
+        let (large, malformed) = (TOO_LARGE.0, MALFORMED.0);
+        let expected = [(large, id(1)), (large, id(2)), (malformed, id(3)), (malformed, id(4)), (1, id(5))];
+        assert_eq!(errors(&text).await, expected);
+    }
+
+    #[tokio::test]
+    async fn a_line_without_an_end_ends_the_connection() {
+        let text = format!("{}\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{{}}}}", "x".repeat(MAX_LINE + 1));
+        assert_eq!(errors(&text).await, []);
+    }
+}

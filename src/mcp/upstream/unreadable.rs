@@ -1,0 +1,154 @@
+//! Answers that cannot be parsed, since they are too long or malformed. rmcp drops them, so that their calls would wait
+//! for their deadlines; here an error takes the place of each.
+
+use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+
+/// The codes of these errors. They are outside of what JSON-RPC and MCP reserve.
+pub(crate) const TOO_LARGE: ErrorCode = ErrorCode(i32::MIN);
+pub(crate) const MALFORMED: ErrorCode = ErrorCode(i32::MIN + 1);
+
+/// Bytes of a member of a message that are kept: those of any identifier.
+const MAX_MEMBER: usize = 256;
+
+/// What stands at the top of a message, read byte by byte in bounded memory.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    pub(crate) length: usize,
+    /// `None` while there is white space only.
+    is_object: Option<bool>,
+    is_in_text: bool,
+    is_escaped: bool,
+    levels: usize,
+    /// The beginning of the member that is being read, without nested values.
+    member: Vec<u8>,
+    id: Option<RequestId>,
+    kind: Kind,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Unknown,
+    Answer,
+    /// Or a notification: it has a method, whatever else it has.
+    Request,
+}
+
+impl Outline {
+    pub(crate) fn of(message: &str) -> Self {
+        let mut outline = Self::default();
+        outline.read(message.as_bytes());
+        outline
+    }
+
+    pub(crate) fn read(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
+        for &byte in bytes {
+            if self.is_object.is_none() && !byte.is_ascii_whitespace() {
+                self.is_object = Some(byte == b'{');
+            }
+            if self.is_object == Some(true) {
+                self.take(byte);
+            }
+        }
+    }
+
+    fn take(&mut self, byte: u8) {
+        let is_top = self.levels == 1;
+        match byte {
+            _ if self.is_escaped => self.is_escaped = false,
+            b'\\' if self.is_in_text => self.is_escaped = true,
+            b'"' => self.is_in_text = !self.is_in_text,
+            _ if self.is_in_text => {}
+            b'{' | b'[' => {
+                self.levels += 1;
+                return;
+            }
+            b',' if is_top => return self.end_member(),
+            b'}' | b']' => {
+                self.levels = self.levels.saturating_sub(1);
+                if is_top {
+                    self.end_member();
+                }
+                return;
+            }
+            _ => {}
+        }
+        if is_top && self.member.len() < MAX_MEMBER {
+            self.member.push(byte);
+        }
+    }
+
+    fn end_member(&mut self) {
+        let member = std::mem::take(&mut self.member);
+        let Some(colon) = member.iter().position(|byte| *byte == b':') else { return };
+        match member[..colon].trim_ascii() {
+            b"\"id\"" => self.id = serde_json::from_slice(&member[colon + 1..]).ok(),
+            b"\"method\"" => self.kind = Kind::Request,
+            b"\"result\"" | b"\"error\"" if self.kind == Kind::Unknown => self.kind = Kind::Answer,
+            _ => {}
+        }
+    }
+
+    /// The error in place of an answer, for the request of this identifier or of its own. `None` if this is no answer.
+    pub(crate) fn error(
+        mut self,
+        code: ErrorCode,
+        request: Option<RequestId>,
+    ) -> Option<ServerJsonRpcMessage> {
+        // It may have been cut.
+        self.end_member();
+        let id = request.or(self.id).filter(|_| self.kind == Kind::Answer)?;
+        Some(error(code, id))
+    }
+}
+
+pub(crate) fn error(code: ErrorCode, id: RequestId) -> ServerJsonRpcMessage {
+    let what = if code == TOO_LARGE { "it is too long" } else { "it is no answer of JSON-RPC 2.0" };
+    ServerJsonRpcMessage::error(ErrorData::new(code, what, None), Some(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(message: &str) -> Option<RequestId> {
+        match Outline::of(message).error(MALFORMED, None)? {
+            ServerJsonRpcMessage::Error(error) => error.id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_answer_is_known_by_its_identifier_wherever_that_stands_and_however_it_is_cut() {
+        let seven = Some(RequestId::Number(7));
+        for answer in [
+            r#"{"jsonrpc":"2.0","id":7,"result":{"id":8},"error":{"code":1}}"#,
+            r#" { "result" : {"a":[{"id":8}],"b":"\"}"} , "id" : 7 }"#,
+            r#"{"id":7,"result":{"text":"cut"#,
+            r#"{"id":7,"error":nonsense"#,
+        ] {
+            assert_eq!(id(answer), seven, "{answer}");
+        }
+        assert_eq!(id(r#"{"id":"a,b","result":1,"error":2}"#), Some(RequestId::String("a,b".into())));
+        for other in [
+            "",
+            "log {\"id\":7,\"result\":1}",
+            r#"[{"id":7,"result":1}]"#,
+            r#"{"id":7,"method":"ping","result":1}"#,
+            r#"{"id":7}"#,
+            r#"{"id":null,"result":1,"error":2}"#,
+        ] {
+            assert_eq!(id(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn however_long_a_message_is_its_outline_is_short() {
+        let long = format!("{{\"{0}\":\"{0}\",\"id\":7,\"result\":1}}", "x".repeat(10_000));
+        let mut outline = Outline::of(&long[..5_000]);
+        assert!(outline.member.len() <= MAX_MEMBER);
+        outline.read(&long.as_bytes()[5_000..]);
+        assert_eq!((outline.length, outline.id.clone()), (long.len(), Some(RequestId::Number(7))));
+    }
+}
