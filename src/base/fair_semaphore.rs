@@ -30,6 +30,11 @@ impl<K: Clone + Eq + Hash> FairSemaphore<K> {
         Self { all: Arc::new(Semaphore::new(permits)), per_key, by_key: Mutex::default() }
     }
 
+    /// The permits that are free, of those of all keys.
+    pub fn available_permits(&self) -> usize {
+        self.all.available_permits()
+    }
+
     /// Waits for a permit of a key. Without a key only the limit of all counts.
     pub async fn acquire(&self, key: Option<&K>) -> Permit {
         // The key's own permit first. This order is what makes it fair: `all` is first come, first served, and a key

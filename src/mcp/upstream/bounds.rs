@@ -10,6 +10,8 @@ pub const MAX_ANSWER: usize = 2 * MAX_MESSAGE;
 pub const MAX_LINE: usize = 8 * MAX_ANSWER;
 /// Calls of one server at once.
 pub const MAX_CALLS: usize = 64;
+/// Of them, calls of one user.
+pub const MAX_CALLS_OF_USER: usize = 32;
 /// Requests of a server that wait for an answer: of more, the connection is ended.
 pub const MAX_REQUESTS: usize = 64;
 /// Pages of a list.

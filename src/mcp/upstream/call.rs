@@ -34,7 +34,7 @@ impl RemoteTool for McpTool {
 
     async fn attempt(&self, call: &Call<'_>) -> Result<Attempt, ToolError> {
         let waits_until = call.waits_until();
-        let permit = self.link.permit(waits_until);
+        let permit = self.link.permit(&call.context.user.id, waits_until);
         let Some(_permit) = call.unless_cancelled(permit).await? else {
             return Err(refuse(call, "too many of its calls are under way"));
         };

@@ -4,12 +4,17 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{Notify, Semaphore, SemaphorePermit, watch},
+    sync::{Notify, watch},
     time::{Instant, timeout_at},
 };
 
-use super::{bounds::MAX_CALLS, connection::Connection};
+use super::{
+    bounds::{MAX_CALLS, MAX_CALLS_OF_USER},
+    connection::Connection,
+};
+use toolwire_base::fair_semaphore::{FairSemaphore, Permit};
 use toolwire_hosts::ids::ProviderName;
+use toolwire_tool::context::UserId;
 
 /// Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
@@ -19,7 +24,7 @@ pub struct Link(Arc<Inner>);
 struct Inner {
     provider: ProviderName,
     connection: watch::Sender<Option<Connection>>,
-    permits: Semaphore,
+    permits: FairSemaphore<UserId>,
     /// A call ended as if the connection were lost.
     doubt: Notify,
     /// What is accepted may have changed.
@@ -31,7 +36,7 @@ impl Link {
         Self(Arc::new(Inner {
             provider,
             connection: watch::Sender::new(None),
-            permits: Semaphore::new(MAX_CALLS),
+            permits: FairSemaphore::new(MAX_CALLS, MAX_CALLS_OF_USER),
             doubt: Notify::new(),
             reconsider: Notify::new(),
         }))
@@ -75,9 +80,9 @@ impl Link {
         found.ok().and_then(Result::ok).and_then(|it| it.clone())
     }
 
-    /// `None` if none is free in time.
-    pub(crate) async fn permit(&self, until: Instant) -> Option<SemaphorePermit<'_>> {
-        timeout_at(until, self.0.permits.acquire()).await.ok().and_then(Result::ok)
+    /// `None` if none is free for the user in time.
+    pub(crate) async fn permit(&self, user: &UserId, until: Instant) -> Option<Permit> {
+        timeout_at(until, self.0.permits.acquire(Some(user))).await.ok()
     }
 
     /// Waits for another connection, for a bounded time.

@@ -7,14 +7,14 @@ use serde_json::json;
 use tokio::time::{sleep, timeout};
 
 use super::{
-    bounds::MAX_ANSWER,
+    bounds::{MAX_ANSWER, MAX_CALLS, MAX_CALLS_OF_USER},
     list_once,
     testing::{HttpServer, Notes, Upstream, context, none, process, with_progress},
 };
 use toolwire_base::clock;
 use toolwire_contract::ErrorCode;
 use toolwire_hosts::Effect;
-use toolwire_tool::context::StopCause;
+use toolwire_tool::context::{StopCause, User};
 
 async fn pid(upstream: &Upstream) -> Pid {
     let line = upstream.notes.wait_for("pid ").await;
@@ -223,6 +223,28 @@ async fn an_answer_over_http_that_cannot_be_read_ends_its_call_at_once() {
         assert_eq!(upstream.notes.count(&format!("call {tool}")), 2, "not repeated");
     }
     assert_eq!(upstream.read("echo", json!({"text": "a"})).await, Ok(json!({"text": "a"})));
+}
+
+#[tokio::test]
+async fn a_user_whose_calls_hang_leaves_permits_to_others() {
+    let upstream = Upstream::start(&[]).await;
+    let hanging = async {
+        let calls = (0..2 * MAX_CALLS).map(|_| upstream.read("slow", json!({"seconds": 15})));
+        futures_util::future::join_all(calls).await
+    };
+    let mut other = context();
+    other.user = User::new("robin".parse().expect("a user id"));
+    let calling = async {
+        upstream.notes.wait_for("call slow").await;
+        sleep(Duration::from_millis(300)).await;
+        assert_eq!(upstream.notes.count("call slow"), MAX_CALLS_OF_USER);
+        let calling = upstream.call_in(&other, "echo", Effect::Read, json!({"text": "a"}));
+        timeout(Duration::from_secs(5), calling).await.expect("in time")
+    };
+    tokio::select! {
+        _ = hanging => panic!("they hang"),
+        result = calling => assert_eq!(result, Ok(json!({"text": "a"}))),
+    }
 }
 
 #[tokio::test]
