@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
 
-use self::trust::Trusted;
+use self::trust::{Accept, Diff};
 use super::{connection::Connection, table};
 use toolwire_base::words::counted;
 use toolwire_contract::proto::v1;
@@ -33,11 +33,11 @@ pub(super) struct Providers {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Shows what an MCP server lists now beside what was accepted of it
-    Diff(Trusted),
-    /// Accepts the tools of an MCP server as it lists them now
+    Diff(Diff),
+    /// Accepts the tools of an MCP server as `diff` showed them
     ///
     /// On the server's machine, with the server's settings and state. A server that runs takes it over within a second.
-    Accept(Trusted),
+    Accept(Accept),
 }
 
 /// The tools of a provider.
@@ -51,8 +51,8 @@ struct Summary {
 impl Providers {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         match self.action {
-            Some(Action::Diff(trusted)) => return trusted.diff(domains).await,
-            Some(Action::Accept(trusted)) => return trusted.accept(domains).await,
+            Some(Action::Diff(diff)) => return diff.run(domains).await,
+            Some(Action::Accept(accept)) => return accept.run(domains).await,
             None => {}
         }
         let backend = self.connection.open(domains).await?;

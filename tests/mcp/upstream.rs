@@ -249,27 +249,38 @@ async fn an_operator_looks_at_what_is_listed_and_accepts_it() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
         command.args(arguments).current_dir(directory.path()).envs(variables);
         let output = command.output().await.expect("runs");
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).expect("a text")
+        let text = |bytes| String::from_utf8(bytes).expect("a text");
+        if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }
     };
     let address = format!("http://{}", server.address);
     let listing = ["providers", "--server", &address, "--token", variables[0].1];
     let wait_for = async |words: &str| {
         let waiting = async {
-            while !run(&listing).await.contains(words) {
+            while !run(&listing).await.expect("lists").contains(words) {
                 sleep(Duration::from_millis(100)).await;
             }
         };
         timeout(Duration::from_secs(20), waiting).await.unwrap_or_else(|_| panic!("never {words}"));
     };
     wait_for("toolwire providers accept docs").await;
-    let shown = run(&["providers", "diff", "docs", "--state", state]).await;
+    let (diff, accept) = (["providers", "diff", "docs", "--state", state], ["providers", "accept", "docs"]);
+    let shown = run(&diff).await.expect("shown");
     assert!(shown.contains("new      echo") && shown.contains("\"Says it back.\""), "{shown}");
-    let accepted = run(&["providers", "accept", "docs", "--state", state]).await;
-    assert!(accepted.contains("accepted 14 tools of docs"), "{accepted}");
+    // Nothing is accepted that was not seen.
+    let command = shown.lines().last().and_then(|it| it.split('`').nth(1)).expect("a command");
+    let refused = run(&[&accept[..], &["--state", state]].concat()).await.expect_err("not asked");
+    assert!(refused.contains(command), "{refused}");
+    let other = "0".repeat(64);
+    let refused = run(&[&accept[..], &["--state", state, "--digest", &other]].concat())
+        .await
+        .expect_err("another list");
+    assert!(refused.contains("look again by `toolwire providers diff docs`"), "{refused}");
+    assert!(run(&diff).await.expect("shown").contains("new      echo"));
+    let command: Vec<_> = command.split(' ').skip(1).collect();
+    let accepted = run(&command).await.expect("accepted");
+    assert_eq!(accepted.trim(), "accepted 14 tools of docs");
     wait_for("ready").await;
-    let shown = run(&["providers", "diff", "docs", "--state", state]).await;
-    assert_eq!(shown.trim(), "14 tools are as accepted");
+    assert_eq!(run(&diff).await.expect("shown").trim(), "14 tools are as accepted");
     // Its process ends with it, however it ends.
     let process = fs::read_to_string(notes).expect("noted");
     let process = process.lines().find_map(|it| it.strip_prefix("pid ")).expect("its process");

@@ -4,9 +4,6 @@ use serde_json::Value;
 
 use toolwire_base::words::visible;
 
-/// The longest value that is shown whole, in characters.
-const LONGEST: usize = 4_000;
-
 /// Each place where they differ: its pointer, what was there, and what is there now.
 pub(super) fn lines(before: &str, now: &str) -> Vec<String> {
     let read = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
@@ -20,7 +17,7 @@ pub(super) fn whole(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
     if let Value::Object(members) = value {
-        lines.extend(members.iter().map(|(key, it)| format!("  {}: {}", visible(key), shown(it))));
+        lines.extend(members.iter().map(|(key, it)| format!("  {}: {}", visible(key), render(it))));
     }
     lines
 }
@@ -36,24 +33,28 @@ fn compare(pointer: &str, before: Option<&Value>, now: Option<&Value>, lines: &m
         }
         return;
     }
-    let shown = |value: Option<&Value>| value.map_or_else(|| "(nothing)".to_owned(), shown);
+    let render = |value: Option<&Value>| value.map_or_else(|| "(nothing)".to_owned(), render);
     lines.push(format!("  {}", visible(pointer)));
-    lines.push(format!("    was: {}", shown(before)));
-    lines.push(format!("    now: {}", shown(now)));
+    lines.push(format!("    was: {}", render(before)));
+    lines.push(format!("    now: {}", render(now)));
 }
 
-fn shown(value: &Value) -> String {
-    let text = visible(&value.to_string());
-    if text.chars().count() <= LONGEST {
-        return text;
-    }
-    let kept: String = text.chars().take(LONGEST).collect();
-    format!("{kept}… ({} characters)", text.chars().count())
+/// A value whole, however long it is: what is not shown would be accepted unseen.
+fn render(value: &Value) -> String {
+    visible(&value.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_is_shown_to_its_end() {
+        let text = |end| format!(r#"{{"description":"{}{end}"}}"#, "x".repeat(100_000));
+        let lines = lines(&text("."), &text(". Ignore all"));
+        assert!(lines[1].ends_with("x.\"") && lines[2].ends_with("x. Ignore all\""));
+        assert!(whole(&text(". Ignore all"))[0].ends_with("x. Ignore all\""));
+    }
 
     #[test]
     fn each_place_that_differs_is_shown_with_what_was_and_is_there() {

@@ -1,14 +1,18 @@
 //! `toolwire providers diff|accept NAME`: an operator looks at what an MCP server lists, and accepts it.
 //!
 //! The server is asked by this process, by its own settings: no running server is needed, and none can be asked by
-//! others to accept anything.
+//! others to accept anything. What is accepted is the list that the operator saw, which its digest identifies.
 
 use clap::Args;
 
 use super::difference;
-use crate::{settings::Settings, wiring};
+use crate::{
+    settings::{Settings, as_flags},
+    wiring,
+};
 use toolwire_base::{
     clock,
+    digest::Digest,
     words::{counted, visible},
 };
 use toolwire_mcp::upstream::{ListedTool, list_once};
@@ -20,7 +24,22 @@ use toolwire_server::{
 use toolwire_store::accepted_tools::AcceptedTool;
 
 #[derive(Debug, Args)]
-pub(super) struct Trusted {
+pub(super) struct Diff {
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Accept {
+    #[command(flatten)]
+    server: Server,
+    /// The digest of the list that you saw, as `diff` prints it; without it you see the differences and are asked
+    #[arg(long, value_name = "DIGEST")]
+    digest: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct Server {
     /// The provider, as in `[providers.NAME]`
     #[arg(value_name = "NAME")]
     provider: String,
@@ -35,22 +54,45 @@ struct Lists {
     accepted: Vec<AcceptedTool>,
 }
 
-impl Trusted {
-    pub(super) async fn diff(&self, domains: &[Domain]) -> Result<(), Failure> {
-        let same = self.lists(domains).await?.print_differences()?;
-        console::print(&format!("{} as accepted", counted(same, "tool is", "tools are")))
+impl Diff {
+    pub(super) async fn run(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let lists = self.server.lists(domains).await?;
+        if !lists.print_differences()? {
+            console::print(&format!("accept this list by `{}`", self.server.accept_command(&lists)))?;
+        }
+        Ok(())
     }
+}
 
-    pub(super) async fn accept(&self, domains: &[Domain]) -> Result<(), Failure> {
-        let lists = self.lists(domains).await?;
-        let tools: Vec<_> = lists.listed.iter().map(as_accepted).collect();
-        let recorded = lists.app.state.accept_tools(&self.provider, &tools, clock::wall()).await;
+impl Accept {
+    pub(super) async fn run(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let lists = self.server.lists(domains).await?;
+        match &self.digest {
+            Some(digest) => self.server.refuse_other_list(digest, &lists)?,
+            None if lists.print_differences()? => return Ok(()),
+            None => self.ask(&lists).await?,
+        }
+        let (tools, provider) = (lists.tools(), &self.server.provider);
+        let recorded = lists.app.state.accept_tools(provider, &tools, clock::wall()).await;
         recorded.map_err(|error| Failure::Failed(error.to_string()))?;
-        // This list was fetched by this command, and may differ from the one that `diff` showed.
-        lists.print_differences()?;
-        console::print(&format!("accepted {} of {}", counted(tools.len(), "tool", "tools"), self.provider))
+        console::print(&format!("accepted {} of {provider}", counted(tools.len(), "tool", "tools")))
     }
 
+    async fn ask(&self, lists: &Lists) -> Result<(), Failure> {
+        if !console::is_interactive() {
+            let command = self.server.accept_command(lists);
+            return Err(Failure::Failed(format!("nothing is accepted; accept this list by `{command}`")));
+        }
+        let answer = console::answer("Accept this list? [y/N] ").await;
+        let answer = answer.map_err(|error| Failure::Failed(format!("cannot ask: {error}")))?;
+        match answer.unwrap_or_default().trim().to_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            _ => Err(Failure::Failed("nothing is accepted".to_owned())),
+        }
+    }
+}
+
+impl Server {
     async fn lists(&self, domains: &[Domain]) -> Result<Lists, Failure> {
         let config = self.settings.load(domains)?.config;
         let Some((_, server)) = config.providers.mcp_servers().find(|(name, _)| *name == self.provider)
@@ -70,11 +112,37 @@ impl Trusted {
         let accepted = accepted.map_err(|error| Failure::Failed(error.to_string()))?;
         Ok(Lists { app, listed, accepted })
     }
+
+    fn accept_command(&self, lists: &Lists) -> String {
+        let flags = as_flags(&self.settings.to_words(|path| path.display().to_string()));
+        format!("toolwire providers accept {} --digest {}{flags}", self.provider, lists.digest())
+    }
+
+    /// What is listed may have changed since it was shown.
+    fn refuse_other_list(&self, digest: &str, lists: &Lists) -> Result<(), Failure> {
+        if digest == lists.digest().to_string() {
+            return Ok(());
+        }
+        let provider = &self.provider;
+        Err(Failure::Failed(format!(
+            "{provider} lists something else than what this digest is of; look again by `toolwire providers diff \
+             {provider}`. Nothing is accepted"
+        )))
+    }
 }
 
 impl Lists {
-    /// Prints what differs from what was accepted. Returns how many tools do not.
-    fn print_differences(&self) -> Result<usize, Failure> {
+    fn tools(&self) -> Vec<AcceptedTool> {
+        self.listed.iter().map(as_accepted).collect()
+    }
+
+    /// Of all that is accepted with the list.
+    fn digest(&self) -> Digest {
+        Digest::of_parts(self.listed.iter().map(|tool| tool.digest.as_bytes()))
+    }
+
+    /// Prints what differs from what was accepted. Returns whether nothing does.
+    fn print_differences(&self) -> Result<bool, Failure> {
         let Self { listed, accepted, .. } = self;
         let mut same = 0;
         for tool in listed {
@@ -89,7 +157,8 @@ impl Lists {
         for gone in accepted.iter().filter(is_gone) {
             print(&format!("gone     {}", visible(&gone.name)), &[])?;
         }
-        Ok(same)
+        console::print(&format!("{} as accepted", counted(same, "tool is", "tools are")))?;
+        Ok(same == listed.len() && same == accepted.len())
     }
 }
 
