@@ -1,35 +1,63 @@
-//! Macros for statements with inline values. Only string literals become text, and every value becomes a parameter, so
-//! no value can change a statement.
+//! The procedural parts of the macros `sql!`, `select!` and `insert!` of `toolwire-store`, where they are described.
+//! Only string literals become text, and every value becomes a parameter, so no value can change a statement.
 
 use std::str::FromStr;
 
 use proc_macro::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 
-/// The path of the type that the macros build.
-const STATEMENT: &str = "::toolwire_store::sql::Statement";
+/// Stands for the path of the module of statements, which the macros get before a semicolon.
+const MODULE: &str = "__toolwire_sql";
+/// The type that the macros build.
+const STATEMENT: &str = "__toolwire_sql::Statement";
 
-/// A statement: `sql!("SELECT a FROM t WHERE b = {b}{..more}")`. The expression in braces is a value, which is bound as
-/// a parameter, or, after two dots, a part of the statement. It must not contain quotation marks, since the text is one
-/// string literal.
+/// `sql!(path::of::module; …)`.
 #[proc_macro]
 pub fn sql(input: TokenStream) -> TokenStream {
-    statement(STATEMENT, "", input)
+    expand(input, |input| statement(STATEMENT, "", input))
 }
 
-/// A statement that reads a type: `select!(Job, "FROM jobs WHERE user_id = {user}")`. `SELECT` and the columns of the
-/// type are prepended.
+/// `select!(path::of::module; …)`.
 #[proc_macro]
 pub fn select(input: TokenStream) -> TokenStream {
+    expand(input, select_statement)
+}
+
+/// `insert!(path::of::module; …)`.
+#[proc_macro]
+pub fn insert(input: TokenStream) -> TokenStream {
+    expand(input, insert_statement)
+}
+
+/// Expands the tokens behind the path of the module.
+fn expand(input: TokenStream, statement: fn(TokenStream) -> TokenStream) -> TokenStream {
+    let mut input = input.into_iter();
+    let is_path = |token: &TokenTree| !matches!(token, TokenTree::Punct(it) if it.as_char() == ';');
+    let module: TokenStream = input.by_ref().take_while(is_path).collect();
+    in_module(statement(input.collect()), &module)
+}
+
+/// Puts the path of the module where the text of a path could not have it: `$crate` is a token alone.
+fn in_module(tokens: TokenStream, module: &TokenStream) -> TokenStream {
+    let replace = |token| match token {
+        TokenTree::Ident(name) if name.to_string() == MODULE => module.clone(),
+        TokenTree::Group(group) => {
+            let mut replaced = Group::new(group.delimiter(), in_module(group.stream(), module));
+            replaced.set_span(group.span());
+            TokenTree::from(replaced).into()
+        }
+        other => other.into(),
+    };
+    tokens.into_iter().flat_map(replace).collect()
+}
+
+fn select_statement(input: TokenStream) -> TokenStream {
     let mut tokens = split(input).into_iter();
     let row = tokens.next().unwrap_or_default();
-    let columns = format!("SELECT {{..::toolwire_store::sql::columns::<{row}>()}} ");
+    let columns = format!("SELECT {{..__toolwire_sql::columns::<{row}>()}} ");
     statement(&format!("{STATEMENT}::<{row}>"), &columns, tokens.next().unwrap_or_default())
 }
 
-/// A statement that inserts one row: `insert! { table: column = value, other = value }`. A column without a value takes
-/// the variable of its name, as a field of a struct does.
-#[proc_macro]
-pub fn insert(input: TokenStream) -> TokenStream {
+fn insert_statement(input: TokenStream) -> TokenStream {
     let mut input = input.into_iter();
     let table = input.next().map(|it| it.to_string()).unwrap_or_default();
     let columns = split(input.skip(1).collect());
@@ -113,7 +141,7 @@ fn new(path: &str, text: &str, values: Vec<TokenStream>) -> TokenStream {
     let mut arguments = tokens(text);
     arguments.extend(tokens(", ::std::vec::Vec::from"));
     let value = |value| {
-        let mut value = call("::toolwire_store::sql::Value::from", value);
+        let mut value = call("__toolwire_sql::Value::from", value);
         value.extend(tokens(","));
         value
     };

@@ -4,9 +4,6 @@
 //! `engine` holds the decisions that are made within a transaction, `rows` the statements, [`sql`] the types with which
 //! the platform and domains write statements, and `sqlite` the database file. Not here: the tables of domains.
 
-// The macros of statements expand to paths that begin with this name, here too.
-extern crate self as toolwire_store;
-
 pub mod accepted_tools;
 pub mod audit;
 pub mod backup;
@@ -41,4 +38,3 @@ pub use error::{Error, StoreError};
 pub use memory::{MemoryCoolDowns, MemoryHoldOffs, MemoryResults};
 pub use remembered::{RememberedCoolDowns, RememberedHoldOffs};
 pub use sqlite::{Durability, Migrations, TableTaken, Tx, Wal, time};
-pub use toolwire_sql::{insert, select, sql};

@@ -2,6 +2,7 @@
 //! file, the only code that converts to types of the database's driver: statements above do not name them.
 
 mod columns;
+mod macros;
 mod record;
 mod row;
 mod statement;
@@ -20,9 +21,12 @@ pub use self::{
 };
 
 use crate::Error;
-// `#[macro_export]` puts these at the root of the crate; here they stand beside the types that they use.
+// `#[macro_export]` puts macros at the root of the crate; here they stand beside the types that they use.
 pub(crate) use crate::{record, words};
-pub use toolwire_sql::{insert, select, sql};
+#[doc(hidden)]
+pub use toolwire_sql as procedural;
+
+pub use crate::{insert, select, sql};
 
 /// A connection, within a transaction or not. A reader and a [`Tx`](crate::Tx) dereference to it.
 pub type Connection = sqlx::SqliteConnection;

@@ -110,3 +110,33 @@ impl Tool for GetParkingPrice {
         Ok(Reply { data: ParkingPrice { price_cents }, provenance: Provenance::of("tool:parking:v1", "") })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use toolwire::store::{insert, record, select, sql, sql::Statement};
+
+    #[derive(Debug)]
+    struct Stay {
+        _place: String,
+        _hours: i64,
+    }
+
+    record!(Stay, "a stay", { _place: "place", _hours: "hours" });
+
+    #[test]
+    fn statements_are_written_by_what_toolwire_exports() {
+        let place = "north";
+        let stays: Statement<Stay> = select!(Stay, "FROM stays WHERE place = {place}");
+        let stay: Statement = insert! { stays: place, hours = 3 };
+        let known = " AND place IS NOT NULL";
+        let end: Statement = sql!("DELETE FROM stays WHERE hours > {3}{..known}");
+        let texts = [format!("{stays:?}"), format!("{stay:?}"), format!("{end:?}")];
+        for (text, expected) in texts.iter().zip([
+            "SELECT place, hours FROM stays WHERE place = ?",
+            "INSERT INTO stays (place, hours) VALUES (?, ?)",
+            "DELETE FROM stays WHERE hours > ? AND place IS NOT NULL",
+        ]) {
+            assert!(text.contains(expected), "{text}");
+        }
+    }
+}
