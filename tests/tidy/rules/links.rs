@@ -13,7 +13,7 @@ const OF_THE_RULE: &str = "tests/tidy/";
 
 /// What leads nowhere.
 pub(crate) fn broken(tree: &Tree) -> Vec<Finding> {
-    let (pages, contracts): (Vec<_>, Vec<_>) = tree.pages.iter().partition(|file| file.path.ends_with(".md"));
+    let (pages, contracts): (Vec<_>, Vec<_>) = tree.pages.iter().partition(|file| is_page(&file.path));
     // Crates embed pages by links to them.
     let pages = pages.into_iter().filter(|page| page.below_src().is_none());
     let links = pages.flat_map(|page| links(page).map(move |link| (page, link)));
@@ -61,9 +61,13 @@ fn leads_somewhere(tree: &Tree, target: &str) -> bool {
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
     match tree.pages.iter().find(|page| page.path == path) {
         Some(page) => heading.is_empty() || prose(&page.text).filter_map(anchor).any(|it| it == heading),
-        None if path.ends_with(".md") => false,
+        None if is_page(path) => false,
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join(path).exists(),
     }
+}
+
+fn is_page(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|it| it == "md")
 }
 
 /// The lines of a page outside its blocks of code.
