@@ -111,7 +111,7 @@ pub(crate) fn text(result: &Value, block: usize) -> &str {
 pub(crate) struct Stdio {
     pub(crate) child: Child,
     pub(crate) input: Option<ChildStdin>,
-    output: Lines<BufReader<ChildStdout>>,
+    pub(crate) output: Lines<BufReader<ChildStdout>>,
     _state: TempDir,
 }
 
