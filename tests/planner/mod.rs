@@ -6,3 +6,4 @@ mod left_out;
 mod offered;
 mod questions;
 mod scores;
+mod wordings;
