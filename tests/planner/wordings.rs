@@ -40,3 +40,11 @@ fn a_price_is_looked_up_in_the_market_of_the_stock() {
 fn names_in_a_row_are_one_wish() {
     check(&[("Current prices of Apple and Microsoft", &["get_quotes AAPL,MSFT"])]);
 }
+
+#[test]
+fn a_verb_that_says_not_what_is_done_changes_nothing() {
+    check(&[(
+        "put TCS, Infosys and Wipro next to each other",
+        &["compare_stocks [\"TCS\",\"INFY\",\"WIPRO\"]"],
+    )]);
+}

@@ -105,16 +105,23 @@ impl Orders {
         let head = head.or_else(|| self.is_mistyped(index, message, first).then_some((1, true)));
         let is_ordered = head.is_some_and(|(length, takes_directions)| {
             let from = first + length;
-            let is_direction = |word: &Word| takes_directions && is_direction(word);
-            let says_more = || {
-                message.words[from..].iter().any(|word| self.says(word) && !is_filled(word, message, slots))
+            let may_be_direction = |word: &Word| takes_directions && is_direction(word);
+            let any_more = |is: &dyn Fn(&Word) -> bool| {
+                message.words[from..].iter().any(|word| is(word) && !is_filled(word, message, slots))
+            };
+            let says_more = || any_more(&|word| self.says(word));
+            // `Put Acme` says not what becomes of it.
+            let is_vague = || {
+                let is_clear = |word: &Word| self.says(word) || may_be_direction(word);
+                message.words[first..from].iter().all(Word::is_stop) && !any_more(&is_clear)
             };
             let particle =
                 || message.words.get(from).is_some_and(|word| english().particles.has(&word.lower));
             let is_another = !is_told_of && particle();
             !is_another
-                && self.accounts_for(message, slots, from, |word| is_direction(word) || is_known(word))
+                && self.accounts_for(message, slots, from, |word| may_be_direction(word) || is_known(word))
                 && (!is_told_of || says_more())
+                && !is_vague()
         });
         is_ordered || self.is_phrase(message, slots)
     }
@@ -130,7 +137,8 @@ impl Orders {
         let may_stand = |word: &Word| {
             let is_form =
                 || self.heads.iter().any(|head| head.len() == 1 && is_form(&head[0], &word.lower, "ed"));
-            english().function.has(&word.lower) || self.says(word) || is_form() || is_known(word)
+            let is_said = || english().function.has(&word.lower) || self.says(word) || is_form();
+            is_said() || is_known(word)
         };
         let end = message.words.len() - message.tag();
         let rest = message.words.get(from..end).unwrap_or_default();
