@@ -148,7 +148,22 @@ impl Phrase {
     }
 }
 
+impl English {
+    /// The words that a mistyped one may mean: those of questions of every kind, of times and of other subjects.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        let sets = [&self.stop, &self.out_of_scope, &self.ordering, &self.past, &self.today, &self.weekdays];
+        let months = self.months.iter().flat_map(Phrase::words).map(String::as_str);
+        let numbers = self.numbers.keys().map(String::as_str);
+        let forms = self.units.forms().chain(self.irregular.forms());
+        sets.into_iter().flat_map(WordSet::iter).chain(months).chain(numbers).chain(forms)
+    }
+}
+
 impl<K> ByForm<K> {
+    pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     pub(crate) fn get(&self, form: &str) -> Option<&K> {
         self.0.get(form)
     }

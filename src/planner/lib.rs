@@ -6,6 +6,7 @@
 mod by_model;
 pub mod embedded;
 mod english;
+mod hinglish;
 mod matching;
 mod names;
 mod offer;

@@ -37,6 +37,43 @@ fn a_price_is_looked_up_in_the_market_of_the_stock() {
 }
 
 #[test]
+fn a_misspelt_word_is_read_as_the_one_that_is_meant() {
+    check(&[
+        ("shwo my postions", &["get_positions_list"]),
+        ("waht is the pirce of apple", &["get_quotes AAPL"]),
+        ("tehcnicals of Relience", &["get_technicals RELIANCE"]),
+        ("lattest news about wirpo", &["get_news WIPRO"]),
+        ("how did my porfolio perfrom this yaer", &["get_performance YTD"]),
+    ]);
+}
+
+#[test]
+fn a_common_word_is_never_a_misspelt_one() {
+    check(&[("Where can I plant a palace?", &[]), ("Which form should I sign?", &[])]);
+}
+
+#[test]
+fn hindi_in_latin_letters_is_understood() {
+    check(&[
+        ("TCS ka bhav kya hai", &["get_technicals TCS"]),
+        ("mera portfolio dikhao", &["get_positions_list"]),
+        ("mera cash balance kitna hai", &["get_account_summary"]),
+        ("HDFC Bank ka RSI batao", &["get_technicals HDFCBANK"]),
+        ("Infosys aur TCS ki tulna karo", &["compare_stocks [\"INFY\",\"TCS\"]"]),
+        ("Infosys ki khabar dikhao", &["get_news INFY"]),
+    ]);
+}
+
+#[test]
+fn an_order_that_no_tool_carries_out_is_refused_in_hindi_too() {
+    let bench = Bench::new();
+    for said in ["10 share TCS kharido", "TCS ke 5 share bech do", "kharido 10 TCS"] {
+        let step = bench.decide(&[], said).step;
+        assert!(matches!(step, Step::Refuse(_)), "{said}: {step:?}");
+    }
+}
+
+#[test]
 fn names_in_a_row_are_one_wish() {
     check(&[("Current prices of Apple and Microsoft", &["get_quotes AAPL,MSFT"])]);
 }

@@ -6,7 +6,7 @@ use crate::{
     english::english,
     matching::{
         index::Index,
-        lexicon::Words,
+        lexicon::{RefusedOrder, Words},
         message::Message,
         rank::{Candidate, Ranking},
         slots::Slot,
@@ -39,15 +39,29 @@ pub(crate) fn order<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<(&'
     if !message.is_order() {
         return None;
     }
+    if let Some(order) = order_at_the_end(message, lexicon) {
+        return Some(order);
+    }
     let follows = |at: &usize| *at > 0 && english().next.has(&message.words[*at - 1].lower);
     let begins = (0..message.words.len()).filter(follows);
     let mut begins = std::iter::once(message.first()).chain(begins);
     begins.find_map(|at| order_at(message, at, lexicon))
 }
 
+/// An order whose verb stands behind its object, both of them at the end.
+fn order_at_the_end<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<(&'a str, Range<usize>)> {
+    let end = message.words.len() - message.tag();
+    let ends = |order: &&RefusedOrder| {
+        let at = end.checked_sub(order.verb.len());
+        order.is_last && at.is_some_and(|at| at > 0 && message.says(at, &order.verb))
+    };
+    let order = lexicon.orders.iter().find(ends)?;
+    Some((&order.answer, end - order.verb.len()..end))
+}
+
 fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<(&'a str, Range<usize>)> {
-    let begins = |(order, _): &&(Vec<String>, String)| message.says(at, order);
-    let (verb, answer) = lexicon.orders.iter().find(begins)?;
+    let begins = |order: &&RefusedOrder| !order.is_last && message.says(at, &order.verb);
+    let RefusedOrder { verb, answer, .. } = lexicon.orders.iter().find(begins)?;
     let rest = message.words.get(at + 1..)?;
     let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
     let has_amount = rest.iter().any(|word| lexicon.amounts.contains(&word.lower));

@@ -82,7 +82,8 @@ pub(super) fn find_ordered<'a>(
     };
     let is_given = |it: &&Candidate| {
         let tool = &index.tools[it.tool];
-        let is_known = |word: &Word| is_of_several(word) || index.words.is_mistyped(word, it.tool);
+        let is_meant = |word: &Word| word.is_guess && index.words.speaks_for(word, it.tool);
+        let is_known = |word: &Word| is_of_several(word) || is_meant(word);
         !tool.is_read && tool.orders.is_given(&index.words, message, &tool.slots, is_known)
     };
     ranking.candidates.iter().find(is_given)

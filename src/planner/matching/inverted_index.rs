@@ -15,8 +15,13 @@ use self::{
     fields::{Counts, FIELDS, Fields, fields},
     vocabulary::{NAME, NONE, Vocabulary, pair},
 };
-use super::{lexicon::Words, spelling::Spelling, words::Word};
-use crate::weights::weights;
+use super::{
+    lexicon::Words,
+    spelling::Spelling,
+    times::is_calendar,
+    words::{Word, is_common, stem},
+};
+use crate::{english::english, hinglish, weights::weights};
 use toolwire_engine::registry::RegisteredTool;
 
 /// The tools that a term speaks for, in order, and how much.
@@ -26,7 +31,8 @@ type Postings = Vec<(u32, f32)>;
 #[derive(Debug)]
 pub(crate) struct InvertedIndex {
     vocabulary: Vocabulary,
-    spelling: Spelling<Term>,
+    /// Every known word, with its term: those of English and Hinglish, of the lexicons and of the tools.
+    spelling: Spelling<String>,
     /// See the field of [`Words`].
     out_of_scope: HashSet<String>,
     postings: Vec<Postings>,
@@ -45,7 +51,10 @@ impl InvertedIndex {
         let related: Vec<_> = words.related.iter().map(stems).collect();
         let (mut postings, mut rarity) = weigh(&documents, &vocabulary);
         relate(&related, tools.len(), &mut postings, &mut rarity);
-        let spelling = Spelling::new(vocabulary.spellings());
+        let mut known: HashSet<String> = vocabulary.spellings().map(str::to_owned).collect();
+        known.extend(words.spellings.iter().cloned());
+        known.extend(english().words().chain(hinglish::words()).map(str::to_owned));
+        let spelling = Spelling::new(known.iter().map(|word| (word.as_str(), stem(word))));
         let (unknown, out_of_scope) = (unknown(tools.len()), words.out_of_scope.clone());
         Self { vocabulary, spelling, out_of_scope, postings, rarity, unknown }
     }
@@ -60,10 +69,19 @@ impl InvertedIndex {
         self.out_of_scope.contains(&word.term)
     }
 
-    /// The terms of words, each `NONE` if it has none; of a word that is not known, that of the one it is written like.
+    /// The known word that is meant by one that is not known: the one that it is mistyped for.
+    pub(crate) fn meant_by(&self, word: &Word) -> Option<&str> {
+        let is_known = self.knows(word) || self.is_out_of_scope(word);
+        if is_known || word.is_stop() || is_english(word) {
+            None
+        } else {
+            self.spelling.near(&word.lower).map(|(meant, _)| meant)
+        }
+    }
+
+    /// The terms of words, each `NONE` if it has none.
     pub(crate) fn tokens(&self, words: &[&Word]) -> Vec<Token> {
-        let near = |word: &Word| if word.is_stop() { None } else { self.spelling.near(&word.lower) };
-        let term = |word: &Word| self.vocabulary.find(&word.term).or_else(|| near(word)).unwrap_or(NONE);
+        let term = |word: &Word| self.vocabulary.find(&word.term).unwrap_or(NONE);
         words.iter().map(|word| (term(word), word.is_stop())).collect()
     }
 
@@ -89,13 +107,6 @@ impl InvertedIndex {
         postings.into_iter().flatten().any(|(of, _)| *of as usize == tool)
     }
 
-    /// Whether a word that is not known is written like one that speaks for a tool.
-    pub(crate) fn is_mistyped(&self, word: &Word, tool: usize) -> bool {
-        let near = if self.knows(word) || word.is_stop() { None } else { self.spelling.near(&word.lower) };
-        let postings = near.map(|term| self.postings(term));
-        postings.into_iter().flatten().any(|(of, _)| *of as usize == tool)
-    }
-
     /// The tools that a term speaks for, and how much.
     pub(crate) fn postings(&self, term: Term) -> &[(u32, f32)] {
         self.postings.get(term as usize).map_or(&[], Vec::as_slice)
@@ -105,6 +116,12 @@ impl InvertedIndex {
     pub(crate) fn rarity(&self, term: Term) -> f32 {
         self.rarity.get(term as usize).copied().unwrap_or(0.0)
     }
+}
+
+/// Whether English has a word.
+fn is_english(word: &Word) -> bool {
+    let is_form = || english().irregular.get(&word.lower).is_some();
+    word.number().is_some() || is_calendar(&word.lower) || is_form() || is_common(&word.lower)
 }
 
 /// How rare a term is that no tool has.

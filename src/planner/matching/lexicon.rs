@@ -25,7 +25,8 @@ struct File {
     /// What people call things.
     #[serde(default)]
     names: Vec<ThingNames>,
-    /// What orders begin with that no tool carries out, such as `buy` or `get rid of`.
+    /// What orders begin with that no tool carries out, such as `buy` or `get rid of`, or what they end with, behind a
+    /// `…`.
     #[serde(default)]
     orders: Vec<String>,
     /// What one thing of a kind is called in questions, by kind.
@@ -61,18 +62,30 @@ struct ThingNames {
     words: Vec<String>,
 }
 
+/// An order that no tool carries out.
+#[derive(Debug)]
+pub(crate) struct RefusedOrder {
+    /// Its words, in small letters.
+    pub(crate) verb: Vec<String>,
+    /// Whether they end the order, as verbs do in Hindi, and do not begin it.
+    pub(crate) is_last: bool,
+    pub(crate) answer: String,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     /// The terms of phrases, and the one that stands for each.
     pub(crate) synonyms: HashMap<Vec<String>, String>,
+    /// The words of the files but for names, as they are written, in small letters.
+    pub(crate) spellings: HashSet<String>,
     /// Groups of terms near to each other.
     pub(crate) related: Vec<Vec<String>>,
     /// What people call things.
     pub(crate) names: Vec<Name>,
     /// What one thing of a kind is called in questions, by kind.
     pub(crate) nouns: HashMap<String, String>,
-    /// The words that orders begin with which no tool carries out, and what is said to them.
-    pub(crate) orders: Vec<(Vec<String>, String)>,
+    /// The orders that no tool carries out.
+    pub(crate) orders: Vec<RefusedOrder>,
     /// The terms of words that show that a message is about something that no tool does: the general ones of
     /// `english.toml`, and those of the domains.
     pub(crate) out_of_scope: HashSet<String>,
@@ -114,6 +127,10 @@ impl Words {
     }
 
     fn add(&mut self, file: File, path: &str, problems: &mut Vec<Problem>) {
+        let groups = file.synonyms.iter().chain(&file.related).flatten();
+        let single = [&file.orders, &file.out_of_scope, &file.things, &file.amounts, &file.verbs];
+        let written = groups.chain(single.into_iter().flatten()).flat_map(|text| words(text));
+        self.spellings.extend(written.map(|word| word.lower));
         for (index, group) in file.synonyms.iter().enumerate() {
             let pointer = format!("/synonyms/{index}");
             self.add_synonyms(group, |text| problems.push(problem(path, &pointer, text)));
@@ -130,8 +147,11 @@ impl Words {
         }
         self.nouns.extend(file.nouns);
         let answer = file.orders_answer.unwrap_or_else(|| "No tool does that.".to_owned());
-        let order =
-            |text: &String| (words(text).into_iter().map(|word| word.lower).collect(), answer.clone());
+        let order = |text: &String| RefusedOrder {
+            verb: words(text).into_iter().map(|word| word.lower).collect(),
+            is_last: text.starts_with('…'),
+            answer: answer.clone(),
+        };
         self.orders.extend(file.orders.iter().map(order));
     }
 

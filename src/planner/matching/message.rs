@@ -8,7 +8,10 @@ use super::{
     times::{Times, is_calendar},
     words::{Word, words},
 };
-use crate::english::{Phrase, english};
+use crate::{
+    english::{Phrase, english},
+    hinglish::english_for,
+};
 
 /// A message or a clause of one.
 #[derive(Debug)]
@@ -26,10 +29,18 @@ pub(crate) struct Message<'a> {
 impl<'a> Message<'a> {
     pub(crate) fn new(text: &'a str, today: NaiveDate, names: &NameIndex, index: &InvertedIndex) -> Self {
         let words = words(text);
-        let times = Times::of(&words, today);
-        let is_known = |word: &Word| index.knows(word) || word.number().is_some() || is_calendar(&word.lower);
-        let found = names.find(text, &words, is_known);
+        let is_known = |word: &Word| {
+            index.knows(word)
+                || word.number().is_some()
+                || is_calendar(&word.lower)
+                || english_for(&word.lower).is_some()
+        };
+        let found = names.find(text, &words, is_known, |word| index.meant_by(word).is_some());
         let is_named = |word: &Word| found.iter().any(|it| it.begin < word.end && word.begin < it.end);
+        let meant =
+            |word: Word| if is_named(&word) { vec![word] } else { in_english(spelled(word, index), index) };
+        let words: Vec<_> = words.into_iter().flat_map(meant).collect();
+        let times = Times::of(&words, today);
         let (places, rest): (Vec<_>, Vec<_>) =
             words.iter().enumerate().filter(|(_, word)| !is_named(word)).unzip();
         let left = index.tokens(&rest);
@@ -73,6 +84,27 @@ impl<'a> Message<'a> {
     /// Whether the words at a place are these.
     pub(crate) fn says(&self, at: usize, phrase: &[String]) -> bool {
         says(&self.words, at, phrase)
+    }
+}
+
+/// The word that is meant by a mistyped one.
+fn spelled(word: Word, index: &InvertedIndex) -> Word {
+    match index.meant_by(&word).filter(|_| english_for(&word.lower).is_none()) {
+        Some(meant) => word.read_as(meant),
+        None => word,
+    }
+}
+
+/// The English words for one that neither English nor a tool has: the first one in its place, the others behind it.
+fn in_english(word: Word, index: &InvertedIndex) -> Vec<Word> {
+    let is_other = || !word.is_stop() && !index.knows(&word);
+    match english_for(&word.lower).filter(|_| is_other()) {
+        Some(english) => {
+            let begin = std::iter::once(word.begin).chain(std::iter::repeat(word.end));
+            let placed = english.split(' ').zip(begin);
+            placed.map(|(english, begin)| Word { begin, ..word.clone().read_as(english) }).collect()
+        }
+        None => vec![word],
     }
 }
 

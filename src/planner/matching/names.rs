@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::{
     spelling::Spelling,
-    words::{Word, words},
+    words::{Word, is_common, words},
 };
 use crate::names::Name;
 
@@ -18,6 +18,9 @@ pub(crate) const ACCOUNT: &str = "account";
 
 /// The shortest word that may be a part of a name.
 const SHORTEST_PART: usize = 3;
+
+/// The longest name that is not recognized mistyped.
+const SHORT_NAME: usize = 4;
 
 /// The names that a user's messages may hold.
 #[derive(Debug)]
@@ -86,12 +89,14 @@ impl NameIndex {
         Self { names, finder, parts, spelling }
     }
 
-    /// What a text names, in order. `is_known` tells whether a word is one that tools use, and so is not a name.
+    /// What a text names, in order. `is_known` tells whether a word is one that tools use, and so is not a name;
+    /// `is_mistyped`, whether it is written like one.
     pub(crate) fn find(
         &self,
         text: &str,
         words: &[Word],
         is_known: impl Fn(&Word) -> bool,
+        is_mistyped: impl Fn(&Word) -> bool,
     ) -> Vec<NameMatch> {
         let mut found = self.find_known(text);
         let has_small = text.contains(|c: char| c.is_lowercase());
@@ -103,8 +108,9 @@ impl NameIndex {
             if is_taken || word.is_stop() || is_word() {
                 continue;
             }
-            let other = || style.unknown(text, word).filter(|_| !is_known(word));
-            let near = || self.near(word, style).filter(|_| !is_known(word));
+            let is_meant = || !is_known(word) && (style == Style::Code || !is_mistyped(word));
+            let other = || style.unknown(text, word).filter(|_| is_meant());
+            let near = || self.near(word, style).filter(|_| !is_known(word) && !is_common(&word.lower));
             if let Some(it) = self.part(word, style).or_else(near).or_else(other) {
                 match unknown.last_mut() {
                     // A name of several words that are not known.
@@ -168,7 +174,7 @@ impl NameIndex {
         if style == Style::Code {
             return None;
         }
-        Some(self.name_match(word, self.spelling.near(&word.lower)?))
+        Some(self.name_match(word, *self.spelling.near(&word.lower)?.1))
     }
 
     /// A word that stands for a name.
@@ -223,7 +229,9 @@ fn spelling(names: &[Name]) -> Spelling<usize> {
         let first = *first.entry((name.of.clone(), name.value.clone())).or_insert(at);
         (name.text.to_lowercase(), first)
     };
-    let whole: Vec<_> = names.iter().enumerate().map(read).collect();
+    // Four letters in another order are too often a word: `meat` is no `Meta`.
+    let is_long = |(_, name): &(usize, &Name)| name.text.len() > SHORT_NAME;
+    let whole: Vec<_> = names.iter().enumerate().filter(is_long).map(read).collect();
     Spelling::new(whole.iter().map(|(text, first)| (text.as_str(), *first)))
 }
 

@@ -138,7 +138,7 @@ impl Orders {
             let is_form =
                 || self.heads.iter().any(|head| head.len() == 1 && is_form(&head[0], &word.lower, "ed"));
             let is_said = || english().function.has(&word.lower) || self.says(word) || is_form();
-            is_said() || is_known(word)
+            (!word.is_guess && is_said()) || is_known(word)
         };
         let end = message.words.len() - message.tag();
         let rest = message.words.get(from..end).unwrap_or_default();

@@ -1,57 +1,98 @@
-//! Words that are mistyped: the one that is meant, if one letter more, less, changed or moved makes it.
+//! Mistyped words: the known word that is meant, if one slip of the fingers, or two in a long word, make the one of the
+//! other.
 
 use std::collections::HashMap;
 
-/// The shortest word that is looked at: of shorter ones too many are near.
+use strsim::osa_distance;
+
+/// The shortest known word of which letters may have changed places: of shorter ones too many are near.
+const SHORTEST_MOVED: usize = 3;
+
+/// The shortest word, as it is typed and as it is known, that may have a letter more or less: `plan` is no `plane`.
 const SHORTEST: usize = 5;
 
 /// The shortest word of which one letter may be another: `house` is no `horse`.
 const SHORTEST_CHANGED: usize = 7;
 
+/// The shortest word, as it is typed and as it is known, that may have two slips.
+const SHORTEST_TWICE: usize = 9;
+
 /// Words, each with what it stands for.
 #[derive(Debug)]
 pub(crate) struct Spelling<T> {
     /// By the first letter and the length in bytes.
-    words: HashMap<(u8, usize), Near<T>>,
+    words: HashMap<(u8, usize), Vec<(Box<str>, T)>>,
 }
 
-/// Words, each with its meaning.
-type Near<T> = Vec<(Box<str>, T)>;
+/// What happened to a known word, the likeliest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Slip {
+    /// Two letters changed places, or one is too many or missing.
+    Letter,
+    Changed,
+    Twice,
+}
 
-impl<T: Copy + PartialEq> Spelling<T> {
+impl<T: PartialEq> Spelling<T> {
     /// Of the given words, in small letters.
     pub(crate) fn new<'a>(all: impl Iterator<Item = (&'a str, T)>) -> Self {
-        let mut words: HashMap<_, Near<T>> = HashMap::new();
-        for (word, meaning) in all.filter(|(word, _)| word.len() >= SHORTEST && word.is_ascii()) {
+        let mut words: HashMap<_, Vec<_>> = HashMap::new();
+        for (word, meaning) in all.filter(|(word, _)| word.len() >= SHORTEST_MOVED && word.is_ascii()) {
             words.entry((word.as_bytes()[0], word.len())).or_default().push((word.into(), meaning));
         }
         Self { words }
     }
 
-    /// What the word stands for that a mistyped one, in small letters, is near to. `None` if it is near to words that
-    /// stand for different things.
-    pub(crate) fn near(&self, word: &str) -> Option<T> {
-        if word.len() < SHORTEST || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    /// The known word that a mistyped one, in small letters, is nearest to, and what it stands for. `None` if it is as
+    /// near to words that stand for different things, or is known itself.
+    pub(crate) fn near<'a>(&'a self, typed: &str) -> Option<(&'a str, &'a T)> {
+        if typed.len() < SHORTEST_MOVED || !typed.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return None;
         }
-        let lengths = word.len() - 1..=word.len() + 1;
-        let all = lengths.filter_map(|length| self.words.get(&(word.as_bytes()[0], length))).flatten();
-        let mut near = all.filter(|(other, _)| is_near(word.as_bytes(), other.as_bytes())).map(|(_, it)| *it);
-        let first = near.next()?;
-        near.all(|other| other == first).then_some(first)
+        let mut nearest: Option<(Slip, &'a str, &'a T)> = None;
+        let mut is_clear = true;
+        for (word, meaning) in self.alike(typed) {
+            if word == typed {
+                return None;
+            }
+            let Some(slip) = slip(typed, word) else { continue };
+            match nearest {
+                Some((least, ..)) if least < slip => {}
+                Some((least, _, first)) if least == slip => is_clear &= first == meaning,
+                _ => (nearest, is_clear) = (Some((slip, word, meaning)), true),
+            }
+        }
+        nearest.filter(|_| is_clear).map(|(_, word, meaning)| (word, meaning))
+    }
+
+    /// The words of about the same length with the same first letter, or with the first two in the other order.
+    fn alike<'a>(&'a self, typed: &str) -> impl Iterator<Item = (&'a str, &'a T)> + use<'a, T> {
+        let of = move |first: u8, length: usize| self.words.get(&(first, length)).into_iter().flatten();
+        let (first, second, length) = (typed.as_bytes()[0], typed.as_bytes()[1], typed.len());
+        let around = if length >= SHORTEST_TWICE { 2 } else { 1 };
+        let same = (length - around..=length + around).flat_map(move |it| of(first, it));
+        let is_moved = move |word: &str| first != second && word.as_bytes()[1] == first;
+        let moved = of(second, length).filter(move |(word, _)| is_moved(word));
+        same.chain(moved).map(|(word, meaning)| (&**word, meaning))
     }
 }
 
-/// Whether one slip makes one word of the other.
-fn is_near(one: &[u8], other: &[u8]) -> bool {
+/// What makes the typed word of a known one, if it is little.
+fn slip(typed: &str, word: &str) -> Option<Slip> {
+    let (one, other) = (typed.as_bytes(), word.as_bytes());
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let (one, other, length) = (&one[same..], &other[same..], one.len());
-    match (one, other) {
-        ([_, one @ ..], other) if one == other => true,
-        (one, [_, other @ ..]) if one == other => true,
-        ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c && one == other => true,
-        ([_, one @ ..], [_, other @ ..]) => one == other && length >= SHORTEST_CHANGED,
-        _ => false,
+    let is_long = one.len().min(other.len()) >= SHORTEST;
+    match (&one[same..], &other[same..]) {
+        ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c && one == other => Some(Slip::Letter),
+        ([_, one @ ..], other) if one == other && is_long => Some(Slip::Letter),
+        (one, [_, other @ ..]) if one == other && is_long => Some(Slip::Letter),
+        ([_, one @ ..], [_, other @ ..]) if one == other && typed.len() >= SHORTEST_CHANGED => {
+            Some(Slip::Changed)
+        }
+        _ => {
+            let is_twice = typed.len().min(word.len()) >= SHORTEST_TWICE && osa_distance(typed, word) == 2;
+            is_twice.then_some(Slip::Twice)
+        }
     }
 }
 
@@ -59,25 +100,39 @@ fn is_near(one: &[u8], other: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    fn near<T: PartialEq + Copy>(spelling: &Spelling<T>, typed: &str) -> Option<T> {
+        spelling.near(typed).map(|(_, meaning)| *meaning)
+    }
+
     #[test]
-    fn one_slip_is_understood_and_two_are_not() {
-        let spelling =
-            Spelling::new([("against", 1), ("elephant", 2), ("trade", 3), ("trades", 3)].into_iter());
-        for (typed, meant) in
-            [("agianst", 1), ("againt", 1), ("againnst", 1), ("elephamt", 2), ("tradess", 3)]
-        {
-            assert_eq!(spelling.near(typed), Some(meant), "{typed}");
+    fn one_slip_is_understood_and_two_are_only_in_a_long_word() {
+        let known =
+            [("against", 1), ("elephant", 2), ("trade", 3), ("trades", 3), ("show", 4), ("institution", 5)];
+        let spelling = Spelling::new(known.into_iter());
+        for (typed, meant) in [
+            ("agianst", 1),
+            ("gaainst", 1),
+            ("againt", 1),
+            ("againnst", 1),
+            ("elephamt", 2),
+            ("tradess", 3),
+            ("shwo", 4),
+            ("instutition", 5),
+        ] {
+            assert_eq!(near(&spelling, typed), Some(meant), "{typed}");
         }
-        for typed in ["aginast", "trace", "rade", "egainst", "", "é"] {
-            assert_eq!(spelling.near(typed), None, "{typed}");
+        for typed in ["aginast", "trace", "rade", "egainst", "shows", "sow", "slow", "", "é"] {
+            assert_eq!(near(&spelling, typed), None, "{typed}");
         }
     }
 
     #[test]
-    fn what_may_be_either_is_neither() {
+    fn what_may_be_either_is_neither_and_the_likelier_slip_counts() {
         let spelling = Spelling::new([("bonds", 1), ("bands", 2)].into_iter());
-        assert_eq!(spelling.near("bonnds"), Some(1));
+        assert_eq!(near(&spelling, "bonnds"), Some(1));
         let spelling = Spelling::new([("funding", 1), ("finding", 2)].into_iter());
-        assert_eq!(spelling.near("fanding"), None);
+        assert_eq!(near(&spelling, "fanding"), None);
+        let spelling = Spelling::new([("holding", 1), ("holders", 2), ("molding", 3)].into_iter());
+        assert_eq!(near(&spelling, "holidng"), Some(1));
     }
 }

@@ -10,6 +10,12 @@ use toolwire_store::workspace::terms;
 /// The terms of fillers.
 static FILLERS: LazyLock<HashSet<String>> = LazyLock::new(|| english().fillers.iter().map(stem).collect());
 
+/// The words of `common_words.txt`.
+static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let lines = include_str!("../common_words.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).collect()
+});
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
     /// Where it begins, in bytes.
@@ -18,9 +24,16 @@ pub(crate) struct Word {
     pub(crate) lower: String,
     /// What it is found by.
     pub(crate) term: String,
+    /// Whether `lower` is not what is written, but the word that is meant.
+    pub(crate) is_guess: bool,
 }
 
 impl Word {
+    /// The same place in the text, read as another word.
+    pub(crate) fn read_as(self, word: &str) -> Self {
+        Self { lower: word.to_owned(), term: stem(word), is_guess: true, ..self }
+    }
+
     /// Whether it stands in questions of every kind.
     pub(crate) fn is_stop(&self) -> bool {
         is_stop(&self.lower)
@@ -39,6 +52,7 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
         end: begin + word.len(),
         lower: word.to_lowercase(),
         term: stem(word),
+        is_guess: false,
     };
     terms::words(text).map(word).filter(|word| !word.term.is_empty()).collect()
 }
@@ -62,6 +76,11 @@ pub(crate) fn stem(word: &str) -> String {
 /// Whether a word, in small letters, says nothing of what a question is about.
 pub(crate) fn is_stop(lower: &str) -> bool {
     english().stop.has(lower)
+}
+
+/// Whether a word, in small letters, is a common one of English, which is neither mistyped nor a name.
+pub(crate) fn is_common(lower: &str) -> bool {
+    COMMON.contains(lower)
 }
 
 /// Whether a term changes nothing of what is asked.

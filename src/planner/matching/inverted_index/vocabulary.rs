@@ -132,11 +132,10 @@ impl Vocabulary {
         self.groups.get(&group).copied()
     }
 
-    /// Words as they are written in tools, in small letters, but for such as stand in every question.
-    pub(super) fn spellings(&self) -> impl Iterator<Item = (&str, Term)> {
-        let is_plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase());
-        let told = self.written.iter().filter(move |(word, (_, is_stop))| !is_stop && is_plain(word));
-        told.map(|(word, (term, _))| (word.as_str(), *term))
+    /// Words as they are written in tools, those in small letters.
+    pub(super) fn spellings(&self) -> impl Iterator<Item = &str> {
+        let is_plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+        self.written.keys().map(String::as_str).filter(is_plain)
     }
 
     /// What a text is about: its terms without stop words, what stands for a phrase in its place; each with the place

@@ -1,0 +1,43 @@
+//! The Hindi words in Latin letters by which messages are read: `hinglish.toml`, parsed once.
+//!
+//! A message is read with the English words in their place, so that everything behind it has one language. A word that
+//! English or a tool has too is never one of them. Not here: words of a domain, such as those for a price.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::english::ByForm;
+
+static HINGLISH: LazyLock<Hinglish> =
+    LazyLock::new(|| toml::from_str(include_str!("hinglish.toml")).expect("a test reads it"));
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Hinglish {
+    meanings: ByForm<String>,
+}
+
+/// The English words for a Hindi one, in small letters.
+pub(crate) fn english_for(word: &str) -> Option<&'static str> {
+    HINGLISH.meanings.get(word).map(String::as_str)
+}
+
+/// Every Hindi word.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    HINGLISH.meanings.forms()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::english::english;
+
+    #[test]
+    fn the_file_of_words_is_read_and_has_no_english_word() {
+        assert_eq!(english_for("kitna"), Some("how much"));
+        assert_eq!(english_for("much"), None);
+        let shadowed: Vec<_> = words().filter(|word| english().stop.has(word)).collect();
+        assert!(shadowed.is_empty(), "English comes first, so these never count: {shadowed:?}");
+    }
+}
