@@ -85,3 +85,8 @@ fn a_verb_that_says_not_what_is_done_changes_nothing() {
         &["compare_stocks [\"TCS\",\"INFY\",\"WIPRO\"]"],
     )]);
 }
+
+#[test]
+fn a_common_word_names_no_company() {
+    check(&[("Anything shaking up the Indian markets?", &["browse_news markets"])]);
+}

@@ -111,7 +111,8 @@ impl NameIndex {
             let is_meant = || !is_known(word) && (style == Style::Code || !is_mistyped(word));
             let other = || style.unknown(text, word).filter(|_| is_meant());
             let near = || self.near(word, style).filter(|_| !is_known(word) && !is_common(&word.lower));
-            if let Some(it) = self.part(word, style).or_else(near).or_else(other) {
+            let is_name = style == Style::Capital && !is_known(word) && !is_common(&word.lower);
+            if let Some(it) = self.part(words, at, style, is_name).or_else(near).or_else(other) {
                 match unknown.last_mut() {
                     // A name of several words that are not known.
                     Some(last)
@@ -184,8 +185,10 @@ impl NameIndex {
         NameMatch { begin: word.begin, end: word.end, meanings, is_foreign: false, candidates: Vec::new() }
     }
 
-    /// A word that is a part of names: of one, or of several, which a question then lists.
-    fn part(&self, word: &Word, style: Style) -> Option<NameMatch> {
+    /// A word that is a part of names: of one, if it is written as a name or stands beside another word of it; or of
+    /// several, which a question then lists.
+    fn part(&self, words: &[Word], at: usize, style: Style, is_name: bool) -> Option<NameMatch> {
+        let word = &words[at];
         let parts = self.parts.get(&word.lower)?;
         if style == Style::Small && !parts.iter().any(|(_, is_first)| *is_first) {
             return None;
@@ -199,7 +202,11 @@ impl NameIndex {
             }
         }
         if longest.len() == 1 {
-            return Some(self.name_match(word, parts[0].0));
+            // `The Indian markets` names no company that begins with `Indian`.
+            let (name, _) = parts[0];
+            let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+            let is_beside = beside.filter_map(|at| words.get(at)).any(|word| self.is_part(word, name));
+            return (is_name || is_beside).then(|| self.name_match(word, name));
         }
         // A word that many names have in common names none of them.
         let kinds: BTreeSet<_> = longest.keys().map(|(of, _)| (*of).clone()).collect();
@@ -207,6 +214,17 @@ impl NameIndex {
         let (begin, end, candidates) = (word.begin, word.end, candidates.into_iter().collect());
         let meanings = kinds.into_iter().map(|of| (of, String::new())).collect();
         (style != Style::Small).then_some(NameMatch { begin, end, meanings, is_foreign: false, candidates })
+    }
+
+    /// Whether two names are of one thing.
+    fn is_same(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (&self.names[one], &self.names[other]);
+        one.value == other.value && one.of == other.of
+    }
+
+    /// Whether a word is a part of a name of what another one names.
+    fn is_part(&self, word: &Word, name: usize) -> bool {
+        self.parts.get(&word.lower).is_some_and(|parts| parts.iter().any(|(at, _)| self.is_same(*at, name)))
     }
 }
 
