@@ -4,7 +4,6 @@
 //! decides.
 
 mod abstain;
-mod clauses;
 mod compound;
 mod decide;
 mod follow_up;

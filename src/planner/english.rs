@@ -47,6 +47,9 @@ pub(crate) struct English {
     /// What stands between two clauses if the second one begins as a sentence does, with marks and spaces. Each is
     /// tried in this order.
     pub(crate) between: Vec<String>,
+    /// What stands between two halves that need not begin as a sentence does, with marks and spaces: `the price of Acme
+    /// and its news`. Each is tried in this order.
+    pub(crate) joints: Vec<String>,
     /// Words behind which one more order may begin.
     pub(crate) next: WordSet,
     /// The first words of a clause that orders something. A lexicon adds the verbs of its domain.

@@ -151,6 +151,8 @@ pub(crate) struct Others {
     pub(crate) near_what_failed: f64,
     /// Of the one of two lists that is added to without a question, as a multiple of the other's.
     pub(crate) clearly: f32,
+    /// Of a word for a tool, beside the tool that it speaks for most, so that the tool is about it too.
+    pub(crate) about: f32,
 }
 
 /// The confidence in a plan, 0 to 1.

@@ -74,6 +74,16 @@ fn an_order_that_no_tool_carries_out_is_refused_in_hindi_too() {
 }
 
 #[test]
+fn both_wishes_of_a_sentence_are_looked_up() {
+    check(&[
+        ("TCS price and news", &["get_technicals TCS", "get_news TCS"]),
+        ("Show my positions and cash balance", &["get_positions_list", "get_account_summary"]),
+        ("My best and worst positions", &["rank_portfolio best", "rank_portfolio worst"]),
+        ("the stocks and the bonds I own", &["get_positions_list stocks", "get_positions_list bonds"]),
+    ]);
+}
+
+#[test]
 fn names_in_a_row_are_one_wish() {
     check(&[("Current prices of Apple and Microsoft", &["get_quotes AAPL,MSFT"])]);
 }

@@ -2,6 +2,8 @@
 //!
 //! Not here: where a text is split into clauses (`clauses`) and which parts are statements (`statements`).
 
+use std::borrow::Cow;
+
 use super::{
     follow_up::Before,
     route::{find_ordered, read, route, slot_context},
@@ -11,6 +13,7 @@ use super::{
 use crate::{
     Alternative, PlanRequest, PlannedCall,
     matching::{
+        clauses::joints,
         index::{Index, Indexed},
         message::Message,
         orders,
@@ -20,7 +23,7 @@ use crate::{
 };
 
 /// The maximum number of places at which a message is tried as two halves.
-const MOST_HALVES: usize = 3;
+const MOST_HALVES: usize = 4;
 
 /// The orders of a message whose other parts are statements: `I am done with Acme, take it off my list`.
 pub(super) fn beside_statements(
@@ -57,28 +60,47 @@ pub(super) fn beside_statements(
     }
     let kinds: Vec<_> = named.named.iter().map(|(kind, _)| kind.clone()).collect();
     named.named.extend(before.named.iter().filter(|(kind, _)| !kinds.contains(kind)).cloned());
-    each(request, &orders, &named)
+    each(request, &orders, &named, false)
 }
 
-/// The calls of two halves without a verb, each clearly about a tool and a name of its own: `The price of Apple and the
-/// RSI of TCS`.
-pub(super) fn halves(request: &PlanRequest<'_>, text: &str) -> Option<Routed> {
-    let has_name = |half: &Message<'_>| half.found.iter().any(|found| !found.is_unknown());
-    let halves = text.match_indices(" and ").take(MOST_HALVES).map(|(at, and)| {
-        let halves = [&text[..at], &text[at + and.len()..]];
-        halves.map(|half| read(request, half))
+/// The calls of two halves without a verb, each clearly about a tool of its own: `The price of Apple and the RSI of
+/// TCS`, `RSI and news of TCS`.
+pub(super) fn halves(request: &PlanRequest<'_>, whole: &Message<'_>) -> Option<Routed> {
+    let is_in_name = |at: usize| whole.found.iter().any(|found| found.begin < at && at < found.end);
+    let joints = joints(whole.text).into_iter().filter(|joint| !is_in_name(joint.start));
+    let routed = joints.take(MOST_HALVES).filter_map(|joint| {
+        let (left, right) = (&whole.text[..joint.start], &whole.text[joint.end..]);
+        let halves = [with_names(request, left, right), with_names(request, right, left)];
+        let halves = [read(request, &halves[0]), read(request, &halves[1])];
+        each(request, &halves, &Before::default(), false)
     });
-    let halves = halves.filter(|halves| halves.iter().all(has_name));
-    let routed = halves.filter_map(|halves| each(request, &halves, &Before::default()));
     let least = weights().clauses.sure;
     routed.filter(|it| it.score >= least).max_by(|left, right| left.score.total_cmp(&right.score))
 }
 
-/// The calls of all clauses, if each is about a tool of its own.
+/// A half with the names of the other one behind it, if it has none itself and is then more clearly about a tool.
+fn with_names<'a>(request: &PlanRequest<'_>, half: &'a str, other: &str) -> Cow<'a, str> {
+    let (message, other) = (read(request, half), read(request, other));
+    let is_named = |message: &Message<'_>| message.found.iter().any(|found| !found.is_unknown());
+    if is_named(&message) || !is_named(&other) {
+        return half.into();
+    }
+    let others = other.found.iter().map(|found| &other.text[found.begin..found.end]);
+    let named = std::iter::once(half).chain(others).collect::<Vec<_>>().join(" ");
+    let score = |message: &Message<'_>| match route(request, message, &Before::default(), &[]) {
+        Routed { step: Routing::Calls(_), score, .. } => score,
+        _ => 0.0,
+    };
+    let is_better = score(&read(request, &named)) > score(&message);
+    if is_better { named.into() } else { half.into() }
+}
+
+/// The calls of all clauses, if each is about a tool of its own or, where `may_repeat`, gives it other values.
 pub(super) fn each(
     request: &PlanRequest<'_>,
     clauses: &[Message<'_>],
     before: &Before<'_>,
+    may_repeat: bool,
 ) -> Option<Routed> {
     let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
     let (mut confidence, mut score) = (1.0_f32, f32::MAX);
@@ -93,7 +115,9 @@ pub(super) fn each(
             if calls.iter().all(is_said) {
                 continue;
             }
-            return None;
+            if !may_repeat {
+                return None;
+            }
         }
         named = newer(request.offer.index(), &calls, named);
         confidence = confidence.min(routed.confidence);
@@ -105,6 +129,30 @@ pub(super) fn each(
     alternatives.retain(|other: &Alternative| !all.iter().any(|call| call.tool == other.tool));
     alternatives.truncate(ALTERNATIVES);
     Some(Routed { step: Routing::Calls(all), reason: reasons.join("; "), confidence, score, alternatives })
+}
+
+/// The calls of the clauses that a tool is clearly about, if no tool has anything of the others. An answer says which
+/// those are.
+pub(super) fn some(
+    request: &PlanRequest<'_>,
+    clauses: &[Message<'_>],
+    before: &Before<'_>,
+) -> Option<Routed> {
+    let index = request.offer.index();
+    let mut kept = Vec::new();
+    for clause in clauses {
+        let routed = route(request, clause, before, &before.named);
+        match routed.step {
+            Routing::Nothing(_) => {}
+            Routing::Calls(_)
+                if routed.score >= weights().clauses.sure && routed.changing(index).is_none() =>
+            {
+                kept.push(read(request, clause.text));
+            }
+            Routing::Calls(_) | Routing::Ask(_) => return None,
+        }
+    }
+    if kept.is_empty() { None } else { each(request, &kept, before, true) }
 }
 
 /// The earlier names, with those of each kind that the calls name replaced.

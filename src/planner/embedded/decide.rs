@@ -4,8 +4,7 @@ use std::slice;
 
 use super::{
     abstain,
-    clauses::{clauses, refusal, too_many},
-    compound::{beside_statements, each, halves},
+    compound::{beside_statements, each, halves, some},
     follow_up::Before,
     repeat_last::repeat_last,
     route::{read, route},
@@ -14,7 +13,14 @@ use super::{
 };
 use crate::{
     Plan, PlanRequest, PlannedCall, Step,
-    matching::{index::Indexed, message::Message, names::NameMatch, rank::Ranking, slots::SlotContext},
+    matching::{
+        clauses::{clauses, refusal, too_many},
+        index::{Index, Indexed},
+        message::Message,
+        names::NameMatch,
+        rank::Ranking,
+        slots::SlotContext,
+    },
     weights::weights,
 };
 
@@ -95,21 +101,25 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
     let routed = route(request, whole, before, &before.named);
     // An order is not split: `and` in it joins names.
     let is_one = routed.changing(request.offer.index()).is_some();
-    let parts = if is_one {
+    let split = if is_one {
         None
     } else if let Some(routed) = beside_statements(request, whole.text, before) {
         return answer(routed);
     } else if parts.len() > 1 {
-        each(request, &parts, before)
+        each(request, &parts, before, true)
     } else {
-        halves(request, whole.text)
+        halves(request, whole).filter(|_| !has_every_word(request.offer.index(), &routed, whole))
     };
     let clauses = &weights().clauses;
     // A split that loses the tool of the whole message must be surer: it may cut one question in two.
     let is_sure = |parts: &Routed| {
         parts.score >= if parts.calls(routed.tool()) { clauses.sure } else { clauses.very_sure }
     };
-    let routed = parts.filter(is_sure).unwrap_or(routed);
+    let routed = match split.filter(is_sure) {
+        Some(split) => split,
+        None if matches!(routed.step, Routing::Nothing(_)) => some(request, &parts, before).unwrap_or(routed),
+        None => routed,
+    };
     let routed = match resolve_change(request, whole, before, routed) {
         Ok(routed) => routed,
         Err(question) => {
@@ -117,6 +127,20 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
         }
     };
     answer(routed)
+}
+
+/// Whether the tool of a message is about every word and name of it, so that `and` only joins what the tool is about.
+fn has_every_word(index: &Index, routed: &Routed, message: &Message<'_>) -> bool {
+    let Some(tool) = routed.tool().and_then(|tool| index.place(tool)) else { return false };
+    let is_about = |(term, _): &(u32, usize)| {
+        let postings = index.words.postings(*term);
+        let most = postings.iter().map(|(_, weight)| *weight).fold(0.0, f32::max);
+        let of_tool = postings.iter().find(|(of, _)| *of as usize == tool);
+        of_tool.is_some_and(|(_, weight)| *weight >= weights().others.about * most)
+    };
+    let slots = &index.tools[tool].slots;
+    let is_taken = |found: &NameMatch| slots.iter().any(|slot| found.is_of(slot.of_kind()));
+    message.content.iter().all(is_about) && message.found.iter().all(is_taken)
 }
 
 fn answer(routed: Routed) -> Plan {

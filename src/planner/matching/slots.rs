@@ -22,7 +22,7 @@ pub(crate) struct Filled {
     pub(crate) missing: Vec<usize>,
     /// The question about a value that cannot be taken.
     pub(crate) correction: Option<String>,
-    /// The further names for a parameter that takes one, each for a call of its own.
+    /// The further values for a parameter that takes one, each for a call of its own.
     pub(crate) others: Option<(String, Vec<String>)>,
     /// The indices of the slots that the message itself fills, and no earlier turn.
     pub(crate) from_message: Vec<usize>,
@@ -56,7 +56,7 @@ impl Filled {
             if is_said {
                 filled.from_message.push(at);
             }
-            if !others.is_empty() {
+            if !others.is_empty() && filled.others.is_none() {
                 filled.others = Some((slot.name.clone(), others));
             }
             filled.arguments.insert(slot.name.clone(), value);

@@ -1,5 +1,7 @@
 //! One kind of `extract` each: the value that a message gives.
 
+use std::ops::Range;
+
 use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
 
@@ -7,11 +9,14 @@ use super::{
     slot::{Note, Slot},
     slot_context::SlotContext,
 };
-use crate::matching::{
-    message::Message,
-    times::{PeriodForm, Span, Unit},
-    topic::topic,
-    words::{Word, phrase},
+use crate::{
+    english::english,
+    matching::{
+        message::Message,
+        times::{PeriodForm, Span, Unit},
+        topic::topic,
+        words::{Word, phrase},
+    },
 };
 use toolwire_engine::registry::ExtractKind;
 
@@ -49,7 +54,7 @@ pub(super) fn slot(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> 
         ExtractKind::Count => count(message).map(Reading::from_message),
         ExtractKind::Since => message.times.since.map(|date| Reading::from_message(date.to_string())),
         ExtractKind::Until => message.times.until.map(|date| Reading::from_message(date.to_string())),
-        ExtractKind::Words | ExtractKind::Profile => word(slot, message).map(Reading::from_message),
+        ExtractKind::Words | ExtractKind::Profile => one_word(slot, message),
         ExtractKind::Flag => word(slot, message).map(|value| Reading::from_message(value == "true")),
         ExtractKind::Rest => rest(slot, message).map(Reading::from_message),
     }
@@ -214,19 +219,50 @@ fn count(message: &Message<'_>) -> Option<u32> {
     words.filter_map(|(_, word)| word.number()).find(|number| (1..=MOST).contains(number))
 }
 
+/// The value that is said in the most words, with another one that is joined to it: `the best and the worst`.
+fn one_word(slot: &Slot, message: &Message<'_>) -> Option<Reading> {
+    let (first, value) = find_values(slot, message).next()?;
+    let is_joined = |place: &Range<usize>| {
+        let (left, right) = if place.start < first.start { (place, &first) } else { (&first, place) };
+        left.end <= right.start && are_joined(message, left, right)
+    };
+    let other = find_values(slot, message).find(|(place, it)| *it != value && is_joined(place));
+    let others = other.map(|(_, it)| it.to_owned()).into_iter().collect();
+    Some(Reading { value: value.into(), others, is_said: true })
+}
+
+/// Whether nothing but a joint, and a determiner, stands between two places.
+fn are_joined(message: &Message<'_>, left: &Range<usize>, right: &Range<usize>) -> bool {
+    let between = &message.text[message.words[left.end - 1].end..message.words[right.start].begin];
+    let is_joint = |joint: &String| {
+        let rest = between.get(..joint.len()).filter(|begin| begin.eq_ignore_ascii_case(joint));
+        rest.is_some_and(|_| ["", "my ", "the "].contains(&&between[joint.len()..]))
+    };
+    english().joints.iter().any(is_joint)
+}
+
 /// The value that is said in the most words.
 fn word(slot: &Slot, message: &Message<'_>) -> Option<String> {
-    let is_named = |at: usize| {
+    find_values(slot, message).next().map(|(_, value)| value.to_owned())
+}
+
+/// The values that are said, each with the places of its words, that of the most words first.
+fn find_values<'a>(
+    slot: &'a Slot,
+    message: &'a Message<'_>,
+) -> impl Iterator<Item = (Range<usize>, &'a str)> {
+    let is_named = move |at: usize| {
         let word = &message.words[at];
         message.found.iter().any(|it| it.begin < word.end && word.begin < it.end)
     };
-    let stands = |phrase: &[String]| {
+    let place = move |phrase: &[String]| {
         let mut places = message.words.windows(phrase.len()).enumerate();
-        places.any(|(at, window)| {
-            !is_named(at) && window.iter().zip(phrase).all(|(word, said)| is_same(&word.lower, said))
-        })
+        let stands = |(at, window): &(usize, &[Word])| {
+            !is_named(*at) && window.iter().zip(phrase).all(|(word, said)| is_same(&word.lower, said))
+        };
+        places.find(stands).map(|(at, _)| at..at + phrase.len())
     };
-    slot.phrases.iter().find(|(phrase, _)| stands(phrase)).map(|(_, value)| value.clone())
+    slot.phrases.iter().filter_map(move |(phrase, value)| Some((place(phrase)?, value.as_str())))
 }
 
 /// Whether a word is the one that is listed, in singular or plural.

@@ -1,9 +1,9 @@
 //! The clauses of a message that asks for more than one thing.
 
-use crate::{
-    english::english,
-    matching::{lexicon::Words, message::is_asking},
-};
+use std::ops::Range;
+
+use super::{lexicon::Words, message::is_asking};
+use crate::english::english;
 
 /// Maximum number of clauses that are planned; a message with more is one clause.
 const MOST: usize = 4;
@@ -24,6 +24,21 @@ pub(crate) fn clauses<'a>(text: &'a str, lexicon: &Words) -> Vec<&'a str> {
     let mut parts: Vec<&str> = sentences(text).into_iter().flat_map(|part| split(part, lexicon)).collect();
     parts.retain(|part| part.contains(char::is_alphanumeric));
     if parts.is_empty() || parts.len() > MOST { vec![text] } else { parts }
+}
+
+/// Where a text may be split into halves that do not begin as a sentence does, in bytes.
+pub(crate) fn joints(text: &str) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    // Every joint begins with a comma or a space.
+    for (at, _) in text.match_indices([',', ' ']) {
+        let stands =
+            |it: &&String| text[at..].get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it));
+        let is_within = all.last().is_some_and(|last| at < last.end);
+        if let Some(joint) = english().joints.iter().find(stands).filter(|_| !is_within) {
+            all.push(at..at + joint.len());
+        }
+    }
+    all
 }
 
 /// Splits a text at `?`, `;`, `!` and at a full stop before a space.
