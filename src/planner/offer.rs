@@ -138,7 +138,7 @@ impl Offer {
 
     /// The parts of a message that had no effect on the calls of these tools.
     pub fn left_out(&self, called: &[&str], message: &str, today: NaiveDate) -> LeftOut {
-        left_out(&self.index, &self.names, called, message, today)
+        left_out(&self.index, &self.names, &self.words, called, message, today)
     }
 
     /// The snapshot that the tools are of. Calls of the turn pin it too.

@@ -15,12 +15,14 @@ fn left_out(bench: &Bench, message: &str) -> Option<LeftOut> {
 }
 
 #[test]
-fn names_and_words_without_a_part_in_the_answer_are_told() {
+fn names_numbers_and_clauses_without_a_part_in_the_answer_are_told() {
     let bench = Bench::new();
     for (said, expected) in [
         ("Compare Apple and Microsoft this year", &["Apple", "Microsoft"][..]),
-        ("how much did I pay in fees?", &["fees"]),
-        ("when did I last buy Nvidia and at what price?", &["Nvidia"]),
+        ("how much did I pay in fees?", &[]),
+        ("Kindly show me my recent trades, dude", &[]),
+        ("TCS price and the weather in Mumbai", &["the weather in Mumbai"]),
+        ("When did I last buy Nvidia?", &["Nvidia"]),
         ("How did my portfolio do last month?", &[]),
         ("How is my Apple position doing?", &[]),
         ("Small cap screen, stocks with a PE under 15", &["under 15"]),

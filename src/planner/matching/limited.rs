@@ -1,15 +1,15 @@
-//! The parts of a message that had no effect on the calls: a time, names, numbers and words. An answer says so, since
-//! it is less narrow than the question.
+//! The parts of a message that had no effect on the calls: a time, names, numbers, and whole clauses. An answer says
+//! so, since it is less than the question.
 
 use chrono::NaiveDate;
 
 use super::{
+    clauses::{clauses, joints},
     index::{Index, Indexed},
+    lexicon::Words,
     message::Message,
     names::{NameIndex, NameMatch},
     slots::Slot,
-    times::is_calendar,
-    words::is_filler,
 };
 use toolwire_engine::registry::ExtractKind;
 
@@ -17,7 +17,8 @@ use toolwire_engine::registry::ExtractKind;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub time: Option<LeftOutTime>,
-    /// The names and numbers that no called tool takes, and the words that belong to none, in order.
+    /// The clauses of which no called tool has a word, and the names and numbers of the others that none takes, in
+    /// order.
     pub words: Vec<String>,
 }
 
@@ -34,6 +35,7 @@ pub enum LeftOutTime {
 pub(crate) fn left_out(
     index: &Index,
     names: &NameIndex,
+    words: &Words,
     called: &[&str],
     message: &str,
     today: NaiveDate,
@@ -48,11 +50,20 @@ pub(crate) fn left_out(
     if slots.iter().any(takes_texts) {
         return LeftOut { time, words: Vec::new() };
     }
+    let is_dropped = |part: &&str| {
+        let part = Message::new(part, today, names, &index.words);
+        is_dropped(index, &called, &part, &slots)
+    };
+    let dropped: Vec<_> = parts(message.text, words).into_iter().filter(is_dropped).collect();
     let unnamed = message.found.iter().filter(|found| !slots.iter().any(|slot| takes(slot, found)));
     let mut words: Vec<_> =
         unnamed.map(|found| (found.begin, &message.text[found.begin..found.end])).collect();
-    words.extend(unused_words(index, &called, &message, &slots));
     words.extend(unused_numbers(&message, &slots));
+    let place = |part: &str| part.as_ptr() as usize - message.text.as_ptr() as usize;
+    let is_within =
+        |at: usize| dropped.iter().any(|part| (place(part)..place(part) + part.len()).contains(&at));
+    words.retain(|(at, _)| !is_within(*at));
+    words.extend(dropped.iter().map(|part| (place(part), *part)));
     words.sort_unstable();
     words.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
     LeftOut { time, words: words.into_iter().map(|(_, word)| word.to_owned()).collect() }
@@ -66,29 +77,36 @@ fn unused_time(message: &Message<'_>, slots: &[&Slot]) -> Option<LeftOutTime> {
     (of_calendar && !slots.iter().any(|slot| slot.takes_dates())).then_some(LeftOutTime::Calendar)
 }
 
-/// The words that are neither of a called tool nor a value, a time or a number, each with its position.
-fn unused_words<'a>(
-    index: &Index,
-    called: &[(usize, &Indexed)],
-    message: &Message<'a>,
-    slots: &[&Slot],
-) -> Vec<(usize, &'a str)> {
-    let mut unused = Vec::new();
-    for (term, at) in &message.content {
-        let word = &message.words[*at];
-        let is_of_tool = |(tool, _): &(u32, f32)| called.iter().any(|(at, _)| *at == *tool as usize);
-        let is_of_value = |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.term));
-        let is_used = index.words.postings(*term).iter().any(is_of_tool)
-            || slots.iter().any(is_of_value)
-            || message.times.takes(*at)
-            || word.number().is_some()
-            || is_calendar(&word.lower)
-            || is_filler(&word.term);
-        if !is_used {
-            unused.push((word.begin, &message.text[word.begin..word.end]));
+/// The clauses and halves of a text, each without the marks around it.
+fn parts<'a>(text: &'a str, words: &Words) -> Vec<&'a str> {
+    let mut parts = Vec::new();
+    for clause in clauses(text, words) {
+        let mut begin = 0;
+        for joint in joints(clause) {
+            parts.push(&clause[begin..joint.start]);
+            begin = joint.end;
         }
+        parts.push(&clause[begin..]);
     }
-    unused
+    parts.into_iter().map(|part| part.trim_matches(|c: char| !c.is_alphanumeric())).collect()
+}
+
+/// Whether a part of a message says something of which no called tool has anything: at least two words, or one of
+/// another subject. A single word more may only be a way of speaking.
+fn is_dropped(index: &Index, called: &[(usize, &Indexed)], part: &Message<'_>, slots: &[&Slot]) -> bool {
+    let is_of_tool = |(tool, _): &(u32, f32)| called.iter().any(|(at, _)| *at == *tool as usize);
+    let is_of_value = |at: usize| {
+        let term = &part.words[at].term;
+        slots.iter().any(|slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(term)))
+    };
+    let is_used = part.content.iter().any(|(term, at)| {
+        index.words.postings(*term).iter().any(is_of_tool) || is_of_value(*at) || part.times.takes(*at)
+    });
+    let is_taken = |found: &NameMatch| !found.is_unknown() && slots.iter().any(|slot| takes(slot, found));
+    let is_named = part.found.iter().any(is_taken);
+    let is_other = |(_, at): &(_, usize)| index.words.is_out_of_scope(&part.words[*at]);
+    let says = part.content.len() > 1 || part.content.iter().any(is_other);
+    says && !is_used && !is_named
 }
 
 /// The numbers that no called tool takes, each with its position. One that something is compared with (`under 15`) is
