@@ -21,8 +21,11 @@ const SHORTEST_TWICE: usize = 9;
 #[derive(Debug)]
 pub(crate) struct Spelling<T> {
     /// By the first letter and the length in bytes.
-    words: HashMap<(u8, usize), Vec<(Box<str>, T)>>,
+    words: HashMap<(u8, usize), Near<T>>,
 }
+
+/// Words, each with its meaning.
+type Near<T> = Vec<(Box<str>, T)>;
 
 /// What happened to a known word, the likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +39,7 @@ enum Slip {
 impl<T: PartialEq> Spelling<T> {
     /// Of the given words, in small letters.
     pub(crate) fn new<'a>(all: impl Iterator<Item = (&'a str, T)>) -> Self {
-        let mut words: HashMap<_, Vec<_>> = HashMap::new();
+        let mut words: HashMap<_, Near<T>> = HashMap::new();
         for (word, meaning) in all.filter(|(word, _)| word.len() >= SHORTEST_MOVED && word.is_ascii()) {
             words.entry((word.as_bytes()[0], word.len())).or_default().push((word.into(), meaning));
         }
