@@ -30,6 +30,9 @@ def before_call(context, case, kwargs):
     # The end of a time is after its beginning, which no schema says.
     for name in (*OPAQUE, *OF_THE_BODY, "until"):
         (case.query or {}).pop(name, None)
+    # At most 60 s, whatever the unit, which no schema says.
+    if isinstance((case.query or {}).get("wait"), str):
+        case.query["wait"] = "0.01s"
     if isinstance(case.body, dict):
         if case.operation.path == "/v1/tasks" and isinstance(case.body.get("documents"), list):
             # What may stand in a path is more than a pattern says (docs/WORKSPACE.md).
