@@ -136,6 +136,8 @@ async fn what_the_program_did_wrong_is_an_error_of_the_protocol() {
             assert_eq!(code(&ask(&talk, era, method, json!({})).await), -32601, "{method}");
         }
     }
+    // The newest revision has no handshake.
+    assert_eq!(code(&ask(&talk, Era::New, "initialize", json!({})).await), -32601);
 }
 
 #[tokio::test]

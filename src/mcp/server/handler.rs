@@ -273,10 +273,13 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        Err(match malformed::params_of(&method) {
+        let has_handshake =
+            context.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
+        let params = malformed::params_of(&method).filter(|_| has_handshake || method != "initialize");
+        Err(match params {
             Some(params) => ErrorData::invalid_params(params, None),
             None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
         })
