@@ -47,7 +47,7 @@ pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response
     }
 }
 
-/// The response to `tools/list`, completed: rmcp would encode each tool anew for each request.
+/// Adds the encoded tools to a response to `tools/list`, since rmcp would encode each tool for each request.
 async fn with_tools(response: Response<ResponseBody>, page: &Page) -> Response<ResponseBody> {
     let (mut parts, body) = response.into_parts();
     let Ok(body) = body.collect().await.map(Collected::to_bytes);
