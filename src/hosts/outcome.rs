@@ -6,7 +6,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use jsonschema::{Draft, PatternOptions, Validator};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     bounds::{MAX_DATA, MAX_ERROR, MAX_RETRY_AFTER},
@@ -20,9 +20,7 @@ use toolwire_contract::{
 };
 
 /// A compiled pattern, in bytes: without a bound one of a few characters takes 10 MiB.
-pub(crate) const MAX_PATTERN: usize = 512 * 1024;
-/// The least that a pattern counts as, in bytes.
-const MIN_PATTERN: usize = 8 * 1024;
+const MAX_PATTERN: usize = 512 * 1024;
 /// Violations of arguments that are taken over from an error.
 const MAX_VIOLATIONS: usize = 100;
 
@@ -62,25 +60,10 @@ impl OutputSchema {
 
 /// A validator as the registry makes them: formats count, patterns take linear time, nothing is fetched.
 pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
-    compile_within(MAX_PATTERN, schema)
-}
-
-/// The size of a compiled pattern in bytes, rounded up to a power of two. One that does not compile has the largest.
-pub(crate) fn pattern_size(pattern: &str) -> usize {
-    let schema = json!({"pattern": pattern});
-    let mut size = MIN_PATTERN;
-    // The regular expression says no size, but compiles only within one.
-    while size < MAX_PATTERN && compile_within(size, &schema).is_err() {
-        size *= 2;
-    }
-    size
-}
-
-fn compile_within(max_pattern: usize, schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .should_validate_formats(true)
-        .with_pattern_options(PatternOptions::regex().size_limit(max_pattern))
+        .with_pattern_options(PatternOptions::regex().size_limit(MAX_PATTERN))
         .build(schema)
         .map_err(|error| error.to_string())
 }

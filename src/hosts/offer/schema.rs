@@ -7,7 +7,7 @@ mod keywords;
 use serde_json::{Map, Value, json};
 
 use self::inline::inline;
-pub(super) use self::inline::{memory_weight, weight};
+pub(super) use self::inline::weight;
 use super::{Budget, Report};
 use crate::outcome::compile;
 use toolwire_contract::json as contract;
