@@ -68,7 +68,7 @@ impl Mcp {
             Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
         let end_of_input = handler.end_of_input();
         let done = select! {
-            () = app.serve_within(config, stdio::serve(handler, stdin(), stdout())) => Ok(()),
+            () = app.serve_within(config, end_of_input.clone(), stdio::serve(handler, stdin(), stdout())) => Ok(()),
             () = async {
                 signals.any().await;
                 end_of_input.cancel();

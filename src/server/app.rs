@@ -31,9 +31,9 @@ mod unmatched;
 mod wal_watch;
 mod webhooks;
 
-use std::{convert::Infallible, fmt, iter, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc, time::Duration};
 
-use tokio::time::timeout;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use self::{
@@ -191,7 +191,7 @@ impl App {
             let served = self.serve_callers(config, grpc, http, ready, &draining);
             let (report, ()) = tokio::join!(served, shutdown);
             // Connections are gone by now; writes that outlive their callers get what is left of the drain.
-            self.finish_writes(config.server.drain.forced_end.saturating_sub(report.elapsed)).await;
+            self.finish_writes(sleep(config.server.drain.forced_end.saturating_sub(report.elapsed))).await;
             self.mcp_servers.end().await;
             report
         };
@@ -205,12 +205,31 @@ impl App {
         }
     }
 
-    /// Serves a client within the process, without a listener, for as long as `work` takes. The writes that outlive it
-    /// have the time of a drain.
-    pub async fn serve_within(&self, config: &Config, work: impl Future<Output = ()>) {
+    /// Serves a client within the process, without a listener, until `work` ends. From the moment at which `ending` is
+    /// cancelled, calls have the time of a drain, those that `work` still waits for included.
+    pub async fn serve_within(
+        &self,
+        config: &Config,
+        ending: CancellationToken,
+        work: impl Future<Output = ()>,
+    ) {
         let serving = async {
-            work.await;
-            self.finish_writes(config.server.drain.forced_end).await;
+            let forced_end = async {
+                ending.cancelled().await;
+                sleep(config.server.drain.forced_end).await;
+            };
+            let (mut work, mut forced_end) = (pin!(work), pin!(forced_end));
+            tokio::select! {
+                () = &mut work => {
+                    ending.cancel();
+                    self.finish_writes(forced_end).await;
+                }
+                () = &mut forced_end => {
+                    self.cut_calls();
+                    // Its calls have ended by now, and only their answers are left to be sent.
+                    work.await;
+                }
+            }
             self.mcp_servers.end().await;
         };
         tokio::select! {
@@ -239,16 +258,21 @@ impl App {
     }
 
     /// Waits for the writes that outlived their callers, for as long as the drain has left.
-    async fn finish_writes(&self, left: Duration) {
-        let in_flight = self.tools.in_flight();
+    async fn finish_writes(&self, forced_end: impl Future<Output = ()>) {
         let wait_until_empty = async {
             self.jobs.wait_empty().await;
-            in_flight.wait_until_empty().await;
+            self.tools.in_flight().wait_until_empty().await;
         };
-        if timeout(left, wait_until_empty).await.is_err() {
-            tracing::warn!(calls = in_flight.len(), "the forced end cuts calls whose outcome is now unknown");
-            in_flight.shut_down();
+        tokio::select! {
+            () = wait_until_empty => {}
+            () = forced_end => self.cut_calls(),
         }
+    }
+
+    fn cut_calls(&self) {
+        let in_flight = self.tools.in_flight();
+        tracing::warn!(calls = in_flight.len(), "the forced end cuts calls whose outcome is now unknown");
+        in_flight.shut_down();
     }
 
     /// Every method that is served, by its full name.

@@ -117,12 +117,17 @@ pub(crate) struct Stdio {
 
 impl Stdio {
     pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::start_with(arguments, &[])
+    }
+
+    pub(crate) fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let state = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
             .arg("mcp")
             .args(arguments)
             .env("TOOLWIRE_STATE", state.path())
             .env("TOOLWIRE_DIAGNOSTICS", "true")
+            .envs(variables.iter().copied())
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::null())

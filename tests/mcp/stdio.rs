@@ -120,6 +120,19 @@ async fn a_write_that_has_begun_is_finished_after_the_end_of_input() {
     assert!(timeout(SOON, stdio.child.wait()).await.unwrap().unwrap().success());
 }
 
+#[tokio::test]
+async fn a_write_that_outlasts_the_forced_end_is_answered_with_an_unknown_outcome() {
+    let mut stdio = Stdio::start_with(&[], &[("TOOLWIRE_DRAIN_FORCED_END", "2s")]);
+    stdio.greet(Era::Old).await;
+    let write = Message::call(Era::Old, "debug_write", &json!({"value": "x", "duration": "60s"}), &json!({}));
+    stdio.say(&write.body.to_string()).await;
+    assert!(stdio.ask(&ping()).await["result"].is_object());
+    stdio.input.take();
+    let answer = stdio.answer_to(&write).await;
+    assert_eq!(answer["result"]["_meta"]["toolwire/error"]["code"], "OUTCOME_UNKNOWN", "{answer}");
+    assert!(timeout(SOON, stdio.child.wait()).await.unwrap().unwrap().success());
+}
+
 /// Its answer is lost, and the same `request_id` asks for it: nothing else may be sent again.
 #[tokio::test]
 async fn the_outcome_of_a_write_whose_server_is_killed_is_unknown() {

@@ -31,7 +31,7 @@ where
     let grace = async {
         ended.cancelled().await;
         sleep(GRACE).await;
-        // Bounded by the deadline of each.
+        // Bounded by the deadline of each, and by what executes them: its forced end answers them.
         writes.close();
         writes.wait().await;
     };
