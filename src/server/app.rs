@@ -31,7 +31,7 @@ mod unmatched;
 mod wal_watch;
 mod webhooks;
 
-use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt, iter, pin::pin, sync::Arc};
 
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

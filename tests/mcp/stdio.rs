@@ -122,7 +122,8 @@ async fn a_write_that_has_begun_is_finished_after_the_end_of_input() {
 
 #[tokio::test]
 async fn a_write_that_outlasts_the_forced_end_is_answered_with_an_unknown_outcome() {
-    let mut stdio = Stdio::start_with(&[], &[("TOOLWIRE_DRAIN_FORCED_END", "2s")]);
+    let drain = [("TOOLWIRE_DRAIN_LAME_DUCK", "1s"), ("TOOLWIRE_DRAIN_FORCED_END", "2s")];
+    let mut stdio = Stdio::start_with(&[], &drain);
     stdio.greet(Era::Old).await;
     let write = Message::call(Era::Old, "debug_write", &json!({"value": "x", "duration": "60s"}), &json!({}));
     stdio.say(&write.body.to_string()).await;
