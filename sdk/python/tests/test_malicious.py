@@ -55,7 +55,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     configuration.write_text(CONFIGURATION)
     before = {name: os.environ.get(name) for name in [*HOST_TOKENS, "TOOLWIRE_CONFIG"]}
     os.environ.update(HOST_TOKENS, TOOLWIRE_CONFIG=str(configuration))
-    server = LocalServer(folder / "state", samples=False, on_end=lambda: None)
+    server = LocalServer(folder / "state", samples=False)
     for name, value in before.items():
         os.environ.pop(name) if value is None else os.environ.update({name: value})
     host = BackgroundHost(chosen([honest]), Target.read(server.url, HOST_TOKENS["GOOD_TOKEN"], None, "NONE"), 4)

@@ -278,7 +278,7 @@ def hosts(tmp_path: Path) -> Iterator[tuple[Toolwire, Callable[[], "subprocess.P
     processes: list[subprocess.Popen[str]] = []
     state = tmp_path / "state"
     state.mkdir()
-    server = LocalServer(state, samples=False, on_end=lambda: None)
+    server = LocalServer(state, samples=False)
 
     def start() -> "subprocess.Popen[str]":
         process = start_host(tmp_path / "hosts.py", str(tmp_path), TOOLWIRE_SERVER=server.url)

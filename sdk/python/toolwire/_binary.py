@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import IO
 
@@ -50,10 +50,11 @@ class LocalServer:
     """
 
     def __init__(
-        self, state: Path | None, *, samples: bool, on_end: Callable[[], object], config: str | Path | None = None,
-        port: int = 0, http_port: int | None = None,
+        self, state: Path | None, *, samples: bool, config: str | Path | None = None, port: int = 0,
+        http_port: int | None = None,
     ) -> None:
-        self._is_closing = False
+        # Done once it has ended.
+        self.ended: Future[None] = Future()
         self._temporary = tempfile.TemporaryDirectory(prefix="toolwire-") if state is None else None
         state = state or Path(self._temporary.name if self._temporary else "")
         file = config or os.environ.get("TOOLWIRE_CONFIG") or os.devnull
@@ -81,23 +82,21 @@ class LocalServer:
         self.mcp = ""
         if http_port is not None:
             self.mcp = f"http://{self._process.stdout.readline().removeprefix(HTTP).strip()}/mcp"
-        threading.Thread(target=self._drain, args=(self._process.stdout, on_end), daemon=True).start()
+        threading.Thread(target=self._drain, args=(self._process.stdout,), daemon=True).start()
 
     def target(self, token: str | None, token_name: str) -> Target:
         """How it is spoken to. Only settings that were asked for have users, whose tokens it takes."""
         return Target.read(self.url, token, "", token_name) if self._has_settings else Target(self.url)
 
-    def _drain(self, output: IO[str], on_end: Callable[[], object]) -> None:
+    def _drain(self, output: IO[str]) -> None:
         with output:
             for _ in output:
                 pass
-        if not self._is_closing:
-            on_end()
+        self.ended.set_result(None)
 
     def close(self) -> None:
         """Ends it: at once if it does not end by itself."""
         assert self._process.stdin
-        self._is_closing = True
         self._process.stdin.close()
         try:
             self._process.wait(5)

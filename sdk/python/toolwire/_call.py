@@ -89,13 +89,10 @@ class Call:
     """A call. Its slot is busy until `run` returns, however the function behaves."""
 
     def __init__(self, start: host_pb2.Start, tool: Tool | None, send: Send) -> None:
-        self.id, self.tool, self._start, who = start.call_id, tool, start, start.context
-        self.context = CallContext(
-            send=send, call_id=start.call_id, request_id=start.request_id, task_id=who.task_id,
-            user=User(who.user_id, who.user_email, who.user_role), session_id=who.session_id,
-            attributes=dict(who.attributes), traceparent=start.traceparent,
-            deadline=time.monotonic() + start.timeout.ToMilliseconds() / 1000,
-        )
+        self.id, self.tool, self._start, self._send = start.call_id, tool, start, send
+        self.deadline = time.monotonic() + start.timeout.seconds + start.timeout.nanos / 1e9
+        # Of a function that takes one.
+        self._context: CallContext | None = None
         self._reason: host_pb2.CancelReason | None = None
         self._task: asyncio.Task[Any] | None = None
         # Within the coroutine of the tool, where a cancellation belongs, and nowhere else.
@@ -110,33 +107,43 @@ class Call:
         """Stops the function as soon as it can be."""
         if self._reason is None:
             self._reason = reason
-        self.context.cancelled = True
+        if self._context:
+            self._context.cancelled = True
         if self._task and self._interruptible:
             self._task.cancel()
 
     async def run(self, threads: Executor) -> host_pb2.Outcome:
         """Carries it out. Never raises."""
-        self._task = asyncio.current_task()
-        loop = asyncio.get_running_loop()
-        timer = loop.call_later(self.context.remaining, self.cancel, host_pb2.CANCEL_REASON_DEADLINE)
+        loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        timer = loop.call_later(self.deadline - time.monotonic(), self.cancel, host_pb2.CANCEL_REASON_DEADLINE)
         try:
             return host_pb2.Outcome(call_id=self.id, data_json=await self._carry_out(threads))
         except ToolError as error:
             return host_pb2.Outcome(call_id=self.id, error=error.to_proto())
         finally:
             timer.cancel()
-            self.context.close()
+            if self._context:
+                self._context.close()
 
     async def _carry_out(self, threads: Executor) -> str:
         """The result's text. Raises nothing but ToolError."""
         tool = self.tool
         if tool is None:
             raise Unavailable(f"The host does not offer {self._start.tool}.", retryable=False)
-        if self.context.cancelled:
+        if self._reason is not None:
             raise self._stopped()
         try:
-            bound = tool.bind(self._start.arguments_json, self.context)
-            value = await (self._await(bound()) if tool.is_async else self._in_thread(bound, threads))
+            if tool.parameters.context:
+                self._context = self._make_context()
+            bound = tool.bind(self._start.arguments_json, self._context)
+            if tool.is_async:
+                self._interruptible = True
+                try:
+                    value = await bound()
+                finally:
+                    self._interruptible = False
+            else:
+                value = await self._in_thread(bound, threads)
         except ToolError:
             raise
         except asyncio.CancelledError:
@@ -146,25 +153,23 @@ class Call:
             raise ToolError(f"{tool.name} failed; the log of its program says why, under call {self.id}.") from None
         return self._render(tool, value)
 
-    async def _await(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        self._interruptible = True
-        try:
-            return await coroutine
-        finally:
-            self._interruptible = False
+    def _make_context(self) -> CallContext:
+        start, caller = self._start, self._start.context
+        return CallContext(
+            send=self._send, call_id=self.id, request_id=start.request_id, task_id=caller.task_id,
+            user=User(caller.user_id, caller.user_email, caller.user_role), session_id=caller.session_id,
+            attributes=dict(caller.attributes), traceparent=start.traceparent, deadline=self.deadline,
+        )
 
     async def _in_thread(self, bound: Callable[[], Any], threads: Executor) -> Any:
-        def guarded() -> tuple[Any, BaseException | None]:
-            # Some exceptions, such as StopIteration, cannot pass through a future.
+        def guarded() -> Any:
             try:
-                return bound(), None
-            except BaseException as error:
-                return None, error
+                return bound()
+            except StopIteration as error:
+                # It cannot pass through a future.
+                raise RuntimeError("the function raised StopIteration") from error
 
-        value, error = await asyncio.get_running_loop().run_in_executor(threads, guarded)
-        if error is not None:
-            raise error
-        return value
+        return await asyncio.get_running_loop().run_in_executor(threads, guarded)
 
     def _stopped(self) -> ToolError:
         if self._reason == host_pb2.CANCEL_REASON_DEADLINE:

@@ -28,8 +28,8 @@ class Done:
 class Context:
     """The call. A parameter with this hint gets it; a test makes one and reads `progressed` and `chunks`.
 
-    Of a tool whose results are cached for all users (`scope: shared` of a manifest), `user`, `task_id`, `session_id` and
-    `attributes` are empty.
+    Of a tool whose results are cached for all users (`scope: shared` of a manifest), `user`, `task_id`, `session_id`
+    and `attributes` are empty.
     """
 
     call_id: str = ""

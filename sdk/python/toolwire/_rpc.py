@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any
 
 import grpc
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from toolwire._target import Target
 from toolwire.errors import Refused
 
-M = TypeVar("M", bound=Message)
-
-serialize = operator.methodcaller("SerializeToString")
-
 
 class Connection:
-    """A channel to a server. What fails raises Refused."""
+    """A channel to a server. What fails raises Refused. The method is the one that takes the request."""
 
     def __init__(self, target: Target) -> None:
         self._channel, self._metadata = target.channel(grpc, target.authority), target.metadata
@@ -27,28 +24,37 @@ class Connection:
     def close(self) -> None:
         self._channel.close()
 
-    def unary(self, path: str, request: Message, kind: type[M], timeout: float) -> M:
-        method = self._channel.unary_unary(f"/{path}", serialize, kind.FromString)
+    def unary(self, request: Message, timeout: float) -> Any:
+        path, response = _method(request.DESCRIPTOR)
+        method = self._channel.unary_unary(path, type(request).SerializeToString, response.FromString)
         with _refused():
-            response: M = method(request, timeout=timeout, metadata=self._metadata)
-            return response
+            return method(request, timeout=timeout, metadata=self._metadata)
 
-    def stream(self, path: str, request: Message, kind: type[M], timeout: float) -> Iterator[M]:
+    def stream(self, request: Message, timeout: float) -> Iterator[Any]:
         """The call is cancelled when the iterator is left."""
-        method = self._channel.unary_stream(f"/{path}", serialize, kind.FromString)
+        path, response = _method(request.DESCRIPTOR)
+        method = self._channel.unary_stream(path, type(request).SerializeToString, response.FromString)
         with _refused(), contextlib.ExitStack() as stack:
             call = method(request, timeout=timeout, metadata=self._metadata)
             stack.callback(call.cancel)
             yield from call
 
-    def pages(self, path: str, request: Any, kind: type[M]) -> Iterator[M]:
+    def pages(self, request: Any) -> Iterator[Any]:
         """The pages of a list."""
         while True:
-            page: Any = self.unary(path, request, kind, 30)
+            page = self.unary(request, 30)
             yield page
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
+
+
+@cache
+def _method(request: Any) -> tuple[str, Any]:
+    """The path of the method that takes a message of this descriptor, and its response: no two methods share one."""
+    methods = (it for service in request.file.services_by_name.values() for it in service.methods)
+    method = next(it for it in methods if it.input_type == request)
+    return f"/{method.containing_service.full_name}/{method.name}", GetMessageClass(method.output_type)
 
 
 @contextlib.contextmanager

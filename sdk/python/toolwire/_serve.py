@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import os
 import signal
@@ -11,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from toolwire._binary import LocalServer, state_beside
 from toolwire._example import command
@@ -24,8 +25,6 @@ from toolwire.errors import Refused
 log = logging.getLogger("toolwire")
 
 TOKEN_HINT = ": the token of a host is in TOOLWIRE_HOST_TOKEN, or serve(token=…)"
-# Starts a server; what it is given is called when the server ends by itself.
-Start: TypeAlias = Callable[[Callable[[], object]], tuple[LocalServer, Target]]
 
 
 def serve(
@@ -57,14 +56,12 @@ def serve(
         origin = "" if server else ", as TOOLWIRE_SERVER says"
         print(f"toolwire connects to {target.url}{origin}", file=sys.stderr, flush=True)
 
-    def start(on_end: Callable[[], object]) -> tuple[LocalServer, Target]:
+    def start() -> LocalServer:
         state = state_beside(getattr(sys.modules["__main__"], "__file__", None))
-        local = LocalServer(
-            state, samples=samples, on_end=on_end, config=config, port=port, http_port=http_port
-        )
-        return local, local.target(token, "TOOLWIRE_HOST_TOKEN")
+        return LocalServer(state, samples=samples, config=config, port=port, http_port=http_port)
 
-    if status := asyncio.run(_serve(tools, target or start, provider, slots, grace, connect_timeout)):
+    made = functools.partial(Host, tools, slots=slots, provider=provider)
+    if status := asyncio.run(_serve(made, target, start, token, grace, connect_timeout)):
         raise SystemExit(status)
 
 
@@ -78,40 +75,39 @@ def chosen(functions: Iterable[Callable[..., Any]]) -> list[Tool]:
 
 
 async def _serve(
-    tools: list[Tool], server: Target | Start, provider: str, slots: int, grace: float, connect_timeout: float
+    make_host: Callable[[Target], Host], target: Target | None, start: Callable[[], LocalServer], token: str | None,
+    grace: float, connect_timeout: float,
 ) -> int:
-    """Returns the exit status. The server is there, or is started."""
-    loop, local = asyncio.get_running_loop(), None
-    stopping: asyncio.Future[None] = loop.create_future()
+    """Returns the exit status. Without a target the server is started."""
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 
     def stop(number: signal.Signals) -> None:
         # The next signal does not wait for the end.
         loop.remove_signal_handler(number)
         signal.signal(number, signal.SIG_DFL)
-        if not stopping.done():
-            stopping.set_result(None)
-
-    def fail() -> None:
-        if not stopping.done():
-            stopping.set_exception(RuntimeError("the server has ended"))
+        stopped.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stop, number)
-    if isinstance(server, Target):
-        target = server
-    else:
-        local, target = server(lambda: loop.call_soon_threadsafe(fail))
-    host = Host(tools, target, slots=slots, provider=provider)
+    local = None
+    if target is None:
+        local = start()
+        target = local.target(token, "TOOLWIRE_HOST_TOKEN")
+    host = make_host(target)
     joining: asyncio.Future[Any] = asyncio.ensure_future(host.join())
+    ends: list[asyncio.Future[Any]] = [asyncio.ensure_future(stopped.wait())]
+    ends += [asyncio.wrap_future(local.ended)] if local else []
     try:
         limit, first = None if local else connect_timeout, asyncio.FIRST_COMPLETED
-        done, _ = await asyncio.wait([joining, stopping], timeout=limit, return_when=first)
+        done, _ = await asyncio.wait([joining, *ends], timeout=limit, return_when=first)
         if not done:
             raise _unreachable(target, connect_timeout, host.trouble)
         if joining.done():
             _announce(host, target, joining.result(), local.mcp if local else "")
-        await stopping
+            await asyncio.wait(ends, return_when=first)
+        if not stopped.is_set():
+            raise RuntimeError("the server has ended")
         return 0
     except (Refused, RuntimeError) as error:
         log.error("%s%s", error, TOKEN_HINT if getattr(error, "code", "") == "UNAUTHENTICATED" else "")

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -62,22 +62,16 @@ class Stream:
         # grpc.aio.EOF is false, and no message is.
         return message or None
 
-    async def write(self, message: host_pb2.WorkRequest) -> None:
-        """Sends it, in order. What cannot be sent is dropped: reading shows the end of the stream."""
+    async def write(self, message: host_pb2.WorkRequest | None) -> None:
+        """Sends it, in order; nothing half-closes. What cannot be sent is dropped: reading shows the stream's end."""
         async with self._writing:
-            await self._unless_ended(self._rpc.write(message))
-
-    async def half_close(self) -> None:
-        await self._unless_ended(self._rpc.done_writing())
-
-    async def _unless_ended(self, sending: Awaitable[None]) -> None:
-        try:
-            await sending
-        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            pass
-        except asyncio.CancelledError:
-            if not self._is_aborted:
-                raise
+            try:
+                await (self._rpc.done_writing() if message is None else self._rpc.write(message))
+            except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                pass
+            except asyncio.CancelledError:
+                if not self._is_aborted:
+                    raise
 
     async def greet(self, greeting: Coroutine[Any, Any, host_pb2.Welcome]) -> host_pb2.Welcome:
         """Opens it. The one part that is cancelled: grpc.aio does not end a write that waits for a connection."""
@@ -213,7 +207,7 @@ class Slot:
             elif kind == "leave":
                 self._left = message.leave
                 if self._call is None:
-                    await stream.half_close()
+                    await stream.write(None)
         if self._left and self._call is None:
             self._unconfirmed = None
 
@@ -242,7 +236,7 @@ class Slot:
         self._unconfirmed = None if call.reads else outcome
         await stream.write(host_pb2.WorkRequest(outcome=outcome))
         if self._left and stream.is_open:
-            await stream.half_close()
+            await stream.write(None)
 
     async def _lose(self) -> None:
         """After the stream: stops a read, and says the end of a write on another stream."""

@@ -72,15 +72,10 @@ class Tool:
 
     function: Callable[..., Any]
     offer: host_pb2.Offer
-    decoders: Mapping[str, Decode | None]
-    # The parameter that takes the context. Empty: none does.
-    context: str
+    parameters: Parameters
     # Whether the function returns no object, so that its value is put into one.
     wrapped: bool
     is_async: bool
-    # The bound arguments that the function cannot do without, and those that are None if they are left out.
-    needed: frozenset[str] = frozenset()
-    nullable: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -90,20 +85,21 @@ class Tool:
     def reads(self) -> bool:
         return self.offer.category == tool_pb2.TOOL_CATEGORY_READ
 
-    def bind(self, arguments_json: str, context: Context) -> Callable[[], Any]:
+    def bind(self, arguments_json: str, context: Context | None) -> Callable[[], Any]:
         """The call of the function, with arguments as the server checked them."""
-        arguments: dict[str, Any] = dict.fromkeys(self.nullable)
+        parameters = self.parameters
+        arguments: dict[str, Any] = dict.fromkeys(parameters.nullable)
         for name, value in json.loads(arguments_json or "{}").items():
-            decode = self.decoders.get(name)
+            decode = parameters.decoders.get(name)
             try:
                 # A null is an argument that was left out.
                 arguments[name] = value if decode is None or value is None else decode(value)
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidArgument(f"`{name}` cannot be read: {error}") from error
-        for name in self.needed - arguments.keys():
-            raise InvalidArgument(f"{self.name} needs {self.offer.bind[name]}, which the call has none of")
-        if self.context:
-            arguments[self.context] = context
+        for name in parameters.needed - arguments.keys():
+            raise InvalidArgument(f"{self.name} needs {parameters.bound[name]}, which the call has none of")
+        if parameters.context:
+            arguments[parameters.context] = context
         return functools.partial(self.function, **arguments)
 
     def render(self, value: Any) -> str:
@@ -183,20 +179,20 @@ def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
     if "cache" in options:
         offer.cache.tier, offer.cache.scope = "request", "user"
         offer.cache.ttl.FromMilliseconds(round(options["cache"] * 1000))
-    needed, nullable = frozenset(parameters.needed), frozenset(parameters.nullable)
-    is_async = inspect.iscoroutinefunction(function)
-    return Tool(function, offer, parameters.decoders, parameters.context, wrapped, is_async, needed, nullable)
+    return Tool(function, offer, parameters, wrapped, inspect.iscoroutinefunction(function))
 
 
 @dataclass
 class Parameters:
     """What the parameters of a function are."""
 
+    # The one that takes the context. Empty: none does.
     context: str = ""
     decoders: dict[str, Decode | None] = field(default_factory=dict)
     bound: dict[str, str] = field(default_factory=dict)
-    needed: list[str] = field(default_factory=list)
-    nullable: list[str] = field(default_factory=list)
+    # The bound ones that the function cannot do without, and those that are None if they are left out.
+    needed: set[str] = field(default_factory=set)
+    nullable: set[str] = field(default_factory=set)
     properties: dict[str, Schema] = field(default_factory=dict)
     required: list[str] = field(default_factory=list)
 
@@ -213,10 +209,12 @@ class Parameters:
         self.decoders[name] = read.decode
         binds = [it for it in get_args(hint)[1:] if isinstance(it, Bind)] if get_origin(hint) is Annotated else []
         is_needed = parameter.default is parameter.empty and optional(hint) == hint
-        self.nullable += [name] * (parameter.default is parameter.empty and not is_needed)
+        if parameter.default is parameter.empty and not is_needed:
+            self.nullable.add(name)
         if binds:
             self.bound[name] = binds[0].source
-            self.needed += [name] * is_needed
+            if is_needed:
+                self.needed.add(name)
             return
         schema = {"description": words, **read.schema} if words else dict(read.schema)
         if is_needed:

@@ -168,7 +168,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         """
         tools = chosen(functions)
         with ExitStack() as stack:
-            server = LocalServer(state, samples=samples, on_end=lambda: None, config=config)
+            server = LocalServer(state, samples=samples, config=config)
             stack.callback(server.close)
             stack.callback(BackgroundHost(tools, server.target(None, "TOOLWIRE_HOST_TOKEN"), slots).close)
             return cls(server.target(None, "TOOLWIRE_TOKEN"), stack=stack.pop_all())
@@ -186,8 +186,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         request = pb.ListToolsRequest(tags=tags, text=text, view=tool_pb2.TOOL_VIEW_FULL_JSON)
         if category:
             request.category = getattr(tool_pb2, f"TOOL_CATEGORY_{category.upper()}")
-        listed = self._rpc.stream("toolwire.v1.ToolService/ListTools", request, pb.ListToolsResponse, 30)
-        return [_info(response.tool) for response in listed]
+        return [_info(response.tool) for response in self._rpc.stream(request, 30)]
 
     def search(self, text: str) -> list[ToolInfo]:
         """The tools whose name, words, tags or sample questions contain all words of the text."""
@@ -195,8 +194,9 @@ class Toolwire(AbstractContextManager["Toolwire"]):
 
     def export(self, format: Format, *, strict: bool = False, tags: Iterable[str] = ()) -> Any:
         """The value of `tools` in a request to a provider of models; for `mcp` the result of tools/list."""
-        request = pb.ExportToolsRequest(format=format, strict=strict, tags=tags)
-        exported = self._rpc.unary("toolwire.v1.ToolService/ExportTools", request, pb.ExportToolsResponse, 30)
+        exported: pb.ExportToolsResponse = self._rpc.unary(
+            pb.ExportToolsRequest(format=format, strict=strict, tags=tags), 30
+        )
         return json.loads(exported.json)
 
     def call(self, tool: str, arguments: Arguments = None, **options: Unpack[CallOptions]) -> Result:
@@ -248,7 +248,7 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         request = self._request(pb.InvokeToolRequest, tool, arguments, options)
 
         def begin(left: float) -> tuple[Event, Iterator[pb.InvokeToolResponse]]:
-            events = self._rpc.stream("toolwire.v1.ToolService/InvokeTool", request, pb.InvokeToolResponse, left)
+            events = self._rpc.stream(request, left)
             return _event(next(events).event), events
 
         first, events = self._retried(begin, options)
@@ -258,8 +258,8 @@ class Toolwire(AbstractContextManager["Toolwire"]):
 
     def cancel(self, call_id: str) -> bool:
         """Cancels a call, which its events name. A write may still finish. Returns whether it was running."""
-        request, kind = pb.CancelCallRequest(call_id=call_id), pb.CancelCallResponse
-        return self._rpc.unary("toolwire.v1.ToolService/CancelCall", request, kind, 10).cancelled
+        response: pb.CancelCallResponse = self._rpc.unary(pb.CancelCallRequest(call_id=call_id), 10)
+        return response.cancelled
 
     def approve(self, confirmation: str | ConfirmationRequired, *, tool: str = "", reason: str = "") -> Confirmation:
         """Lets a call be carried out once. `tool` is its name as a person typed it, for those of high consequence."""
@@ -275,19 +275,15 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         pending = [confirmation_pb2.CONFIRMATION_STATE_PENDING]
         wanted = confirmation_service_pb2.ConfirmationFilter(states=pending, decidable=decidable)
         request = confirmation_service_pb2.ListConfirmationsRequest(filter=wanted, page_size=200)
-        path, kind = "ListConfirmations", confirmation_service_pb2.ListConfirmationsResponse
-        pages = self._rpc.pages(f"toolwire.v1.ConfirmationService/{path}", request, kind)
-        return [Confirmation.of(each) for page in pages for each in page.confirmations]
+        return [Confirmation.of(each) for page in self._rpc.pages(request) for each in page.confirmations]
 
     def _decide(self, confirmation: str | ConfirmationRequired, **decision: Any) -> Confirmation:
         named = confirmation if isinstance(confirmation, str) else confirmation.confirmation_id
         request = confirmation_service_pb2.DecideConfirmationRequest(confirmation_id=named, **decision)
-        path, kind = "DecideConfirmation", confirmation_service_pb2.DecideConfirmationResponse
-        response = self._rpc.unary(f"toolwire.v1.ConfirmationService/{path}", request, kind, 10)
-        return Confirmation.of(response.confirmation)
+        return Confirmation.of(self._rpc.unary(request, 10).confirmation)
 
     def _call(self, request: pb.CallToolRequest, timeout: float) -> pb.CallToolResponse:
-        response = self._rpc.unary("toolwire.v1.ToolService/CallTool", request, pb.CallToolResponse, timeout)
+        response: pb.CallToolResponse = self._rpc.unary(request, timeout)
         if response.HasField("confirmation_required"):
             raise ConfirmationRequired(response.confirmation_required)
         return response

@@ -35,6 +35,12 @@ class ToolError(ToolwireError):
 
     code: ClassVar[str] = "UNKNOWN"
     retryable: bool = False
+    _by_code: ClassVar[dict[str, type[ToolError]]] = {}
+
+    def __init_subclass__(cls, code: str = "", retryable: bool = False) -> None:
+        # A program's own subclass of one of these errors is the same to its callers.
+        if code:
+            cls.code, cls.retryable, cls._by_code[code] = code, retryable, cls
 
     def __init__(
         self, message: str, *, retryable: bool | None = None, retry_after: float | None = None,
@@ -60,103 +66,70 @@ class ToolError(ToolwireError):
 
     @classmethod
     def from_proto(cls, proto: result_pb2.ToolError, call_id: str) -> ToolError:
-        kind = _BY_CODE.get(result_pb2.ToolErrorCode.Name(proto.code).removeprefix("TOOL_ERROR_CODE_"), ToolError)
+        kind = cls._by_code.get(result_pb2.ToolErrorCode.Name(proto.code).removeprefix("TOOL_ERROR_CODE_"), ToolError)
         wait = proto.retry_after.ToMilliseconds() / 1000 if proto.HasField("retry_after") else None
         violations = tuple(Violation(it.pointer, it.rule, it.description) for it in proto.field_violations)
         return kind(proto.message, retryable=proto.retryable, retry_after=wait, violations=violations, call_id=call_id)
 
 
-class RateLimited(ToolError):
+class RateLimited(ToolError, code="RATE_LIMITED", retryable=True):
     """A limit is reached; `retry_after` says when a call will be accepted."""
 
-    code, retryable = "RATE_LIMITED", True
 
-
-class NotFound(ToolError):
+class NotFound(ToolError, code="NOT_FOUND"):
     """What the arguments name does not exist."""
 
-    code = "NOT_FOUND"
 
-
-class ToolTimeout(ToolError):
+class ToolTimeout(ToolError, code="TIMEOUT", retryable=True):
     """The tool did not finish within its own time-out."""
 
-    code, retryable = "TIMEOUT", True
 
-
-class AuthFailed(ToolError):
+class AuthFailed(ToolError, code="AUTH_FAILED"):
     """What the tool asks refused the credentials."""
 
-    code = "AUTH_FAILED"
 
-
-class Blocked(ToolError):
+class Blocked(ToolError, code="BLOCKED"):
     """What the tool asks refuses to serve."""
 
-    code = "BLOCKED"
 
-
-class ParseError(ToolError):
+class ParseError(ToolError, code="PARSE_ERROR"):
     """The answer cannot be read."""
 
-    code = "PARSE_ERROR"
 
-
-class InvalidArgument(ToolError):
+class InvalidArgument(ToolError, code="INVALID_ARGUMENT"):
     """The arguments are wrong; `violations` says where."""
 
-    code = "INVALID_ARGUMENT"
 
-
-class PermissionDenied(ToolError):
+class PermissionDenied(ToolError, code="PERMISSION_DENIED"):
     """The user may not do this."""
 
-    code = "PERMISSION_DENIED"
 
-
-class Cancelled(ToolError):
+class Cancelled(ToolError, code="CANCELLED"):
     """The call was cancelled."""
 
-    code = "CANCELLED"
 
-
-class Unavailable(ToolError):
+class Unavailable(ToolError, code="UNAVAILABLE", retryable=True):
     """Not now."""
 
-    code, retryable = "UNAVAILABLE", True
 
-
-class Conflict(ToolError):
+class Conflict(ToolError, code="CONFLICT"):
     """The state of the target does not allow the change."""
 
-    code = "CONFLICT"
 
-
-class ResultTooLarge(ToolError):
+class ResultTooLarge(ToolError, code="RESULT_TOO_LARGE"):
     """The data is larger than 3 MiB."""
 
-    code = "RESULT_TOO_LARGE"
 
-
-class ConfirmationDenied(ToolError):
+class ConfirmationDenied(ToolError, code="CONFIRMATION_DENIED"):
     """A person denied the call."""
 
-    code = "CONFIRMATION_DENIED"
 
-
-class ConfirmationExpired(ToolError):
+class ConfirmationExpired(ToolError, code="CONFIRMATION_EXPIRED"):
     """No person decided in time."""
 
-    code = "CONFIRMATION_EXPIRED"
 
-
-class OutcomeUnknown(ToolError):
+class OutcomeUnknown(ToolError, code="OUTCOME_UNKNOWN", retryable=True):
     """A write was begun, and its end is not known. The same `request_id` asks again without repeating it."""
-
-    code, retryable = "OUTCOME_UNKNOWN", True
-
-
-_BY_CODE = {kind.code: kind for kind in ToolError.__subclasses__()}
 
 
 class ConfirmationRequired(ToolwireError):

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from google.protobuf import json_format
+from google.protobuf.message import Message
 
 from toolwire._rpc import Connection
 from toolwire._stubs.toolwire.tasks.v1 import task_pb2
 from toolwire._stubs.toolwire.tasks.v1 import task_service_pb2 as pb
-
-SERVICE = "toolwire.tasks.v1.TaskService"
 
 
 @dataclass(frozen=True)
@@ -49,26 +48,24 @@ class Tasks:
     def create(self, request: str, *, role: str = "", labels: Mapping[str, str] | None = None) -> Task:
         """Creates a root, for agents of a role, or for the caller to work on."""
         wanted = pb.CreateTaskRequest(request=request, role=role, labels=labels, request_id=str(uuid.uuid4()))
-        return self._task("CreateTask", wanted, pb.CreateTaskResponse)
+        return self._task(wanted)
 
     def get(self, task_id: str) -> Task:
-        return self._task("GetTask", pb.GetTaskRequest(task_id=task_id), pb.GetTaskResponse)
+        return self._task(pb.GetTaskRequest(task_id=task_id))
 
     def list(self, *, root_id: str = "", states: Iterable[str] = ()) -> list[Task]:
         """The roots, newest first, or the tasks of one tree; of these states."""
         numbers: Any = [getattr(task_pb2, f"TASK_STATE_{state.upper()}") for state in states]
         request = pb.ListTasksRequest(filter=pb.TaskFilter(root_id=root_id, states=numbers), page_size=1000)
-        pages = self._rpc.pages(f"{SERVICE}/ListTasks", request, pb.ListTasksResponse)
-        return [Task.of(task) for page in pages for task in page.tasks]
+        return [Task.of(task) for page in self._rpc.pages(request) for task in page.tasks]
 
     def answer(self, task_id: str, answer: str) -> Task:
         """Answers a question."""
-        request = pb.AnswerQuestionRequest(task_id=task_id, answer=answer)
-        return self._task("AnswerQuestion", request, pb.AnswerQuestionResponse)
+        return self._task(pb.AnswerQuestionRequest(task_id=task_id, answer=answer))
 
     def cancel(self, task_id: str, reason: str = "") -> Task:
         """Cancels a task with its calls, confirmations and descendants."""
-        return self._task("CancelTask", pb.CancelTaskRequest(task_id=task_id, reason=reason), pb.CancelTaskResponse)
+        return self._task(pb.CancelTaskRequest(task_id=task_id, reason=reason))
 
-    def _task(self, method: str, request: Any, kind: Any) -> Task:
-        return Task.of(self._rpc.unary(f"{SERVICE}/{method}", request, kind, 30).task)
+    def _task(self, request: Message) -> Task:
+        return Task.of(self._rpc.unary(request, 30).task)
