@@ -15,8 +15,8 @@ TOOLS, SLOTS = 1_000, 16
 
 
 def order(
-    customer: Annotated[str, Param("Whose it is.", min_length=1)], amount: Annotated[float, Param(minimum=0)],
-    lines: list[str], is_urgent: bool = False, note: str | None = None,
+    customer: Annotated[str, Param("Whose it is.", pattern="^[A-Z]{2}-[0-9]{1,9}$")],
+    amount: Annotated[float, Param(minimum=0)], lines: list[str], is_urgent: bool = False, note: str | None = None,
 ) -> dict[str, float]:
     """Places an order. Use this when a customer asks for goods, and not for vouchers."""
     return {"total": amount * len(lines)}

@@ -27,9 +27,9 @@ def slot(catalogue=None):
 
 
 def open_with(*offers):
-    """A slot with these tools, which are new."""
+    """A slot with these tools, which are new, beside a good one: a catalogue of which all is refused changes nothing."""
     made = slot()
-    made.greet(*offers)
+    made.greet(offer("evil_good"), *offers)
     return made
 
 
@@ -48,7 +48,7 @@ def call_evil():
 def others_names():
     """Offers what others own, and what is no name."""
     while True:
-        open_with(*map(offer, ["echo", "evil_good", "get_quotes", "look", "not a name"])).close()
+        open_with(*map(offer, ["echo", "get_quotes", "look", "not a name"])).close()
         yield
 
 
@@ -85,7 +85,7 @@ def new_catalogues():
     properties = ",".join(f'"p{n}":{{"type":"string","pattern":"^[a-z]{{1,{n}}}$"}}' for n in range(1, 15))
     schema = f'{{"type":"object","properties":{{{properties}}}}}'
     while True:
-        open_with(*(offer(f"evil_{n:03}", input_schema_json=schema) for n in range(1000))).close()
+        open_with(*(offer(f"evil_{n:03}", input_schema_json=schema) for n in range(999))).close()
         yield
 
 
@@ -98,7 +98,7 @@ def schema_bombs():
 
 def return_texts(*texts):
     """Calls that end with these."""
-    made = open_with(offer("evil_good"))
+    made = open_with()
     for text in itertools.cycle(texts):
         thread = call_evil()
         made.send(outcome=host_pb2.Outcome(call_id=made.next("start").call_id, data_json=text))
@@ -136,7 +136,7 @@ def progress_flood():
 
 def others_calls():
     """A hundred late outcomes of calls that it was not given, and one outcome of one, which ends its slot."""
-    staying = open_with(offer("evil_good"))
+    staying = open_with()
     while True:
         for _ in range(100):
             staying.send(late=host_pb2.Late(outcome=host_pb2.Outcome(call_id=str(uuid.uuid4()), data_json="{}")))

@@ -18,10 +18,11 @@ async def echo(text: str) -> dict:
 
 async def work(seconds: float, chunk: bool = False, *, ctx: Context) -> dict:
     """Says which process carries it out, and then takes its time."""
-    await ctx.progress(f"begun {os.getpid()}")
-    if chunk:
-        await ctx.chunk({"number": 0})
     try:
+        # A caller that reads this may have left before it returns.
+        await ctx.progress(f"begun {os.getpid()}")
+        if chunk:
+            await ctx.chunk({"number": 0})
         await asyncio.sleep(seconds)
     except asyncio.CancelledError:
         print(f"stopped {time.monotonic()}", flush=True)
