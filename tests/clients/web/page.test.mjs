@@ -1,4 +1,5 @@
-// examples/web in a headless Chromium, from a file server of another origin: a chat, an approval, a denial, a discovery.
+// examples/web in a headless Chromium, from a file server of another origin: a chat, an approval, a denial, a discovery,
+// hostile Markdown, and a server that is not there.
 // Usage: node --test page.test.mjs, with URL naming a server that allows ORIGIN and whose
 // add_to_watchlist needs approval; CHROMIUM names the browser, PAGE the folder of the page.
 import assert from 'node:assert/strict';
@@ -16,8 +17,13 @@ let files, context, page, profile;
 const mistakes = [];
 
 before(async () => {
-  const html = await readFile(join(folder, 'index.html'));
-  files = createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html));
+  const page_files = { '/': 'index.html', '/markdown.js': 'markdown.js' };
+  files = createServer(async ({ url }, response) => {
+    const name = page_files[url.split('?')[0]];
+    if (!name) return response.writeHead(404).end();
+    const type = name.endsWith('.js') ? 'text/javascript' : 'text/html; charset=utf-8';
+    response.setHeader('content-type', type).end(await readFile(join(folder, name)));
+  });
   await new Promise((resolve) => files.listen(Number(new URL(origin).port), '127.0.0.1', resolve));
   profile = await mkdtemp(join(tmpdir(), 'toolwire-page-'));
   context = await chromium.launchPersistentContext(profile, {
@@ -95,6 +101,78 @@ it('goes on with a stream of events after the last one that a browser has', asyn
     return ids;
   }, server);
   assert.deepEqual(seen, seen.map((_, at) => at));
+});
+
+// What a text becomes, as HTML that the browser writes down.
+const rendered = (text) => page.evaluate(async (markdown_text) => {
+  const { markdown } = await import('/markdown.js');
+  const place = document.createElement('div');
+  place.append(markdown(markdown_text));
+  return place.innerHTML;
+}, text);
+
+it('shows the Markdown of an answer', async () => {
+  assert.equal(await rendered('**a** and *b* of `c < d`\\*'),
+    '<p><strong>a</strong> and <em>b</em> of <code>c &lt; d</code>*</p>');
+  assert.equal(await rendered('## Head\n- one\n- two\n  - three\n\n3. x'),
+    '<h2>Head</h2><ul><li>one</li><li><p>two</p><ul><li>three</li></ul></li></ul><ol start="3"><li>x</li></ol>');
+  assert.equal(await rendered('| a | b |\n|---|---:|\n| 1 | **2** |'),
+    '<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><strong>2</strong></td></tr></tbody></table>');
+  assert.equal(await rendered('> said\n\n```js\n<b>\n```'),
+    '<blockquote><p>said</p></blockquote><pre><code>&lt;b&gt;</code></pre>');
+  assert.match(await rendered('see https://example.com/a_b_c.'), /<a href="https:\/\/example.com\/a_b_c" [^>]*>[^<]*<\/a>\./);
+  assert.equal(await rendered('snake_case_name and 2 * 3 * 4'), '<p>snake_case_name and 2 * 3 * 4</p>');
+});
+
+it('makes no markup, no script and no link but to http of a hostile text', async () => {
+  const hostile = [
+    '<script>document.title = "owned"</script>',
+    '<img src=x onerror="document.title = \'owned\'">',
+    '![x](https://evil.example/pixel.png)',
+    '[a](javascript:document.title="owned")',
+    '[b](JaVaScRiPt:alert(1))',
+    '[c](data:text/html,<script>1</script>)',
+    '[d](vbscript:x) [e](//evil.example) [f](file:///etc/passwd)',
+    '[g](https://example.com/"onmouseover="document.title=1)',
+    '**[<b onclick=1>h</b>](http://example.com)**',
+    `${'> '.repeat(200)}deep`,
+    `${'['.repeat(500)}${'*'.repeat(501)}`,
+  ].join('\n\n');
+  const found = await page.evaluate(async (text) => {
+    const { markdown } = await import('/markdown.js');
+    const place = document.createElement('div');
+    document.body.append(place);
+    place.append(markdown(text));
+    const all = [...place.querySelectorAll('*')];
+    const result = {
+      names: [...new Set(all.map((it) => it.localName))].sort(),
+      attributes: [...new Set(all.flatMap((it) => it.getAttributeNames()))].sort(),
+      links: [...place.querySelectorAll('a')].map((it) => it.protocol),
+      text: place.textContent,
+    };
+    place.remove();
+    return result;
+  }, hostile);
+  assert.deepEqual(found.names.filter((name) => !['a', 'blockquote', 'em', 'p', 'strong'].includes(name)), []);
+  assert.deepEqual(found.attributes, ['href', 'rel', 'target', 'title']);
+  assert.deepEqual([...new Set(found.links)].sort(), ['http:', 'https:']);
+  assert.match(found.text, /<script>document\.title = "owned"<\/script>/);
+  assert.notEqual(await page.title(), 'owned');
+});
+
+it('says what is wrong when no server answers, when one refuses the page, and when it is no server of ours', async () => {
+  const other = await context.newPage();
+  const failed = async (address) => {
+    await other.goto(`${origin}/?server=${encodeURIComponent(address)}`);
+    await other.fill('#message', 'Hello');
+    await other.press('#message', 'Enter');
+    const card = other.locator('article.failed');
+    await card.waitFor();
+    return card.textContent();
+  };
+  assert.match(await failed('http://127.0.0.1:1'), /No answer from http:\/\/127\.0\.0\.1:1.*toolwire serve --http.*allowed_origins/);
+  assert.match(await failed(origin), /answers 404 and is no HTTP port of Toolwire/);
+  await other.close();
 });
 
 it('makes no mistake that the browser tells of', () => assert.deepEqual(mistakes, []));
