@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
+from pathlib import Path
 from typing import Annotated, Any, Literal, Optional, TypedDict
 from uuid import UUID
 
@@ -105,6 +106,63 @@ def test_a_hint_is_a_schema_and_reads_values(hint: Any, schema: Any, given: Any,
 def test_a_hint_that_has_no_schema_is_refused(hint: Any) -> None:
     with pytest.raises(TypeError):
         codec(hint)
+
+
+@dataclass
+class Upload:
+    name: str
+    path: Path
+
+
+def test_a_type_without_a_schema_is_named_with_its_function_its_place_and_what_to_take_instead() -> None:
+    def upload(path: Path) -> None:
+        pass
+
+    def send(of: Upload) -> None:
+        pass
+
+    def read() -> bytes:
+        return b""
+
+    cases: list[tuple[Any, str]] = [
+        (upload, r"@tool of upload: parameter path: the type pathlib.Path has no JSON Schema. Take str, "),
+        (send, r"@tool of send: parameter of: the type pathlib.Path, which Upload has, has no JSON Schema"),
+        (read, r"@tool of read: the result: the type bytes has no JSON Schema. Take str, .*, and convert it inside"),
+    ]
+    for function, said in cases:
+        with pytest.raises(TypeError, match=said):
+            make(function)
+
+
+@pytest.mark.parametrize(
+    ("hint", "default", "is_fit"),
+    [
+        (int, "five", False), (str, 5, False), (float, 1, True), (int, True, False), (int | None, "a", False),
+        (int | None, None, True), (list[int], ["a"], False), (list[int], (1,), True), (Colour, Colour.RED, True),
+        (Literal["a"], "b", False), (Any, "a", True), (datetime, datetime(2026, 1, 15), True), (dict, [], False),
+        (Line, Line("pen"), True),
+    ],
+)
+def test_a_default_is_of_the_type_of_its_hint(hint: Any, default: Any, is_fit: bool) -> None:
+    def pay(amount: Any = default) -> None:
+        pass
+
+    pay.__annotations__["amount"] = hint
+    if is_fit:
+        assert make(pay)
+        return
+    with pytest.raises(TypeError, match=r"@tool of pay: parameter amount: the default .* does not fit the type hint"):
+        make(pay)
+
+
+def test_a_part_that_has_no_json_is_named_with_its_place() -> None:
+    for value, said in [
+        (object(), "a value of the type object has no JSON$"),
+        ({"orders": [{"id": 1}, {"id": b"2"}]}, "a value of the type bytes has no JSON, at /orders/1/id$"),
+        (Upload("a", Path("b")), "Path has no JSON, at /path$"), ({"a": {(1, 2): 3}}, "keys must be .*, at /a$"),
+    ]:
+        with pytest.raises(TypeError, match=said):
+            to_json(value)
 
 
 def test_every_field_of_an_output_is_there() -> None:
@@ -238,15 +296,43 @@ def generates() -> Any:
     yield 1
 
 
-@pytest.mark.parametrize("function", [no_hint, many, positional, generates])
-def test_a_function_that_cannot_be_offered_is_refused(function: Any) -> None:
-    with pytest.raises(TypeError, match=r"has no type hint|has no name|is a generator"):
+class Shop:
+    def order(self, order_id: str) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (no_hint, "@tool of no_hint: parameter a: it has no type hint"),
+        (many, r"@tool of many: parameter args: it has no name"),
+        (positional, "@tool of positional: parameter a: it has no name"),
+        (generates, "@tool of generates: it is a generator"),
+        (Shop.order, "@tool of order: parameter self: a method is no tool: decorate a function"),
+    ],
+)
+def test_a_function_that_cannot_be_offered_is_refused(function: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
         make(function)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"category": "writ"}, "@tool of refund: 'writ' is none of read, write, delete, side_effect"),
+        ({"consequence": "hihg"}, "@tool of refund: 'hihg' is none of low, medium, high"),
+        ({"timeout": "5"}, "@tool of refund: timeout is a number of seconds, not '5'"),
+        ({"cache": "60"}, "@tool of refund: cache is a number of seconds, not '60'"),
+    ],
+)
+def test_the_value_of_an_option_is_checked(options: dict[str, Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        make(refund, **options)
 
 
 @pytest.mark.parametrize("misspelt", [{"confrim": True}, {"writes": True}, {"aprove_unless": {}}])
 def test_an_option_that_there_is_not_is_refused(misspelt: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match=f"@tool of refund takes no {next(iter(misspelt))}, only name, "):
+    with pytest.raises(TypeError, match=f"@tool of refund: there is no option {next(iter(misspelt))}, only name, "):
         make(refund, **misspelt)
 
 
@@ -258,6 +344,18 @@ def test_a_name_is_one_that_every_provider_takes_and_belongs_to_one_function() -
     with pytest.raises(ValueError, match="two tools are called unique_name"):
         tool(name="unique_name")(many_hints)
     del REGISTRY["unique_name"]
+
+
+def test_two_tools_of_one_name_in_one_file_are_named_with_their_lines() -> None:
+    with pytest.raises(ValueError, match=r"two tools are called twice: \S+ \(f.py:1\) and \S+ \(f.py:5\)\. Rename one"):
+        read("f.py", "@tool\ndef twice() -> None: ...\n\n\n@tool\ndef twice() -> None: ...\n")
+    read("f.py", "@tool\ndef twice() -> None: ...\n")
+    read("another cell of a notebook", "\n@tool\ndef twice() -> None: ...\n")
+    del REGISTRY["twice"]
+
+
+def read(file: str, text: str) -> None:
+    exec(compile(text, file, "exec", dont_inherit=True), {"tool": tool, "__name__": "f"})
 
 
 def many_hints(a: int) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
+import inspect
 import json
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -24,6 +26,12 @@ TEXTS: dict[Any, tuple[str, Decode]] = {
     date: ("date", date.fromisoformat),
     UUID: ("uuid", UUID),
 }
+# What a value from JSON is, by the type that a schema says.
+KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "null": (type(None),),
+    "array": (list,), "object": (dict,),
+}
+USABLE = "str, int, float, bool, Literal, Enum, list, set, dict, datetime, date, UUID, a dataclass or a TypedDict"
 
 
 class Param:
@@ -81,7 +89,33 @@ def codec(hint: Any, *, output: bool = False, within: tuple[Any, ...] = ()) -> C
         if hint in within:
             raise TypeError(f"{hint.__qualname__} holds itself: providers of models refuse such schemas")
         return _object(hint, output, (*within, hint))
-    raise TypeError(f"there is no JSON Schema of the type {hint!r}")
+    where = f", which {within[-1].__qualname__} has," if within else ""
+    raise TypeError(
+        f"the type {inspect.formatannotation(hint)}{where} has no JSON Schema. Take {USABLE}, and convert it inside"
+    )
+
+
+@contextlib.contextmanager
+def locate(place: str) -> Iterator[None]:
+    """Says the place of what is wrong in it."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{place}: {error}") from None
+
+
+def fits(value: Any, schema: Schema) -> bool:
+    """Whether a value from JSON is of the type of a schema; its bounds are for the server to check."""
+    if "anyOf" in schema:
+        return any(fits(value, branch) for branch in schema["anyOf"])
+    if "enum" in schema:
+        return value in schema["enum"]
+    kinds = KINDS.get(schema.get("type", ""), (object,))
+    # A bool is an int to Python.
+    if not isinstance(value, kinds) or (isinstance(value, bool) and int in kinds):
+        return False
+    return not isinstance(value, list) or all(fits(item, schema.get("items", {})) for item in value)
 
 
 def closed(properties: Mapping[str, Schema], required: list[str]) -> Schema:
@@ -184,9 +218,25 @@ def _bare(hint: Any) -> Any:
 
 def to_json(value: Any) -> str:
     """JSON text of a value. Raises TypeError, ValueError or RecursionError of one that has none."""
-    text = ENCODER.encode(value)
+    try:
+        text = ENCODER.encode(value)
+    except TypeError as error:
+        place = _pointer(value)
+        raise TypeError(f"{error}, at {place}" if place else str(error)) from None
     text.encode()  # A lone surrogate has no UTF-8.
     return text
+
+
+def _pointer(value: Any) -> str:
+    """The JSON Pointer of what has no JSON, in a value that has none."""
+    with contextlib.suppress(TypeError):
+        value = value if isinstance(value, dict | list | tuple) else _plain(value)
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            try:
+                ENCODER.encode(item)
+            except TypeError:
+                return f"/{key}{_pointer(item)}"
+    return ""
 
 
 def _plain(value: Any) -> Any:
@@ -200,7 +250,7 @@ def _plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, set | frozenset):
         return list(value)
-    raise TypeError(f"a {type(value).__name__} has no JSON")
+    raise TypeError(f"a value of the type {inspect.formatannotation(type(value))} has no JSON")
 
 
 # Once, since `json.dumps` makes one for each value.

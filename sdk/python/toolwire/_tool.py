@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_origin, overload
 
 from toolwire._context import Context
-from toolwire._schema import Decode, Schema, closed, codec, optional, to_json
+from toolwire._schema import Decode, Schema, closed, codec, fits, locate, optional, to_json
 from toolwire._stubs.toolwire.host.v1 import host_pb2
 from toolwire._stubs.toolwire.v1 import tool_pb2
 from toolwire.errors import InvalidArgument
@@ -127,40 +127,52 @@ def tool(function: F | None = None, /, **options: Unpack[Options]) -> F | Callab
 
     def register(function: F) -> F:
         made = make(function, **options)
-        known = REGISTRY.get(made.name)
-        if known and _place(known.function) != _place(function):
-            raise ValueError(f"two tools are called {made.name}: {_place(known.function)} and {_place(function)}")
+        if known := REGISTRY.get(made.name):
+            (name, file, line), (other, other_file, other_line) = _place(known.function), _place(function)
+            # A module, or an edited cell of a notebook, may be read again.
+            if name != other or (file == other_file and line != other_line):
+                places = f"{name} ({file}:{line}) and {other} ({other_file}:{other_line})"
+                raise ValueError(f"two tools are called {made.name}: {places}. Rename one, or use @tool(name=…)")
         REGISTRY[made.name] = made
         return function
 
     return register if function is None else register(function)
 
 
-def _place(function: Callable[..., Any]) -> str:
-    return f"{function.__module__}.{function.__qualname__}"
+def _place(function: Callable[..., Any]) -> tuple[str, str, int]:
+    """Its name, file and line."""
+    code = inspect.unwrap(function).__code__
+    return f"{function.__module__}.{function.__qualname__}", code.co_filename, code.co_firstlineno
 
 
 def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
     """The tool that a function is; raises TypeError or ValueError of one that cannot be offered."""
+    with locate(f"@tool of {function.__name__}"):
+        return _make(function, options)
+
+
+def _make(function: Callable[..., Any], options: Options) -> Tool:
     # A misspelt `confirm` would leave the function unguarded.
     if unknown := options.keys() - Options.__annotations__.keys():
         known = ", ".join(Options.__annotations__)
-        raise TypeError(f"@tool of {function.__name__} takes no {', '.join(sorted(unknown))}, only {known}")
+        raise TypeError(f"there is no option {', '.join(sorted(unknown))}, only {known}")
     name = options.get("name") or function.__name__
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not the name of a tool: lower-case letters, digits and _, 64 at most")
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError(f"{name} is a generator: send parts with `Context.chunk`, and return the result")
+        raise TypeError("it is a generator: send parts with `Context.chunk`, and return the result")
     words, parameter_words = read_docstring(inspect.getdoc(function) or "")
     hints = typing.get_type_hints(function, include_extras=True)
     parameters = Parameters()
     for parameter in inspect.signature(function).parameters.values():
-        parameters.add(parameter, hints.get(parameter.name), parameter_words.get(parameter.name))
-    category = options.get("category") or ("write" if options.get("write") else "read")
-    consequence = options.get("consequence") or IMPACT[category]
+        with locate(f"parameter {parameter.name}"):
+            parameters.add(parameter, hints.get(parameter.name), parameter_words.get(parameter.name))
+    category = _one_of(Category, options.get("category") or ("write" if options.get("write") else "read"))
+    consequence = _one_of(Consequence, options.get("consequence") or IMPACT[category])
     # Nothing is an object without members.
     result = hints.get("return", type(None))
-    returned = {"type": "object"} if result is type(None) else codec(result, output=True).schema
+    with locate("the result"):
+        returned = {"type": "object"} if result is type(None) else codec(result, output=True).schema
     wrapped = returned.get("type") != "object"
     offer = host_pb2.Offer(
         name=name, title=options.get("title"), description=options.get("description") or words,
@@ -175,11 +187,23 @@ def make(function: Callable[..., Any], **options: Unpack[Options]) -> Tool:
     if "approve_unless" in options:
         offer.approve_unless = to_json(options["approve_unless"])
     if "timeout" in options:
-        offer.timeout.FromMilliseconds(round(options["timeout"] * 1000))
+        offer.timeout.FromMilliseconds(_milliseconds("timeout", options["timeout"]))
     if "cache" in options:
         offer.cache.tier, offer.cache.scope = "request", "user"
-        offer.cache.ttl.FromMilliseconds(round(options["cache"] * 1000))
+        offer.cache.ttl.FromMilliseconds(_milliseconds("cache", options["cache"]))
     return Tool(function, offer, parameters, wrapped, inspect.iscoroutinefunction(function))
+
+
+def _one_of(choice: Any, value: Any) -> Any:
+    if value not in get_args(choice):
+        raise ValueError(f"{value!r} is none of {', '.join(get_args(choice))}")
+    return value
+
+
+def _milliseconds(option: str, seconds: Any) -> int:
+    if not isinstance(seconds, int | float):
+        raise TypeError(f"{option} is a number of seconds, not {seconds!r}")
+    return round(seconds * 1000)
 
 
 @dataclass
@@ -199,9 +223,10 @@ class Parameters:
     def add(self, parameter: inspect.Parameter, hint: Any, words: str | None) -> None:
         name = parameter.name
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"the parameter {parameter} has no name that a caller could give")
+            raise TypeError("it has no name that a caller could give")
         if hint is None:
-            raise TypeError(f"the parameter {name} has no type hint")
+            is_method = name in ("self", "cls")
+            raise TypeError("a method is no tool: decorate a function" if is_method else "it has no type hint")
         if hint is Context:
             self.context = name
             return
@@ -221,6 +246,8 @@ class Parameters:
             self.required.append(name)
         elif parameter.default not in (None, parameter.empty):
             schema["default"] = json.loads(to_json(parameter.default))
+            if not fits(schema["default"], schema):
+                raise TypeError(f"the default {parameter.default!r} does not fit the type hint")
         self.properties[name] = schema
 
 
