@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
+from tests.fake import free_port
 from tests.fake_tools import FakeTools, Refusal
 from toolwire import (
     Accepted,
@@ -182,6 +183,8 @@ def test_a_call_that_a_person_must_approve_goes_on_once_it_is(fake: FakeTools, t
     assert (fake.requests[-1].confirmation_id, fake.requests[-1].approve.tool) == ("conf_1", "pay")
     tools.deny("conf_2", "not today")
     assert (fake.requests[-1].confirmation_id, fake.requests[-1].deny.reason) == ("conf_2", "not today")
+    tools.deny("conf_3")
+    assert fake.requests[-1].deny.reason == "No reason was given."
     assert tools.call("pay", {"amount": 5}, request_id=raised.value.request_id).call_id == "c"
 
 
@@ -214,7 +217,8 @@ TOO_LATE = FAILED.replace("true}", 'true,"retry_after_seconds":90.5}')
         ([text(FAILED)] * 5, FAILED),
         ([text(TOO_LATE)], TOO_LATE),
         ([pb.CallToolResponse(confirmation_required=required())],
-         "Not done yet: a person must approve it first: Pay 5. The confirmation is conf_1."),
+         "Not done yet: a person must approve it first: Pay 5. Then make the same call again. It waits "
+         "as conf_1."),
         ([Refusal(grpc.StatusCode.NOT_FOUND, "UNKNOWN_TOOL")], "Not called: refused: UNKNOWN_TOOL"),
     ],
 )
@@ -226,6 +230,40 @@ def test_a_model_reads_a_text_whatever_becomes_of_its_call(
     assert fake.requests[0].result_format == result_pb2.RESULT_FORMAT_MODEL
     assert fake.requests[0].max_tokens == 500
     assert len(fake.requests) == len(answers)
+
+
+def test_the_same_call_of_a_model_goes_on_under_the_request_id_that_waits_for_a_person(
+    fake: FakeTools, tools: Toolwire
+) -> None:
+    wait, done = pb.CallToolResponse(confirmation_required=required()), text('{"success":true}')
+    tools.retries = 0
+    lost = Refusal(grpc.StatusCode.UNAVAILABLE, "")
+    fake.answers["CallTool"] = in_turn(wait, wait, wait, text(FAILED), lost, done, done)
+    tools.call_text("pay", {"amount": 5})
+    tools.call_text("pay", {"amount": 6})
+    tools.call_text("pay", {"amount": 5})
+    tools.call_text("pay", {"amount": 5})
+    with pytest.raises(Refused):
+        tools.call_text("pay", {"amount": 5})
+    tools.call_text("pay", {"amount": 5})
+    tools.call_text("pay", {"amount": 5})
+    first, other, *again, ended = [request.request_id for request in fake.requests]
+    assert again == [first] * 4
+    assert len({first, other, ended}) == 3, "a call that has ended is not that call"
+
+
+def test_arguments_that_have_no_json_are_named_with_their_tool(tools: Toolwire) -> None:
+    with pytest.raises(TypeError, match="the arguments of pay: a value of the type object has no JSON, at /of/0"):
+        tools.call("pay", {"of": [object()]})
+
+
+def test_a_server_that_is_not_there_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"http://127.0.0.1:{free_port()}"
+    said = f"no answer of a server at {url}: start it, or name another by TOOLWIRE_SERVER"
+    with Toolwire.connect(url, retries=0) as tools:
+        for ask in (tools.list_tools, lambda: tools.call("pay")):
+            with pytest.raises(Refused, match=said):
+                ask()
 
 
 def test_what_no_model_can_help_is_raised(fake: FakeTools, tools: Toolwire) -> None:

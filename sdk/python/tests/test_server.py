@@ -187,6 +187,20 @@ def test_what_is_denied_has_no_effect(tools: Toolwire) -> None:
     assert len(Effects.payments) == before
 
 
+def test_the_same_call_of_a_model_goes_on_once_it_is_decided(tools: Toolwire) -> None:
+    def call() -> str:
+        return tools.call_text("pay", {"amount": 251, "note": "by a model"})
+
+    before = len(Effects.payments)
+    for is_approved in (True, False):
+        assert call() == call(), "one confirmation"
+        (waiting,) = [it for it in tools.confirmations() if "251" in it.arguments_json]
+        assert waiting.confirmation_id in call()
+        (tools.approve if is_approved else tools.deny)(waiting.confirmation_id)
+        assert ('"paid":251' if is_approved else "A person denied this call: No reason was given.") in call()
+        assert len(Effects.payments) == before + 1
+
+
 def test_bound_arguments_are_of_the_call_and_of_no_caller(tools: Toolwire) -> None:
     assert tools.call("whose", {"other": "x"}).data["account"] != ""
     with pytest.raises(InvalidArgument, match="account"):

@@ -20,6 +20,7 @@ class Connection:
 
     def __init__(self, target: Target) -> None:
         self._channel, self._metadata = target.channel(grpc, target.authority), target.metadata
+        self._url = target.url
 
     def close(self) -> None:
         self._channel.close()
@@ -27,14 +28,14 @@ class Connection:
     def unary(self, request: Message, timeout: float) -> Any:
         path, response = _method(request.DESCRIPTOR)
         method = self._channel.unary_unary(path, type(request).SerializeToString, response.FromString)
-        with _refused():
+        with self._refused():
             return method(request, timeout=timeout, metadata=self._metadata)
 
     def stream(self, request: Message, timeout: float) -> Iterator[Any]:
         """The call is cancelled when the iterator is left."""
         path, response = _method(request.DESCRIPTOR)
         method = self._channel.unary_stream(path, type(request).SerializeToString, response.FromString)
-        with _refused(), contextlib.ExitStack() as stack:
+        with self._refused(), contextlib.ExitStack() as stack:
             call = method(request, timeout=timeout, metadata=self._metadata)
             stack.callback(call.cancel)
             yield from call
@@ -48,6 +49,17 @@ class Connection:
                 return
             request.page_token = page.next_page_token
 
+    @contextlib.contextmanager
+    def _refused(self) -> Iterator[None]:
+        try:
+            yield
+        except grpc.RpcError as error:
+            refused = Refused.of(error)
+            if refused.code == "UNAVAILABLE" and not refused.reason:
+                hint = f"no answer of a server at {self._url}: start it, or name another by TOOLWIRE_SERVER"
+                refused = Refused(refused.code, f"{hint} ({refused.message})")
+            raise refused from None
+
 
 @cache
 def _method(request: Any) -> tuple[str, Any]:
@@ -55,11 +67,3 @@ def _method(request: Any) -> tuple[str, Any]:
     methods = (it for service in request.file.services_by_name.values() for it in service.methods)
     method = next(it for it in methods if it.input_type == request)
     return f"/{method.containing_service.full_name}/{method.name}", GetMessageClass(method.output_type)
-
-
-@contextlib.contextmanager
-def _refused() -> Iterator[None]:
-    try:
-        yield
-    except grpc.RpcError as error:
-        raise Refused.of(error) from None

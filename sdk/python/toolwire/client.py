@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from toolwire._binary import LocalServer
 from toolwire._rpc import Connection
-from toolwire._schema import to_json
+from toolwire._schema import locate, to_json
 from toolwire._serve import BackgroundHost, chosen
 from toolwire._stubs.toolwire.v1 import confirmation_pb2, confirmation_service_pb2, event_pb2, result_pb2, tool_pb2
 from toolwire._stubs.toolwire.v1 import tool_service_pb2 as pb
@@ -146,6 +146,8 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         self._stack = stack or ExitStack()
         self._rpc = Connection(target)
         self._stack.callback(self._rpc.close)
+        # The `request_id` of calls of `call_text` that wait for a person, by tool, arguments and task.
+        self._waiting: dict[tuple[str, str, str], str] = {}
         self.tasks = Tasks(self._rpc)
 
     @classmethod
@@ -216,8 +218,14 @@ class Toolwire(AbstractContextManager["Toolwire"]):
     def call_text(
         self, tool: str, arguments: Arguments = None, *, max_tokens: int = 0, **options: Unpack[CallOptions]
     ) -> str:
-        """What a model should read of a call: its data, a failure, or that a person must approve it first."""
+        """What a model should read of a call: its data, a failure, or that a person must approve it first.
+
+        The same call, made again, then goes on under the `request_id` that was approved.
+        """
         request = self._request(pb.CallToolRequest, tool, arguments, options)
+        key = (tool, request.arguments_json, request.context.task_id)
+        if "request_id" not in options:
+            request.request_id = self._waiting.get(key, request.request_id)
         request.result_format, request.max_tokens = result_pb2.RESULT_FORMAT_MODEL, max_tokens
 
         def attempt(left: float) -> str:
@@ -229,15 +237,20 @@ class Toolwire(AbstractContextManager["Toolwire"]):
             return text
 
         try:
-            return self._retried(attempt, options)
+            text = self._retried(attempt, options)
         except ToolError as error:
-            return error.message
+            text = error.message
+            if error.retryable:
+                return text
         except ConfirmationRequired as required:
-            return f"Not done yet: {required}. The confirmation is {required.confirmation_id}."
+            self._waiting[key] = request.request_id
+            return f"Not done yet: {required}. Then make the same call again. It waits as {required.confirmation_id}."
         except Refused as refused:
             if refused.code not in READABLE:
                 raise
             return f"Not called: {refused.message}"
+        self._waiting.pop(key, None)
+        return text
 
     def stream(self, tool: str, arguments: Arguments = None, **options: Unpack[CallOptions]) -> Iterator[Event]:
         """Calls a tool and yields what happens, the Result last; raises as `call` does.
@@ -266,7 +279,9 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         approve = confirmation_service_pb2.Approve(tool=tool, reason=reason)
         return self._decide(confirmation, approve=approve)
 
-    def deny(self, confirmation: str | ConfirmationRequired, reason: str) -> Confirmation:
+    def deny(
+        self, confirmation: str | ConfirmationRequired, reason: str = "No reason was given."
+    ) -> Confirmation:
         """Forbids a call; the agent reads the reason."""
         return self._decide(confirmation, deny=confirmation_service_pb2.Deny(reason=reason))
 
@@ -289,8 +304,10 @@ class Toolwire(AbstractContextManager["Toolwire"]):
         return response
 
     def _request(self, kind: type[Request], tool: str, arguments: Arguments, options: CallOptions) -> Request:
+        with locate(f"the arguments of {tool}"):
+            text = arguments if isinstance(arguments, str) else to_json(arguments or {})
         request = kind(
-            tool=tool, arguments_json=arguments if isinstance(arguments, str) else to_json(arguments or {}),
+            tool=tool, arguments_json=text,
             request_id=options.get("request_id") or str(uuid.uuid4()), result_format=result_pb2.RESULT_FORMAT_JSON,
         )
         if self.session_id or "task_id" in options:
