@@ -15,7 +15,7 @@ def test_an_order_is_found_or_it_is_said_that_there_is_none():
 
 
 def test_a_repeat_pays_nothing_more():
-    ctx = Context(request_id="r-1")
+    ctx = Context(request_id="0196f1c2-7a4b-7c3d-8e5f-0123456789ab")
     first = asyncio.run(refund("A-1", 80.0, ctx=ctx))
     assert asyncio.run(refund("A-1", 80.0, ctx=ctx)) is first
     assert ctx.progressed[0] == ("Asking the bank", 0.5)

@@ -125,6 +125,14 @@ def test_a_server_that_does_not_start_is_an_error(fake_binary: Path, monkeypatch
         Toolwire.local(status)
 
 
+def test_a_program_whose_server_does_not_start_ends_without_a_traceback(run: Callable[..., Any]) -> None:
+    process = run(FAKE_FAILS="1")
+    assert process.wait(LIMIT) == 1
+    assert process.stderr.read() == (
+        "error: the state is in use\nERROR toolwire: the server did not start; it ended with 1\n"
+    )
+
+
 def test_the_binary_is_the_package_s_or_the_named_one(
     fake_binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,12 +254,12 @@ def test_a_server_that_does_not_answer_is_named_with_what_to_do(run: Callable[..
             process = run("connect_timeout=0.5", TOOLWIRE_SERVER=url)
             assert process.wait(LIMIT) == 1
             said = process.stderr.read()
-            assert said.startswith(f"toolwire connects to {url}, as TOOLWIRE_SERVER says\n"), said
+            assert said.startswith(f"toolwire joins the server at {url}: TOOLWIRE_SERVER is set. Without it, "), said
             assert f"no server answered at {url} within 0.5 s" in said
             assert "where it is unset, this program starts a server of its own" in said
             process = run(f"server='{url}', connect_timeout=0.5")
             assert process.wait(LIMIT) == 1
-            assert process.stderr.read().startswith(f"toolwire connects to {url}\n")
+            assert process.stderr.read().startswith(f"toolwire joins the server at {url}\n")
 
 
 def test_a_client_of_a_server_that_is_gone_is_told(fake_binary: Path) -> None:

@@ -196,6 +196,38 @@ async def test_the_end_of_a_lost_write_is_forgotten_in_the_end(
     await until(lambda: not host.lates)
 
 
+async def test_a_lost_connection_is_logged_and_that_it_is_back(
+    server: FakeServer, attach: Attach, caplog: pytest.LogCaptureFixture
+) -> None:
+    await attach(add)
+    (await server.slot()).kill()
+    await server.slot()
+    assert [it.message for it in caplog.records] == [
+        f"no connection to {server.url}, trying again: UNAVAILABLE: the test ends it",
+        f"the tools of this program are served again at {server.url}",
+    ]
+
+
+async def test_a_version_that_is_displaced_says_so_once_and_that_it_serves_again(
+    server: FakeServer, attach: Attach, caplog: pytest.LogCaptureFixture
+) -> None:
+    await attach(add, slots=2)
+    slots = [await server.slot(), await server.slot()]
+    known = server.catalogues
+    server.catalogues = {catalogue: [] for catalogue in known}
+    for slot in slots:
+        await slot.leave(retry_after=0.05)
+    for _ in slots:
+        await (await server.slot()).leave(retry_after=0.05)
+    waits = "another version of local's tools is in service; this program waits"
+    assert [it.message for it in caplog.records] == [waits]
+    server.catalogues = known
+    assert await (await server.slot()).call("add", a=1, b=1) == {"sum": 2}
+    await server.slot()
+    again = f"the tools of this program are served again at {server.url}"
+    assert [it.message for it in caplog.records] == [waits, again]
+
+
 async def test_slots_are_back_when_the_server_is(server: FakeServer, attach: Attach) -> None:
     await attach(add, slots=16)
     await server.count(16)

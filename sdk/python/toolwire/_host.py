@@ -117,6 +117,8 @@ class Host:
         self._keeper = asyncio.ensure_future(self._keep())
         self._verdicts: set[str] = set()
         self._lost = -math.inf
+        # Why no calls come, as the log says: `lost` or `displaced`.
+        self._outage = ""
         # Why the last slot was lost, or not opened.
         self.trouble: Refused | None = None
 
@@ -144,6 +146,10 @@ class Host:
         """Logs the verdicts, which come on every slot, once."""
         if not self._joined.done():
             self._joined.set_result(welcome)
+        # None of a version that is not in service.
+        if self._outage and welcome.accepted:
+            self._outage = ""
+            log.warning("the tools of this program are served again at %s", self.target.url)
         for verdict in welcome.verdicts:
             problems = "; ".join(f"{it.pointer} {it.description}".strip() for it in verdict.problems)
             if (said := f"{verdict.tool}: {problems}") not in self._verdicts:
@@ -162,7 +168,14 @@ class Host:
         now = time.monotonic()
         if now > self._lost + LOG_EVERY:
             self._lost = now
-            log.warning("slots at %s are opened again: %s", self.target.url, error)
+            self._outage = "lost"
+            log.warning("no connection to %s, trying again: %s", self.target.url, error)
+
+    def displaced(self) -> None:
+        """Slots are asked to leave until this version is in service again."""
+        if self._outage != "displaced":
+            self._outage, provider = "displaced", self._joined.result().provider
+            log.warning("another version of %s's tools is in service; this program waits", provider or "this host")
 
     async def keep_late(self, outcome: host_pb2.Outcome) -> None:
         self.lates[outcome.call_id] = Late(outcome)

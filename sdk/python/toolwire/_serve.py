@@ -53,8 +53,8 @@ def serve(
     target = Target.read(named, token, ca, "TOOLWIRE_HOST_TOKEN") if named else None
     if target:
         # Where the environment names it, that may be left from other work.
-        origin = "" if server else ", as TOOLWIRE_SERVER says"
-        print(f"toolwire connects to {target.url}{origin}", file=sys.stderr, flush=True)
+        origin = "" if server else ": TOOLWIRE_SERVER is set. Without it, this program starts a server of its own"
+        print(f"toolwire joins the server at {target.url}{origin}", file=sys.stderr, flush=True)
 
     def start() -> LocalServer:
         state = state_beside(getattr(sys.modules["__main__"], "__file__", None))
@@ -92,7 +92,11 @@ async def _serve(
             loop.add_signal_handler(number, stop, number)
     local = None
     if target is None:
-        local = start()
+        try:
+            local = start()
+        except (OSError, RuntimeError) as error:
+            log.error("%s", error)
+            return 1
         target = local.target(token, "TOOLWIRE_HOST_TOKEN")
     host = make_host(target)
     joining: asyncio.Future[Any] = asyncio.ensure_future(host.join())

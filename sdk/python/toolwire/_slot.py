@@ -206,6 +206,8 @@ class Slot:
                 self.host.lates.pop(message.late_taken.call_id, None)
             elif kind == "leave":
                 self._left = message.leave
+                if message.leave.HasField("retry_after"):
+                    self.host.displaced()
                 if self._call is None:
                     await stream.write(None)
         if self._left and self._call is None:
