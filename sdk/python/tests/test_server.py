@@ -69,8 +69,8 @@ async def report(count: int, *, ctx: Context) -> dict[str, Any]:
 
 
 async def sleep(*, ctx: Context) -> dict[str, bool]:
-    await ctx.progress("asleep")
     try:
+        await ctx.progress("asleep")
         await asyncio.sleep(60)
     finally:
         Effects.stopped.set()
