@@ -9,8 +9,12 @@
 use std::{
     future::pending,
     panic::resume_unwind,
-    sync::{Arc, LazyLock},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     thread::available_parallelism,
+    time::Duration,
 };
 
 use tokio::{
@@ -30,6 +34,17 @@ pub const SMALL: usize = 16 * 1024;
 /// Above this size, in bytes of text, even freeing may take a millisecond: it may be a tree.
 const SLOW: usize = 256 * 1024;
 
+/// Bytes of text whose values wait to be freed. Threads of low priority may free more slowly than calls end: beyond
+/// this a value is freed by its owner.
+const MAX_DISCARDED: usize = 32 * 1024 * 1024;
+
+/// Threads of low priority beside one for each permit, for work that needs none.
+const MORE_THREADS: usize = 2;
+
+/// An idle thread keeps what others have freed of its allocations, some 30 MiB after large results: few threads have
+/// it, and not for long.
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+
 /// Added to the nice value of threads of long work: where a thread that carries calls wants a processor too, they get a
 /// quarter of it.
 #[cfg(target_os = "linux")]
@@ -38,16 +53,21 @@ const NICE: i32 = 5;
 /// The threads of low priority. They are of a runtime of their own: those that block in that of calls may come to carry
 /// calls (`block_in_place`). One of these waits for each, so that a paused clock does, too.
 static LOW: LazyLock<Runtime> = LazyLock::new(|| {
-    let threads =
-        Builder::new_current_thread().thread_name("long-work").on_thread_start(lower_priority).build();
+    let threads = Builder::new_current_thread()
+        .thread_name("long-work")
+        .max_blocking_threads(processors() + MORE_THREADS)
+        .thread_keep_alive(KEEP_ALIVE)
+        .on_thread_start(lower_priority)
+        .build();
     threads.expect("without input, output and time it needs nothing of the system")
 });
 
 /// Keyed by the name of the user for whom the work is done.
-static PERMITS: LazyLock<FairSemaphore<Arc<str>>> = LazyLock::new(|| {
-    let processors = available_parallelism().map_or(2, usize::from);
-    FairSemaphore::new(processors, processors.div_ceil(2))
-});
+static PERMITS: LazyLock<FairSemaphore<Arc<str>>> =
+    LazyLock::new(|| FairSemaphore::new(processors(), processors().div_ceil(2)));
+
+/// Bytes that wait to be freed.
+static DISCARDED: AtomicUsize = AtomicUsize::new(0);
 
 tokio::task_local! {
     static USER: Option<Arc<str>>;
@@ -94,11 +114,21 @@ pub async fn read<R: Send + 'static, E, T: Send + 'static>(
     Ok(run(permit, move || work(input)).await)
 }
 
-/// Frees a value of this many bytes: elsewhere if it is large, where a runtime is there to do so.
+/// Frees a value of this many bytes: elsewhere if it is large, where a runtime is there to do so, and not too much
+/// waits to be freed already.
 pub fn discard<T: Send + 'static>(bytes: usize, value: T) {
-    if bytes > SLOW && Handle::try_current().is_ok() {
-        LOW.spawn_blocking(move || drop(value));
+    if bytes <= SLOW || Handle::try_current().is_err() {
+        return;
     }
+    let bytes = bytes.min(MAX_DISCARDED);
+    if DISCARDED.fetch_add(bytes, Relaxed) + bytes > MAX_DISCARDED {
+        DISCARDED.fetch_sub(bytes, Relaxed);
+        return;
+    }
+    LOW.spawn_blocking(move || {
+        drop(value);
+        DISCARDED.fetch_sub(bytes, Relaxed);
+    });
 }
 
 /// Runs work on a thread of low priority, and waits for it.
@@ -119,6 +149,10 @@ fn lower_priority() {
 /// If the work panics.
 pub fn run_alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     spawn_blocking(|| at_low_priority(work))
+}
+
+fn processors() -> usize {
+    available_parallelism().map_or(2, usize::from)
 }
 
 async fn permit() -> Permit {

@@ -43,13 +43,33 @@ impl Drop for Large {
 }
 
 #[tokio::test]
-async fn only_what_is_large_is_freed_elsewhere() {
+async fn only_what_is_large_is_freed_elsewhere_unless_too_much_waits_for_that() {
     let here = thread::current().id();
     let (sender, mut freed) = tokio::sync::mpsc::unbounded_channel();
     discard(SLOW, Large(sender.clone()));
     assert_eq!(freed.recv().await, Some(here));
-    discard(SLOW + 1, Large(sender));
+    discard(SLOW + 1, Large(sender.clone()));
     assert_ne!(freed.recv().await, Some(here));
+    // Takes as long to be freed as the test wants it to.
+    let (leave, may_end) = channel::<()>();
+    let slow = Large(sender.clone());
+    while DISCARDED.load(Relaxed) > 0 {
+        tokio::task::yield_now().await;
+    }
+    discard(usize::MAX, Waits(may_end, slow));
+    discard(SLOW + 1, Large(sender));
+    assert_eq!(freed.recv().await, Some(here));
+    drop(leave);
+    assert_ne!(freed.recv().await, Some(here));
+}
+
+/// Is freed once the other end of the channel is.
+struct Waits(std::sync::mpsc::Receiver<()>, #[expect(dead_code, reason = "dropped last")] Large);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let _ = self.0.recv();
+    }
 }
 
 #[cfg(target_os = "linux")]
