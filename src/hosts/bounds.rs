@@ -18,7 +18,7 @@ pub const MAX_DESCRIPTION: usize = 16 * 1024;
 pub const MAX_ENTRIES: usize = 100;
 /// Examples of an offer, in bytes: each is checked against the schema.
 pub const MAX_EXAMPLES: usize = 16 * 1024;
-/// Parts of the schemas and conditions of a catalogue, once references are inlined. A pattern counts as many.
+/// Parts of the schemas and conditions of a catalogue, once references are inlined. A pattern counts by its size.
 pub const MAX_PARTS: usize = 200_000;
 /// Problems of one offer that a verdict names.
 pub const MAX_PROBLEMS: usize = 10;

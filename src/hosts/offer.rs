@@ -23,7 +23,7 @@ use manifest::manifest;
 use schema::Direction;
 use toolwire_contract::{ToolName, json as contract, proto::v1};
 
-/// Names that an offer cannot be repeated in full in a problem.
+/// The characters of a name that a problem repeats.
 const MAX_SHOWN: usize = 64;
 /// Parts of conditions.
 const MAX_CONDITIONS: usize = 2_000;
@@ -156,11 +156,11 @@ pub fn verdict(tool: &str, problems: &[Problem], state: wire::VerdictState) -> O
         rule: it.rule.to_owned(),
         description: it.description.clone(),
     };
-    let mut room = MAX_VERDICT;
+    let mut left = MAX_VERDICT;
     let mut fits = |it: &wire::Problem| {
         let length = it.encoded_len();
-        let is_enough = length <= room;
-        room = room.saturating_sub(length);
+        let is_enough = length <= left;
+        left = left.saturating_sub(length);
         is_enough
     };
     (!problems.is_empty()).then(|| wire::Verdict {
@@ -223,8 +223,8 @@ fn conditions(text: &str, budget: &mut Budget, report: &mut Report) -> Option<Va
     }
     match contract::parse(text) {
         Ok(conditions @ Value::Object(_)) => {
-            let parts = schema::weight(&conditions);
-            if parts > MAX_CONDITIONS || !budget.spend(parts) {
+            let is_too_large = schema::weight(&conditions) > MAX_CONDITIONS;
+            if is_too_large || !budget.spend(schema::memory_weight(&conditions)) {
                 let text =
                     format!("conditions have at most {MAX_CONDITIONS} parts, and a catalogue {MAX_PARTS}");
                 report.refuse("/approve_unless", "schema-too-large", text);

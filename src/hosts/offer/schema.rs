@@ -3,11 +3,12 @@
 
 mod inline;
 mod keywords;
+mod pattern;
 
 use serde_json::{Map, Value, json};
 
 use self::inline::inline;
-pub(super) use self::inline::weight;
+pub(super) use self::inline::{memory_weight, weight};
 use super::{Budget, Report};
 use crate::outcome::compile;
 use toolwire_contract::json as contract;

@@ -242,6 +242,27 @@ fn patterns_are_bounded_each_and_in_number() {
 }
 
 #[test]
+fn patterns_of_a_catalogue_count_by_their_size() {
+    // A tenth of a catalogue with a tenth of its budget.
+    const OFFERS: usize = MAX_OFFERS / 10;
+    let taken = |input: &str, output: &str| {
+        let of = |pattern: &str| {
+            json!({"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}}).to_string()
+        };
+        let offer = wire::Offer { input_schema_json: of(input), output_schema_json: of(output), ..offer() };
+        let mut budget = Budget(MAX_PARTS / 10);
+        (0..OFFERS).filter(|_| check(&offer, Strictness::Strict, &mut budget).is_ok()).count()
+    };
+    let uuid = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
+    assert_eq!(taken(r"^\w+([.-]\w+)*@\w+([.-]\w+)*$", uuid), OFFERS);
+    assert_eq!(taken(r"^[A-Z]-[0-9]+$", r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$"), OFFERS);
+    // Each takes some hundred KiB, and the memory of a catalogue is bounded.
+    let large = "^(a{100}){60}$";
+    let count = taken(large, large);
+    assert!((20..30).contains(&count), "{count}");
+}
+
+#[test]
 fn one_offer_and_what_it_lists_are_bounded() {
     let example = v1::ToolExample { description: "x".repeat(MAX_EXAMPLES), ..v1::ToolExample::default() };
     let tags = || vec!["t".to_owned(); MAX_ENTRIES + 1];

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Direction,
     keywords::{Holds, holds},
+    pattern,
 };
 use crate::{
     bounds::{MAX_PARTS, MAX_PROBLEM_TEXT},
@@ -12,7 +13,7 @@ use crate::{
     outcome::cut,
 };
 
-/// The parts that a pattern counts as: compiled, it takes up to 512 KiB.
+/// The parts of a schema that a pattern counts as, whatever its size: each may have a long text to match.
 const PATTERN: usize = 256;
 /// The deepest nesting of subschemas.
 const MAX_LEVELS: usize = 32;
@@ -28,20 +29,19 @@ pub(super) fn inline(
     report: &mut Report,
 ) -> Option<Value> {
     let max_nodes = direction.max_nodes();
-    let most = max_nodes.min(budget.0);
-    let (active, left) = (Vec::new(), most);
-    let mut inliner = Inliner { document, report, active, left, max_nodes, is_too_large: false };
+    let (active, left) = (Vec::new(), max_nodes);
+    let mut inliner = Inliner { document, budget, report, active, left, max_nodes, is_too_large: false };
     let schema = inliner.schema(document, direction.pointer(), 0);
-    budget.spend(most - inliner.left);
     (!inliner.is_too_large).then_some(schema)
 }
 
 struct Inliner<'a> {
     document: &'a Value,
+    budget: &'a mut Budget,
     report: &'a mut Report,
     /// The references that are being inlined, from the outside in.
     active: Vec<String>,
-    /// The parts that may still come.
+    /// The parts that may still come, as far as the budget allows.
     left: usize,
     max_nodes: usize,
     is_too_large: bool,
@@ -64,10 +64,18 @@ impl Inliner<'_> {
 
     /// Counts parts, before they are made. `false` once they are too many, and then for all that follow.
     fn spend(&mut self, parts: usize, pointer: &str) -> bool {
-        if parts > self.left {
+        self.spend_apart(parts, parts, pointer)
+    }
+
+    fn spend_pattern(&mut self, pattern: &str, pointer: &str) -> bool {
+        self.spend_apart(PATTERN, pattern::parts(pattern), pointer)
+    }
+
+    fn spend_apart(&mut self, of_schema: usize, of_catalogue: usize, pointer: &str) -> bool {
+        if of_schema > self.left || !self.budget.spend(of_catalogue) {
             self.refuse_size(pointer);
         }
-        self.left = self.left.saturating_sub(parts);
+        self.left = self.left.saturating_sub(of_schema);
         !self.is_too_large
     }
 
@@ -90,8 +98,10 @@ impl Inliner<'_> {
     fn object(&mut self, object: &Map<String, Value>, pointer: &str, level: usize) -> Map<String, Value> {
         let mut inlined = Map::new();
         for (keyword, value) in object {
-            let pattern = if keyword == "pattern" { PATTERN } else { 0 };
-            if !self.spend(keyword.len() / 64 + pattern, pointer) {
+            let pattern = value.as_str().filter(|_| keyword == "pattern");
+            let is_enough = self.spend(keyword.len() / 64, pointer)
+                && pattern.is_none_or(|pattern| self.spend_pattern(pattern, pointer));
+            if !is_enough {
                 break;
             }
             let place = join(pointer, keyword);
@@ -104,7 +114,7 @@ impl Inliner<'_> {
                 ("type", _) if value.is_array() => {
                     let text = "a list of types is refused by providers of models; use one type, or `anyOf`";
                     self.report.refuse(&place, "type-list", text);
-                    // Kept, so that a root is not said to lack its type.
+                    // Kept, so that a root is not reported to lack its type.
                     inlined.insert(keyword.clone(), json!([]));
                 }
                 (_, Holds::Value) => {
@@ -116,8 +126,7 @@ impl Inliner<'_> {
                     inlined.insert(keyword.clone(), schema);
                 }
                 (_, Holds::Schemas) => {
-                    let names = if keyword == "patternProperties" { PATTERN } else { 0 };
-                    let schemas = self.schemas(value, names, &place, level + 1);
+                    let schemas = self.schemas(value, keyword == "patternProperties", &place, level + 1);
                     inlined.insert(keyword.clone(), schemas);
                 }
             }
@@ -125,8 +134,8 @@ impl Inliner<'_> {
         inlined
     }
 
-    /// The schemas of a list, or of the members of an object, of which each name counts in addition.
-    fn schemas(&mut self, value: &Value, name_counts: usize, pointer: &str, level: usize) -> Value {
+    /// The schemas of a list, or of the members of an object, whose names may be patterns.
+    fn schemas(&mut self, value: &Value, has_patterns: bool, pointer: &str, level: usize) -> Value {
         match value {
             Value::Array(items) => items
                 .iter()
@@ -136,7 +145,9 @@ impl Inliner<'_> {
             Value::Object(members) => {
                 let mut inlined = Map::new();
                 for (name, it) in members {
-                    if !self.spend(name.len() / 64 + name_counts, pointer) {
+                    let is_enough = self.spend(name.len() / 64, pointer)
+                        && (!has_patterns || self.spend_pattern(name, pointer));
+                    if !is_enough {
                         break;
                     }
                     inlined.insert(name.clone(), self.schema(it, &join(pointer, name), level));
@@ -204,12 +215,22 @@ impl Inliner<'_> {
 /// How much a value counts that is copied as it is, about one for each 64 bytes: a long list in a definition is there
 /// as often as the definition is referred to.
 pub(in crate::offer) fn weight(value: &Value) -> usize {
+    weigh(value, &|_| PATTERN)
+}
+
+/// The same, but a pattern counts by the memory that it takes.
+pub(in crate::offer) fn memory_weight(value: &Value) -> usize {
+    weigh(value, &pattern::parts)
+}
+
+fn weigh(value: &Value, of_pattern: &impl Fn(&str) -> usize) -> usize {
     let of_member = |(key, it): (&String, &Value)| {
-        key.len() / 64 + weight(it) + if key == "pattern" { PATTERN } else { 0 }
+        let pattern = it.as_str().filter(|_| key == "pattern");
+        key.len() / 64 + weigh(it, of_pattern) + pattern.map_or(0, of_pattern)
     };
     match value {
         Value::String(text) => 1 + text.len() / 64,
-        Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Value::Array(items) => 1 + items.iter().map(|it| weigh(it, of_pattern)).sum::<usize>(),
         Value::Object(members) => 1 + members.iter().map(of_member).sum::<usize>(),
         _ => 1,
     }
