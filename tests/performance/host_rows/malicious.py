@@ -27,7 +27,7 @@ def slot(catalogue=None):
 
 
 def open_with(*offers):
-    """A slot with these tools, which are new, beside a good one: a catalogue of which all is refused changes nothing."""
+    """A slot with these tools, which are new, and a good one: a catalogue of which all is refused changes nothing."""
     made = slot()
     made.greet(offer("evil_good"), *offers)
     return made
