@@ -76,12 +76,7 @@ impl Audit {
 
     fn print(&self, found: &[v1::AuditRecord]) -> Result<(), Failure> {
         if self.json {
-            for record in found {
-                if console::line(&json::plain(record).to_string())? == console::Reader::Gone {
-                    break;
-                }
-            }
-            return Ok(());
+            return console::json_lines(found.iter().map(json::plain));
         }
         if found.is_empty() {
             console::say("nothing is recorded");

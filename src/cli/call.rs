@@ -239,7 +239,7 @@ fn for_model(status: &Status, format: Format) -> Result<(), Failure> {
     if !refused["retry_after_seconds"].is_null() {
         error["retry_after_seconds"] = refused["retry_after_seconds"].clone();
     }
-    console::print(&format!(r#"{FAILED},"error":{error}}}"#))
+    console::exact(&format!(r#"{FAILED},"error":{error}}}"#))
 }
 
 /// A new `request_id` for a tool that does not only read. It is printed, so that the call can be repeated.

@@ -70,8 +70,7 @@ impl Calls {
         };
         let found = into_answer(backend.tools().get_call(request)).await?;
         let found = json::call(&found);
-        let text = if self.json { found.to_string() } else { json::pretty(&found) };
-        console::line(text.trim_end()).map(|_| ())
+        if self.json { console::json(&found).map(|_| ()) } else { console::json_pretty(&found) }
     }
 
     async fn fetch(&self, backend: &Backend) -> Result<Vec<v1::CallRecord>, Failure> {
@@ -88,12 +87,7 @@ impl Calls {
 
     fn print(&self, found: &[v1::CallRecord]) -> Result<(), Failure> {
         if self.json {
-            for call in found {
-                if console::line(&json::plain(call).to_string())? == console::Reader::Gone {
-                    break;
-                }
-            }
-            return Ok(());
+            return console::json_lines(found.iter().map(json::plain));
         }
         if found.is_empty() {
             console::say("no call is known");
@@ -114,8 +108,12 @@ impl Calls {
                 if told.get(&call.call_id) == Some(&call.state) {
                     continue;
                 }
-                let text = if self.json { json::plain(call).to_string() } else { row(call).join("  ") };
-                if console::line(&text)? == console::Reader::Gone {
+                let reader = if self.json {
+                    console::json(&json::plain(call))?
+                } else {
+                    console::line(&row(call).join("  "))?
+                };
+                if reader == console::Reader::Gone {
                     return Ok(());
                 }
             }

@@ -57,19 +57,17 @@ impl Confirmations {
 
     async fn show(&self, backend: &Backend, id: &str) -> Result<(), Failure> {
         let it = backend.confirmation(id).await.map_err(|status| client::refusal(&status))?;
-        let text = if self.json { json::confirmation(&it).to_string() } else { card(&it) };
-        console::line(text.trim_end()).map(|_| ())
+        if self.json {
+            console::json(&json::confirmation(&it)).map(|_| ())
+        } else {
+            console::print(&card(&it))
+        }
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {
         let found = self.fetch(backend).await?;
         if self.json {
-            for it in &found {
-                if console::line(&json::confirmation(it).to_string())? == console::Reader::Gone {
-                    break;
-                }
-            }
-            return Ok(());
+            return console::json_lines(found.iter().map(json::confirmation));
         }
         if found.is_empty() {
             console::say("nothing waits for a person");
@@ -105,9 +103,12 @@ impl Confirmations {
             if let Some(it) = change.confirmation.as_mut().filter(|it| it.arguments_cut && !self.json) {
                 complete(backend, it).await;
             }
-            let text =
-                if self.json { json::confirmation_change(&change).to_string() } else { describe(&change) };
-            if !text.is_empty() && console::line(text.trim_end())? == console::Reader::Gone {
+            let reader = match describe(&change) {
+                _ if self.json => console::json(&json::confirmation_change(&change))?,
+                text if text.is_empty() => continue,
+                text => console::line(text.trim_end())?,
+            };
+            if reader == console::Reader::Gone {
                 return Ok(());
             }
         }
@@ -122,7 +123,7 @@ async fn complete(backend: &Backend, it: &mut v1::Confirmation) {
     }
 }
 
-/// A change in words; `None` for a heartbeat.
+/// A change in words; empty for a heartbeat.
 fn describe(change: &v1::WatchConfirmationsResponse) -> String {
     match (change.r#type(), &change.confirmation) {
         (ConfirmationWatchType::Requested | ConfirmationWatchType::Changed, Some(it)) => card(it),

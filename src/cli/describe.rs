@@ -32,7 +32,7 @@ impl Describe {
         let tool = backend.describe(&self.tool).await;
         let tool = tool.map_err(|status| explain::no_definition(&status, &self.tool, domains))?;
         if self.json {
-            return console::print(&format!("{:#}", json::definition(&tool)));
+            return console::json_pretty(&json::definition(&tool));
         }
         console::print(&render(&tool))
     }

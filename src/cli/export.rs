@@ -43,11 +43,11 @@ impl Export {
         if self.json {
             let declared: Value = serde_json::from_str(&json)
                 .map_err(|error| Failure::Failed(format!("the export cannot be read as JSON: {error}")))?;
-            return console::print(&json!({"json": declared, "notes": notes}).to_string());
+            return console::json(&json!({"json": declared, "notes": notes})).map(|_| ());
         }
         for note in &notes {
             console::say(&format!("note: {note}"));
         }
-        console::print(&json)
+        console::exact(&json)
     }
 }

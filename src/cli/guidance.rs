@@ -32,6 +32,6 @@ impl Guidance {
             console::say("no guidance: no tool of yours is limited or says how to use it");
             return Ok(());
         }
-        console::print(&guidance)
+        console::exact(&guidance)
     }
 }

@@ -105,7 +105,7 @@ impl Follow {
             let Some(News::Event(event)) = response?.news else { continue };
             *after = Some(event.sequence);
             if self.json {
-                console::print(&json::message(&event).to_string())?;
+                console::json(&json::message(&event))?;
             } else {
                 console::say(&visible(&event.line));
             }

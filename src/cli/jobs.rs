@@ -83,8 +83,7 @@ impl Jobs {
         let request = GetJobRequest { job_id, result_format: ResultFormat::Json.into() };
         let job = require(into_answer(backend.jobs().get_job(request)).await?.job)?;
         let job = json::job(&job);
-        let text = if self.json { job.to_string() } else { json::pretty(&job) };
-        console::line(text.trim_end()).map(|_| ())
+        if self.json { console::json(&job).map(|_| ()) } else { console::json_pretty(&job) }
     }
 
     async fn end(&self, backend: &Backend, job_id: String) -> Result<(), Failure> {
@@ -109,12 +108,7 @@ impl Jobs {
 
     fn print(&self, jobs: &[Job]) -> Result<(), Failure> {
         if self.json {
-            for job in jobs {
-                if console::line(&json::job(job).to_string())? == console::Reader::Gone {
-                    break;
-                }
-            }
-            return Ok(());
+            return console::json_lines(jobs.iter().map(json::job));
         }
         if jobs.is_empty() {
             console::say("no such jobs");

@@ -1,12 +1,9 @@
 //! Envelopes as JSON for programs that read our output: field names as in the proto, and the exact JSON of schemas and
 //! data in place of its text.
 
-use std::fmt::Write as _;
-
 use prost_reflect::{ReflectMessage, SerializeOptions};
 use serde_json::{Map, Value};
 
-use toolwire_base::words::is_hidden;
 use toolwire_contract::proto::{agent::v1::Job, v1};
 
 /// A definition. Schemas keep their order and their integers.
@@ -65,22 +62,6 @@ pub(super) fn confirmation(confirmation: &v1::Confirmation) -> Value {
     let mut object = envelope(confirmation);
     inline_json(&mut object, "arguments_json", "arguments");
     Value::Object(object)
-}
-
-/// The text of a value for people, over several lines: characters that a reader would not see are escaped.
-pub(super) fn pretty(value: &Value) -> String {
-    let mut shown = String::new();
-    for c in format!("{value:#}").chars() {
-        if is_hidden(c) {
-            // Such characters are in strings only, where the escape means the same.
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(shown, "\\u{unit:04x}");
-            }
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
 }
 
 /// A message that carries no JSON text.
@@ -177,21 +158,5 @@ mod tests {
         };
         let text = super::definition(&definition).to_string();
         assert!(text.contains(r#""input_schema":{"type":"object","properties":{"z":{},"a":{}}}"#), "{text}");
-    }
-}
-
-#[cfg(test)]
-mod shown {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn hidden_characters_are_escaped_and_mean_the_same() {
-        let value = json!({"text": "a\u{202e}b\u{9b}c\n\u{e0041}é"});
-        let text = pretty(&value);
-        assert!(!text.chars().any(is_hidden), "{text}");
-        assert!(text.contains('é'), "{text}");
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
     }
 }

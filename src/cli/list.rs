@@ -30,8 +30,7 @@ impl List {
         let backend = self.connection.open(domains).await?;
         let tools = backend.list(&self.tag, view).await.map_err(|status| client::refusal(&status))?;
         if self.json {
-            let tools = tools.iter().map(json::definition).collect::<Value>();
-            return console::print(&format!("{tools:#}"));
+            return console::json_pretty(&tools.iter().map(json::definition).collect::<Value>());
         }
         if tools.is_empty() {
             console::say("no tools; without --tag every tool that you may call is listed");

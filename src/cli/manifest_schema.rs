@@ -4,5 +4,5 @@ use toolwire_engine::registry;
 use toolwire_server::console::{self, Failure};
 
 pub(super) fn run() -> Result<(), Failure> {
-    console::print(&format!("{:#}", registry::manifest_schema()))
+    console::json_pretty(&registry::manifest_schema())
 }

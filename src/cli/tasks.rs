@@ -148,12 +148,7 @@ impl Tasks {
 
     fn print(&self, tasks: &[v1::Task]) -> Result<(), Failure> {
         if self.common.json {
-            for task in tasks {
-                if console::line(&json::message(task).to_string())? == console::Reader::Gone {
-                    break;
-                }
-            }
-            return Ok(());
+            return console::json_lines(tasks.iter().map(json::message));
         }
         if tasks.is_empty() {
             let is_filtered = self.questions || !self.in_state.is_empty();

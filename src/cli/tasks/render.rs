@@ -23,8 +23,7 @@ pub(super) struct Common {
 
 /// Prints a task: as JSON, or on a line.
 pub(super) fn print(task: &v1::Task, as_json: bool) -> Result<console::Reader, Failure> {
-    let text = if as_json { json::message(task).to_string() } else { cells(task).join("  ") };
-    console::line(&text)
+    if as_json { console::json(&json::message(task)) } else { console::line(&cells(task).join("  ")) }
 }
 
 /// The cells of a task: its name, its status and its subject.

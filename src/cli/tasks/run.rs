@@ -104,7 +104,7 @@ async fn as_lines(mut events: TurnEvents) -> Result<Result<TurnEvent, Failure>, 
     let mut last = TurnEvent::default();
     while let Some(event) = events.next().await {
         last = event?;
-        if let Err(failure) = console::print(&json::message(&last).to_string()) {
+        if let Err(failure) = console::json(&json::message(&last)) {
             return Ok(Err(failure));
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{is_watched, say};
+use toolwire_base::words::visible;
 
 /// The length of the bar.
 const WHOLE: u32 = 1000;
@@ -48,7 +49,7 @@ impl Narrator {
                     bar.set_length(WHOLE.into());
                     bar.set_position(steps(fraction));
                 }
-                bar.set_message(message.to_owned());
+                bar.set_message(visible(message));
             }
         }
     }

@@ -16,6 +16,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use prost::Message;
+use serde_json::json;
 use tokio::{net::TcpListener, sync::mpsc, time::sleep};
 use tonic::{Request, Response, Status, metadata::MetadataMap, service::Routes};
 use toolwire::contract::{
@@ -38,6 +39,8 @@ pub(crate) struct Seen {
 #[derive(Debug)]
 struct Fake {
     seen: Seen,
+    /// What stands at the end of every text of a tool.
+    ending: &'static str,
     dropped: mpsc::UnboundedSender<()>,
 }
 
@@ -48,9 +51,16 @@ type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// Starts the server. The receiver hears of each stream that was dropped.
 pub(crate) async fn start() -> (SocketAddr, Seen, mpsc::UnboundedReceiver<()>) {
+    start_with_texts("").await
+}
+
+/// The same, and every text of its tools ends so.
+pub(crate) async fn start_with_texts(
+    ending: &'static str,
+) -> (SocketAddr, Seen, mpsc::UnboundedReceiver<()>) {
     let (dropped, hears) = mpsc::unbounded_channel();
     let seen = Seen::default();
-    let routes = Routes::new(ToolServiceServer::new(Fake { seen: seen.clone(), dropped })).prepare();
+    let routes = Routes::new(ToolServiceServer::new(Fake { seen: seen.clone(), ending, dropped })).prepare();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -64,10 +74,12 @@ pub(crate) async fn start() -> (SocketAddr, Seen, mpsc::UnboundedReceiver<()>) {
     (address, seen, hears)
 }
 
-fn tool(name: &str, category: v1::ToolCategory) -> v1::ToolDefinition {
+fn tool(name: &str, category: v1::ToolCategory, ending: &str) -> v1::ToolDefinition {
     v1::ToolDefinition {
         name: name.to_owned(),
-        title: format!("Title of {name}"),
+        title: format!("Title of {name}{ending}"),
+        description: format!("Description{ending}"),
+        provider: ending.to_owned(),
         category: category.into(),
         intents: vec![format!("{name}_intent")],
         input_schema_json:
@@ -76,12 +88,12 @@ fn tool(name: &str, category: v1::ToolCategory) -> v1::ToolDefinition {
     }
 }
 
-fn tools() -> Vec<v1::ToolDefinition> {
+fn tools(ending: &str) -> Vec<v1::ToolDefinition> {
     vec![
-        tool("fail", v1::ToolCategory::Read),
-        tool("read", v1::ToolCategory::Read),
-        tool("slow", v1::ToolCategory::Read),
-        tool("write", v1::ToolCategory::Write),
+        tool("fail", v1::ToolCategory::Read, ending),
+        tool("read", v1::ToolCategory::Read, ending),
+        tool("slow", v1::ToolCategory::Read, ending),
+        tool("write", v1::ToolCategory::Write, ending),
     ]
 }
 
@@ -98,16 +110,16 @@ fn result(tool: &str, outcome: Outcome) -> v1::InvokeToolResponse {
     }))
 }
 
-fn events_of(tool: &str) -> Vec<v1::InvokeToolResponse> {
+fn events_of(tool: &str, ending: &str) -> Vec<v1::InvokeToolResponse> {
     let accepted = event(Event::Accepted(v1::Accepted { tool: tool.to_owned(), ..Default::default() }));
     let progress =
-        event(Event::Progress(v1::Progress { fraction: Some(0.5), message: "Halfway".to_owned() }));
+        event(Event::Progress(v1::Progress { fraction: Some(0.5), message: format!("Halfway{ending}") }));
     let outcome = match tool {
         "fail" => {
-            let error = ToolError::new(ErrorCode::RateLimited, "Too many requests");
+            let error = ToolError::new(ErrorCode::RateLimited, format!("Too many requests{ending}"));
             Outcome::Error(convert::tool_error(error.with_retry_after(Duration::from_secs(2))))
         }
-        _ => Outcome::DataJson(r#"{"z":9007199254740993,"a":"b"}"#.to_owned()),
+        _ => Outcome::DataJson(format!(r#"{{"z":9007199254740993,"a":{}}}"#, json!(format!("b{ending}")))),
     };
     vec![accepted, progress, result(tool, outcome)]
 }
@@ -130,8 +142,9 @@ impl ToolService for Fake {
         &self,
         _: Request<v1::ListToolsRequest>,
     ) -> Result<Response<Self::ListToolsStream>, Status> {
-        let responses =
-            tools().into_iter().map(|tool| Ok(v1::ListToolsResponse { tool: tool.encode_to_vec().into() }));
+        let responses = tools(self.ending)
+            .into_iter()
+            .map(|tool| Ok(v1::ListToolsResponse { tool: tool.encode_to_vec().into() }));
         Ok(Response::new(stream::iter(responses).boxed()))
     }
 
@@ -140,7 +153,7 @@ impl ToolService for Fake {
         request: Request<v1::GetToolRequest>,
     ) -> Result<Response<v1::GetToolResponse>, Status> {
         let name = request.into_inner().name;
-        match tools().into_iter().find(|tool| tool.name == name) {
+        match tools(self.ending).into_iter().find(|tool| tool.name == name) {
             Some(tool) => Ok(Response::new(v1::GetToolResponse { tool: tool.encode_to_vec().into() })),
             None => Err(Refusal::UnknownTool { name, near: vec!["read".to_owned()] }.into()),
         }
@@ -153,7 +166,7 @@ impl ToolService for Fake {
         let (metadata, _, message) = request.into_parts();
         let tool = target_of(&message);
         self.seen.invocations.lock().unwrap().push((metadata, message));
-        let mut events = events_of(&tool);
+        let mut events = events_of(&tool, self.ending);
         let guard = Guard(self.dropped.clone());
         // A slow tool is still at work after its first event.
         let last = if tool == "slow" { events.split_off(1) } else { Vec::new() };

@@ -1,4 +1,5 @@
-//! Text that people outside wrote, as it stands on the terminal: between two lines that only this response can have.
+//! Text that people outside wrote: the data alone is printed on standard output, and standard error has the two lines
+//! around it that only this response can have.
 
 use std::collections::HashSet;
 
@@ -19,23 +20,20 @@ fn untrusted() -> Vec<(String, Value)> {
     untrusted.map(|it| (it.name.to_string(), it.examples[0].arguments.clone().into())).collect()
 }
 
-/// The nonce of what the command line prints: its first line opens the frame, its last closes it, and no other does.
+/// The nonce of the lines around the data: the first opens the frame, the second closes it, and nothing follows it.
 #[track_caller]
-fn nonce(tool: &str, printed: &str) -> String {
-    let lines: Vec<_> = printed.lines().collect();
-    let nonce = lines[0].strip_prefix("----- USER_GENERATED_CONTENT_BELOW ");
-    let nonce = nonce.unwrap_or_else(|| panic!("{tool} begins with {:?}", lines[0])).to_owned();
+fn nonce(tool: &str, said: &str) -> String {
+    let opening = "----- USER_GENERATED_CONTENT_BELOW ";
+    let frame: Vec<_> = said.lines().skip_while(|line| !line.starts_with(opening)).collect();
+    let [begin, end] = frame[..] else { panic!("{tool}: {said}") };
+    let nonce = begin.strip_prefix(opening).unwrap().to_owned();
     assert!(nonce.len() == 32 && nonce.bytes().all(|byte| byte.is_ascii_hexdigit()), "{tool}: {nonce}");
-    let end = format!("----- END OF USER_GENERATED_CONTENT_BELOW {nonce}");
-    assert_eq!(lines.iter().position(|line| **line == end), Some(lines.len() - 1), "{tool}: {printed}");
-    let within = lines[1..lines.len() - 1].join("\n");
-    assert!(!within.contains(&nonce), "{tool}: {printed}");
-    assert!(serde_json::from_str::<Value>(&within).is_ok_and(|data| data.is_object()), "{tool}: {printed}");
+    assert_eq!(end, format!("----- END OF USER_GENERATED_CONTENT_BELOW {nonce}"), "{tool}");
     nonce
 }
 
 #[tokio::test]
-async fn text_from_outside_stands_between_nonce_lines_that_no_other_call_has() {
+async fn text_from_outside_is_framed_by_nonce_lines_beside_the_data_that_no_other_call_has() {
     let tools = untrusted();
     assert!(tools.len() >= 9, "{tools:?}");
     let directory = tempfile::tempdir().unwrap();
@@ -47,8 +45,10 @@ async fn text_from_outside_stands_between_nonce_lines_that_no_other_call_has() {
             command.args(["call", tool, "--sources", "embedded", "--json", &arguments.to_string()]);
             let output = command.output().await.unwrap();
             assert_eq!(output.status.code(), Some(0), "{tool}: {}", stderr(&output));
-            assert!(nonces.insert(nonce(tool, stdout(&output))), "{tool} repeats a nonce");
-            assert!(!stderr(&output).contains("USER_GENERATED_CONTENT_BELOW"), "{tool}: {output:?}");
+            let nonce = nonce(tool, stderr(&output));
+            let data: Value = serde_json::from_str(stdout(&output)).expect("the data alone");
+            assert!(data.is_object() && !stdout(&output).contains(&nonce), "{tool}: {data}");
+            assert!(nonces.insert(nonce), "{tool} repeats a nonce");
         }
     }
     assert_eq!(nonces.len(), 2 * tools.len());

@@ -28,9 +28,8 @@ pub(super) struct Import {
 pub(super) fn run(import: Import) -> Result<(), Failure> {
     let Import { directory, output, force } = import;
     let master = import::merge(&directory).map_err(|problems| Failure::Failed(problems.to_string()))?;
-    let text = format!("{master:#}\n");
-    let Some(path) = &output else { return console::print(&text) };
-    files::write(path, &text, if force { Existing::Replace } else { Existing::Keep })?;
+    let Some(path) = &output else { return console::json_pretty(&master) };
+    files::write(path, &format!("{master:#}\n"), if force { Existing::Replace } else { Existing::Keep })?;
     console::say(&format!("wrote {}", path.display()));
     Ok(())
 }
