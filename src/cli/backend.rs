@@ -195,10 +195,11 @@ impl Backend {
     }
 
     /// Waits for a write of this program that outlives its caller: with this program it would end in the middle.
-    pub(super) async fn settle(&self) {
+    pub(super) async fn settle(&self) -> Result<(), Failure> {
         if let Some(Own { app, cap }) = &self.own {
             let _ = timeout(*cap, app.tools.in_flight().wait_until_empty()).await;
         }
+        Ok(())
     }
 
     /// The events in the responses of a stream, which is [`cancellable`](Self::cancellable).

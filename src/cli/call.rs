@@ -5,6 +5,7 @@ pub(super) mod decision;
 mod follow;
 mod format;
 mod render;
+mod running;
 
 use std::time::Duration;
 
@@ -16,13 +17,14 @@ use arguments::RawArguments;
 use decision::PromptOutcome;
 use follow::End;
 use format::Format;
+use running::RunningCall;
 
 use super::{
     backend::{Backend, Invocation},
     connection::Connection,
     explain::{self, Invoked},
     schema,
-    signals::unless_interrupted,
+    signals::Interrupts,
 };
 use toolwire_base::{clock, duration};
 use toolwire_contract::proto::v1::{self, ToolDefinition};
@@ -37,7 +39,8 @@ use toolwire_tool::context::{RequestId, SessionId, TaskLabel};
 /// Calls a tool and shows its events as they come
 ///
 /// The result's data is printed on standard output, everything else on standard error. Exit code 0 means data, 1 an
-/// error, 3 that a person must approve the call first, 130 that the call was cancelled with Ctrl-C.
+/// error, 3 that a person must approve the call first, 130 that it was interrupted. Ctrl-C cancels the call and says
+/// how it ended; a second one leaves it.
 #[derive(Debug, Args)]
 pub(super) struct Call {
     /// The tool's name
@@ -84,11 +87,12 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        // The stream is dropped, and with it the call.
-        unless_interrupted(self.carry_out(domains)).await
+        let mut interrupts = Interrupts::listen();
+        let (backend, invocation) = interrupts.unless(self.prepare(domains)).await?;
+        self.until_decided(&backend, invocation, &mut interrupts).await
     }
 
-    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
+    async fn prepare(&self, domains: &[Domain]) -> Result<(Backend, Invocation), Failure> {
         if self.max_tokens.is_some() && self.format != Format::Model {
             return Err(Failure::Usage("--max-tokens is for --format model".to_owned()));
         }
@@ -113,16 +117,25 @@ impl Call {
             result_format: self.format.of_result(),
             max_tokens: self.max_tokens.unwrap_or_default(),
         };
-        self.until_decided(&backend, invocation).await
+        Ok((backend, invocation))
     }
 
     /// Makes the call, and repeats it once it is approved, at this terminal or elsewhere in time.
-    async fn until_decided(&self, backend: &Backend, mut invocation: Invocation) -> Result<(), Failure> {
+    async fn until_decided(
+        &self,
+        backend: &Backend,
+        mut invocation: Invocation,
+        interrupts: &mut Interrupts,
+    ) -> Result<(), Failure> {
         let began = clock::now();
         loop {
-            let required = match self.once(backend, invocation.clone()).await? {
+            let required = match self.once(backend, invocation.clone(), interrupts).await? {
                 End::Done => return Ok(()),
                 End::ConfirmationRequired(required) => required,
+                End::LeftUndecided(required) => {
+                    self.report_undecided(&required, invocation.request_id);
+                    return Err(Failure::Interrupted);
+                }
             };
             // The server generates an identifier for a call without one: only a repeat under it finds the decision.
             invocation.request_id = required.request_id.parse().ok().or(invocation.request_id);
@@ -134,7 +147,13 @@ impl Call {
             }
             let answer = match self.format {
                 Format::Text | Format::Model => {
-                    decision::ask(backend, &required, &self.connection.to_flags()).await?
+                    let flags = self.connection.to_flags();
+                    let asked = interrupts.unless(decision::ask(backend, &required, &flags)).await;
+                    if let Err(Failure::Interrupted) = asked {
+                        console::say("");
+                        self.report_undecided(&required, invocation.request_id);
+                    }
+                    asked?
                 }
                 Format::Json => PromptOutcome::Undecided,
             };
@@ -160,19 +179,31 @@ impl Call {
         Failure::AwaitsConfirmation
     }
 
-    async fn once(&self, backend: &Backend, invocation: Invocation) -> Result<End, Failure> {
+    async fn once(
+        &self,
+        backend: &Backend,
+        invocation: Invocation,
+        interrupts: &mut Interrupts,
+    ) -> Result<End, Failure> {
         let (name, request_id) = (invocation.target.as_str().to_owned(), invocation.request_id);
         let reasons = backend.reasons();
-        let events = backend.invoke(invocation).await.map_err(|status| refusal(&status, self.format))?;
         let request_id = request_id.map(|id| id.to_string());
         let called = Invoked {
             tool: &name,
             request_id: request_id.as_deref(),
             task: self.task.as_ref().map(TaskLabel::as_str),
         };
-        let end = follow::follow(events, self.format, called).await;
+        let invoking =
+            async { backend.invoke(invocation).await.map_err(|status| refusal(&status, self.format)) };
+        let events = interrupts.unless(invoking).await.inspect_err(|failure| {
+            if let Failure::Interrupted = failure {
+                console::say(&explain::left("", &called));
+            }
+        })?;
+        let end =
+            follow::follow(RunningCall::new(events, Some(backend), interrupts), self.format, called).await;
         reasons.print();
-        backend.settle().await;
+        interrupts.unless(backend.settle()).await?;
         end
     }
 

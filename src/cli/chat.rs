@@ -11,7 +11,7 @@ use self::turn::{End, Turn};
 use super::{
     backend::{Backend, into_answer},
     connection::Connection,
-    signals::interrupted,
+    signals::{interrupted, unless_interrupted},
 };
 use toolwire_contract::proto::{
     agent::v1::{
@@ -80,7 +80,7 @@ impl Chat {
             (None, None, Some(turn_id)) => cancel(&backend, &turn_id.to_string()).await,
             (None, None, None) => self.converse(&backend, &session).await,
         };
-        backend.settle().await;
+        unless_interrupted(backend.settle()).await?;
         done
     }
 
@@ -123,14 +123,13 @@ impl Chat {
                 continue;
             }
             match self.turn(backend, session, Say::Message(message)).await {
-                Ok(End::Cancelled) => console::say("\ncancelled"),
                 Ok(End::Interrupted { turn_id, .. }) => {
                     console::say("");
                     if let Err(failure) = cancel(backend, &turn_id).await {
                         console::failure(&failure);
                     }
                 }
-                Ok(End::Answered | End::Failed | End::Undecided) => {}
+                Ok(End::Answered | End::Failed | End::Undecided | End::Cancelled) => {}
                 // The failure of one message does not end the conversation.
                 Err(failure) => console::failure(&failure),
             }

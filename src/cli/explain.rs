@@ -52,6 +52,19 @@ pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Invoked<'_>, fl
     text
 }
 
+/// A call whose user did not wait for its end. `call_id` is empty before it was accepted.
+pub(super) fn left(call_id: &str, call: &Invoked<'_>) -> String {
+    let mut text = format!("interrupted before {} ended", call.tool);
+    if call.request_id.is_some() {
+        line(&mut text, "A write that had begun goes on, and its outcome is not known.");
+        line(&mut text, &format!("Ask for its outcome with {}: nothing is done twice.", call.repeat()));
+    }
+    if !call_id.is_empty() {
+        line(&mut text, &format!("`toolwire calls {call_id}` shows what becomes of it."));
+    }
+    text
+}
+
 /// The command that approves a call.
 pub(super) fn approve(it: &v1::ConfirmationRequired, flags: &str) -> String {
     let name = match it.consequence_level() {

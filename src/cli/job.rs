@@ -141,6 +141,7 @@ async fn leave(backend: &Backend, job_id: &str, flags: &str) {
     if backend.is_own() {
         let request = CancelJobRequest { job_id: job_id.to_owned(), ..CancelJobRequest::default() };
         let _ = backend.cancel_job(request).await;
+        console::say("\nThe job is cancelled: it ends with this program.");
         return;
     }
     console::say(&format!("\nThe job goes on. To follow it again, add: --job {job_id}{flags}"));

@@ -8,10 +8,7 @@ use std::{fs, future, io};
 
 use tokio::{
     select,
-    signal::{
-        self,
-        unix::{Signal, SignalKind, signal},
-    },
+    signal::unix::{Signal, SignalKind, signal},
 };
 
 use toolwire_server::console::Failure;
@@ -69,24 +66,44 @@ impl Signals {
     }
 }
 
-/// Waits for Ctrl-C; for ever in a process that ignores SIGINT.
-pub(super) async fn interrupted() {
-    if Ignored::read().contains(SignalKind::interrupt()) || signal::ctrl_c().await.is_err() {
-        future::pending::<()>().await;
+/// Every Ctrl-C from now on; none in a process that ignores SIGINT.
+#[derive(Debug)]
+pub(super) struct Interrupts(Option<Signal>);
+
+impl Interrupts {
+    pub(super) fn listen() -> Self {
+        let is_ignored = Ignored::read().contains(SignalKind::interrupt());
+        Self(if is_ignored { None } else { signal(SignalKind::interrupt()).ok() })
+    }
+
+    /// Waits for the next one, which may have come since the last.
+    pub(super) async fn next(&mut self) {
+        wait_for(&mut self.0).await;
+    }
+
+    /// Does the work, unless Ctrl-C comes first: then it is dropped. Boxed: that of some commands is large.
+    pub(super) async fn unless<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let work = Box::pin(work);
+        select! {
+            done = work => done,
+            () = self.next() => Err(Failure::Interrupted),
+        }
     }
 }
 
-/// Does the work, unless Ctrl-C comes first: then it is dropped. Boxed: that of some commands is large.
-pub(super) fn unless_interrupted<'a>(
-    work: impl Future<Output = Result<(), Failure>> + 'a,
-) -> impl Future<Output = Result<(), Failure>> + 'a {
-    let work = Box::pin(work);
-    async move {
-        select! {
-            done = work => done,
-            () = interrupted() => Err(Failure::Interrupted),
-        }
-    }
+/// Waits for Ctrl-C; for ever in a process that ignores SIGINT.
+pub(super) async fn interrupted() {
+    Interrupts::listen().next().await;
+}
+
+/// Does the work, unless Ctrl-C comes first: then it is dropped.
+pub(super) async fn unless_interrupted(
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    Interrupts::listen().unless(work).await
 }
 
 async fn wait_for(signal: &mut Option<Signal>) {

@@ -75,14 +75,17 @@ enum Action {
 
 impl Tasks {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        unless_interrupted(self.carry_out(domains)).await
+        match self.action {
+            // It says what an interruption leaves.
+            Some(Action::Run(run)) => run.run(domains).await,
+            _ => unless_interrupted(self.carry_out(domains)).await,
+        }
     }
 
     async fn carry_out(self, domains: &[Domain]) -> Result<(), Failure> {
         let common = match &self.action {
-            None => &self.common,
+            None | Some(Action::Run(_)) => &self.common,
             Some(Action::Start(it)) => &it.common,
-            Some(Action::Run(it)) => &it.common,
             Some(Action::Answer(it)) => &it.common,
             Some(Action::Cancel(it)) => &it.common,
             Some(Action::Resolve(it)) => &it.common,
@@ -91,13 +94,8 @@ impl Tasks {
         let backend = common.connection.open_with_state(domains).await?;
         match &self.action {
             None if self.watch => self.follow(&backend).await,
-            None => self.list(&backend).await,
+            None | Some(Action::Run(_)) => self.list(&backend).await,
             Some(Action::Start(it)) => it.carry_out(&backend).await,
-            Some(Action::Run(it)) => {
-                let done = it.carry_out(&backend).await;
-                backend.settle().await;
-                done
-            }
             Some(Action::Answer(it)) => it.carry_out(&backend).await,
             Some(Action::Cancel(it)) => it.carry_out(&backend).await,
             Some(Action::Resolve(it)) => it.carry_out(&backend).await,

@@ -1,30 +1,20 @@
 //! Following a call: its events as they come, then its end.
 
-use futures_util::StreamExt;
-
-use super::{format::Format, render};
+use super::{
+    format::Format,
+    render,
+    running::{Next, RunningCall},
+};
 use crate::{
-    backend::Events,
     explain::{self, Invoked},
     json,
 };
-use toolwire_contract::proto::v1::{self, call_event::Event, tool_result::Outcome};
+use toolwire_contract::proto::v1::{self, ToolErrorCode, call_event::Event, tool_result::Outcome};
 use toolwire_engine::model::FAILED;
 use toolwire_server::{
     client,
     console::{self, Failure, Narrator},
 };
-
-/// Shows a call from its first event to its end.
-pub(super) async fn follow(events: Events, format: Format, called: Invoked<'_>) -> Result<End, Failure> {
-    match format {
-        Format::Json => as_lines(events).await,
-        Format::Text | Format::Model => match narrate(events).await? {
-            LastEvent::Result(result) => finish(&result, called).map(|()| End::Done),
-            LastEvent::ConfirmationRequired(it) => Ok(End::ConfirmationRequired(it)),
-        },
-    }
-}
 
 /// The end of a call that did not fail.
 #[derive(Debug)]
@@ -33,6 +23,8 @@ pub(super) enum End {
     Done,
     /// A person must approve it first.
     ConfirmationRequired(Box<v1::ConfirmationRequired>),
+    /// The same, and the user did not wait for it.
+    LeftUndecided(Box<v1::ConfirmationRequired>),
 }
 
 /// The last event of a call.
@@ -40,31 +32,73 @@ pub(super) enum End {
 enum LastEvent {
     Result(Box<v1::ToolResult>),
     ConfirmationRequired(Box<v1::ConfirmationRequired>),
+    /// None: the user left.
+    Left,
+}
+
+/// Shows a call from its first event to its end. One that was interrupted says how it ended.
+pub(super) async fn follow(
+    mut call: RunningCall<'_>,
+    format: Format,
+    called: Invoked<'_>,
+) -> Result<End, Failure> {
+    let last = match format {
+        Format::Json => as_lines(&mut call).await,
+        Format::Text | Format::Model => narrate(&mut call).await,
+    };
+    let end = match last {
+        Ok(LastEvent::Result(result)) => finish(&result, format, &call, called).map(|()| End::Done),
+        Ok(LastEvent::ConfirmationRequired(it)) => Ok(End::ConfirmationRequired(it)),
+        Ok(LastEvent::Left) => match call.take_awaited() {
+            Some(it) => return Ok(End::LeftUndecided(it)),
+            None => Err(Failure::Failed(explain::left(call.call_id(), &called))),
+        },
+        Err(failure) => Err(failure),
+    };
+    if !call.is_interrupted() {
+        return end;
+    }
+    if let Err(failure) = &end {
+        console::failure(failure);
+    }
+    Err(Failure::Interrupted)
 }
 
 /// For programs: every event as one line of JSON.
-async fn as_lines(mut events: Events) -> Result<End, Failure> {
-    while let Some(event) = events.next().await {
-        let event = event.map_err(|status| client::refusal(&status))?;
+async fn as_lines(call: &mut RunningCall<'_>) -> Result<LastEvent, Failure> {
+    loop {
+        let event = match call.next().await {
+            Next::Event(event) => event,
+            Next::Cancelling => {
+                console::say(render::CANCELLING);
+                continue;
+            }
+            other => return without_end(&other),
+        };
         console::json(&json::event(&event))?;
         match event.event {
-            Some(Event::Result(result)) => return is_success(&result).map(|()| End::Done),
-            Some(Event::ConfirmationRequired(it)) => return Ok(End::ConfirmationRequired(Box::new(it))),
+            Some(Event::Result(result)) => return Ok(LastEvent::Result(Box::new(result))),
+            Some(Event::ConfirmationRequired(it)) => {
+                return Ok(LastEvent::ConfirmationRequired(Box::new(it)));
+            }
             _ => {}
         }
     }
-    Err(cut_off())
 }
 
 /// For people: the events in words. The bar is gone when this returns.
-async fn narrate(mut events: Events) -> Result<LastEvent, Failure> {
+async fn narrate(call: &mut RunningCall<'_>) -> Result<LastEvent, Failure> {
     let narrator = Narrator::on_terminal();
-    while let Some(event) = events.next().await {
-        let v1::CallEvent { call_id, event, .. } = match event {
-            Ok(event) => event,
-            Err(status) => {
+    loop {
+        let event = match call.next().await {
+            Next::Event(event) => event.event,
+            Next::Cancelling => {
+                narrator.tell(render::CANCELLING);
+                continue;
+            }
+            other => {
                 drop(narrator);
-                return Err(client::refusal(&status));
+                return without_end(&other);
             }
         };
         match event {
@@ -72,9 +106,7 @@ async fn narrate(mut events: Events) -> Result<LastEvent, Failure> {
             Some(Event::ConfirmationRequired(it)) => {
                 return Ok(LastEvent::ConfirmationRequired(Box::new(it)));
             }
-            Some(Event::Accepted(it)) => {
-                narrator.progress(None, &it.tool, &render::render_accepted(&call_id, &it));
-            }
+            Some(Event::Accepted(it)) => narrator.tell(&render::render_accepted(call.call_id(), &it)),
             Some(Event::Progress(it)) => narrator.progress(it.fraction, &it.message, &render::progress(&it)),
             Some(Event::Chunk(it)) => narrator.tell(&render::chunk(it)),
             Some(Event::AwaitingConfirmation(it)) => narrator.tell(&render::awaiting(&it)),
@@ -82,25 +114,54 @@ async fn narrate(mut events: Events) -> Result<LastEvent, Failure> {
             None => {}
         }
     }
-    Err(cut_off())
 }
 
-fn finish(result: &v1::ToolResult, called: Invoked<'_>) -> Result<(), Failure> {
+fn without_end(next: &Next) -> Result<LastEvent, Failure> {
+    match next {
+        Next::Left => Ok(LastEvent::Left),
+        Next::Status(status) => Err(client::refusal(status)),
+        _ => Err(Failure::Failed("the stream ended without a result; call again".to_owned())),
+    }
+}
+
+fn finish(
+    result: &v1::ToolResult,
+    format: Format,
+    call: &RunningCall<'_>,
+    called: Invoked<'_>,
+) -> Result<(), Failure> {
     // By intent, only the result knows the tool.
     let called = if result.tool.is_empty() { called } else { Invoked { tool: &result.tool, ..called } };
-    if let Some(Outcome::Error(error)) = &result.outcome {
-        console::say(&explain::tool_error(error, &called));
-        return Err(Failure::Reported);
+    match &result.outcome {
+        Some(Outcome::Error(error)) if call.is_interrupted() && error.code() == ToolErrorCode::Cancelled => {
+            console::say(&format!("cancelled {}, call {}", called.tool, call.call_id()));
+            Err(Failure::Reported)
+        }
+        _ if format == Format::Json => is_success(result),
+        Some(Outcome::Error(error)) => {
+            console::say(&explain::tool_error(error, &called));
+            Err(Failure::Reported)
+        }
+        Some(Outcome::DataText(text)) => {
+            console::exact(text)?;
+            is_success(result)
+        }
+        _ => {
+            if call.is_interrupted() {
+                console::say("not cancelled: it had begun, and was carried out to its end");
+            }
+            show(result)
+        }
     }
-    if let Some(Outcome::DataText(text)) = &result.outcome {
-        console::exact(text)?;
-        return is_success(result);
-    }
+}
+
+/// Prints the data of a result, and beside it where the data comes from.
+fn show(result: &v1::ToolResult) -> Result<(), Failure> {
     for line in result.provenance.iter().flat_map(render::provenance) {
         console::say(&line);
     }
     let frame = result.provenance.as_ref().and_then(render::frame);
-    // Standard output has the data alone. Text from outside ends within its JSON; the lines tell a reader of both streams.
+    // Standard output has the data alone: its JSON says where a text ends. The lines are for a reader of both streams.
     if let Some((begin, _)) = &frame {
         console::say(begin);
     }
@@ -119,16 +180,13 @@ fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {
     }
 }
 
-fn cut_off() -> Failure {
-    Failure::Failed("the stream ended without a result; call again".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
-    use futures_util::stream;
+    use futures_util::{StreamExt, stream};
     use tonic::Status;
 
     use super::*;
+    use crate::signals::Interrupts;
 
     const CALLED: Invoked<'static> = Invoked { tool: "t", request_id: None, task: None };
 
@@ -142,7 +200,9 @@ mod tests {
     }
 
     async fn code(events: Vec<Result<v1::CallEvent, Status>>, format: Format) -> u8 {
-        follow(stream::iter(events).boxed(), format, CALLED)
+        let mut interrupts = Interrupts::listen();
+        let call = RunningCall::new(stream::iter(events).boxed(), None, &mut interrupts);
+        follow(call, format, CALLED)
             .await
             .map_or_else(|failure| failure.code(), |end| if matches!(end, End::Done) { 0 } else { 3 })
     }

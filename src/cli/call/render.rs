@@ -10,6 +10,9 @@ use toolwire_contract::{
     proto::v1::{self, tool_result::Outcome},
 };
 
+/// After Ctrl-C.
+pub(super) const CANCELLING: &str = "cancelling; Ctrl-C again leaves the call";
+
 /// `accepted get_quotes, call 0196…, until 2026-01-15T10:00:15Z`
 pub(super) fn render_accepted(call_id: &str, it: &v1::Accepted) -> String {
     let until = it.deadline.as_ref().map(|deadline| format!(", until {deadline}")).unwrap_or_default();

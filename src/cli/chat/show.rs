@@ -1,6 +1,6 @@
 //! The events of a turn, in words for a terminal. Text from outside is shown without control characters.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
@@ -19,10 +19,19 @@ const MAX_WIDTH: usize = 160;
 /// Shows the events of one turn.
 #[derive(Debug, Default)]
 pub(crate) struct TurnRenderer {
-    /// The running calls as they are shown, by `call_id`.
-    calls: HashMap<String, String>,
+    /// The running calls by `call_id`.
+    calls: BTreeMap<String, RunningCall>,
     has_answer: bool,
     ends_line: bool,
+}
+
+/// A call that runs.
+#[derive(Debug)]
+struct RunningCall {
+    /// The call with its arguments.
+    name: String,
+    /// Whether it does not only read.
+    writes: bool,
 }
 
 impl TurnRenderer {
@@ -31,7 +40,8 @@ impl TurnRenderer {
         match event {
             Event::ToolCallStarted(call) => {
                 let name = describe_call(&call.tool, &call.arguments_json);
-                self.calls.insert(call.call_id.clone(), name.clone());
+                let running = RunningCall { name: name.clone(), writes: !call.request_id.is_empty() };
+                self.calls.insert(call.call_id.clone(), running);
                 vec![format!("🔧 {name}")]
             }
             Event::ToolCallProgress(it) => {
@@ -49,7 +59,7 @@ impl TurnRenderer {
     }
 
     fn finish_call(&mut self, call: &ToolCallFinished) -> Option<String> {
-        let name = self.calls.remove(&call.call_id).unwrap_or_default();
+        let name = self.calls.remove(&call.call_id).map(|it| it.name).unwrap_or_default();
         match call.outcome.as_ref()? {
             tool_call_finished::Outcome::Result(result) => {
                 failure(result).map(|why| format!("   {name}: {why}"))
@@ -58,6 +68,14 @@ impl TurnRenderer {
                 Some(format!("   {name} waits for a person"))
             }
         }
+    }
+
+    /// A cancelled turn, and the writes that go on.
+    pub(crate) fn cancelled(&self, flags: &str) -> Vec<String> {
+        let writes = self.calls.iter().filter(|(_, call)| call.writes).map(|(id, call)| {
+            format!("{} had begun, and its outcome is not known: toolwire calls {id}{flags}", call.name)
+        });
+        ["cancelled".to_owned()].into_iter().chain(writes).collect()
     }
 
     /// A part of the answer, as it is shown.
@@ -194,6 +212,23 @@ mod tests {
         };
         let lines = TurnRenderer::default().lines(&Event::ToolCallStarted(started));
         assert_eq!(lines, [r#"🔧 get_quotes("AAPL")"#]);
+    }
+
+    #[test]
+    fn a_cancelled_turn_names_the_writes_that_go_on() {
+        let mut renderer = TurnRenderer::default();
+        for (call_id, request_id) in [("c1", ""), ("c2", "r")] {
+            let started = ToolCallStarted {
+                call_id: call_id.to_owned(),
+                tool: "pay".to_owned(),
+                request_id: request_id.to_owned(),
+                ..Default::default()
+            };
+            renderer.lines(&Event::ToolCallStarted(started));
+        }
+        let expected =
+            ["cancelled", "pay() had begun, and its outcome is not known: toolwire calls c2 --data d"];
+        assert_eq!(renderer.cancelled(" --data d"), expected);
     }
 
     #[test]

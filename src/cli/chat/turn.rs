@@ -59,10 +59,17 @@ impl Turn<'_> {
         let session_id = input.context.as_ref().map(|it| it.session_id.clone()).unwrap_or_default();
         let mut names = Names { session_id, turn_id: input.request_id.clone() };
         let reasons = self.backend.reasons();
+        let mut renderer = show::TurnRenderer::default();
         let last = select! {
-            last = self.show_all(input, &mut names) => last,
+            last = self.show_all(input, &mut names, &mut renderer) => last,
             // The stream is dropped, and with it the turn.
-            () = interrupted() => return Ok(Ok(End::Cancelled)),
+            () = interrupted() => {
+                console::say("");
+                for line in renderer.cancelled(&self.flags) {
+                    console::say(&line);
+                }
+                return Ok(Ok(End::Cancelled));
+            }
         };
         reasons.print();
         let last = last.map_err(|status| self.refusal(&status, &names))??;
@@ -78,9 +85,10 @@ impl Turn<'_> {
         &self,
         input: TurnInput,
         names: &mut Names,
+        renderer: &mut show::TurnRenderer,
     ) -> Result<Result<TurnEvent, Failure>, Status> {
         let events = self.backend.chat(input).await?;
-        if self.json { as_lines(events, names).await } else { show(events, names).await }
+        if self.json { as_lines(events, names).await } else { show(events, names, renderer).await }
     }
 
     /// Reports why a turn has no end, and how to repeat it.
@@ -154,15 +162,18 @@ async fn as_lines(mut events: TurnEvents, names: &mut Names) -> Result<Result<Tu
 }
 
 /// For people: what happens, in words, and the answer as it comes.
-async fn show(mut events: TurnEvents, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
+async fn show(
+    mut events: TurnEvents,
+    names: &mut Names,
+    renderer: &mut show::TurnRenderer,
+) -> Result<Result<TurnEvent, Failure>, Status> {
     let mut narrator = Some(Narrator::on_terminal());
-    let mut renderer = show::TurnRenderer::default();
     let mut last = TurnEvent::default();
     // On a status the bar is dropped before the status is printed.
     while let Some(event) = events.next().await {
         last = event?;
         names.take(&last);
-        if let Err(failure) = show_event(&last, &mut renderer, &mut narrator) {
+        if let Err(failure) = show_event(&last, renderer, &mut narrator) {
             return Ok(Err(failure));
         }
     }

@@ -10,6 +10,7 @@ use crate::{
     call::decision,
     chat::{show, show_event},
     json,
+    signals::Interrupts,
 };
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
@@ -19,6 +20,7 @@ use toolwire_contract::proto::{
 use toolwire_server::{
     client,
     console::{self, Failure},
+    domain::Domain,
 };
 
 #[derive(Debug, Args)]
@@ -34,8 +36,24 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Works on the task until it ends, or the user interrupts: then it stands where it is.
+    pub(super) async fn run(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let mut interrupts = Interrupts::listen();
+        let backend = interrupts.unless(self.common.connection.open_with_state(domains)).await?;
+        let done = interrupts.unless(self.work(&backend)).await.inspect_err(|failure| {
+            if let Failure::Interrupted = failure {
+                console::say(&format!(
+                    "\ninterrupted: reads are cancelled, and a write that had begun goes on. To go on: {}",
+                    self.next_command()
+                ));
+            }
+        });
+        interrupts.unless(backend.settle()).await?;
+        done
+    }
+
     /// Works on the task, and again after each decision of the person at the terminal.
-    pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
+    async fn work(&self, backend: &Backend) -> Result<(), Failure> {
         loop {
             let events = backend.run_task(self.request()).await.map_err(|status| client::refusal(&status))?;
             let last = if self.common.json { as_lines(events).await } else { show(events).await };

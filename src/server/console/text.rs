@@ -6,13 +6,13 @@ use toolwire_base::words::is_hidden;
 
 /// A text of several lines. Line breaks, tabs and what joins the characters of a script or an emoji stay; what is
 /// hidden beside these is escaped, such as `\u{202e}`.
-pub fn visible_text(text: &str) -> Cow<'_, str> {
+pub(super) fn visible_text(text: &str) -> Cow<'_, str> {
     let joins = |c: char| matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
     escape(text, |c| is_hidden(c) && !joins(c), |shown, c| shown.extend(c.escape_default()))
 }
 
 /// The text of a JSON document. Hidden characters stand in its strings only, where their escapes mean the same.
-pub fn visible_json(json: &str) -> Cow<'_, str> {
+pub(super) fn visible_json(json: &str) -> Cow<'_, str> {
     escape(json, is_hidden, |shown, c| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             let _ = write!(shown, "\\u{unit:04x}");

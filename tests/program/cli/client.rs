@@ -4,6 +4,7 @@ use std::{convert::Infallible, path::Path};
 
 use hyper::{server::conn::http2, service::service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::{io::Lines, process::ChildStderr};
 
 use super::*;
 use crate::support::program::Program;
@@ -180,6 +181,63 @@ async fn a_running_call_is_cancelled_by_either_of_its_ids() {
         assert_eq!(stderr(&cancelled), format!("cancelled {id}\n"), "{cancelled:?}");
         assert_eq!(exit_code(call).await, Some(1));
     }
+    child.kill().await.unwrap();
+}
+
+/// A call, once it was accepted: its process, the rest of what it says, and its call_id.
+async fn accepted(directory: &TempDir, arguments: &[&str]) -> (Child, Lines<BufReader<ChildStderr>>, String) {
+    let mut call = toolwire(directory);
+    call.arg("call").args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut call = call.spawn().unwrap();
+    let mut lines = BufReader::new(call.stderr.take().unwrap()).lines();
+    let accepted = timeout(TIMEOUT, lines.next_line()).await.unwrap().unwrap().unwrap();
+    let call_id = accepted.split(", call ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+    (call, lines, call_id)
+}
+
+#[tokio::test]
+async fn an_interrupted_call_says_how_it_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut child, address) = diagnostics(&directory).await;
+    // Both places have one state: a request_id for each.
+    for (place, given) in [
+        (&["--server", &address][..], "0196f1c2-7a4b-7c3d-8e5f-0123456789ab"),
+        (&["--diagnostics"], "0196f1c2-7a4b-7c3d-8e5f-0123456789ad"),
+    ] {
+        let read = [&["debug_sleep", "duration=60s"], place].concat();
+        let (call, mut lines, call_id) = accepted(&directory, &read).await;
+        send(&call, Signal::INT);
+        assert_eq!(lines.next_line().await.unwrap().unwrap(), "cancelling; Ctrl-C again leaves the call");
+        let cancelled = format!("cancelled debug_sleep, call {call_id}");
+        assert_eq!(lines.next_line().await.unwrap().unwrap(), cancelled);
+        assert_eq!(exit_code(call).await, Some(130));
+
+        // A write that has begun is carried out to its end.
+        let write = [&["debug_write", "value=x", "duration=2s", "--request-id", given], place].concat();
+        let (call, mut lines, _) = accepted(&directory, &write).await;
+        send(&call, Signal::INT);
+        assert_eq!(lines.next_line().await.unwrap().unwrap(), "cancelling; Ctrl-C again leaves the call");
+        assert!(lines.next_line().await.unwrap().unwrap().starts_with("not cancelled: it had begun"));
+        assert_eq!(exit_code(call).await, Some(130));
+    }
+    let given = "0196f1c2-7a4b-7c3d-8e5f-0123456789ac";
+    let write = ["debug_write", "value=y", "duration=60s", "--request-id", given, "--server", &address];
+    let (call, mut lines, call_id) = accepted(&directory, &write).await;
+    send(&call, Signal::INT);
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), "cancelling; Ctrl-C again leaves the call");
+    send(&call, Signal::INT);
+    let mut rest = Vec::new();
+    while let Some(line) = lines.next_line().await.unwrap() {
+        rest.push(line);
+    }
+    let expected = [
+        "error: interrupted before debug_write ended".to_owned(),
+        "  A write that had begun goes on, and its outcome is not known.".to_owned(),
+        format!("  Ask for its outcome with --request-id {given}: nothing is done twice."),
+        format!("  `toolwire calls {call_id}` shows what becomes of it."),
+    ];
+    assert_eq!(rest, expected);
+    assert_eq!(exit_code(call).await, Some(130));
     child.kill().await.unwrap();
 }
 
