@@ -3,6 +3,8 @@
 pub(super) mod show;
 mod turn;
 
+use std::io;
+
 use clap::Args;
 use tokio::select;
 
@@ -20,7 +22,7 @@ use toolwire_contract::proto::{
     v1::{ResultFormat, ToolContext},
 };
 use toolwire_server::{
-    console::{self, Failure},
+    console::{self, Failure, LineEditor},
     domain::Domain,
 };
 use toolwire_tool::context::{RequestId, SessionId};
@@ -110,8 +112,9 @@ impl Chat {
         if console::is_interactive() {
             console::say("Ask something. Ctrl-C cancels a turn, Ctrl-D or `quit` ends the conversation.");
         }
+        let mut editor = LineEditor::on_terminal();
         while let Some(message) = select! {
-            message = console::answer("\n> ") => message.map_err(unreadable)?,
+            message = next_message(&mut editor) => message.map_err(unreadable)?,
             () = interrupted() => None,
         } {
             let text = message.trim();
@@ -184,11 +187,16 @@ async fn cancel(backend: &Backend, turn_id: &str) -> Result<(), Failure> {
     }
 }
 
+async fn next_message(editor: &mut LineEditor) -> io::Result<Option<String>> {
+    console::say("");
+    editor.line("> ").await
+}
+
 fn new_session() -> String {
     RequestId::generate().to_string()
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "the form map_err asks for")]
-fn unreadable(error: std::io::Error) -> Failure {
+fn unreadable(error: io::Error) -> Failure {
     Failure::Failed(format!("cannot read the message: {error}"))
 }

@@ -2,6 +2,7 @@
 //! output, everything else to standard error. Not here: the texts of commands.
 
 mod ask;
+mod editor;
 mod failure;
 pub mod files;
 mod narrator;
@@ -12,6 +13,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use serde_json::Value;
 
 pub use ask::{Question, answer, ask};
+pub use editor::LineEditor;
 pub use failure::Failure;
 pub use narrator::Narrator;
 use text::{visible_json, visible_text};

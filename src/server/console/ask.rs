@@ -77,7 +77,7 @@ fn prompt_all<const N: usize>(terminal: &Term, questions: [Question; N]) -> io::
 }
 
 /// Discards what was typed before the prompt: it cannot be an answer to it.
-fn forget_typed() -> io::Result<()> {
+pub(super) fn forget_typed() -> io::Result<()> {
     #[cfg(unix)]
     rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;
     Ok(())
