@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{backend::into_answer, connection::Connection, json, table};
+use super::{backend::into_answer, connection::Connection, ids, json, table::Table};
 use toolwire_base::{clock, duration, words::visible};
 use toolwire_contract::{
     convert::timestamp,
@@ -21,17 +21,17 @@ const PAGE: i32 = 1_000;
 /// Lists who did what: writes, and decisions on calls. Yours, or all users' if you may observe
 #[derive(Debug, Args)]
 pub(super) struct Audit {
-    /// Only of this tool; may be repeated
+    /// Lists only records of this tool; may be repeated
     #[arg(long, value_name = "NAME")]
     tool: Vec<String>,
     // Not `user`, which is who asks.
-    /// Only what this user did
+    /// Lists only what this user did
     #[arg(long = "of", value_name = "USER")]
     of: Option<String>,
-    /// Only of the last such time, such as 1h
+    /// Lists only records of the last TIME, such as 1h
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     since: Option<Duration>,
-    /// Only of this call
+    /// Lists only records of this call, by its call_id or the beginning of it
     #[arg(long, value_name = "CALL_ID")]
     call: Option<String>,
     /// Maximum number of records
@@ -47,7 +47,10 @@ pub(super) struct Audit {
 impl Audit {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open_with_state(domains).await?;
-        let filter = self.filter();
+        let mut filter = self.filter();
+        if let Some(call) = &self.call {
+            filter.call_id = ids::call(&backend, call, &filter.user_id).await?;
+        }
         let (mut found, mut page_token) = (Vec::new(), String::new());
         loop {
             let request =
@@ -69,7 +72,6 @@ impl Audit {
             tools: self.tool.clone(),
             user_id: self.of.clone().unwrap_or_default(),
             since: since.map(timestamp),
-            call_id: self.call.clone().unwrap_or_default(),
             ..v1::AuditFilter::default()
         }
     }
@@ -82,9 +84,10 @@ impl Audit {
             console::say("nothing is recorded");
             return Ok(());
         }
-        let heading = ["TIME", "WHO", "FROM", "DID", "TOOL", "CODE", "CALL"].map(ToOwned::to_owned);
-        let rows: Vec<_> = [heading].into_iter().chain(found.iter().map(row)).collect();
-        console::print(&table::lines(&rows, ""))
+        Table::new(found.iter().map(row))
+            .with_heading(["TIME", "WHO", "FROM", "DID", "TOOL", "CODE", "CALL"])
+            .with_ids(6)
+            .print()
     }
 }
 

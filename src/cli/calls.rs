@@ -8,9 +8,9 @@ use tokio::time::sleep;
 use super::{
     backend::{Backend, into_answer},
     connection::Connection,
-    json,
+    ids, json,
     signals::unless_interrupted,
-    table,
+    table::Table,
 };
 use toolwire_base::words::visible;
 use toolwire_contract::proto::v1;
@@ -31,11 +31,11 @@ pub(super) struct Calls {
     /// Shows what there is, then every change, until Ctrl-C
     #[arg(long)]
     watch: bool,
-    /// Only those that run or wait for a person
+    /// Lists only calls that run or wait for a person
     #[arg(long)]
     open: bool,
     // Not `user`, which is who asks.
-    /// Those of another user, or with '*' of all users, if you may observe
+    /// Lists the calls of another user, or with '*' of all users, if you may observe
     #[arg(long = "of", value_name = "USER")]
     of: Option<String>,
     /// Maximum number of calls
@@ -63,8 +63,9 @@ impl Calls {
     }
 
     async fn show(&self, backend: &Backend, call: &str) -> Result<(), Failure> {
+        let call = ids::call(backend, call, self.of.as_deref().unwrap_or_default()).await?;
         let request = v1::GetCallRequest {
-            call: Some(v1::get_call_request::Call::CallId(call.to_owned())),
+            call: Some(v1::get_call_request::Call::CallId(call)),
             result_format: v1::ResultFormat::Json.into(),
             ..v1::GetCallRequest::default()
         };
@@ -93,9 +94,10 @@ impl Calls {
             console::say("no call is known");
             return Ok(());
         }
-        let heading = ["CALL", "TOOL", "USER", "STATE", "CAME", "TOOK"].map(ToOwned::to_owned);
-        let rows: Vec<_> = [heading].into_iter().chain(found.iter().map(row)).collect();
-        console::print(&table::lines(&rows, ""))
+        Table::new(found.iter().map(row))
+            .with_heading(["CALL", "TOOL", "USER", "STATE", "CAME", "TOOK"])
+            .with_ids(0)
+            .print()
     }
 
     /// Polls the calls, and prints those that are new or have another state.

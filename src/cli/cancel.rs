@@ -3,7 +3,7 @@
 use clap::Args;
 use uuid::Uuid;
 
-use super::{backend::into_answer, connection::Connection};
+use super::{backend::into_answer, connection::Connection, ids};
 use toolwire_contract::proto::v1::{CancelCallRequest, cancel_call_request::Call};
 use toolwire_server::console::{self, Failure};
 
@@ -15,7 +15,7 @@ use toolwire_server::console::{self, Failure};
 pub(super) struct Cancel {
     /// The call_id that `accepted` shows, or the request_id the call was made with
     #[arg(value_name = "CALL_ID|REQUEST_ID")]
-    id: Uuid,
+    id: String,
     #[command(flatten)]
     connection: Connection,
 }
@@ -23,7 +23,10 @@ pub(super) struct Cancel {
 impl Cancel {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let remote = self.connection.remote().await?;
-        let id = self.id.to_string();
+        let id = ids::call(&remote, &self.id, "").await?;
+        if Uuid::try_parse(&id).is_err() {
+            return Err(Failure::Usage(format!("no call of yours has a call_id that begins with {id}")));
+        }
         // Both are UUIDs, so the identifier itself does not show its kind.
         for call in [Call::CallId(id.clone()), Call::RequestId(id.clone())] {
             let request = CancelCallRequest { call: Some(call) };

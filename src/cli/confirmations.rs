@@ -7,9 +7,10 @@ use super::{
     backend::{Backend, into_answer},
     card::card,
     connection::Connection,
-    json,
+    ids, json,
     signals::unless_interrupted,
-    table, words,
+    table::Table,
+    words,
 };
 use toolwire_base::words::visible;
 use toolwire_contract::proto::v1::{self, ConfirmationWatchType};
@@ -56,7 +57,8 @@ impl Confirmations {
     }
 
     async fn show(&self, backend: &Backend, id: &str) -> Result<(), Failure> {
-        let it = backend.confirmation(id).await.map_err(|status| client::refusal(&status))?;
+        let id = ids::confirmation(backend, id).await?;
+        let it = backend.confirmation(&id).await.map_err(|status| client::refusal(&status))?;
         if self.json {
             console::json(&json::confirmation(&it)).map(|_| ())
         } else {
@@ -73,9 +75,10 @@ impl Confirmations {
             console::say("nothing waits for a person");
             return Ok(());
         }
-        let heading = ["CONFIRMATION", "STATE", "CALLER", "UNTIL", "WHAT"].map(ToOwned::to_owned);
-        let rows: Vec<_> = [heading].into_iter().chain(found.iter().map(row)).collect();
-        console::print(&table::lines(&rows, ""))
+        Table::new(found.iter().map(row))
+            .with_heading(["CONFIRMATION", "STATE", "CALLER", "UNTIL", "WHAT"])
+            .with_ids(0)
+            .print()
     }
 
     async fn fetch(&self, backend: &Backend) -> Result<Vec<v1::Confirmation>, Failure> {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{card::card, connection::Connection};
+use super::{card::card, connection::Connection, ids};
 use toolwire_contract::proto::v1::{self, decide_confirmation_request::Decision};
 use toolwire_server::{
     client,
@@ -55,10 +55,11 @@ impl Deny {
 async fn decide(
     connection: &Connection,
     domains: &[Domain],
-    confirmation_id: String,
+    id: String,
     decision: Decision,
 ) -> Result<(), Failure> {
     let backend = connection.open_with_state(domains).await?;
+    let confirmation_id = ids::confirmation(&backend, &id).await?;
     let request = v1::DecideConfirmationRequest {
         confirmation_id,
         decision: Some(decision),

@@ -5,7 +5,7 @@ use std::{fmt::Write, time::Duration};
 use clap::Args;
 use serde_json::Value;
 
-use super::{connection::Connection, explain, json, schema, table, words};
+use super::{connection::Connection, explain, json, schema, table::Table, words};
 use toolwire_base::{clock, words::shell};
 use toolwire_contract::{json::from_struct, proto::v1};
 use toolwire_server::{
@@ -34,24 +34,29 @@ impl Describe {
         if self.json {
             return console::json_pretty(&json::definition(&tool));
         }
-        console::print(&render(&tool))
+        let text = render(&tool, console::width());
+        for line in text.lines() {
+            // What stands at the beginning of a line heads those below it.
+            let is_heading = line.starts_with(&*tool.name) || SECTIONS.contains(&line);
+            if is_heading { console::heading(line)? } else { console::line(line).map(|_| ())? }
+        }
+        Ok(())
     }
 }
 
-fn render(tool: &v1::ToolDefinition) -> String {
+/// The headings.
+const SECTIONS: [&str; 3] = ["Parameters", "Returns", "Examples"];
+
+fn render(tool: &v1::ToolDefinition, width: Option<usize>) -> String {
     let mut text = format!("{}  {}\n{}\n\n{}\n", tool.name, tool.title, facts(tool), tool.description);
-    let parameters = schema::rows(&schema::parse(&tool.input_schema_json));
-    section(&mut text, "Parameters", &table::lines(&parameters, "  "), "  none\n");
-    let fields: Vec<_> =
-        schema::rows(&schema::parse(&tool.output_schema_json)).into_iter().map(output_row).collect();
-    section(&mut text, "Returns", &table::lines(&fields, "  "), "  an object of its own shape\n");
+    let [parameters, returns, examples] = SECTIONS;
+    let rows = schema::rows(&schema::parse(&tool.input_schema_json));
+    section(&mut text, parameters, &Table::new(rows).render("  ", width), "  none\n");
+    let rows = schema::rows(&schema::parse(&tool.output_schema_json)).into_iter().map(output_row);
+    section(&mut text, returns, &Table::new(rows).render("  ", width), "  an object of its own shape\n");
     if !tool.examples.is_empty() {
-        section(
-            &mut text,
-            "Examples",
-            &tool.examples.iter().map(|it| example(&tool.name, it)).collect::<String>(),
-            "",
-        );
+        let commands: String = tool.examples.iter().map(|it| example(&tool.name, it)).collect();
+        section(&mut text, examples, &commands, "");
     }
     text
 }
@@ -146,6 +151,6 @@ Examples
   # One quote
   toolwire call get_quotes note='it'\\''s a test' symbol=AAPL
 ";
-        assert_eq!(render(&tool), expected);
+        assert_eq!(render(&tool, None), expected);
     }
 }

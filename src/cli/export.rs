@@ -24,7 +24,7 @@ pub(super) struct Export {
     /// In the strict form, which openai and openai-responses have
     #[arg(long)]
     strict: bool,
-    /// Only tools with this tag; several must all match
+    /// Declares only tools with this tag; several must all match
     #[arg(long = "tag", visible_alias = "tags", value_name = "TAG", value_delimiter = ',')]
     tags: Vec<String>,
     /// Prints declarations and notes as one JSON object

@@ -14,7 +14,7 @@ use toolwire_server::{
 /// Prints how to use the tools well, for the system prompt of an agent
 #[derive(Debug, Args)]
 pub(super) struct Guidance {
-    /// Only of tools with this tag; several must all match
+    /// Describes only tools with this tag; several must all match
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
     #[command(flatten)]

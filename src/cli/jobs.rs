@@ -9,7 +9,7 @@ use super::{
     connection::Connection,
     json,
     signals::unless_interrupted,
-    table,
+    table::Table,
 };
 use toolwire_base::words::visible;
 use toolwire_contract::proto::{
@@ -31,7 +31,7 @@ pub(super) struct Jobs {
     /// A job, shown whole; without it they are listed
     #[arg(value_name = "JOB")]
     job: Option<String>,
-    /// Only jobs in this state; may be given several times
+    /// Lists only jobs in this state; may be repeated
     #[arg(long = "in", value_enum, value_name = "STATE", conflicts_with = "job")]
     in_state: Vec<State>,
     /// Cancels the job, and the calls it is making
@@ -114,9 +114,7 @@ impl Jobs {
             console::say("no such jobs");
             return Ok(());
         }
-        let heading = ["JOB", "KIND", "STATE", "BEGAN"].map(ToOwned::to_owned);
-        let rows: Vec<_> = [heading].into_iter().chain(jobs.iter().map(row)).collect();
-        console::print(&table::lines(&rows, ""))
+        Table::new(jobs.iter().map(row)).with_heading(["JOB", "KIND", "STATE", "BEGAN"]).with_ids(0).print()
     }
 }
 

@@ -24,6 +24,7 @@ mod export;
 mod guidance;
 mod health;
 mod host_check;
+mod ids;
 mod job;
 mod jobs;
 mod json;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{backend::into_answer, connection::Connection, table};
+use super::{backend::into_answer, connection::Connection, table::Table};
 use toolwire_base::clock;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
@@ -27,14 +27,12 @@ impl Limits {
             console::say("no sources: none of your tools reads from one");
             return Ok(());
         }
-        console::print(&render(&limits))
+        table(&limits).print()
     }
 }
 
-fn render(limits: &[v1::SourceLimit]) -> String {
-    let heading = ["SOURCE", "A REQUEST NOW", "BUDGET"].map(ToOwned::to_owned);
-    let rows: Vec<_> = [heading].into_iter().chain(limits.iter().map(row)).collect();
-    table::lines(&rows, "")
+fn table(limits: &[v1::SourceLimit]) -> Table<3> {
+    Table::new(limits.iter().map(row)).with_heading(["SOURCE", "A REQUEST NOW", "BUDGET"])
 }
 
 fn row(limit: &v1::SourceLimit) -> [String; 3] {
@@ -94,6 +92,6 @@ toy-shelf   at once                             unlimited
 attic-feed  after 3 s                           12 in 60 s, 5 s apart
 kiosks      refused until 2026-01-16T10:00:00Z  unlimited
 ";
-        assert_eq!(render(&[free, waits, refused]), expected);
+        assert_eq!(table(&[free, waits, refused]).render("", None), expected);
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{settings::Settings, table, wiring, wiring::Linted};
+use super::{settings::Settings, table::Table, wiring, wiring::Linted};
 use toolwire_contract::proto::v1::DefinitionProblem;
 use toolwire_server::{
     console::{self, Failure},
@@ -21,7 +21,7 @@ pub(super) struct Lint {
 impl Lint {
     pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let linted = wiring::lint(&self.settings.load(domains)?, domains)?;
-        console::print(&render(&linted.problems))?;
+        console::print(&render(&linted.problems, console::width()))?;
         verdict(&linted)
     }
 }
@@ -34,13 +34,12 @@ fn verdict(linted: &Linted) -> Result<(), Failure> {
     }
 }
 
-fn render(problems: &[DefinitionProblem]) -> String {
-    let rows: Vec<_> = problems.iter().map(row).collect();
+fn render(problems: &[DefinitionProblem], width: Option<usize>) -> String {
     let count = match problems.len() {
         1 => "1 problem".to_owned(),
         count => format!("{count} problems"),
     };
-    format!("{}{count}", table::lines(&rows, ""))
+    format!("{}{count}", Table::new(problems.iter().map(row)).render("", width))
 }
 
 fn row(problem: &DefinitionProblem) -> [String; 3] {
@@ -66,8 +65,8 @@ mod tests {
     fn a_problem_is_a_line_and_the_last_one_counts_them() {
         let expected = "tools/x.json:/a  unknown-key  remove it\n\
                         tools/x.json     unknown-key  remove it\n2 problems";
-        assert_eq!(render(&linted(&["/a", ""], false).problems), expected);
-        assert_eq!(render(&[]), "0 problems");
+        assert_eq!(render(&linted(&["/a", ""], false).problems, None), expected);
+        assert_eq!(render(&[], None), "0 problems");
     }
 
     #[test]

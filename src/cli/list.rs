@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::{connection::Connection, json, table, words};
+use super::{connection::Connection, json, table::Table, words};
 use toolwire_contract::proto::v1;
 use toolwire_server::{
     client,
@@ -36,13 +36,12 @@ impl List {
             console::say("no tools; without --tag every tool that you may call is listed");
             return Ok(());
         }
-        console::print(&render(&tools))
+        table(&tools).print()
     }
 }
 
-fn render(tools: &[v1::ToolDefinition]) -> String {
-    let rows: Vec<_> = tools.iter().map(row).collect();
-    table::lines(&rows, "")
+fn table(tools: &[v1::ToolDefinition]) -> Table<3> {
+    Table::new(tools.iter().map(row))
 }
 
 fn row(tool: &v1::ToolDefinition) -> [String; 3] {
@@ -81,6 +80,6 @@ mod tests {
         ];
         let expected =
             "get_quotes  read         Title (degraded: no quotes)\nx           side_effect  Title\n";
-        assert_eq!(render(&tools), expected);
+        assert_eq!(table(&tools).render("", None), expected);
     }
 }

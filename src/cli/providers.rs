@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use clap::{Args, Subcommand};
 
 use self::trust::{Accept, Diff};
-use super::{connection::Connection, table};
+use super::{connection::Connection, table::Table};
 use toolwire_base::words::counted;
 use toolwire_contract::proto::v1;
 use toolwire_server::{
@@ -65,7 +65,7 @@ impl Providers {
             );
             return Ok(());
         }
-        console::print(&table::lines(&rows, ""))
+        Table::new(rows).print()
     }
 }
 

@@ -11,7 +11,7 @@ use toolwire_server::{
 };
 use toolwire_store::backup;
 
-/// Copies the state directory, puts a copy back, or looks whether it is as it must be
+/// Backs up, restores or checks the state directory
 #[derive(Debug, Args)]
 pub(super) struct State {
     #[command(subcommand)]
@@ -24,7 +24,7 @@ enum Action {
     Backup(Copied),
     /// Puts the copy in DIR back; the state directory must be empty, and no server may be running on it
     Restore(Copied),
-    /// Looks at every page, count, sequence, task, document and file of the state, also while a server uses it
+    /// Checks every page, count, sequence, task, document and file of the state, also while a server uses it
     Check {
         #[command(flatten)]
         settings: Settings,

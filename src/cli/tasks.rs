@@ -18,9 +18,9 @@ use self::{
 };
 use super::{
     backend::{Backend, into_answer, require},
-    json,
+    ids, json,
     signals::unless_interrupted,
-    table,
+    table::Table,
 };
 use toolwire_contract::proto::tasks::v1::{self, TaskWatchType};
 use toolwire_server::{
@@ -41,10 +41,10 @@ pub(super) struct Tasks {
     /// A task, shown with what works for it; without it the roots are shown, the newest first
     #[arg(value_name = "TASK")]
     task: Option<String>,
-    /// Only tasks in this state; may be given several times
+    /// Lists only tasks in this state; may be repeated
     #[arg(long = "in", value_enum, value_name = "STATE")]
     in_state: Vec<State>,
-    /// Only open questions to people and agents, of all trees
+    /// Lists only the open questions to people and agents, of all trees
     #[arg(long, conflicts_with = "task")]
     questions: bool,
     /// Shows what has not ended, then every change, until Ctrl-C
@@ -67,7 +67,7 @@ enum Action {
     Answer(Answer),
     /// Cancels a task with everything that works for it
     Cancel(Cancel),
-    /// Says what became of a write whose end is not known
+    /// Records the outcome of a write whose end is not known
     Resolve(Resolve),
     /// Deletes a tree that has ended, with its timelines and documents
     Delete(Delete),
@@ -82,7 +82,7 @@ impl Tasks {
         }
     }
 
-    async fn carry_out(self, domains: &[Domain]) -> Result<(), Failure> {
+    async fn carry_out(mut self, domains: &[Domain]) -> Result<(), Failure> {
         let common = match &self.action {
             None | Some(Action::Run(_)) => &self.common,
             Some(Action::Start(it)) => &it.common,
@@ -92,6 +92,9 @@ impl Tasks {
             Some(Action::Delete(it)) => &it.common,
         };
         let backend = common.connection.open_with_state(domains).await?;
+        if let Some(task) = &mut self.task {
+            *task = ids::task(&backend, task).await?;
+        }
         match &self.action {
             None if self.watch => self.follow(&backend).await,
             None | Some(Action::Run(_)) => self.list(&backend).await,
@@ -158,14 +161,12 @@ impl Tasks {
             return Ok(());
         }
         let top = tasks.first().filter(|_| self.task.is_some()).map_or(0, |task| task.depth);
-        let heading = ["TASK", "STATE", "WHAT"].map(ToOwned::to_owned);
         let rows = tasks.iter().map(|task| {
             let depth = if self.task.is_some() { task.depth.saturating_sub(top) } else { 0 };
             let [id, status, what] = cells(task);
             ["  ".repeat(depth as usize) + &id, status, what]
         });
-        let rows: Vec<_> = [heading].into_iter().chain(rows).collect();
-        console::print(&table::lines(&rows, ""))
+        Table::new(rows).with_heading(["TASK", "STATE", "WHAT"]).with_ids(0).print()
     }
 
     async fn follow(&self, backend: &Backend) -> Result<(), Failure> {

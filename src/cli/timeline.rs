@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use super::{
     backend::{Backend, into_answer, require},
     connection::Connection,
-    json,
+    ids, json,
     signals::unless_interrupted,
 };
 use toolwire_base::words::visible;
@@ -66,9 +66,10 @@ impl Timeline {
         unless_interrupted(self.carry_out(domains)).await
     }
 
-    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
+    async fn carry_out(mut self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open_with_state(domains).await?;
-        match self {
+        self.task = ids::task(&backend, &self.task).await?;
+        match &self {
             Self { as_model: true, .. } => self.as_model(&backend).await,
             Self { follow: true, .. } => self.follow(&backend).await,
             _ => self.list(&backend).await,

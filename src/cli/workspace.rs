@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use self::{put::Put, show::View, tree_args::TreeArgs};
 use super::{
     backend::{Backend, into_answer},
-    json,
+    ids, json,
     signals::unless_interrupted,
 };
 use toolwire_contract::proto::workspace::v1::{
@@ -48,16 +48,16 @@ enum Action {
 struct Ls {
     #[command(flatten)]
     which: TreeArgs,
-    /// Only paths that begin so
+    /// Lists only paths that begin with PATH
     #[arg(long, value_name = "PATH", default_value = "")]
     prefix: String,
-    /// Only those with this tag; may be repeated
+    /// Lists only documents with this tag; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Only of this type, such as text/csv or image/*
+    /// Lists only documents of this type, such as text/csv or image/*
     #[arg(long = "type", value_name = "TYPE", default_value = "")]
     mime_type: String,
-    /// Also those that are deleted
+    /// Lists deleted documents too
     #[arg(long)]
     deleted: bool,
 }
@@ -83,7 +83,7 @@ struct Search {
     /// What to find
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     query: String,
-    /// Only those with this tag; may be repeated
+    /// Finds only documents with this tag; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// Maximum number of results
@@ -109,7 +109,7 @@ struct Rm {
     /// The document
     #[arg(value_name = "PATH")]
     path: String,
-    /// Only if this is its etag
+    /// Deletes it only if this is its etag
     #[arg(long, value_name = "ETAG", default_value = "")]
     etag: String,
 }
@@ -119,8 +119,8 @@ impl Workspace {
         unless_interrupted(self.carry_out(domains)).await
     }
 
-    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
-        let which = match &self.action {
+    async fn carry_out(mut self, domains: &[Domain]) -> Result<(), Failure> {
+        let which = match &mut self.action {
             Action::Ls(Ls { which, .. })
             | Action::Cat(Cat { which, .. })
             | Action::Put(Put { which, .. })
@@ -129,6 +129,8 @@ impl Workspace {
             | Action::Rm(Rm { which, .. }) => which,
         };
         let backend: Backend = which.connection.open_with_state(domains).await?;
+        which.task = ids::task(&backend, &which.task).await?;
+        let as_json = which.json;
         let shown = match &self.action {
             Action::Ls(ls) => ls.run(&backend).await?,
             Action::Cat(cat) => return cat.run(&backend).await,
@@ -137,7 +139,7 @@ impl Workspace {
             Action::Versions(versions) => versions.run(&backend).await?,
             Action::Rm(rm) => rm.run(&backend).await?,
         };
-        if which.json { console::json_lines(shown.json()) } else { shown.print() }
+        if as_json { console::json_lines(shown.json()) } else { shown.print() }
     }
 }
 

@@ -10,6 +10,7 @@ mod text;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
+use ::console::{Style, Term};
 use serde_json::Value;
 
 pub use ask::{Question, answer, ask};
@@ -35,6 +36,16 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Prints one of several lines.
 pub fn line(text: &str) -> Result<Reader, Failure> {
     write(&format!("{}\n", visible_text(text)))
+}
+
+/// Prints a line that heads those below it.
+pub fn heading(text: &str) -> Result<(), Failure> {
+    write(&format!("{}\n", Style::new().bold().apply_to(visible_text(text)))).map(|_| ())
+}
+
+/// The width of the terminal that shows standard output, in columns.
+pub fn width() -> Option<usize> {
+    Term::stdout().size_checked().filter(|_| is_shown()).map(|(_, columns)| columns.into())
 }
 
 /// Prints a part of a text, which ends no line.
@@ -100,7 +111,19 @@ fn into_reader(done: io::Result<()>) -> Result<Reader, Failure> {
 
 /// Prints a line beside the result. Its reader may be gone.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", visible_text(text));
+    let _ = writeln!(io::stderr().lock(), "{}", emphasise(&visible_text(text)));
+}
+
+/// A line whose first word says that something is wrong, or may be, in its colour. As it is where there are no colours:
+/// with `NO_COLOR`, and outside a terminal.
+fn emphasise(line: &str) -> String {
+    let style = Style::new().for_stderr();
+    for (word, style) in [("error:", style.clone().red().bold()), ("warning:", style.yellow())] {
+        if let Some(rest) = line.strip_prefix(word) {
+            return format!("{}{rest}", style.apply_to(word));
+        }
+    }
+    line.to_owned()
 }
 
 /// Prints why a command did not succeed.

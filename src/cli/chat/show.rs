@@ -49,7 +49,7 @@ impl TurnRenderer {
             }
             Event::ToolCallFinished(call) => self.finish_call(call).into_iter().collect(),
             Event::Alert(alert) => vec![format!(
-                "! {} refuses us ({}): {}",
+                "! {} refuses requests ({}): {}",
                 alert.source,
                 words::error_code(alert.code()),
                 shorten(&alert.message)
@@ -155,7 +155,7 @@ const fn next_step(code: ToolErrorCode) -> Option<&'static str> {
         }
         ToolErrorCode::Cancelled => "It was cancelled before it ended: ask again.",
         ToolErrorCode::AuthFailed | ToolErrorCode::Blocked => {
-            "The source refuses us: the operator must look at it."
+            "The source refuses this server's requests: tell the operator."
         }
         ToolErrorCode::PermissionDenied => "You may not call this tool: ask an operator for access.",
         ToolErrorCode::OutcomeUnknown => "It is unknown whether it was done: look before you ask again.",

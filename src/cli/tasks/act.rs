@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::render::{Common, print};
 use crate::{
     backend::{Backend, into_answer, require},
-    json,
+    ids, json,
 };
 use toolwire_base::words::without_bom;
 use toolwire_contract::{
@@ -104,7 +104,7 @@ impl Start {
 impl Answer {
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
         let message = v1::AnswerQuestionRequest {
-            task_id: self.task.clone(),
+            task_id: ids::task(backend, &self.task).await?,
             answer: self.text.clone(),
             documents: Vec::new(),
         };
@@ -115,9 +115,10 @@ impl Answer {
 
 impl Cancel {
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
-        let request = v1::GetTaskRequest { task_id: self.task.clone() };
+        let task_id = ids::task(backend, &self.task).await?;
+        let request = v1::GetTaskRequest { task_id: task_id.clone() };
         let found = require(into_answer(backend.tasks().get_task(request)).await?.task)?;
-        let message = v1::CancelTaskRequest { task_id: self.task.clone(), reason: self.reason.clone() };
+        let message = v1::CancelTaskRequest { task_id, reason: self.reason.clone() };
         let answer = into_answer(backend.tasks().cancel_task(message)).await?;
         if self.common.json {
             return console::json(&json::message(&answer)).map(|_| ());
@@ -139,12 +140,13 @@ impl Cancel {
 
 impl Delete {
     pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
-        let request = v1::DeleteTaskRequest { task_id: self.task.clone() };
+        let task_id = ids::task(backend, &self.task).await?;
+        let request = v1::DeleteTaskRequest { task_id: task_id.clone() };
         into_answer(backend.tasks().delete_task(request)).await?;
         let text = if self.common.json {
             "{}".to_owned()
         } else {
-            format!("{} and all of its tree is deleted", self.task)
+            format!("{task_id} and all of its tree is deleted")
         };
         console::line(&text).map(|_| ())
     }
@@ -161,7 +163,7 @@ impl Resolve {
             }
         };
         let message = v1::ResolveUnknownRequest {
-            task_id: self.task.clone(),
+            task_id: ids::task(backend, &self.task).await?,
             call_id: self.call.clone(),
             resolution: Some(resolution),
             reason: self.reason.clone(),

@@ -9,7 +9,7 @@ use crate::{
     backend::{Backend, TurnEvents},
     call::decision,
     chat::{show, show_event},
-    json,
+    ids, json,
     signals::Interrupts,
 };
 use toolwire_base::words::visible;
@@ -37,9 +37,10 @@ pub(super) struct Run {
 
 impl Run {
     /// Works on the task until it ends, or the user interrupts: then it stands where it is.
-    pub(super) async fn run(&self, domains: &[Domain]) -> Result<(), Failure> {
+    pub(super) async fn run(mut self, domains: &[Domain]) -> Result<(), Failure> {
         let mut interrupts = Interrupts::listen();
         let backend = interrupts.unless(self.common.connection.open_with_state(domains)).await?;
+        self.task = interrupts.unless(ids::task(&backend, &self.task)).await?;
         let done = interrupts.unless(self.work(&backend)).await.inspect_err(|failure| {
             if let Failure::Interrupted = failure {
                 console::say(&format!(

@@ -37,7 +37,7 @@ pub(super) struct Put {
     /// Why it is written
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     why: String,
-    /// Only if this is its etag; * only if there is nothing
+    /// Writes only if this is its etag; with *, only if there is no such document
     #[arg(long, value_name = "ETAG", default_value = "", hide_default_value = true)]
     etag: String,
     /// Recognises a repeat, so that it is written once [default: a new one]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{json, table};
+use crate::{json, table::Table};
 use toolwire_base::words::visible;
 use toolwire_contract::proto::workspace::v1::{Document, DocumentVersion, SearchHit};
 use toolwire_server::console::{self, Failure};
@@ -35,16 +35,12 @@ impl View {
                 console::say("no documents");
                 Ok(())
             }
-            Self::Documents(documents) => {
-                let heading = ["PATH", "VERSION", "TYPE", "BYTES", "UPDATED", "TAGS"].map(ToOwned::to_owned);
-                let rows: Vec<_> = [heading].into_iter().chain(documents.iter().map(row)).collect();
-                console::print(&table::lines(&rows, ""))
-            }
-            Self::Versions(versions) => {
-                let heading = ["VERSION", "BYTES", "WRITTEN", "BY", "WHY"].map(ToOwned::to_owned);
-                let rows: Vec<_> = [heading].into_iter().chain(versions.iter().map(version)).collect();
-                console::print(&table::lines(&rows, ""))
-            }
+            Self::Documents(documents) => Table::new(documents.iter().map(row))
+                .with_heading(["PATH", "VERSION", "TYPE", "BYTES", "UPDATED", "TAGS"])
+                .print(),
+            Self::Versions(versions) => Table::new(versions.iter().map(version))
+                .with_heading(["VERSION", "BYTES", "WRITTEN", "BY", "WHY"])
+                .print(),
             Self::Hits(hits) if hits.is_empty() => {
                 console::say("nothing found");
                 Ok(())

@@ -47,7 +47,7 @@ fn in_words(status: &Status, repeat: &str) -> String {
         return format!("{LOST}\n  {repeat}");
     }
     let details = status.get_error_details();
-    let headline = format!("error: {}: {}", contract::status::name(status.code()), status.message());
+    let headline = format!("error: {}: {}", word(status.code()), status.message());
     let violations = details.bad_request().map(|it| it.field_violations.as_slice()).unwrap_or_default();
     let violations = violations.iter().map(|it| format!("{}: {}", it.field, it.description));
     let retry_after = details.retry_info().and_then(|info| info.retry_delay);
@@ -57,6 +57,14 @@ fn in_words(status: &Status, repeat: &str) -> String {
         None => advice_on(reason).unwrap_or_else(|| advice(status.code())).to_owned(),
     };
     [headline].into_iter().chain(violations).chain([next]).collect::<Vec<_>>().join("\n  ")
+}
+
+/// The name of a code, but that a deadline is the same end as a tool's time-out for a person, and has its word.
+fn word(code: Code) -> &'static str {
+    match code {
+        Code::DeadlineExceeded => "TIMEOUT",
+        other => contract::status::name(other),
+    }
 }
 
 /// The connection broke after the call had begun: the status is the client's own, and so is its cause.

@@ -9,6 +9,7 @@ from toolwire.v1 import confirmation_service_pb2_grpc, tool_service_pb2_grpc
 
 def pytest_addoption(parser):
     parser.addoption("--address", required=True, help="address of a server started with --diagnostics")
+    parser.addoption("--binary", help="the program, for tests of what it shows on a terminal")
     parser.addoption("--http", help="URL of its HTTP listener; its add_to_watchlist needs approval")
 
 

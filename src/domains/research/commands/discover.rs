@@ -27,13 +27,13 @@ pub(super) struct Discover {
     /// The screen to browse
     #[arg(long, value_name = "SCREEN")]
     screen: Option<String>,
-    /// The rules to hold candidates against
+    /// The rules that candidates must pass, a profile of check_wait_zone
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
-    /// Looks only here; with several, in all of them: watchlist, screener, news, reddit, valuepickr
+    /// Searches only this source; may be repeated: watchlist, screener, news, reddit, valuepickr
     #[arg(long = "from", value_name = "SOURCE")]
     places: Vec<String>,
-    /// Takes no longer, at most 10m [default: 5m]
+    /// Maximum duration of the job, at most 10m [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     max_time: Option<std::time::Duration>,
     /// A UUID by which a repeat is recognised
