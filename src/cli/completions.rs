@@ -1,55 +1,65 @@
-//! `toolwire completions`: completion for shells, the names of tools included.
+//! `toolwire completions`: the script by which a shell completes this program's command lines.
 //!
-//! The names are those of the moment: completion that asks while one types is not stable in the crate.
+//! The scripts of bash, zsh and fish ask the program at each word (`complete`). For other shells the names of commands
+//! and flags are written down.
 
-use clap::{Args, builder::PossibleValuesParser};
+use clap::Args;
 use clap_complete::Shell;
 
-use super::connection::Connection;
-use toolwire_contract::proto::v1;
-use toolwire_server::{
-    client,
-    console::{self, Failure},
-    domain::Domain,
-};
-
-/// The commands that take a tool, and the name of that argument.
-const WITH_A_TOOL: [&str; 2] = ["call", "describe"];
-const TOOL: &str = "tool";
+use toolwire_server::console::{self, Failure};
 
 /// The name of the command.
 pub(super) const NAME: &str = "completions";
 
-/// Prints the completion script of a shell, with the names of the tools there are now
+/// Prints the completion script of a shell
+///
+/// In bash, zsh and fish, tools, parameters and their values, intents, confirmations, calls and tasks are completed
+/// too: the shell asks the program, which asks the server that the line or TOOLWIRE_SERVER names.
 #[derive(Debug, Args)]
 pub(super) struct Completions {
     /// The shell to write completions for
     #[arg(value_name = "SHELL")]
     shell: Shell,
-    #[command(flatten)]
-    connection: Connection,
 }
+
+// bash replaces what follows the last `=` or `:` of a word, and adds a space after a word that is whole.
+const BASH: &str = r#"_toolwire() {
+    local line=${COMP_LINE:0:COMP_POINT} IFS=$'\n'
+    local word=${line##*[[:space:]]}
+    COMPREPLY=($("${COMP_WORDS[0]}" complete -- "$line" 2>/dev/null))
+    COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*[=:]}"}"}")
+    if [[ ${COMPREPLY[0]-} == *= ]]; then compopt -o nospace; fi
+} 2>/dev/null
+complete -o default -F _toolwire toolwire
+"#;
+const ZSH: &str = r#"#compdef toolwire
+_toolwire() {
+    local -a found
+    found=(${(f)"$("${words[1]}" complete -- "${(j: :)${(@q)words[1,CURRENT-1]}} $PREFIX" 2>/dev/null)"})
+    if (( $#found == 0 )); then _files; return; fi
+    compadd -Q -S '' -- ${(M)found:#*=}
+    compadd -Q -- ${found:#*=}
+}
+compdef _toolwire toolwire
+"#;
+const FISH: &str = r"function __toolwire_complete
+    toolwire complete --unquoted -- (commandline -cp | string collect) 2>/dev/null
+end
+complete -c toolwire -a '(__toolwire_complete)'
+";
 
 impl Completions {
     /// Prints the script for the program's command line.
-    pub(super) async fn run(self, program: clap::Command, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
-        let tools =
-            backend.list(&[], v1::ToolView::Basic).await.map_err(|status| client::refusal(&status))?;
-        // Names of values live as long as the program, which ends here.
-        let names: Vec<&'static str> = tools.into_iter().map(|tool| &*tool.name.leak()).collect();
-        let mut command = with_tools(program, &names);
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut command, "toolwire", &mut script);
-        console::print(&String::from_utf8_lossy(&script))
+    pub(super) fn run(&self, mut program: clap::Command) -> Result<(), Failure> {
+        console::exact(match self.shell {
+            Shell::Bash => BASH,
+            Shell::Zsh => ZSH,
+            Shell::Fish => FISH,
+            shell => {
+                let mut script = Vec::new();
+                clap_complete::generate(shell, &mut program, "toolwire", &mut script);
+                return console::exact(&String::from_utf8_lossy(&script));
+            }
+        })
     }
-}
-
-/// The command line, in which a tool is one of those named.
-fn with_tools(program: clap::Command, tools: &[&'static str]) -> clap::Command {
-    let of_tools = |command: clap::Command| {
-        let tools = PossibleValuesParser::new(tools.iter().copied());
-        command.mut_arg(TOOL, |argument| argument.value_parser(tools))
-    };
-    WITH_A_TOOL.into_iter().fold(program, |command, name| command.mut_subcommand(name, of_tools))
 }

@@ -13,6 +13,7 @@ mod calls;
 mod cancel;
 mod card;
 mod chat;
+mod complete;
 mod completions;
 mod confirmations;
 mod connection;
@@ -23,6 +24,7 @@ mod explain;
 mod export;
 mod guidance;
 mod health;
+mod help;
 mod host_check;
 mod ids;
 mod job;
@@ -54,6 +56,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tokio::runtime::Runtime;
 
+use complete::Complete;
 use completions::Completions;
 
 use toolwire_server::{
@@ -118,12 +121,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, domains: &[Domain]) ->
     }
 }
 
-/// The program's own commands, those of the domains, and last the one that knows them all.
+/// The program's own commands, two of which know them all, and those of the domains.
 fn program(domains: &[Domain]) -> Result<clap::Command, Failure> {
     let completions = Completions::augment_args(clap::Command::new(completions::NAME));
-    let own = Cli::command();
-    offered::check(&own.clone().subcommand(completions.clone()), domains)?;
-    Ok(own.subcommands(offered::commands(domains)).subcommand(completions))
+    let complete = Complete::augment_args(clap::Command::new(complete::NAME)).hide(true);
+    let own = Cli::command().subcommand(completions).subcommand(complete);
+    offered::check(&own, domains)?;
+    Ok(help::grouped(own.subcommands(offered::commands(domains)), domains))
 }
 
 fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
@@ -139,11 +143,20 @@ async fn dispatch(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failur
         if let Some(command) = offered::find(domains, name) {
             return offered::run(command, matches, domains).await;
         }
-        if name == completions::NAME {
-            return match Completions::from_arg_matches(matches) {
-                Ok(completions) => completions.run(program(domains)?, domains).await,
-                Err(error) => console::usage(&error),
-            };
+        match name {
+            completions::NAME => {
+                return match Completions::from_arg_matches(matches) {
+                    Ok(completions) => completions.run(program(domains)?),
+                    Err(error) => console::usage(&error),
+                };
+            }
+            complete::NAME => {
+                return match Complete::from_arg_matches(matches) {
+                    Ok(complete) => complete.run(program(domains)?, domains).await,
+                    Err(error) => console::usage(&error),
+                };
+            }
+            _ => {}
         }
     }
     match Cli::from_arg_matches(matches) {

@@ -56,7 +56,7 @@ fn variants(schema: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// The one among the variants that has a keyword.
-fn having<'a>(schema: &'a Value, keyword: &str) -> &'a Value {
+pub(super) fn having<'a>(schema: &'a Value, keyword: &str) -> &'a Value {
     variants(schema).find(|variant| variant.get(keyword).is_some()).unwrap_or(&Value::Null)
 }
 

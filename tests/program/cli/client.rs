@@ -254,15 +254,3 @@ async fn health_is_an_exit_code_too() {
     child.kill().await.unwrap();
     assert_fails(&run(&["health", "--server", &address]).await, 1, &["cannot reach"]);
 }
-
-#[tokio::test]
-async fn completions_name_the_tools() {
-    // The crate completes no values of positional arguments in other shells.
-    for shell in ["bash", "zsh"] {
-        let output = run(&["completions", shell]).await;
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        assert!(stdout(&output).contains("get_quotes") && !stdout(&output).contains("debug_write"));
-    }
-    let asked = run(&["completions", "bash", "--diagnostics"]).await;
-    assert!(stdout(&asked).contains("debug_write"), "{asked:?}");
-}
