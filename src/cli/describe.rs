@@ -5,7 +5,7 @@ use std::{fmt::Write, time::Duration};
 use clap::Args;
 use serde_json::Value;
 
-use super::{connection::Connection, explain, json, schema, table::Table, words};
+use super::{connection::Connection, explain, json, schema, table, table::Table, words};
 use toolwire_base::{clock, words::shell};
 use toolwire_contract::{json::from_struct, proto::v1};
 use toolwire_server::{
@@ -34,11 +34,17 @@ impl Describe {
         if self.json {
             return console::json_pretty(&json::definition(&tool));
         }
-        let text = render(&tool, console::width());
-        for line in text.lines() {
-            // What stands at the beginning of a line heads those below it.
-            let is_heading = line.starts_with(&*tool.name) || SECTIONS.contains(&line);
-            if is_heading { console::heading(line)? } else { console::line(line).map(|_| ())? }
+        let width = console::width();
+        for line in render(&tool, width).lines() {
+            if line.starts_with(&*tool.name) || SECTIONS.contains(&line) {
+                console::heading(line)?;
+                continue;
+            }
+            // Rows and commands are indented.
+            let prose = width.filter(|_| !line.starts_with(' '));
+            for part in table::wrap(line, prose.unwrap_or(usize::MAX)) {
+                console::line(&part)?;
+            }
         }
         Ok(())
     }

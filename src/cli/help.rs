@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use toolwire_server::domain::Domain;
+use super::table::Table;
+use toolwire_server::{console, domain::Domain};
 
 /// The program's own commands.
 const GROUPS: [(&str, &[&str]); 5] = [
@@ -24,10 +25,9 @@ pub(super) fn grouped(program: clap::Command, domains: &[Domain]) -> clap::Comma
     let mut text = String::new();
     for (title, names) in own.chain(of_domains) {
         let _ = writeln!(text, "{header}{title}:{header:#}");
-        for command in names.into_iter().filter_map(|name| program.find_subcommand(name)) {
-            text.push_str(&line(&program, command));
-        }
-        text.push('\n');
+        let commands = names.into_iter().filter_map(|name| program.find_subcommand(name));
+        let rows = commands.map(|command| row(&program, command));
+        let _ = writeln!(text, "{}", Table::new(rows).render("  ", console::width()));
     }
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{header}Options:{header:#}\n{{options}}\n\n\
@@ -36,12 +36,11 @@ pub(super) fn grouped(program: clap::Command, domains: &[Domain]) -> clap::Comma
     program.help_template(template)
 }
 
-fn line(program: &clap::Command, command: &clap::Command) -> String {
+/// The name, as wide as the longest of all, and what the command does.
+fn row(program: &clap::Command, command: &clap::Command) -> [String; 2] {
     let width = program.get_subcommands().map(|it| it.get_name().len()).max().unwrap_or_default();
-    let literal = *program.get_styles().get_literal();
-    let (name, about) =
-        (command.get_name(), command.get_about().map(ToString::to_string).unwrap_or_default());
-    format!("  {literal}{name:<width$}{literal:#}  {about}\n")
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    [format!("{:<width$}", command.get_name()), about]
 }
 
 #[cfg(test)]

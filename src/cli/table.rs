@@ -133,7 +133,7 @@ fn cut(cell: &str, width: usize) -> String {
 }
 
 /// The lines of a text, broken at spaces; a word that is longer than a line stands alone on one.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("one from the beginning");
@@ -167,8 +167,8 @@ mod tests {
     fn what_does_not_fit_is_wrapped_in_the_last_column() {
         let rows = [["name", "string", "one two three four five six seven"]];
         let expected = "\
-name  string  one two three four
-              five six seven
+name  string  one two three four five
+              six seven
 ";
         assert_eq!(table(&rows).render("", Some(38)), expected);
         assert_eq!(table(&rows).render("", Some(80)).lines().count(), 1);
