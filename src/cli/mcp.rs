@@ -43,8 +43,8 @@ impl Mcp {
         let services = Services::new(self.connection.server().await?, MAX_MESSAGE);
         let settings = settings(&config::Http::default());
         let handler = Handler::new(services, settings, Transport::Stdio).with_flags(self.flags()?);
-        Box::pin(stdio::serve(handler, stdin(), stdout())).await;
-        Ok(())
+        let end_of_input = handler.end_of_input();
+        until_interrupted(|| end_of_input.cancel(), stdio::serve(handler, stdin(), stdout())).await
     }
 
     /// The flags by which a person, in a folder of theirs, finds the same tools.
@@ -52,8 +52,7 @@ impl Mcp {
         Ok(as_flags(&self.connection.to_words_elsewhere()?))
     }
 
-    /// Serves the tools of this program, which is a service of its own meanwhile. A signal counts as the end of input,
-    /// and another one ends the program at once.
+    /// Serves the tools of this program, which is a service of its own meanwhile.
     async fn serve_own(&self, config: &Config, domains: &[Domain]) -> Result<(), Failure> {
         let mut telemetry = wiring::start_telemetry(config)?;
         let app = wiring::open(config, domains)?;
@@ -64,18 +63,27 @@ impl Mcp {
         let handler = Handler::new(services, settings(&config.http), Transport::Stdio)
             .with_confirmations(confirmations(config))
             .with_flags(self.flags()?);
-        let mut signals =
-            Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
         let end_of_input = handler.end_of_input();
-        let done = select! {
-            () = app.serve_within(config, end_of_input.clone(), stdio::serve(handler, stdin(), stdout())) => Ok(()),
-            () = async {
-                signals.any().await;
-                end_of_input.cancel();
-                signals.impatient().await;
-            } => Err(Failure::Interrupted),
-        };
+        let serving =
+            app.serve_within(config, end_of_input.clone(), stdio::serve(handler, stdin(), stdout()));
+        let done = until_interrupted(|| end_of_input.cancel(), serving).await;
         telemetry.end_within(config.server.drain.forced_end);
         done
+    }
+}
+
+/// Serves a client. A signal counts as the end of input, and another one ends the program at once.
+async fn until_interrupted(
+    end_input: impl FnOnce(),
+    serving: impl Future<Output = ()>,
+) -> Result<(), Failure> {
+    let mut signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
+    select! {
+        () = Box::pin(serving) => Ok(()),
+        () = async {
+            signals.any().await;
+            end_input();
+            signals.impatient().await;
+        } => Err(Failure::Interrupted),
     }
 }

@@ -157,22 +157,27 @@ async fn the_outcome_of_a_write_whose_server_is_killed_is_unknown() {
 /// Supervisors of processes send SIGTERM, often right after they have closed the input.
 #[tokio::test]
 async fn a_write_that_has_begun_is_answered_after_a_signal_to_end_and_a_read_is_cancelled() {
-    let mut stdio = Stdio::start(&[]);
-    stdio.greet(Era::Old).await;
-    let write = Message::call(Era::Old, "debug_write", &json!({"value": "x", "duration": "3s"}), &json!({}));
-    stdio.say(&write.body.to_string()).await;
-    let mut read = Message::call(Era::Old, "debug_sleep", &json!({"duration": "60s"}), &json!({}));
-    read.body["id"] = "read".into();
-    stdio.say(&read.body.to_string()).await;
-    assert!(stdio.ask(&ping()).await["result"].is_object());
-    let id = stdio.child.id().unwrap().to_string();
-    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    let answer = stdio.answer_to(&write).await;
-    assert_eq!(answer["result"]["structuredContent"]["writes"], 1, "{answer}");
-    // The end of the program may cut off the answer of the read.
-    while let Some(line) = timeout(SOON, stdio.output.next_line()).await.unwrap().unwrap() {
-        let answer: Value = serde_json::from_str(&line).unwrap();
-        assert!(answer["id"] == "read" && answer["error"].is_object(), "{answer}");
+    let house = house();
+    let server = format!("http://{}", house.server.address);
+    for arguments in [&[][..], &["--server", &server]] {
+        let mut stdio = Stdio::start(arguments);
+        stdio.greet(Era::Old).await;
+        let write =
+            Message::call(Era::Old, "debug_write", &json!({"value": "x", "duration": "3s"}), &json!({}));
+        stdio.say(&write.body.to_string()).await;
+        let mut read = Message::call(Era::Old, "debug_sleep", &json!({"duration": "60s"}), &json!({}));
+        read.body["id"] = "read".into();
+        stdio.say(&read.body.to_string()).await;
+        assert!(stdio.ask(&ping()).await["result"].is_object());
+        let id = stdio.child.id().unwrap().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        let answer = stdio.answer_to(&write).await;
+        assert_eq!(answer["result"]["structuredContent"]["writes"], 1, "{answer}");
+        // The end of the program may cut off the answer of the read.
+        while let Some(line) = timeout(SOON, stdio.output.next_line()).await.unwrap().unwrap() {
+            let answer: Value = serde_json::from_str(&line).unwrap();
+            assert!(answer["id"] == "read" && answer["error"].is_object(), "{answer}");
+        }
+        assert!(timeout(SOON, stdio.child.wait()).await.unwrap().unwrap().success());
     }
-    assert!(timeout(SOON, stdio.child.wait()).await.unwrap().unwrap().success());
 }

@@ -17,7 +17,7 @@ use super::handler::Handler;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Serves one client until its input ends, or [`Handler::end_of_input`] is cancelled. Then no call begins. Those under
-/// way have a grace period; after it reads stop, and writes that have begun are still answered.
+/// way have a grace period; after it, once the writes that have begun are answered, the reads are cancelled.
 pub async fn serve<R, W>(handler: Handler, input: R, output: W)
 where
     R: AsyncRead + Send + Unpin + 'static,
