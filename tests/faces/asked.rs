@@ -254,6 +254,8 @@ async fn by_command_line(place: SocketAddr, asked: &Asked) -> Answer {
     let line = stderr.lines().find_map(|line| line.strip_prefix("error: "));
     let (code, message) =
         line.and_then(|it| it.split_once(": ")).unwrap_or_else(|| panic!("{stdout}{stderr}"));
+    // To a person a time-out is one end, whichever deadline has passed.
+    let code = if code == "TIMEOUT" { "DEADLINE_EXCEEDED" } else { code };
     Answer::Refused(code.to_owned(), message.to_owned())
 }
 
