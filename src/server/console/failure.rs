@@ -47,7 +47,8 @@ impl Failure {
 fn with_heading(text: &str) -> String {
     let lines: Vec<_> = text.lines().collect();
     match lines.as_slice() {
-        [] | [_] => text.to_owned(),
+        // Lines that are indented say more of the first.
+        lines if lines.iter().skip(1).all(|line| line.starts_with("  ")) => text.to_owned(),
         lines => format!("{} problems\n  {}", lines.len(), lines.join("\n  ")),
     }
 }
@@ -60,5 +61,6 @@ mod tests {
     fn several_problems_have_a_heading() {
         assert_eq!(Failure::Start("a\nb".to_owned()).text().as_deref(), Some("2 problems\n  a\n  b"));
         assert_eq!(Failure::Failed("a".to_owned()).text().as_deref(), Some("a"));
+        assert_eq!(Failure::Failed("a\n  b".to_owned()).text().as_deref(), Some("a\n  b"));
     }
 }
