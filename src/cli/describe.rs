@@ -40,9 +40,12 @@ impl Describe {
                 console::heading(line)?;
                 continue;
             }
-            // Rows and commands are indented.
-            let prose = width.filter(|_| !line.starts_with(' '));
-            for part in table::wrap(line, prose.unwrap_or(usize::MAX)) {
+            let parts = match width {
+                Some(width) if !line.starts_with(' ') => table::wrap(line, width),
+                // Rows and commands are indented, and stay as they are.
+                _ => vec![line.to_owned()],
+            };
+            for part in parts {
                 console::line(&part)?;
             }
         }
