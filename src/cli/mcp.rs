@@ -44,7 +44,8 @@ impl Mcp {
         let settings = settings(&config::Http::default());
         let handler = Handler::new(services, settings, Transport::Stdio).with_flags(self.flags()?);
         let end_of_input = handler.end_of_input();
-        until_interrupted(|| end_of_input.cancel(), stdio::serve(handler, stdin(), stdout())).await
+        let serving = Box::pin(stdio::serve(handler, stdin(), stdout()));
+        until_interrupted(|| end_of_input.cancel(), serving).await
     }
 
     /// The flags by which a person, in a folder of theirs, finds the same tools.
@@ -66,7 +67,7 @@ impl Mcp {
         let end_of_input = handler.end_of_input();
         let serving =
             app.serve_within(config, end_of_input.clone(), stdio::serve(handler, stdin(), stdout()));
-        let done = until_interrupted(|| end_of_input.cancel(), serving).await;
+        let done = until_interrupted(|| end_of_input.cancel(), Box::pin(serving)).await;
         telemetry.end_within(config.server.drain.forced_end);
         done
     }
@@ -79,7 +80,7 @@ async fn until_interrupted(
 ) -> Result<(), Failure> {
     let mut signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
     select! {
-        () = Box::pin(serving) => Ok(()),
+        () = serving => Ok(()),
         () = async {
             signals.any().await;
             end_input();

@@ -27,7 +27,7 @@ pub(super) struct Discover {
     /// The screen to browse
     #[arg(long, value_name = "SCREEN")]
     screen: Option<String>,
-    /// The rules that candidates must pass, a profile of check_wait_zone
+    /// The profile of the rules that candidates must pass
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
     /// Searches only this source; may be repeated: watchlist, screener, news, reddit, valuepickr
