@@ -184,7 +184,7 @@ async fn a_running_call_is_cancelled_by_either_of_its_ids() {
     child.kill().await.unwrap();
 }
 
-/// A call, once it was accepted: its process, the rest of what it says, and its call_id.
+/// A call, once it was accepted: its process, the rest of what it says, and its `call_id`.
 async fn accepted(directory: &TempDir, arguments: &[&str]) -> (Child, Lines<BufReader<ChildStderr>>, String) {
     let mut call = toolwire(directory);
     call.arg("call").args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
