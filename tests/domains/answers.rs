@@ -259,13 +259,13 @@ async fn a_tool_without_a_template_is_answered_by_its_summary_and_a_table() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_cut_says_so_and_which_call_shows_it_whole() {
+async fn a_list_that_is_cut_says_so_and_whose_result_has_it_whole() {
     let turn = Turn::new();
     let made = turn.make("get_activity", json!({})).await;
     let answered = turn.answer("What did I trade?", &[made]).await;
     answered.passes_untouched("trades");
     let cut =
-        "The first eight of 42 are shown; all of them: `toolwire call get_activity` [tool:activity:v1].";
+        "The first eight of 42 are shown; the result of `get_activity` has all of them [tool:activity:v1].";
     assert!(answered.text.contains(cut), "{}", answered.text);
 }
 

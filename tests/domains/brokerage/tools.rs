@@ -87,6 +87,35 @@ fn an_unknown_account_is_answered_with_the_known_ones() {
 }
 
 #[test]
+fn trades_and_transfers_are_narrowed_to_days_and_a_number() {
+    let bench = Bench::embedded();
+    let days = json!({"since": "2024-09-01", "until": "2024-09-24"});
+    let data = bench.data("get_activity", days.clone());
+    assert_eq!(symbols_of(&data, "trades"), ["TSLA", "AGG", "SCHD"], "the last day is included");
+    let (data, provenance) = bench.call("get_activity", json!({"limit": 2})).expect("trades");
+    assert_eq!(symbols_of(&data, "trades"), ["AAPL", "TSLA"]);
+    assert_eq!(provenance.warnings, ["The newest 2 of 42 trades are shown; `limit` sets how many."]);
+    let data = bench.data("get_transfers", json!({"since": "2026-01-09"}));
+    assert_eq!(data["transfers"].as_array().map(Vec::len), Some(2));
+    for (tool, arguments, expected) in [
+        (
+            "get_activity",
+            json!({"since": "2024-02-31"}),
+            "`since` is '2024-02-31', which is no day of the calendar",
+        ),
+        (
+            "get_transfers",
+            json!({"since": "2025-02-01", "until": "2025-01-01"}),
+            "`until` is 2025-01-01, which is before",
+        ),
+    ] {
+        let error = bench.call(tool, arguments).expect_err(tool);
+        assert_eq!(error.code, ErrorCode::InvalidArgument, "{tool}");
+        assert!(error.message.starts_with(expected), "{}", error.message);
+    }
+}
+
+#[test]
 fn an_account_may_lack_a_section_that_others_have() {
     let bench = Bench::with_master(&master(json!({
         "account_summary": {"accounts": [
