@@ -27,7 +27,7 @@ pub(super) struct Discover {
     /// The screen to browse
     #[arg(long, value_name = "SCREEN")]
     screen: Option<String>,
-    /// The rules to hold candidates against
+    /// The rules to hold candidates against: a profile of check_wait_zone, check_forbidden, or both
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
     /// Looks only here; with several, in all of them: watchlist, screener, news, reddit, valuepickr
