@@ -52,6 +52,8 @@ fn a_name_of_several_words_may_be_misspelt() {
     check(&[
         ("any news on tata mtoors", &["get_news TATAMOTORS"]),
         ("RSI of sun phrama", &["get_technicals SUNPHARMA"]),
+        ("infosis news", &["get_news INFY"]),
+        ("fundamentals of kotk mahindra bank", &["get_fundamentals KOTAKBANK"]),
     ]);
 }
 
@@ -112,6 +114,7 @@ fn a_second_wish_may_stand_behind_a_comma_alone() {
     check(&[
         ("my cash balance, my recent trades", &["get_account_summary", "get_activity"]),
         ("RSI of TCS then news about Infosys", &["get_technicals TCS", "get_news INFY"]),
+        ("fundamentals n latest news of TCS", &["get_fundamentals TCS", "get_news TCS"]),
     ]);
 }
 

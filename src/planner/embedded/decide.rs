@@ -105,10 +105,11 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
         None
     } else if let Some(routed) = beside_statements(request, whole.text, before) {
         return answer(routed);
-    } else if parts.len() > 1 {
-        each(request, &parts, before, true)
     } else {
-        halves(request, whole).filter(|_| !has_every_word(request.offer.index(), &routed, whole))
+        // Clauses of which one lacks what another names, as halves do: `PE and what's the RSI of TCS`.
+        let parts = if parts.len() > 1 { each(request, &parts, before, true) } else { None };
+        let is_one = || has_every_word(request.offer.index(), &routed, whole);
+        parts.or_else(|| halves(request, whole).filter(|_| !is_one()))
     };
     let clauses = &weights().clauses;
     // A split that loses the tool of the whole message must be surer: it may cut one question in two.
