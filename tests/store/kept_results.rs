@@ -42,6 +42,14 @@ async fn a_kept_result_is_found_by_its_user_and_call_for_a_day_and_after_a_resta
 }
 
 #[tokio::test]
+async fn a_result_that_is_kept_by_its_call_and_by_a_query_of_it_is_kept_once() {
+    let (store, directory) = in_file();
+    let call_id = keep(&store, "riley", &kept("[1]")).await;
+    store.keep_result(&user("riley"), call_id, &kept("[1]"), now()).await.unwrap();
+    assert_eq!(backup::check(directory.path()).await.unwrap().problems, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn the_oldest_give_way_where_a_quota_is_exceeded() {
     let directory = tempfile::tempdir().unwrap();
     let quota = Quota { of_user: 100_000, of_all: 150_000 };

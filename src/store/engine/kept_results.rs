@@ -16,7 +16,8 @@ use crate::{
 use toolwire_tool::context::{CallId, UserId};
 
 impl Store {
-    /// Keeps the result of a call. The oldest results are deleted where it exceeds the quota of its user or of all.
+    /// Keeps the result of a call, unless it is kept already. The oldest results are deleted where it exceeds the quota
+    /// of its user or of all.
     pub async fn keep_result(
         &self,
         user: &UserId,
@@ -31,6 +32,10 @@ impl Store {
             let bytes = rows::bytes_of(user, result);
             // First, since expired results count as long as they are stored.
             rows::delete_expired(tx, now).await?;
+            // The call itself and a query of it may both keep its result.
+            if rows::find(user, call_id, now).optional(tx).await?.is_some() {
+                return Ok(());
+            }
             free(tx, user, bytes, quota).await?;
             rows::insert(tx, user, call_id, result, bytes).await
         })
