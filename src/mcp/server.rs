@@ -13,6 +13,7 @@ mod listing;
 mod malformed;
 mod media;
 mod outcome;
+mod plain_call;
 mod progress;
 mod request;
 mod services;
@@ -23,6 +24,6 @@ mod task_permits;
 mod tasks;
 
 pub use handler::Handler;
-pub use services::{Detached, Services, Via};
+pub use services::{Detached, LocalCall, LocalCalls, LocalEnd, Services, Via};
 pub use settings::{Confirmations, Settings, Transport};
 pub use state::{MIN_KEY_BYTES, StateCodec};

@@ -8,6 +8,7 @@ mod confirmation;
 mod confirming;
 mod leaving;
 mod listing;
+mod plain;
 mod rounds;
 mod state;
 mod stdio;

@@ -1,26 +1,30 @@
-//! Executes a call: one `InvokeTool`, whose events become progress and whose end becomes the response.
+//! Executes a call: one `InvokeTool`, whose events become progress and whose end becomes the response. A read of this
+//! process whose client follows no progress needs no events, and is called directly.
 
 use std::sync::Arc;
 
-use rmcp::{
-    ErrorData,
-    model::{CallToolResponse, CallToolResult},
-};
+use rmcp::{ErrorData, model::CallToolResult};
 use tokio::sync::watch;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tonic::{Request, Status, Streaming};
 
 use super::{
-    call_facts::CallFacts, handler::Handler, known_tools::KnownTool, outcome, progress::Progress,
+    call_facts::CallFacts,
+    handler::Handler,
+    known_tools::KnownTool,
+    outcome::{self, Answer},
+    progress::Progress,
     request::Invocation,
+    services::LocalCall,
 };
 use toolwire_contract::proto::v1::{
-    CallEvent, ConfirmationRequired, InvokeToolRequest, InvokeToolResponse, call_event::Event,
+    CallEvent, CallToolRequest, ConfirmationRequired, InvokeToolRequest, InvokeToolResponse, ToolResult,
+    call_event::Event, call_tool_response::Outcome,
 };
 
 /// The end of a call.
 pub(super) enum End {
-    Answer(Box<CallToolResult>),
+    Answer(Answer),
     /// A person must approve it first.
     Confirmation(Box<ConfirmationRequired>),
     Status(Status),
@@ -50,21 +54,21 @@ impl Call {
         Self { handler, tool, facts, progress, sender: None, write: None }
     }
 
-    pub(super) async fn carry_out(mut self, invocation: Invocation) -> Result<CallToolResponse, ErrorData> {
+    pub(super) async fn carry_out(mut self, invocation: Invocation) -> Result<Answer, ErrorData> {
         let end = self.run(&invocation).await;
         self.answer(end)
     }
 
     /// The response to a client that can only call again.
-    pub(super) fn answer(&self, end: End) -> Result<CallToolResponse, ErrorData> {
+    pub(super) fn answer(&self, end: End) -> Result<Answer, ErrorData> {
         match end {
-            End::Answer(result) => Ok((*result).into()),
+            End::Answer(answer) => Ok(answer),
             End::Confirmation(required) => Ok(self.confirmation_required(&required).into()),
             End::Status(status) => {
                 let broken_off = self.write.as_ref().and_then(|_| outcome::broken_off(&status, &self.facts));
                 match broken_off {
                     Some(result) => Ok(result.into()),
-                    None => outcome::of_status(&status, &self.facts).map(CallToolResponse::from),
+                    None => outcome::of_status(&status, &self.facts).map(Answer::from),
                 }
             }
         }
@@ -81,6 +85,10 @@ impl Call {
 
     async fn follow(&mut self, invocation: &Invocation) -> Result<End, Status> {
         let keep_over_tokens = self.handler.settings.max_result_tokens;
+        if self.needs_no_events() {
+            let request = CallToolRequest { keep_over_tokens, ..invocation.local_message() };
+            return self.call_locally(invocation, request).await;
+        }
         let mut request = Request::new(InvokeToolRequest { keep_over_tokens, ..invocation.message() });
         if let Some(timeout) = invocation.timeout {
             request.set_timeout(timeout);
@@ -99,10 +107,7 @@ impl Call {
                     let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
                     self.write = (!is_read).then(|| self.handler.writes.token());
                 }
-                Some(Event::Result(result)) => {
-                    let media = self.tool.as_ref().map(|tool| &tool.media);
-                    return Ok(End::Answer(Box::new(outcome::of_result(result, &self.facts, media)?)));
-                }
+                Some(Event::Result(result)) => return self.end(result),
                 Some(Event::ConfirmationRequired(required)) => {
                     return Ok(End::Confirmation(Box::new(required)));
                 }
@@ -111,6 +116,41 @@ impl Call {
             }
         }
         Err(Status::internal("the call ended without an outcome"))
+    }
+
+    /// Whether nobody reads the events of the call. Those of a write say that it has begun.
+    fn needs_no_events(&self) -> bool {
+        let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
+        is_read && self.sender.is_none() && !self.progress.has_reader() && self.handler.services.is_local()
+    }
+
+    async fn call_locally(
+        &mut self,
+        invocation: &Invocation,
+        request: CallToolRequest,
+    ) -> Result<End, Status> {
+        let (arguments, timeout) = (invocation.arguments.clone(), invocation.timeout);
+        let call = LocalCall { request, arguments, timeout };
+        let calling = self.handler.services.call_locally(call);
+        let end = calling.ok_or_else(|| Status::internal("the tools are those of another process"))?.await;
+        self.facts.call_id = end.call_id.map(|id| id.to_string()).unwrap_or_default();
+        let response = end.response?;
+        self.facts.learn(response.call_id, &response.request_id);
+        match response.outcome {
+            Some(Outcome::Result(result)) => {
+                if let Some(digest) = end.digest {
+                    self.follow_definition(&invocation.tool, &digest.to_string()).await;
+                }
+                self.end(result)
+            }
+            Some(Outcome::ConfirmationRequired(required)) => Ok(End::Confirmation(Box::new(required))),
+            None => Err(Status::internal("the call ended without an outcome")),
+        }
+    }
+
+    fn end(&self, result: ToolResult) -> Result<End, Status> {
+        let media = self.tool.as_ref().map(|tool| &tool.media);
+        Ok(End::Answer(outcome::of_result(result, &self.facts, media)?))
     }
 
     /// Looks the tool up again if its definition has changed since it was.

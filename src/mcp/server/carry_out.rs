@@ -1,13 +1,19 @@
 //! Executes a `tools/call` by the mode of confirmation that its client supports.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use rmcp::{ErrorData, RoleServer, model::CallToolResponse, service::RequestContext};
-use tonic::Status;
+use rmcp::ErrorData;
 
 use super::{
-    call::Call, call_facts::CallFacts, confirmation_mode::ConfirmationMode, handler::Handler,
-    known_tools::KnownTool, outcome, progress::Progress, request::Invocation, tasks,
+    call::Call,
+    call_facts::CallFacts,
+    confirmation_mode::ConfirmationMode,
+    handler::Handler,
+    known_tools::Lookup,
+    outcome::{self, Answer},
+    progress::Progress,
+    request::Invocation,
+    tasks,
 };
 
 /// How long a call waits for a person whose client can only call again: clients give up after 60 s.
@@ -18,9 +24,11 @@ impl Invocation {
     pub(super) async fn carry_out(
         mut self,
         handler: &Handler,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let tool = match self.find_tool(handler).await {
+        tool: Lookup,
+        mode: ConfirmationMode,
+        progress: Progress,
+    ) -> Result<Answer, ErrorData> {
+        let tool = match tool {
             Ok(tool) => tool,
             Err(status) => return outcome::of_status(&status, &CallFacts::default()).map(Into::into),
         };
@@ -36,8 +44,8 @@ impl Invocation {
         if let Some(state) = &state {
             self.request_id = state.request_id();
         }
-        let call = Call::new(handler.clone(), tool, &self, Progress::new(context, handler.flags()));
-        match ConfirmationMode::of(context) {
+        let call = Call::new(handler.clone(), tool, &self, progress);
+        match mode {
             ConfirmationMode::Task => tasks::carry_out(call, self).await,
             ConfirmationMode::Form => handler.carry_out_by_form(call, self, state).await,
             ConfirmationMode::Wait => call.carry_out(Self { wait: WAIT, ..self }).await,
@@ -45,7 +53,7 @@ impl Invocation {
     }
 
     /// The tool that it calls. `None` if the user may call no such tool.
-    async fn find_tool(&self, handler: &Handler) -> Result<Option<Arc<KnownTool>>, Status> {
+    pub(super) async fn find_tool(&self, handler: &Handler) -> Lookup {
         if let Some(failure) = &handler.lookup_failure {
             return Err(failure.clone());
         }

@@ -23,7 +23,7 @@ impl ConfirmationMode {
         Self::by(context.client_capabilities(), context.protocol_version())
     }
 
-    fn by(capabilities: Option<ClientCapabilities>, version: Option<ProtocolVersion>) -> Self {
+    pub(super) fn by(capabilities: Option<ClientCapabilities>, version: Option<ProtocolVersion>) -> Self {
         let capabilities = capabilities.unwrap_or_default();
         if capabilities.supports_tasks() {
             return Self::Task;

@@ -17,6 +17,7 @@ use super::{
     confirmation_mode::how_to_approve,
     handler::Handler,
     known_tools::KnownTool,
+    outcome::Answer,
     request::Invocation,
     state::{Binding, State},
 };
@@ -61,7 +62,7 @@ impl Handler {
         mut call: Call,
         mut invocation: Invocation,
         state: Option<State>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<Answer, ErrorData> {
         let mut reply = Reply::LookAgain;
         let mut problem = None;
         if let Some(state) = &state {
@@ -98,7 +99,7 @@ impl Handler {
         invocation: &Invocation,
         required: &ConfirmationRequired,
         problem: Option<Status>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<Answer, ErrorData> {
         // Looked up again, as a process that opens the state does.
         let tool = match self.known().renew(&self.services, &invocation.tool).await {
             Ok(tool) => tool,
@@ -123,7 +124,7 @@ impl Handler {
         let mut meta = call.facts.metadata();
         meta.insert("toolwire/confirmation_id".to_owned(), required.confirmation_id.clone().into());
         result.meta = Some(meta);
-        Ok(result.into())
+        Ok(CallToolResponse::from(result).into())
     }
 
     /// The confirmation, if this user may decide on it in the client.

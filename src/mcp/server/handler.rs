@@ -18,10 +18,12 @@ use tonic::Status;
 use tracing::{Instrument, Span};
 
 use super::{
+    confirmation_mode::ConfirmationMode,
     known_tools::KnownTools,
     listen,
     listing::{EncodedPage, Listings, TTL_MS},
     malformed, outcome,
+    progress::Progress,
     request::Invocation,
     services::Services,
     settings::{Confirmations, Settings, Transport},
@@ -106,6 +108,11 @@ impl Handler {
     #[must_use]
     pub fn with_flags(self, flags: String) -> Self {
         Self { flags: flags.into(), ..self }
+    }
+
+    /// Whether a revision is served.
+    pub(super) fn serves(version: &str) -> bool {
+        REVISIONS.iter().any(|revision| revision.as_str() == version)
     }
 
     pub(super) fn flags(&self) -> Arc<str> {
@@ -212,7 +219,10 @@ impl ServerHandler for Handler {
             if let Some(traceparent) = context.meta.get_traceparent() {
                 telemetry::link_to(traceparent);
             }
-            Invocation::read(request, &context.meta)?.carry_out(self, &context).await
+            let (mode, progress) = (ConfirmationMode::of(&context), Progress::new(&context, self.flags()));
+            let invocation = Invocation::read(request, &context.meta)?;
+            let tool = invocation.find_tool(self).await;
+            Ok(invocation.carry_out(self, tool, mode, progress).await?.into_response())
         };
         // rmcp runs this in a task of its own, outside the span of the request.
         let answer = answer.instrument(self.span.clone());

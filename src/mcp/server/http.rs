@@ -25,6 +25,7 @@ use super::{
     handler::Handler,
     listing::{EncodedPage, Page},
     malformed,
+    plain_call::PlainCall,
 };
 use toolwire_contract::ToolName;
 
@@ -37,6 +38,11 @@ pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
 /// Answers a request, whose body is complete.
 pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
+    if let Some(call) = PlainCall::read(&parts, &body)
+        && let Some(message) = call.answer(&handler).await
+    {
+        return with_json(StatusCode::OK, message);
+    }
     handler.lookup_failure = prefetch_tool(&handler, &parts, &body).await.err();
     let encoded_page = Arc::new(EncodedPage::new());
     handler.encoded_page = Some(Arc::clone(&encoded_page));
@@ -171,7 +177,11 @@ impl Refused {
 }
 
 fn json(status: StatusCode, message: &Value) -> Response<ResponseBody> {
-    let mut response = Response::new(Full::new(Bytes::from(message.to_string())).boxed());
+    with_json(status, message.to_string().into())
+}
+
+fn with_json(status: StatusCode, text: Bytes) -> Response<ResponseBody> {
+    let mut response = Response::new(Full::new(text).boxed());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     response

@@ -44,7 +44,7 @@ pub(super) struct KnownTools(RwLock<HashMap<Key, Arc<KnownTool>>>);
 type Key = (Option<UserId>, String);
 
 /// A tool, or why it could not be looked up. `None` if the user may call no such tool.
-type Lookup = Result<Option<Arc<KnownTool>>, Status>;
+pub(super) type Lookup = Result<Option<Arc<KnownTool>>, Status>;
 
 impl KnownTools {
     /// The tool, looked up on a miss.
@@ -91,6 +91,11 @@ impl KnownTools {
 }
 
 impl KnownTool {
+    /// Whether parameters of it travel as headers too.
+    pub(super) fn has_headers(&self) -> bool {
+        self.with_headers.is_some()
+    }
+
     fn of(definition: &ToolDefinition) -> Self {
         let input: JsonObject = serde_json::from_str(&definition.input_schema_json).unwrap_or_default();
         let parameters =

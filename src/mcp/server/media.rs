@@ -31,6 +31,10 @@ impl Media {
         Self(found)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The blocks of the strings that the data of a call have.
     pub(super) fn blocks(&self, data: &Value, call_id: &str) -> Vec<ContentBlock> {
         let mut blocks = Vec::new();

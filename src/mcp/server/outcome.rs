@@ -3,19 +3,21 @@
 //!
 //! A failure has no `structuredContent`: clients validate that against the output schema and hide the words.
 
+mod data;
 mod failure;
 
 use std::time::Duration;
 
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, ContentBlock, JsonObject, MetaObject},
+    model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject},
 };
 use serde_json::{Value, json};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use self::failure::Failure;
+pub(super) use self::data::Data;
+use self::{data::success_meta, failure::Failure};
 use super::{call_facts::CallFacts, confirmation_mode::how_to_approve, media::Media};
 use toolwire_contract::{
     frame,
@@ -23,16 +25,48 @@ use toolwire_contract::{
     status::DOMAIN,
 };
 
+/// The answer to a call.
+pub(super) enum Answer {
+    Data(Data),
+    /// Anything else, such as a failure, or data in a frame, in part or with blocks of media.
+    Other(Box<CallToolResponse>),
+}
+
+impl From<CallToolResponse> for Answer {
+    fn from(response: CallToolResponse) -> Self {
+        Self::Other(Box::new(response))
+    }
+}
+
+impl From<CallToolResult> for Answer {
+    fn from(result: CallToolResult) -> Self {
+        CallToolResponse::from(result).into()
+    }
+}
+
+impl Answer {
+    pub(super) fn into_response(self) -> CallToolResponse {
+        match self {
+            Self::Data(data) => CallToolResult::from(data).into(),
+            Self::Other(response) => *response,
+        }
+    }
+}
+
 /// The answer for a result.
 pub(super) fn of_result(
     result: v1::ToolResult,
     facts: &CallFacts,
     media: Option<&Media>,
-) -> Result<CallToolResult, Status> {
+) -> Result<Answer, Status> {
     let provenance = result.provenance.unwrap_or_default();
     // Base64 that is cut is no image.
-    let media = media.filter(|_| result.kept.is_none());
+    let media = media.filter(|it| !it.is_empty() && result.kept.is_none());
+    let is_plain = media.is_none() && result.kept.is_none() && provenance.untrusted_framing.is_none();
     let mut answer = match result.outcome {
+        Some(Outcome::DataJson(text)) if is_plain => {
+            return Data::new(text, provenance, facts).map(Answer::Data).map_err(unreadable);
+        }
         Some(Outcome::DataJson(text)) => of_data(text, &provenance, facts, media)?,
         // Data that cannot be cut in its own shape: clients validate data, and not failures.
         Some(Outcome::DataText(_)) => of_failure(&Failure::too_large(), facts),
@@ -42,7 +76,11 @@ pub(super) fn of_result(
     if let Some(kept) = result.kept {
         add_read_on_advice(&mut answer, &kept);
     }
-    Ok(answer)
+    Ok(answer.into())
+}
+
+fn unreadable(error: serde_json::Error) -> Status {
+    Status::internal(format!("the result cannot be read: {error}"))
 }
 
 /// Adds for the model that this is a part, and how to read the rest.
@@ -58,19 +96,12 @@ fn add_read_on_advice(answer: &mut CallToolResult, kept: &v1::KeptResult) {
     answer.meta.get_or_insert_default().insert("toolwire/kept".to_owned(), kept);
 }
 
-fn success_meta(provenance: &v1::Provenance, facts: &CallFacts) -> MetaObject {
-    let mut meta = facts.meta();
-    meta.insert("toolwire/provenance".to_owned(), provenance_json(provenance));
-    MetaObject(meta)
-}
-
 fn of_data(
     text: String,
     provenance: &v1::Provenance,
     facts: &CallFacts,
     media: Option<&Media>,
 ) -> Result<CallToolResult, Status> {
-    let unreadable = |error| Status::internal(format!("the result cannot be read: {error}"));
     let data: Value = serde_json::from_str(&text).map_err(unreadable)?;
     let blocks = media.map(|media| media.blocks(&data, &facts.call_id)).unwrap_or_default();
     let (data, text) = match &provenance.untrusted_framing {
@@ -80,7 +111,7 @@ fn of_data(
     };
     let mut result = CallToolResult::success([vec![ContentBlock::text(text)], blocks].concat());
     result.structured_content = Some(data);
-    result.meta = Some(success_meta(provenance, facts));
+    result.meta = Some(success_meta(provenance.clone(), facts));
     Ok(result)
 }
 
@@ -91,19 +122,6 @@ fn framed(data: Value, framing: &v1::UntrustedFraming) -> Value {
     members.insert("nonce".to_owned(), framing.nonce.clone().into());
     members.extend(data);
     Value::Object(members)
-}
-
-fn provenance_json(provenance: &v1::Provenance) -> Value {
-    let mut json = json!({
-        "source_ids": provenance.source_ids,
-        "as_of": provenance.as_of,
-        "from_cache": provenance.from_cache,
-        "warnings": provenance.warnings,
-    });
-    if let Some(age) = provenance.age.and_then(|age| Duration::try_from(age).ok()) {
-        json["age_ms"] = milliseconds(age).into();
-    }
-    json
 }
 
 /// The answer for a call that a person must approve, and on which no person has decided yet.

@@ -55,6 +55,11 @@ impl Progress {
         }
     }
 
+    /// Whether the client follows the progress.
+    pub(super) fn has_reader(&self) -> bool {
+        self.token.is_some() && self.peer.is_some()
+    }
+
     /// Ends the notifications once it is set: a request that was answered has no progress.
     pub(super) fn is_answered(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_answered)

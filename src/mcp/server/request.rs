@@ -11,8 +11,8 @@ use serde_json::Value;
 use toolwire_contract::{
     arguments, convert,
     proto::v1::{
-        CallRecord, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
-        invoke_tool_request as wire,
+        CallRecord, CallToolRequest, ConfirmationRequired, InvokeToolRequest, ResultFormat, ToolContext,
+        call_tool_request, invoke_tool_request as wire,
     },
 };
 use toolwire_tool::context::RequestId;
@@ -127,9 +127,34 @@ impl Invocation {
 
     pub(super) fn message(&self) -> InvokeToolRequest {
         let arguments = Value::Object(self.arguments.clone()).to_string();
+        let CallToolRequest {
+            context,
+            request_id,
+            result_format,
+            expected_digest,
+            wait_for_confirmation,
+            resume_equal_write,
+            deliver_by_get_call,
+            ..
+        } = self.local_message();
         InvokeToolRequest {
             target: Some(wire::Target::Tool(self.tool.clone())),
             input: Some(wire::Input::ArgumentsJson(arguments)),
+            context,
+            request_id,
+            result_format,
+            expected_digest,
+            wait_for_confirmation,
+            resume_equal_write,
+            deliver_by_get_call,
+            ..InvokeToolRequest::default()
+        }
+    }
+
+    /// The same for a call of this process, to which the arguments are passed as they are.
+    pub(super) fn local_message(&self) -> CallToolRequest {
+        CallToolRequest {
+            target: Some(call_tool_request::Target::Tool(self.tool.clone())),
             context: Some(ToolContext {
                 task_id: self.task_id.clone(),
                 session_id: self.session_id.clone(),
@@ -142,7 +167,7 @@ impl Invocation {
             // Ignored for reads.
             resume_equal_write: true,
             deliver_by_get_call: self.deliver_by_get_call,
-            ..InvokeToolRequest::default()
+            ..CallToolRequest::default()
         }
     }
 }

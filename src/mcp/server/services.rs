@@ -1,22 +1,63 @@
-//! The services that the face calls, by their generated clients: those of a server, or those of the same process.
+//! The services that the face calls, by their generated clients: those of a server, or those of the same process, whose
+//! tools can also be called without a client.
 
-use std::task::{Context, Poll};
+use std::{
+    fmt::Debug,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
+use futures_util::future::BoxFuture;
 use http::{Extensions, Request, Response};
-use tonic::body::Body;
+use tonic::{Status, body::Body};
 use tower::{BoxError, Service, util::BoxCloneSyncService};
 
-use toolwire_contract::proto::v1::{
-    confirmation_service_client::ConfirmationServiceClient, tool_service_client::ToolServiceClient,
+use toolwire_base::digest::Digest;
+use toolwire_contract::{
+    arguments::Arguments,
+    proto::v1::{
+        CallToolRequest, CallToolResponse, confirmation_service_client::ConfirmationServiceClient,
+        tool_service_client::ToolServiceClient,
+    },
 };
-use toolwire_tool::context::{User, UserId};
+use toolwire_tool::context::{CallId, User, UserId};
 
 /// The services, over any transport. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Services {
-    transport: Scoped,
+    transport: Arc<BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>>,
+    local: Option<Arc<dyn LocalCalls>>,
+    /// Those of the request that is answered: its user, arrival and trace.
+    extensions: Arc<Extensions>,
     /// Maximum size of a message, in bytes.
     max_message: usize,
+}
+
+/// Calls tools of the same process as `CallTool` does, without encoding and decoding its messages.
+pub trait LocalCalls: Debug + Send + Sync {
+    /// Carries a call out on behalf of the request that has these extensions.
+    fn call_tool<'a>(&'a self, extensions: &'a Extensions, call: LocalCall) -> BoxFuture<'a, LocalEnd>;
+}
+
+/// A call within the process.
+#[derive(Debug)]
+pub struct LocalCall {
+    /// The request, without its input.
+    pub request: CallToolRequest,
+    pub arguments: Arguments,
+    /// Shortens the time-out of the request that is answered.
+    pub timeout: Option<Duration>,
+}
+
+/// The end of a call within the process.
+#[derive(Debug)]
+pub struct LocalEnd {
+    /// `None` if the request was refused and no call was made.
+    pub call_id: Option<CallId>,
+    /// The digest of the definition that the call was resolved to.
+    pub digest: Option<Digest>,
+    pub response: Result<CallToolResponse, Status>,
 }
 
 /// Marks a request within the process that outlives the one that caused it: its deadline is its own.
@@ -31,7 +72,14 @@ pub struct Via(pub &'static str);
 #[derive(Clone, Debug)]
 pub(super) struct Scoped {
     inner: BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>,
-    extensions: Extensions,
+    extensions: Arc<Extensions>,
+}
+
+impl LocalEnd {
+    /// The end of a request that was refused before it became a call.
+    pub fn refused(status: Status) -> Self {
+        Self { call_id: None, digest: None, response: Err(status) }
+    }
 }
 
 impl Services {
@@ -43,8 +91,14 @@ impl Services {
             + Sync
             + 'static,
     {
-        let inner = BoxCloneSyncService::new(transport);
-        Self { transport: Scoped { inner, extensions: Extensions::new() }, max_message }
+        let transport = Arc::new(BoxCloneSyncService::new(transport));
+        Self { transport, local: None, extensions: Arc::default(), max_message }
+    }
+
+    /// The same services, which are those of this process.
+    #[must_use]
+    pub fn with_local(self, calls: Arc<dyn LocalCalls>) -> Self {
+        Self { local: Some(calls), ..self }
     }
 
     /// The same services, called on behalf of this user where the transport knows none.
@@ -66,28 +120,43 @@ impl Services {
     }
 
     fn with(&self, mark: impl Clone + Send + Sync + 'static) -> Self {
-        let mut extensions = self.transport.extensions.clone();
+        let mut extensions = Extensions::clone(&self.extensions);
         extensions.insert(mark);
         self.on_behalf_of(extensions)
     }
 
     /// The same services, called on behalf of the request that has these extensions.
     pub(super) fn on_behalf_of(&self, extensions: Extensions) -> Self {
-        let transport = Scoped { extensions, ..self.transport.clone() };
-        Self { transport, ..self.clone() }
+        Self { extensions: Arc::new(extensions), ..self.clone() }
     }
 
     /// The user of the request that is answered. `None` over a connection, whose server authenticates it.
     pub(super) fn user(&self) -> Option<UserId> {
-        self.transport.extensions.get::<User>().map(|user| user.id.clone())
+        self.extensions.get::<User>().map(|user| user.id.clone())
+    }
+
+    /// Calls a tool of this process. `None` if the services are those of another one.
+    pub(super) fn call_locally(&self, call: LocalCall) -> Option<BoxFuture<'_, LocalEnd>> {
+        Some(self.local.as_ref()?.call_tool(&self.extensions, call))
+    }
+
+    pub(super) fn is_local(&self) -> bool {
+        self.local.is_some()
     }
 
     pub(super) fn tools(&self) -> ToolServiceClient<Scoped> {
-        ToolServiceClient::new(self.transport.clone()).max_decoding_message_size(self.max_message)
+        ToolServiceClient::new(self.scoped()).max_decoding_message_size(self.max_message)
     }
 
     pub(super) fn confirmations(&self) -> ConfirmationServiceClient<Scoped> {
-        ConfirmationServiceClient::new(self.transport.clone()).max_decoding_message_size(self.max_message)
+        ConfirmationServiceClient::new(self.scoped()).max_decoding_message_size(self.max_message)
+    }
+
+    fn scoped(&self) -> Scoped {
+        Scoped {
+            inner: BoxCloneSyncService::clone(&self.transport),
+            extensions: Arc::clone(&self.extensions),
+        }
     }
 }
 
@@ -102,7 +171,7 @@ impl Service<Request<Body>> for Scoped {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        request.extensions_mut().extend(self.extensions.clone());
+        request.extensions_mut().extend(Extensions::clone(&self.extensions));
         self.inner.call(request)
     }
 }

@@ -21,6 +21,7 @@ use super::{
     call_facts::CallFacts,
     confirmation_mode::how_to_approve,
     handler::Handler,
+    outcome::Answer,
     request::Invocation,
     task_permits::Permit,
 };
@@ -31,10 +32,7 @@ use toolwire_tool::context::RequestId;
 const TASK_AFTER: Duration = Duration::from_secs(20);
 
 /// Carries a call out for a client that supports tasks.
-pub(super) async fn carry_out(
-    mut call: Call,
-    mut invocation: Invocation,
-) -> Result<CallToolResponse, ErrorData> {
+pub(super) async fn carry_out(mut call: Call, mut invocation: Invocation) -> Result<Answer, ErrorData> {
     let is_read = call.tool.as_ref().is_some_and(|tool| tool.is_read);
     if is_read {
         // Without a `request_id`, its outcome would not be kept for `tasks/get`.
@@ -57,7 +55,7 @@ pub(super) async fn carry_out(
             };
             let task = handler.create_task(&again, is_read, call.facts.metadata(), Some(&required)).await?;
             Runner::new(&handler, again, permit, task.task.task_id.clone()).spawn();
-            Ok(task.into())
+            Ok(CallToolResponse::from(task).into())
         }
         Ok((call, end)) => call.answer(end),
         Err(_) => {
@@ -77,7 +75,7 @@ pub(super) async fn carry_out(
                 drop(running);
                 runner.spawn();
             }
-            Ok(task.into())
+            Ok(CallToolResponse::from(task).into())
         }
     }
 }

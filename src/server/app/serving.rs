@@ -58,7 +58,7 @@ impl App {
         let grpc = self.grpc.routes(&face);
         let scheme = if config.server.tls.files().is_some() { "https" } else { "http" };
         let flags = grpc_at.map(|at| mcp::flags(scheme, at)).unwrap_or_default();
-        let mcp = mcp::handler(grpc.clone(), config).with_flags(flags);
+        let mcp = mcp::handler(face.clone(), grpc.clone(), config).with_flags(flags);
         let http = Http { face, grpc, mcp };
         let needs_credentials = !config.auth.users.is_empty();
         let (table, shutdown) = (self.http.clone(), shutdown.cancelled());

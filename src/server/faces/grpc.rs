@@ -7,7 +7,7 @@ mod confirmation;
 mod face;
 mod health;
 mod host;
-mod invoke;
+pub(super) mod invoke;
 mod job;
 mod reflection;
 mod routes;

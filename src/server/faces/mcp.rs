@@ -1,10 +1,9 @@
 //! MCP over HTTP: `POST /mcp`. The protocol itself is `toolwire_mcp`'s, and the calls are those of the gRPC services
 //! within the process, with the user, the arrival and the trace of the request.
 
-use std::{
-    net::SocketAddr,
-    task::{Context, Poll},
-};
+mod within_process;
+
+use std::{mem, net::SocketAddr, sync::Arc};
 
 use axum::{
     body::Body as AxumBody,
@@ -13,31 +12,25 @@ use axum::{
     routing::post,
 };
 use bytes::Bytes;
-use futures_util::{FutureExt, future::BoxFuture};
 use http::{Method, request::Parts};
 use secrecy::ExposeSecret;
-use tonic::body::Body;
-use tower::BoxError;
 use url::form_urlencoded;
 
+use self::within_process::WithinProcess;
 use super::{
-    grpc::Routes,
+    grpc::{Face, Routes},
     http::{
         problem::Problem,
         route::{Http, Route, RuleByHeader},
     },
     transport::{
-        Arrival, drain_signal, grpc_timeout,
-        peer::Peer,
+        drain_signal,
         rules::{Pool, Rule},
     },
 };
 use crate::service::request::refuse;
 use toolwire_config::{self as config, Config};
-use toolwire_engine::pipeline::ArrivalTime;
-use toolwire_mcp::server::{
-    self, Confirmations, Detached, Handler, Services, Settings, StateCodec, Transport, Via,
-};
+use toolwire_mcp::server::{self, Confirmations, Handler, Services, Settings, StateCodec, Transport};
 
 /// A subscription is open for as long as its client is there, and must not use up the quota of calls. Of this revision
 /// the header is checked against the message.
@@ -51,9 +44,9 @@ pub fn routes() -> Vec<Route> {
     vec![Route { by_header: Some(SUBSCRIPTION), ..route }]
 }
 
-/// The face over these services.
-pub fn handler(routes: Routes, config: &Config) -> Handler {
-    let services = Services::new(WithinProcess(routes), usize::MAX);
+/// The face over these services, which are those of the gRPC face.
+pub fn handler(face: Face, routes: Routes, config: &Config) -> Handler {
+    let services = Services::new(WithinProcess::new(routes), usize::MAX).with_local(Arc::new(face));
     let handler = Handler::new(services, settings(&config.http), Transport::Http);
     handler.with_confirmations(confirmations(config))
 }
@@ -86,60 +79,14 @@ async fn answer(State(http): State<Http>, request: Request) -> Result<Response, 
 
 /// The handler of a request, and its body in full: for a route whose own handler wraps this one.
 pub async fn receive(http: &Http, request: Request) -> Result<(Handler, Parts, Bytes), Problem> {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
     let tags = query.filter(|(name, _)| name == "tags").map(|(_, tag)| tag.into_owned()).collect();
     let broken_off = |_| refuse("body", "json", "broke off");
     let body = axum::body::to_bytes(body, usize::MAX).await.map_err(broken_off)?;
-    let extensions = parts.extensions.clone();
+    let extensions = mem::take(&mut parts.extensions);
     let drain = drain_signal(&extensions);
     Ok((http.mcp.for_request(extensions, tags, drain), parts, body))
-}
-
-/// The gRPC services of this process, for requests that carry the extensions of one that has arrived.
-#[derive(Clone, Debug)]
-struct WithinProcess(Routes);
-
-impl tower::Service<http::Request<Body>> for WithinProcess {
-    type Response = http::Response<Body>;
-    type Error = BoxError;
-    type Future = BoxFuture<'static, Result<http::Response<Body>, BoxError>>;
-
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
-        adapt(&mut request);
-        shorten(&mut request);
-        self.0.call(request).map(|answer| answer.map_err(|never| match never {})).boxed()
-    }
-}
-
-/// Gives a detached request an arrival of its own, and names its face.
-fn adapt(request: &mut http::Request<Body>) {
-    let extensions = request.extensions_mut();
-    let (is_detached, via) = (extensions.get::<Detached>().is_some(), extensions.get::<Via>().copied());
-    if is_detached {
-        // The drain of the original connection must not end the waits of work that outlives it.
-        extensions.remove::<Peer>();
-    }
-    let Some(arrival) = extensions.get_mut::<Arrival>() else { return };
-    if is_detached {
-        let ArrivalTime { at, wall } = ArrivalTime::now();
-        *arrival = Arrival { at, wall, timeout: None, ..*arrival };
-    }
-    if let Some(Via(face)) = via {
-        arrival.face = face;
-    }
-}
-
-/// Lets the time-out of a message shorten that of its request.
-fn shorten(request: &mut http::Request<Body>) {
-    let own = grpc_timeout::in_headers(request.headers()).ok().flatten();
-    if let (Some(own), Some(arrival)) = (own, request.extensions_mut().get_mut::<Arrival>()) {
-        arrival.timeout = Some(arrival.timeout.map_or(own, |timeout| timeout.min(own)));
-    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use tonic::{Code, Status};
 use super::super::{
     call::{Call, End},
     handler::Handler,
+    outcome::Answer,
     progress::Progress,
     request::Invocation,
     task_permits::Permit,
@@ -153,12 +154,12 @@ fn is_permanent(status: &Status) -> bool {
 }
 
 /// An answer as the end of a task.
-pub(super) fn payload(answer: Result<CallToolResponse, ErrorData>) -> TaskPayload {
+pub(super) fn payload(answer: Result<Answer, ErrorData>) -> TaskPayload {
     let object = |value: Value| match value {
         Value::Object(object) => object,
         _ => Map::new(),
     };
-    match answer {
+    match answer.map(Answer::into_response) {
         Ok(CallToolResponse::Complete(result)) => TaskPayload::Completed { result: object(json!(result)) },
         Ok(_) => TaskPayload::Working,
         Err(error) => TaskPayload::Failed { error: object(json!(error)) },

@@ -84,11 +84,7 @@ impl Handler {
         let payload = match found.result {
             Some(result) if !matches!(record.state(), CallState::Cancelled) => {
                 let result = outcome::of_result(result, &facts, tool.as_ref().map(|tool| &tool.media));
-                payload(
-                    result
-                        .map(Into::into)
-                        .or_else(|status| outcome::of_status(&status, &facts).map(Into::into)),
-                )
+                payload(result.or_else(|status| outcome::of_status(&status, &facts).map(Into::into)))
             }
             _ => without_result(&record, &facts),
         };

@@ -1,22 +1,31 @@
-//! Converts requests to calls of tools.
+//! Converts requests to calls of tools, and carries out those without events.
 
-use tonic::Request;
+use std::sync::Arc;
+
+use http::Extensions;
 
 use crate::{
-    faces::{incoming, render::result::ResultForm},
-    service::request,
+    faces::{
+        incoming,
+        render::result::{self, ResultForm},
+    },
+    service::{Tools, request},
 };
 use toolwire_contract::{
     Refusal,
     arguments::{self, Arguments},
-    proto::v1::{CallToolRequest, InvokeToolRequest, call_tool_request, invoke_tool_request},
+    proto::v1::{
+        CallToolRequest, CallToolResponse, InvokeToolRequest, call_tool_request, invoke_tool_request,
+    },
 };
 use toolwire_engine::pipeline::{Call, CallOptions, Target};
 
 /// The call that an `InvokeTool` request asks for.
-pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Call, ResultForm), Refusal> {
+pub(super) fn invoke_request(
+    extensions: &Extensions,
+    message: InvokeToolRequest,
+) -> Result<(Call, ResultForm), Refusal> {
     use invoke_tool_request::{Input, Target as Named};
-    let (_, extensions, message) = message.into_parts();
     let form = ResultForm::read(message.result_format(), message.max_tokens)?;
     let form = form.with_keep_over(message.keep_over_tokens)?;
     let target = message.target.map(|target| match target {
@@ -29,7 +38,7 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
         Some(Input::Arguments(structure)) => arguments::from_struct(structure),
         Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
-    let call = incoming::call(&extensions, request::target(target)?, Arguments::new());
+    let call = incoming::call(extensions, request::target(target)?, Arguments::new());
     let mut call = call.with_arguments(arguments);
     call.given.missing_hint = missing_hint;
     call.request_id = request::request_id("request_id", &message.request_id)?;
@@ -43,37 +52,51 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
     };
     call.options = options.if_any();
     incoming::context(&mut call.context, message.context.unwrap_or_default())?;
-    incoming::hand_over(&extensions);
+    incoming::hand_over(extensions);
     Ok((call, form))
 }
 
 /// The call that a `CallTool` request asks for: the same fields under another name.
-pub(super) fn call_request(request: Request<CallToolRequest>) -> Result<(Call, ResultForm), Refusal> {
+pub(in crate::faces) fn call_request(
+    extensions: &Extensions,
+    message: CallToolRequest,
+) -> Result<(Call, ResultForm), Refusal> {
     use {call_tool_request as unary, invoke_tool_request as streamed};
-    let same = request.map(|message| {
-        let CallToolRequest { target, input, context, request_id, result_format, .. } = message;
-        let target = target.map(|target| match target {
-            unary::Target::Tool(name) => streamed::Target::Tool(name),
-            unary::Target::Intent(intent) => streamed::Target::Intent(intent),
-        });
-        let input = input.map(|input| match input {
-            unary::Input::Arguments(structure) => streamed::Input::Arguments(structure),
-            unary::Input::ArgumentsJson(text) => streamed::Input::ArgumentsJson(text),
-        });
-        InvokeToolRequest {
-            target,
-            input,
-            context,
-            request_id,
-            result_format,
-            expected_digest: message.expected_digest,
-            wait_for_confirmation: message.wait_for_confirmation,
-            require_confirmation: message.require_confirmation,
-            max_tokens: message.max_tokens,
-            keep_over_tokens: message.keep_over_tokens,
-            resume_equal_write: message.resume_equal_write,
-            deliver_by_get_call: message.deliver_by_get_call,
-        }
+    let CallToolRequest { target, input, context, request_id, result_format, .. } = message;
+    let target = target.map(|target| match target {
+        unary::Target::Tool(name) => streamed::Target::Tool(name),
+        unary::Target::Intent(intent) => streamed::Target::Intent(intent),
     });
-    invoke_request(same)
+    let input = input.map(|input| match input {
+        unary::Input::Arguments(structure) => streamed::Input::Arguments(structure),
+        unary::Input::ArgumentsJson(text) => streamed::Input::ArgumentsJson(text),
+    });
+    let same = InvokeToolRequest {
+        target,
+        input,
+        context,
+        request_id,
+        result_format,
+        expected_digest: message.expected_digest,
+        wait_for_confirmation: message.wait_for_confirmation,
+        require_confirmation: message.require_confirmation,
+        max_tokens: message.max_tokens,
+        keep_over_tokens: message.keep_over_tokens,
+        resume_equal_write: message.resume_equal_write,
+        deliver_by_get_call: message.deliver_by_get_call,
+    };
+    invoke_request(extensions, same)
+}
+
+/// Carries a call out to its end.
+pub(in crate::faces) async fn finish(
+    tools: &Tools,
+    call: Call,
+    form: ResultForm,
+) -> Result<CallToolResponse, Refusal> {
+    let (call_id, facts) = (call.context.call_id.to_string(), Arc::clone(&call.facts));
+    let terminal = tools.finish(call).await?;
+    let outcome = Some(result::outcome(tools, terminal, form).await);
+    let request_id = facts.resumed_request_id().map(|it| it.to_string()).unwrap_or_default();
+    Ok(CallToolResponse { call_id, outcome, request_id })
 }

@@ -72,18 +72,16 @@ impl ToolService for Face {
     }
 
     async fn invoke_tool(&self, request: Request<v1::InvokeToolRequest>) -> Answered<Self::InvokeToolStream> {
-        let (call, form) = invoke::invoke_request(request)?;
+        let (_, extensions, message) = request.into_parts();
+        let (call, form) = invoke::invoke_request(&extensions, message)?;
         let started = self.tools.start(call).await?;
         Ok(Response::new(Invoked::new(started, &self.tools, form)))
     }
 
     async fn call_tool(&self, request: Request<v1::CallToolRequest>) -> Answered<v1::CallToolResponse> {
-        let (call, form) = invoke::call_request(request)?;
-        let (call_id, facts) = (call.context.call_id.to_string(), Arc::clone(&call.facts));
-        let terminal = self.tools.finish(call).await?;
-        let outcome = Some(result::outcome(&self.tools, terminal, form).await);
-        let request_id = facts.resumed_request_id().map(|it| it.to_string()).unwrap_or_default();
-        Ok(Response::new(v1::CallToolResponse { call_id, outcome, request_id }))
+        let (_, extensions, message) = request.into_parts();
+        let (call, form) = invoke::call_request(&extensions, message)?;
+        Ok(Response::new(invoke::finish(&self.tools, call, form).await?))
     }
 
     async fn cancel_call(&self, request: Request<v1::CancelCallRequest>) -> Answered<v1::CancelCallResponse> {

@@ -1,0 +1,94 @@
+//! The services of this process as the face calls them: with messages of gRPC, and calls of tools without its codec.
+
+use std::{
+    borrow::Cow,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use http::Extensions;
+use tonic::body::Body;
+use tower::BoxError;
+
+use crate::faces::{
+    grpc::{Face, Routes, invoke},
+    transport::{Arrival, grpc_timeout, peer::Peer},
+};
+use toolwire_engine::pipeline::ArrivalTime;
+use toolwire_mcp::server::{Detached, LocalCall, LocalCalls, LocalEnd, Via};
+
+/// The gRPC services of this process, for requests that carry the extensions of one that has arrived.
+#[derive(Clone, Debug)]
+pub(super) struct WithinProcess(Routes);
+
+impl WithinProcess {
+    pub(super) fn new(routes: Routes) -> Self {
+        Self(routes)
+    }
+}
+
+impl tower::Service<http::Request<Body>> for WithinProcess {
+    type Response = http::Response<Body>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<http::Response<Body>, BoxError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
+        let timeout = grpc_timeout::in_headers(request.headers()).ok().flatten();
+        adapt(request.extensions_mut(), timeout);
+        self.0.call(request).map(|answer| answer.map_err(|never| match never {})).boxed()
+    }
+}
+
+impl LocalCalls for Face {
+    fn call_tool<'a>(&'a self, extensions: &'a Extensions, call: LocalCall) -> BoxFuture<'a, LocalEnd> {
+        Box::pin(async move {
+            let LocalCall { request, arguments, timeout } = call;
+            let mut extensions = Cow::Borrowed(extensions);
+            if timeout.is_some() || is_marked(&extensions) {
+                adapt(extensions.to_mut(), timeout);
+            }
+            let (call, form) = match invoke::call_request(&extensions, request) {
+                Ok((call, form)) => (call.with_arguments(Ok(arguments)), form),
+                Err(refusal) => return LocalEnd::refused(refusal.into()),
+            };
+            let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
+            let response = invoke::finish(&self.tools, call, form).await;
+            LocalEnd {
+                call_id: Some(call_id),
+                digest: facts.tool().map(|tool| tool.definition.digest),
+                response: response.map_err(Into::into),
+            }
+        })
+    }
+}
+
+fn is_marked(extensions: &Extensions) -> bool {
+    extensions.get::<Detached>().is_some() || extensions.get::<Via>().is_some()
+}
+
+/// Gives a detached request an arrival of its own, names its face, and lets its time-out shorten that of the request
+/// that is answered.
+fn adapt(extensions: &mut Extensions, timeout: Option<Duration>) {
+    let (is_detached, via) = (extensions.get::<Detached>().is_some(), extensions.get::<Via>().copied());
+    if is_detached {
+        // The drain of the original connection must not end the waits of work that outlives it.
+        extensions.remove::<Peer>();
+    }
+    let Some(arrival) = extensions.get_mut::<Arrival>() else { return };
+    if is_detached {
+        let ArrivalTime { at, wall } = ArrivalTime::now();
+        *arrival = Arrival { at, wall, timeout: None, ..*arrival };
+    }
+    if let Some(Via(face)) = via {
+        arrival.face = face;
+    }
+    if let Some(own) = timeout {
+        arrival.timeout = Some(arrival.timeout.map_or(own, |timeout| timeout.min(own)));
+    }
+}
