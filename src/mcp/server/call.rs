@@ -89,7 +89,16 @@ impl Call {
             let request = CallToolRequest { keep_over_tokens, ..invocation.local_message() };
             return self.call_locally(invocation, request).await;
         }
-        let mut request = Request::new(InvokeToolRequest { keep_over_tokens, ..invocation.message() });
+        let request = InvokeToolRequest { keep_over_tokens, ..invocation.message() };
+        // Boxed, so that a call without events need not have room for theirs.
+        Box::pin(self.follow_events(invocation, Request::new(request))).await
+    }
+
+    async fn follow_events(
+        &mut self,
+        invocation: &Invocation,
+        mut request: Request<InvokeToolRequest>,
+    ) -> Result<End, Status> {
         if let Some(timeout) = invocation.timeout {
             request.set_timeout(timeout);
         }
@@ -156,7 +165,7 @@ impl Call {
     /// Looks the tool up again if its definition has changed since it was.
     async fn follow_definition(&mut self, name: &str, digest: &str) {
         if self.tool.as_ref().is_none_or(|tool| tool.digest != digest) {
-            let renewed = self.handler.known().renew(&self.handler.services, name).await;
+            let renewed = Box::pin(self.handler.known().renew(&self.handler.services, name)).await;
             // The call goes on: without the tool, its data is shown without images.
             self.tool = renewed.ok().flatten();
         }

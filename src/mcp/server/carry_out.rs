@@ -46,8 +46,9 @@ impl Invocation {
         }
         let call = Call::new(handler.clone(), tool, &self, progress);
         match mode {
-            ConfirmationMode::Task => tasks::carry_out(call, self).await,
-            ConfirmationMode::Form => handler.carry_out_by_form(call, self, state).await,
+            // Boxed, since most calls end without a person or a task.
+            ConfirmationMode::Task => Box::pin(tasks::carry_out(call, self)).await,
+            ConfirmationMode::Form => Box::pin(handler.carry_out_by_form(call, self, state)).await,
             ConfirmationMode::Wait => call.carry_out(Self { wait: WAIT, ..self }).await,
         }
     }

@@ -37,12 +37,17 @@ const JSON: &str = "application/json";
 pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
 /// Answers a request, whose body is complete.
-pub async fn answer(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
+pub async fn answer(handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
     if let Some(call) = PlainCall::read(&parts, &body)
         && let Some(message) = call.answer(&handler).await
     {
         return with_json(StatusCode::OK, message);
     }
+    // Boxed: a plain call, which is moved through the layers, need not have room for rmcp's futures.
+    Box::pin(answer_by_service(handler, parts, body)).await
+}
+
+async fn answer_by_service(mut handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
     handler.lookup_failure = prefetch_tool(&handler, &parts, &body).await.err();
     let encoded_page = Arc::new(EncodedPage::new());
     handler.encoded_page = Some(Arc::clone(&encoded_page));
@@ -216,6 +221,15 @@ mod tests {
         };
         let settings = Settings { page: 1_000, max_result_tokens: 25_000 };
         Handler::new(Services::new(service_fn(answer), usize::MAX), settings, Transport::Http)
+    }
+
+    /// It is moved through the layers several times for each request: with the futures of rmcp in it, that was more work
+    /// than all the rest of the face.
+    #[test]
+    fn the_future_of_a_request_is_small() {
+        let (parts, ()) = Request::post("/mcp").body(()).expect("valid").into_parts();
+        let size = size_of_val(&answer(handler(), parts, Bytes::new()));
+        assert!(size <= 12 * 1024, "{size} bytes");
     }
 
     #[tokio::test]

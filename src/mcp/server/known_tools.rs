@@ -54,7 +54,8 @@ impl KnownTools {
     pub(super) async fn find(&self, services: &Services, name: &str) -> Lookup {
         match self.get(services, name) {
             Some(known) => Ok(Some(known)),
-            None => self.renew(services, name).await,
+            // Boxed, since it is known for most calls.
+            None => Box::pin(self.renew(services, name)).await,
         }
     }
 
