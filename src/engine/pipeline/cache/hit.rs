@@ -4,13 +4,15 @@ use crate::pipeline::Call;
 use toolwire_contract::{Payload, Provenance, Terminal};
 use toolwire_store::results::StoredResult;
 
-/// Decodes a stored result as output of the tool. One that cannot be decoded is a miss.
+/// Decodes a stored result as output of the tool, whose text is then rendered once for all hits. One that cannot be
+/// decoded is a miss.
 pub(super) fn decode(call: &Call, stored: StoredResult) -> Option<StoredResult<Payload>> {
     let read = stored.read(call.tool().output.as_ref());
     read.inspect_err(
         |error| tracing::warn!(tool_name = %call.tool().definition.name, %error, "a cached result is lost"),
     )
     .ok()
+    .map(|stored| StoredResult { outcome: stored.outcome.map(|data| call.render(data)), ..stored })
 }
 
 /// Answers a call by a stored result.
