@@ -3,24 +3,37 @@
 //! Written straight into the line's buffer, field by field: every call has a line, so it must cost little. An event's
 //! fields are texts and numbers, so arguments come as JSON text.
 
-use std::fmt::{self, Write};
+use std::{
+    cell::RefCell,
+    fmt::{self, Write},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
-use serde_json::Value;
+use serde_json::Number;
 use tracing::{
     Event, Subscriber,
     field::{Field, Visit},
 };
 use tracing_subscriber::{
-    fmt::{
-        FmtContext, FormatEvent, FormatFields,
-        format::Writer,
-        time::{FormatTime, SystemTime},
-    },
+    fmt::{FmtContext, FormatEvent, FormatFields, format::Writer},
     registry::LookupSpan,
 };
 
+use toolwire_base::clock;
+
 /// The field of a call's line that holds its arguments.
 const ARGUMENTS: &str = "args";
+
+/// The room of longer lines is not kept.
+const MAX_KEPT: usize = 16 * 1024;
+
+thread_local! {
+    /// The line of this thread, in which the room of the last one is used again. Writing to the formatter itself would
+    /// be a virtual call for each piece.
+    static LINE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// A second and its text.
+    static SECOND: RefCell<(Duration, String)> = const { RefCell::new((Duration::ZERO, String::new())) };
+}
 
 /// Formats events as JSON objects; spans are for traces.
 #[derive(Debug)]
@@ -32,43 +45,65 @@ where
     N: for<'writer> FormatFields<'writer> + 'static,
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut line: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let metadata = event.metadata();
-        line.write_str(r#"{"timestamp":""#)?;
-        SystemTime.format_time(&mut line)?;
-        write!(line, r#"","level":"{}""#, metadata.level())?;
-        let mut fields = Fields { line, end: Ok(()) };
-        event.record(&mut fields);
-        let Fields { mut line, end } = fields;
-        end?;
-        member(&mut line, "target", metadata.target())?;
-        line.write_str("}\n")
+        // Taken, not borrowed: a field may log when it is written.
+        let mut text = LINE.take();
+        text.clear();
+        write_line(&mut text, event);
+        let end = line.write_str(&text);
+        if text.capacity() <= MAX_KEPT {
+            LINE.set(text);
+        }
+        end
     }
+}
+
+fn write_line(line: &mut String, event: &Event<'_>) {
+    let metadata = event.metadata();
+    line.push_str(r#"{"timestamp":""#);
+    push_time(line, clock::wall());
+    line.push_str(r#"","level":""#);
+    line.push_str(metadata.level().as_str());
+    line.push('"');
+    event.record(&mut Fields(line));
+    member(line, "target", metadata.target());
+    line.push_str("}\n");
+}
+
+/// RFC 3339 with microseconds. Everything but those is the same for a second.
+fn push_time(line: &mut String, time: SystemTime) {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    SECOND.with_borrow_mut(|(second, text)| {
+        if text.is_empty() || second.as_secs() != since.as_secs() {
+            *second = Duration::from_secs(since.as_secs());
+            *text = clock::rfc3339(UNIX_EPOCH + *second);
+        }
+        line.push_str(text.trim_end_matches('Z'));
+    });
+    // Six digits, by a seventh in front of them.
+    let mut digits = [b'.'; 7];
+    let mut rest = since.subsec_micros();
+    for digit in digits[1..].iter_mut().rev() {
+        *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        rest /= 10;
+    }
+    line.push_str(str::from_utf8(&digits).unwrap_or_default());
+    line.push('Z');
 }
 
 /// Writes each field as a member.
-struct Fields<'a> {
-    line: Writer<'a>,
-    end: fmt::Result,
-}
+struct Fields<'a>(&'a mut String);
 
 impl Fields<'_> {
-    fn add(&mut self, write: impl FnOnce(&mut Writer<'_>) -> fmt::Result) {
-        if self.end.is_ok() {
-            self.end = write(&mut self.line);
-        }
-    }
-
     fn plain(&mut self, field: &Field, value: impl fmt::Display) {
-        self.add(|line| {
-            key(line, field.name())?;
-            write!(line, "{value}")
-        });
+        key(self.0, field.name());
+        let _ = write!(self.0, "{value}");
     }
 }
 
 impl Visit for Fields<'_> {
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.plain(field, value);
+        key(self.0, field.name());
+        self.0.push_str(if value { "true" } else { "false" });
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -89,47 +124,48 @@ impl Visit for Fields<'_> {
 
     fn record_f64(&mut self, field: &Field, value: f64) {
         // No number in JSON is infinite.
-        self.plain(field, Value::from(value));
+        match Number::from_f64(value) {
+            Some(number) => self.plain(field, number),
+            None => self.plain(field, "null"),
+        }
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.add(|line| match field.name() {
+        match field.name() {
             ARGUMENTS if value.starts_with('{') => {
-                key(line, ARGUMENTS)?;
-                line.write_str(value)
+                key(self.0, ARGUMENTS);
+                self.0.push_str(value);
             }
-            name => member(line, name, value),
-        });
+            name => member(self.0, name, value),
+        }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.add(|line| {
-            key(line, field.name())?;
-            line.write_char('"')?;
-            write!(Escaped(line), "{value:?}")?;
-            line.write_char('"')
-        });
+        key(self.0, field.name());
+        self.0.push('"');
+        let _ = write!(Escaped(self.0), "{value:?}");
+        self.0.push('"');
     }
 }
 
-fn key(line: &mut Writer<'_>, name: &str) -> fmt::Result {
-    line.write_str(",\"")?;
-    // `r#type` and the like.
-    Escaped(line).write_str(name.strip_prefix("r#").unwrap_or(name))?;
-    line.write_str("\":")
+fn key(line: &mut String, name: &str) {
+    line.push_str(",\"");
+    // `r#type` and the like. A name is a word of the program, in which nothing is escaped.
+    line.push_str(name.strip_prefix("r#").unwrap_or(name));
+    line.push_str("\":");
 }
 
-fn member(line: &mut Writer<'_>, name: &str, value: &str) -> fmt::Result {
-    key(line, name)?;
-    line.write_char('"')?;
-    Escaped(line).write_str(value)?;
-    line.write_char('"')
+fn member(line: &mut String, name: &str, value: &str) {
+    key(line, name);
+    line.push('"');
+    let _ = Escaped(line).write_str(value);
+    line.push('"');
 }
 
 /// Writes what is within a text in JSON.
-struct Escaped<'a, 'b>(&'a mut Writer<'b>);
+struct Escaped<'a>(&'a mut String);
 
-impl Write for Escaped<'_, '_> {
+impl Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
         // Looked at without an end in between, which takes many bytes at once: hardly any text has one.
@@ -158,7 +194,7 @@ impl Write for Escaped<'_, '_> {
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use serde_json::json;
+    use serde_json::{Value, json};
     use tracing_subscriber::layer::SubscriberExt;
 
     use super::*;
@@ -225,6 +261,19 @@ mod tests {
             "target": "toolwire::call",
         });
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_time_has_six_decimals() {
+        let of = |micros| {
+            let mut text = String::new();
+            push_time(&mut text, UNIX_EPOCH + Duration::from_micros(micros));
+            text
+        };
+        assert_eq!(of(1_768_577_400_000_000), "2026-01-16T15:30:00.000000Z");
+        assert_eq!(of(1_768_577_400_120_045), "2026-01-16T15:30:00.120045Z");
+        assert_eq!(of(1_768_577_401_999_999), "2026-01-16T15:30:01.999999Z");
+        assert_eq!(of(0), "1970-01-01T00:00:00.000000Z");
     }
 
     #[test]
