@@ -66,7 +66,7 @@ use crate::registry::Registry;
 use toolwire_base::middleware::Layer;
 use toolwire_contract::{Refusal, Terminal};
 use toolwire_store::{Store, idempotency::Idempotency};
-use toolwire_tool::context::{EventSink, Events, Services, Unread, UnreadBounds};
+use toolwire_tool::context::{EventSink, Services, Unread, UnreadBounds};
 
 /// The dependencies and settings of a [`Pipeline`].
 #[derive(Clone, Debug)]
@@ -160,38 +160,46 @@ impl Pipeline {
     /// Starts a call. A refusal that comes before any event is returned as the error, so that a face can answer it
     /// without a stream.
     pub async fn start(self: &Arc<Self>, call: Call) -> Result<CallStream, Refusal> {
-        let channel = EventSink::channel(&self.unread, call.context.user.id.clone());
-        self.launch(call, channel).await
+        let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
+        let (sink, events) = EventSink::channel(&self.unread, call.context.user.id.clone());
+        let state = self.launch(call, sink).await;
+        CallStream::new(call_id, facts, events, state).open().await
     }
 
     /// Carries out a call to its end. Its events have no reader, so none are created.
-    pub async fn finish(self: &Arc<Self>, call: Call) -> Result<Terminal, Refusal> {
-        self.launch(call, EventSink::unread()).await?.terminal().await
+    pub async fn finish(self: &Arc<Self>, call: Call) -> CallResult {
+        let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
+        let (sink, events) = EventSink::unread();
+        match self.launch(call, sink).await {
+            CallState::Ended(end) => {
+                facts.deliver(end.as_ref());
+                end
+            }
+            // Boxed: most calls need no stream.
+            state => Box::pin(CallStream::new(call_id, facts, events, state).terminal()).await,
+        }
     }
 
-    async fn launch(
-        self: &Arc<Self>,
-        mut call: Call,
-        (sink, events): (EventSink, Events),
-    ) -> Result<CallStream, Refusal> {
-        let (call_id, facts) = (call.context.call_id, Arc::clone(&call.facts));
+    async fn launch(self: &Arc<Self>, mut call: Call, sink: EventSink) -> CallState {
         call.context.events = sink;
         call.context.services = self.services.clone();
         call.context.caller = Arc::clone(self) as _;
         let mut stack = self.stack.clone();
-        // Boxed, since the future moves to the spawned task if it is pending.
-        let mut end = Box::pin(async move { stack.ready().await?.call(call).await });
+        let mut end = match stack.ready().await {
+            Ok(stack) => stack.call(call),
+            Err(refusal) => return CallState::Ended(Err(refusal)),
+        };
         // Most calls are ready at the first poll and need no task. One that is pending must not depend on its face,
         // which is polled only while the reader consumes its output; so it is spawned and owns its deadline.
         if let Poll::Ready(end) = poll!(&mut end) {
-            return CallStream::new(call_id, facts, events, CallState::Ended(Box::new(end))).open().await;
+            return CallState::Ended(end);
         }
         let (sender, receiver) = oneshot::channel();
         let carry_on = async move {
             let _ = sender.send(end.await);
         };
         tokio::spawn(carry_on.in_current_span());
-        CallStream::new(call_id, facts, events, CallState::Running(receiver)).open().await
+        CallState::Running(receiver)
     }
 
     /// Keeps results of calls that have ended.

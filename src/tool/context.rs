@@ -22,7 +22,10 @@ mod unfinished;
 mod unread;
 mod user;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
@@ -109,6 +112,9 @@ pub trait CallTools: Send + Sync + std::fmt::Debug {
 #[derive(Clone, Copy, Debug)]
 pub struct NoNestedCalls;
 
+/// The one value: each call begins with it.
+static NO_NESTED_CALLS: LazyLock<Arc<NoNestedCalls>> = LazyLock::new(|| Arc::new(NoNestedCalls));
+
 impl ToolContext {
     /// A context for the given user and nothing else: no events, no services, no nested calls.
     pub fn new(user: User, deadline: Instant) -> Self {
@@ -133,7 +139,7 @@ impl ToolContext {
             services: Services::default(),
             pins: Pins::default(),
             ledger: None,
-            caller: Arc::new(NoNestedCalls),
+            caller: Arc::clone(&NO_NESTED_CALLS) as _,
         }
     }
 

@@ -31,7 +31,8 @@ pub struct InFlight {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    entries: HashMap<u64, Entry>,
+    /// By a number of ours.
+    entries: HashMap<u64, Entry, foldhash::fast::FixedState>,
     ended: VecDeque<EndedCall>,
     /// The waiters for the end of a call.
     waiting: HashMap<CallId, Arc<Notify>>,

@@ -17,7 +17,7 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-use super::Facts;
+use super::{CallResult, Facts};
 use toolwire_contract::{Event, Refusal, Terminal};
 use toolwire_tool::context::{CallId, Events, RequestId};
 
@@ -46,9 +46,10 @@ pub struct CallStream {
 }
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly every call has ended when its state is made")]
 pub(super) enum CallState {
-    Running(oneshot::Receiver<Result<Terminal, Refusal>>),
-    Ended(Box<Result<Terminal, Refusal>>),
+    Running(oneshot::Receiver<CallResult>),
+    Ended(CallResult),
     Delivered,
 }
 
@@ -70,7 +71,7 @@ impl CallStream {
     pub(super) async fn open(mut self) -> Result<Self, Refusal> {
         match self.step().await {
             Some(Err(refusal)) => {
-                self.deliver(Err(&refusal));
+                self.facts.deliver(Err(&refusal));
                 Err(refusal)
             }
             Some(Ok(Step::Event(event))) => {
@@ -78,7 +79,7 @@ impl CallStream {
                 Ok(self)
             }
             Some(Ok(Step::Terminal(terminal))) => {
-                self.state = CallState::Ended(Box::new(Ok(terminal)));
+                self.state = CallState::Ended(Ok(terminal));
                 Ok(self)
             }
             None => Ok(self),
@@ -120,16 +121,9 @@ impl CallStream {
 
     fn deliver_step(&self, step: Option<&Result<Step, Refusal>>) {
         match step {
-            Some(Ok(Step::Terminal(terminal))) => self.deliver(Ok(terminal)),
-            Some(Err(refusal)) => self.deliver(Err(refusal)),
+            Some(Ok(Step::Terminal(terminal))) => self.facts.deliver(Ok(terminal)),
+            Some(Err(refusal)) => self.facts.deliver(Err(refusal)),
             Some(Ok(Step::Event(_))) | None => {}
-        }
-    }
-
-    /// Notes that the reader takes the end.
-    fn deliver(&self, end: Result<&Terminal, &Refusal>) {
-        if let Some(delivery) = self.facts.delivery() {
-            delivery.deliver(end);
         }
     }
 
@@ -150,7 +144,7 @@ impl CallStream {
             // and would fill the channel.
             self.events.close();
             // The sender is dropped without an end only if the task panicked.
-            self.state = CallState::Ended(Box::new(end.unwrap_or_else(|_| Err(internal(self.call_id)))));
+            self.state = CallState::Ended(end.unwrap_or_else(|_| Err(internal(self.call_id))));
         }
         // Events that were sent before the end are delivered before it.
         if let Ok(event) = self.events.try_recv() {

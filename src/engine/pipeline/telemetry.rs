@@ -2,10 +2,15 @@
 //!
 //! The SERVER span is the face's, the `execute_tool` span is `execute`'s.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
-use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
+use pin_project_lite::pin_project;
 use tonic::Code;
 
 use super::{ArrivalTime, Call, CallResult, Facts, Inner};
@@ -23,26 +28,48 @@ use toolwire_tool::context::{
 /// The error code in the log of a call that a person must approve first.
 const CONFIRMATION_REQUIRED: &str = "CONFIRMATION_REQUIRED";
 
+/// Maximum length of the name or intent of a call that has no tool, in characters.
+const MAX_TARGET: usize = 64;
+
 /// Logs and counts each call when it ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Telemetry;
 
 impl<S: Inner> Middleware<Call, S> for Telemetry {
-    type Future = BoxFuture<'static, CallResult>;
+    type Future = ResponseFuture<S::Future>;
 
     fn call(&self, call: Call, inner: &mut S) -> Self::Future {
-        let line = Line::of(&call);
-        let inner = inner.call(call);
-        Box::pin(async move {
-            let end = inner.await;
+        let line = Some(Line::of(&call));
+        ResponseFuture { inner: inner.call(call), line }
+    }
+}
+
+pin_project! {
+    /// The end of a call, which is logged.
+    #[derive(Debug)]
+    pub struct ResponseFuture<F> {
+        #[pin]
+        inner: F,
+        line: Option<Line>,
+    }
+}
+
+impl<F: Future<Output = CallResult>> Future for ResponseFuture<F> {
+    type Output = CallResult;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CallResult> {
+        let this = self.project();
+        let end = ready!(this.inner.poll(cx));
+        if let Some(line) = this.line.take() {
             line.end(&end);
-            end
-        })
+        }
+        Poll::Ready(end)
     }
 }
 
 /// The fields of a call's log line. Logged on drop if the call has not ended: a nested call is dropped when the call
 /// above it ends.
+#[derive(Debug)]
 struct Line {
     ended: bool,
     cancellation: Cancellation,
@@ -72,7 +99,7 @@ impl Line {
             call_id: *call_id,
             parent_call_id: *parent_call_id,
             task_id: task_id.clone(),
-            target: call.target.as_str().chars().take(64).collect(),
+            target: shortened(call.target.as_str()),
             arrived: call.arrived,
             trace_id: *trace_id,
             facts: Arc::clone(&call.facts),
@@ -162,6 +189,13 @@ impl Drop for Line {
             }
         };
         self.emit(&Err(refusal));
+    }
+}
+
+fn shortened(target: &str) -> String {
+    match target.len() {
+        ..=MAX_TARGET => target.to_owned(),
+        _ => target.chars().take(MAX_TARGET).collect(),
     }
 }
 

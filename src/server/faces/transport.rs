@@ -138,8 +138,8 @@ where
     S::Future: Send + 'static,
 {
     ServiceBuilder::new()
-        // Outermost: its span sees every response, including refusals, in its final form.
-        .layer(Layer(Trace::new(rules.clone())))
+        // Outermost: its span sees every response, including refusals, in its final form. Finds the method's rule.
+        .layer(Layer(Trace::new(rules)))
         // Above every layer that can respond, so that all statuses have one form.
         .map_response(status::normalise)
         // Above the other layers too: a panic in one of them ends its stream and not the connection.
@@ -149,7 +149,7 @@ where
         // The call's clock starts before any layer that may wait.
         .layer(Layer(StampArrival::new("grpc", grpc_timeout::in_headers)))
         // Deny by default; all layers below read the method's rule.
-        .layer(Layer(RequireRule(rules)))
+        .layer(Layer(RequireRule))
         // Bounds everything that may wait: authentication, handler, body. Publishes the deadline to the stream's task,
         // which enforces it while the reader stalls.
         .layer(Layer(EnforceDeadline::new(common.config.server_cap)))

@@ -1,8 +1,12 @@
 //! Cancellation with its cause, passed on to nested work.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    pin::pin,
+    sync::{Arc, OnceLock},
+};
 
-use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
+use futures_util::future::{BoxFuture, select};
+use tokio::sync::Notify;
 
 /// Why work stopped before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -26,8 +30,9 @@ pub struct Cancellation(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    token: CancellationToken,
+    /// Set once it is cancelled itself, and not by its parent.
     cause: OnceLock<StopCause>,
+    cancelled: Notify,
     parent: Option<Cancellation>,
 }
 
@@ -39,28 +44,38 @@ impl Cancellation {
 
     /// One that is cancelled with this one, and can be cancelled without it.
     pub fn child(&self) -> Self {
-        Self(Arc::new(Inner {
-            token: self.0.token.child_token(),
-            cause: OnceLock::new(),
-            parent: Some(self.clone()),
-        }))
+        Self(Arc::new(Inner { parent: Some(self.clone()), ..Inner::default() }))
     }
 
     /// Cancels. Only the first cause is kept.
     pub fn cancel(&self, cause: StopCause) {
-        // The cause before the token: a task that the token wakes finds it.
-        let _ = self.0.cause.set(cause);
-        self.0.token.cancel();
+        // The cause first: a task that is woken finds it.
+        if self.0.cause.set(cause).is_ok() {
+            self.0.cancelled.notify_waiters();
+        }
     }
 
     /// Whether it is cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.0.token.is_cancelled()
+        self.cause().is_some()
     }
 
     /// Completes once it is cancelled.
-    pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
-        self.0.token.cancelled()
+    ///
+    /// Boxed, since few calls wait, and one that does waits for its parents too.
+    pub fn cancelled(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let mut own = pin!(self.0.cancelled.notified());
+            // Before the check, so that one that comes after it is noticed.
+            own.as_mut().enable();
+            if self.is_cancelled() {
+                return;
+            }
+            match &self.0.parent {
+                Some(parent) => drop(select(own, parent.cancelled()).await),
+                None => own.await,
+            }
+        })
     }
 
     /// Why it is cancelled, if it is.
@@ -82,6 +97,24 @@ mod tests {
         parent.cancel(StopCause::Shutdown);
         assert!(child.is_cancelled());
         assert_eq!(child.cause(), Some(StopCause::Deadline));
+    }
+
+    #[tokio::test]
+    async fn those_who_wait_for_a_child_hear_of_each_of_its_parents() {
+        let parent = Cancellation::new();
+        let child = parent.child().child();
+        let waiting = tokio::spawn({
+            let child = child.clone();
+            async move { child.cancelled().await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        parent.cancel(StopCause::CallerGone);
+        waiting.await.unwrap();
+        child.cancelled().await;
+        let sibling = Cancellation::new().child();
+        sibling.cancel(StopCause::Timeout);
+        sibling.cancelled().await;
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::{
     any::{Any, TypeId, type_name},
     collections::HashMap,
     fmt,
-    sync::Arc,
+    sync::{Arc, LazyLock},
 };
 
 use super::required::Required;
 
 /// A map from a type to its one value, of which a tool sees what it declares. Cheap to clone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Services {
     all: Arc<HashMap<TypeId, Service>>,
     /// `None` outside the execution of a tool, where all are visible.
@@ -22,6 +22,15 @@ struct Service {
     /// Of its type.
     name: &'static str,
     value: Arc<dyn Any + Send + Sync>,
+}
+
+/// The map of no services: each call begins with it.
+static NONE: LazyLock<Arc<HashMap<TypeId, Service>>> = LazyLock::new(Arc::default);
+
+impl Default for Services {
+    fn default() -> Self {
+        Self { all: Arc::clone(&NONE), declared: None }
+    }
 }
 
 impl Services {

@@ -8,7 +8,7 @@ use std::sync::{
 
 use super::delivery::Delivery;
 use crate::registry::RegisteredTool;
-use toolwire_contract::ToolResult;
+use toolwire_contract::{Refusal, Terminal, ToolResult};
 use toolwire_store::tasks::Action;
 use toolwire_tool::context::RequestId;
 
@@ -20,10 +20,11 @@ pub struct Facts {
     names: OnceLock<String>,
     detached: AtomicBool,
     cache_hit: AtomicBool,
-    action: OnceLock<Action>,
     in_timeline: AtomicBool,
-    mistake: OnceLock<RecordedMistake>,
-    delivery: OnceLock<Delivery>,
+    // Boxed, since few calls have them, and each call has room for its facts.
+    action: OnceLock<Box<Action>>,
+    mistake: OnceLock<Box<RecordedMistake>>,
+    delivery: OnceLock<Box<Delivery>>,
 }
 
 /// An error of a task's agent, as recorded in the task's timeline.
@@ -62,16 +63,16 @@ impl Facts {
 
     /// The next action of the agent's loop, after a call of a tool without code.
     pub fn action(&self) -> Option<&Action> {
-        self.action.get()
+        self.action.get().map(Box::as_ref)
     }
 
     /// The agent's error, once it is recorded in the timeline.
     pub fn mistake(&self) -> Option<&RecordedMistake> {
-        self.mistake.get()
+        self.mistake.get().map(Box::as_ref)
     }
 
     pub(in crate::pipeline) fn set_mistake(&self, mistake: RecordedMistake) {
-        let _ = self.mistake.set(mistake);
+        let _ = self.mistake.set(Box::new(mistake));
     }
 
     /// Whether the task accepted the call; its end is then recorded with its entry in the timeline.
@@ -85,20 +86,22 @@ impl Facts {
 
     /// The `request_id` of a write whose caller asked to resume an equal one.
     pub fn resumed_request_id(&self) -> Option<RequestId> {
-        self.delivery.get().map(Delivery::request_id)
+        self.delivery.get().map(|delivery| delivery.request_id())
     }
 
-    /// What to do once the outcome is delivered.
-    pub(in crate::pipeline) fn delivery(&self) -> Option<&Delivery> {
-        self.delivery.get()
+    /// Notes that the reader of the call takes its end.
+    pub(in crate::pipeline) fn deliver(&self, end: Result<&Terminal, &Refusal>) {
+        if let Some(delivery) = self.delivery.get() {
+            delivery.deliver(end);
+        }
     }
 
     pub(in crate::pipeline) fn set_delivery(&self, delivery: Delivery) {
-        let _ = self.delivery.set(delivery);
+        let _ = self.delivery.set(Box::new(delivery));
     }
 
     pub(in crate::pipeline) fn set_action(&self, action: Action) {
-        let _ = self.action.set(action);
+        let _ = self.action.set(Box::new(action));
     }
 
     pub(in crate::pipeline) fn set_tool(&self, tool: Arc<RegisteredTool>) {

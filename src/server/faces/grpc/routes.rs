@@ -17,7 +17,7 @@ pub(super) type ResponseFuture = futures_util::future::BoxFuture<'static, Result
 
 /// The services that are served, by their full names. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Routes(Arc<HashMap<&'static str, Route>>);
+pub struct Routes(Arc<HashMap<&'static str, Route, foldhash::fast::FixedState>>);
 
 pub(super) type Route = Box<dyn Fn(Request<Body>) -> ResponseFuture + Send + Sync>;
 

@@ -28,8 +28,8 @@ fn normalise_uri(uri: &Uri) -> Option<Uri> {
 
 /// The normalised path; `None` if it is normalised already.
 fn normalise_path(path: &str) -> Option<String> {
-    let mut pieces = path.split('%');
-    let mut spelled = pieces.next()?.to_owned();
+    let (plain, encoded) = path.split_once('%')?;
+    let (mut spelled, pieces) = (plain.to_owned(), encoded.split('%'));
     for piece in pieces {
         match piece.get(..2).and_then(byte).filter(|byte| is_plain(*byte)) {
             Some(byte) => {
@@ -53,8 +53,8 @@ fn byte(digits: &str) -> Option<u8> {
 
 /// Whether every percent sign of a text begins a sequence, and the decoded text is UTF-8.
 pub(super) fn is_well_encoded(text: &str) -> bool {
-    let mut pieces = text.split('%').skip(1);
-    pieces.all(|piece| piece.get(..2).and_then(byte).is_some())
+    let Some((_, encoded)) = text.split_once('%') else { return true };
+    encoded.split('%').all(|piece| piece.get(..2).and_then(byte).is_some())
         && percent_decode_str(text).decode_utf8().is_ok()
 }
 

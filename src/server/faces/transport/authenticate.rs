@@ -6,7 +6,7 @@
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Either, Ready};
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
 use secrecy::SecretString;
 
@@ -16,6 +16,7 @@ pub use self::{
 use super::{
     peer::Peer,
     refusal,
+    reply::Reply,
     rules::{Access, Rule},
 };
 use toolwire_base::middleware::{Middleware, take_ready};
@@ -39,15 +40,17 @@ pub struct Bearer(pub Arc<SecretString>);
 
 /// Verifies credentials.
 ///
-/// Implementations hold secrets, which their `Debug` must not show. The call's deadline bounds the future, such as a
-/// wait for keys; it must be cancel safe.
+/// Implementations hold secrets, which their `Debug` must not show.
 pub trait Authenticator: Send + Sync {
     /// Returns the user that `credentials` prove.
-    fn authenticate<'a>(
-        &'a self,
-        credentials: Credentials<'a>,
-    ) -> BoxFuture<'a, Result<User, AuthenticationError>>;
+    fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a>;
 }
+
+/// The user at once, or by a future that may wait, such as for keys: it is bounded by the call's deadline, and must do
+/// nothing before it is polled.
+pub type Authenticating<'a> = Either<Ready<Identified<User>>, BoxFuture<'a, Identified<User>>>;
+
+type Identified<T> = Result<T, AuthenticationError>;
 
 impl<'a> Credentials<'a> {
     /// The `authorization` header. There is at most one: a request with several is refused before this is called.
@@ -90,45 +93,66 @@ where
     ReqB: Send + 'static,
     ResB: Default,
 {
-    type Future = BoxFuture<'static, Result<Response<ResB>, Infallible>>;
+    type Future = Either<Reply<S::Future, ResB>, BoxFuture<'static, Result<Response<ResB>, Infallible>>>;
 
     fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
+        let (mut parts, body) = request.into_parts();
+        if let Some(identified) = self.identify_at_once(&mut parts) {
+            return Either::Left(match identified {
+                Ok(()) => Reply::forward(inner.call(Request::from_parts(parts, body))),
+                Err(error) => Reply::refuse(error.into()),
+            });
+        }
         let (this, mut inner) = (self.clone(), take_ready(inner));
-        Box::pin(async move {
-            match this.identify(request).await {
-                Ok(request) => inner.call(request).await,
+        Either::Right(Box::pin(async move {
+            match this.identify_user(&mut parts).await {
+                Ok(()) => inner.call(Request::from_parts(parts, body)).await,
                 Err(error) => Ok(refusal::response(error.into())),
             }
-        })
+        }))
     }
 }
 
 impl Authenticate {
-    /// Inserts the user or the provider; a request of a public method passes unchanged.
-    async fn identify<B>(&self, request: Request<B>) -> Result<Request<B>, AuthenticationError> {
-        let (mut parts, body) = request.into_parts();
+    /// Inserts the user or the provider; a request of a public method passes unchanged. `None` if that may take a wait.
+    fn identify_at_once(&self, parts: &mut Parts) -> Option<Identified<()>> {
         match parts.extensions.get::<Rule>().map_or(Access::User, |rule| rule.access) {
-            Access::Public => return Ok(Request::from_parts(parts, body)),
+            Access::Public => Some(Ok(())),
             Access::Host => {
-                let provider = self.hosts.identify(Credentials::of(&parts).unambiguous()?)?;
-                parts.extensions.insert(provider);
+                let provider = Credentials::of(parts).unambiguous().and_then(|it| self.hosts.identify(it));
+                Some(provider.map(|provider| insert(parts, provider)))
             }
-            Access::User => self.identify_user(&mut parts).await?,
+            Access::User => {
+                let user = match Credentials::of(parts).unambiguous().map(|it| self.users.authenticate(it)) {
+                    Ok(Either::Left(user)) => user.into_inner(),
+                    Ok(Either::Right(_)) => return None,
+                    Err(ambiguous) => Err(ambiguous),
+                };
+                Some(user.map(|user| insert_user(parts, user)))
+            }
         }
-        if let Some(peer) = parts.extensions.get::<Peer>() {
-            peer.set_authenticated();
-        }
-        Ok(Request::from_parts(parts, body))
     }
 
-    async fn identify_user(&self, parts: &mut Parts) -> Result<(), AuthenticationError> {
+    async fn identify_user(&self, parts: &mut Parts) -> Identified<()> {
         let user = self.users.authenticate(Credentials::of(parts).unambiguous()?).await?;
-        let token = Credentials::of(parts).bearer().and_then(|token| std::str::from_utf8(token).ok());
-        if let Some(bearer) = token.map(|token| Bearer(Arc::new(token.into()))) {
-            parts.extensions.insert(bearer);
-        }
-        parts.extensions.insert(user);
+        insert_user(parts, user);
         Ok(())
+    }
+}
+
+fn insert_user(parts: &mut Parts, user: User) {
+    let token = Credentials::of(parts).bearer().and_then(|token| std::str::from_utf8(token).ok());
+    if let Some(bearer) = token.map(|token| Bearer(Arc::new(token.into()))) {
+        parts.extensions.insert(bearer);
+    }
+    insert(parts, user);
+}
+
+/// Inserts the identity that a request has proven.
+fn insert(parts: &mut Parts, identity: impl Clone + Send + Sync + 'static) {
+    parts.extensions.insert(identity);
+    if let Some(peer) = parts.extensions.get::<Peer>() {
+        peer.set_authenticated();
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) struct Quotas {
 #[derive(Debug, Default)]
 struct Usage {
     all: usize,
-    by_principal: HashMap<Principal, usize>,
+    by_principal: HashMap<Principal, usize, foldhash::fast::RandomState>,
 }
 
 /// A permit for an amount of the resource, released on drop.

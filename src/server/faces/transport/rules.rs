@@ -87,7 +87,7 @@ pub struct Rule {
 #[derive(Debug, Clone)]
 pub struct Rules {
     /// By the method's full name, such as `toolwire.v1.ToolService/CallTool`.
-    table: Arc<HashMap<Arc<str>, Rule>>,
+    table: Arc<HashMap<Arc<str>, Rule, foldhash::fast::FixedState>>,
 }
 
 impl Rule {
@@ -129,8 +129,9 @@ impl<N: Into<Arc<str>>> FromIterator<(N, Rule)> for Rules {
     }
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct RequireRule(pub(super) Rules);
+/// Refuses requests of methods without a rule, which the layer above has inserted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequireRule;
 
 impl<S, ReqB, ResB> Middleware<Request<ReqB>, S> for RequireRule
 where
@@ -139,13 +140,12 @@ where
 {
     type Future = Reply<S::Future, ResB>;
 
-    fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
-        let Some((_, rule)) = self.0.find(request.uri().path()) else {
+    fn call(&self, request: Request<ReqB>, inner: &mut S) -> Self::Future {
+        if request.extensions().get::<Rule>().is_none() {
             let message =
                 "this server has no such method; list its services by reflection or read its proto files";
             return Reply::refuse(status::plain(Code::Unimplemented, "UNKNOWN_METHOD", message));
-        };
-        request.extensions_mut().insert(rule);
+        }
         Reply::forward(inner.call(request))
     }
 }

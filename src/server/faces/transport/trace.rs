@@ -44,7 +44,12 @@ where
     type Future = ResponseFuture<S::Future>;
 
     fn call(&self, mut request: Request<ReqB>, inner: &mut S) -> Self::Future {
-        let method = self.rules.find(request.uri().path()).map(|(name, _)| Arc::clone(name));
+        // Looked up once: the layers below find the rule in the request.
+        let found = self.rules.find(request.uri().path()).map(|(name, rule)| (Arc::clone(name), rule));
+        let (method, rule) = found.unzip();
+        if let Some(rule) = rule {
+            request.extensions_mut().insert(rule);
+        }
         let recorder = Recorder::open(method, &mut request);
         let inner = recorder.span().in_scope(|| inner.call(request));
         ResponseFuture { inner, recorder: Some(recorder) }

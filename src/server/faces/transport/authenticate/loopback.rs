@@ -6,10 +6,10 @@
 
 use std::net::SocketAddr;
 
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::{Either, ready};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{AuthenticationError, Authenticator, Credentials};
+use super::{Authenticating, AuthenticationError, Authenticator, Credentials};
 use toolwire_tool::context::{KnownBy, User};
 
 const HEADER: &str = "x-toolwire-user";
@@ -38,11 +38,8 @@ impl Loopback {
 }
 
 impl Authenticator for Loopback {
-    fn authenticate<'a>(
-        &'a self,
-        credentials: Credentials<'a>,
-    ) -> BoxFuture<'a, Result<User, AuthenticationError>> {
-        Box::pin(ready(self.identify(credentials)))
+    fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {
+        Either::Left(ready(self.identify(credentials)))
     }
 }
 

@@ -5,11 +5,11 @@
 
 use std::fmt;
 
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::{Either, ready};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
-use super::{AuthenticationError, Authenticator, Credentials};
+use super::{Authenticating, AuthenticationError, Authenticator, Credentials};
 use toolwire_tool::context::{KnownBy, User};
 
 /// SHA-256 of a token.
@@ -62,11 +62,8 @@ impl TokenDigest {
 }
 
 impl Authenticator for StaticTokens {
-    fn authenticate<'a>(
-        &'a self,
-        credentials: Credentials<'a>,
-    ) -> BoxFuture<'a, Result<User, AuthenticationError>> {
-        Box::pin(ready(self.identify(credentials)))
+    fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {
+        Either::Left(ready(self.identify(credentials)))
     }
 }
 

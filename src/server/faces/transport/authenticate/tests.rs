@@ -88,6 +88,26 @@ async fn other_credentials_are_refused() {
     }
 }
 
+/// Knows its user after a wait.
+struct Waiting(StaticTokens);
+
+impl Authenticator for Waiting {
+    fn authenticate<'a>(&'a self, credentials: Credentials<'a>) -> Authenticating<'a> {
+        Either::Right(Box::pin(async move {
+            tokio::task::yield_now().await;
+            self.0.authenticate(credentials).await
+        }))
+    }
+}
+
+#[tokio::test]
+async fn an_authenticator_may_wait() {
+    let headers = [("authorization", "Bearer s3cret-b")];
+    assert_eq!(identify(Waiting(tokens()), LOCAL, &headers).await, Ok("bob".to_owned()));
+    let refused = identify(Waiting(tokens()), LOCAL, &[]).await;
+    assert_eq!(refused, Err((Code::Unauthenticated, "CREDENTIALS_MISSING".to_owned())));
+}
+
 #[tokio::test]
 async fn public_methods_need_no_credentials() {
     let mut request = request(LOCAL, &[]);
@@ -134,9 +154,9 @@ async fn identify_host(
     let mut request = request(peer, headers);
     request.extensions_mut().insert(Rule::SLOT);
     let layer = Layer(Authenticate { users: Arc::new(tokens()), hosts: Arc::new(hosts) });
-    let identified = layer.0.identify(request).await;
-    let provider =
-        identified.map(|request| request.extensions().get::<ProviderName>().map(ToString::to_string));
+    let (mut parts, ()) = request.into_parts();
+    let identified = layer.0.identify_at_once(&mut parts).expect("it takes no wait");
+    let provider = identified.map(|()| parts.extensions.get::<ProviderName>().map(ToString::to_string));
     provider.map(|it| it.expect("a provider")).map_err(|error| {
         let status = Status::from(error);
         (status.code(), status.get_details_error_info().expect("a reason").reason)
