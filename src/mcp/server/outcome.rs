@@ -65,7 +65,7 @@ pub(super) fn of_result(
     let is_plain = media.is_none() && result.kept.is_none() && provenance.untrusted_framing.is_none();
     let mut answer = match result.outcome {
         Some(Outcome::DataJson(text)) if is_plain => {
-            return Data::new(text, provenance, facts).map(Answer::Data).map_err(unreadable);
+            return Data::new(text, provenance, facts).map(Answer::Data).map_err(|error| unreadable(&error));
         }
         Some(Outcome::DataJson(text)) => of_data(text, &provenance, facts, media)?,
         // Data that cannot be cut in its own shape: clients validate data, and not failures.
@@ -79,7 +79,7 @@ pub(super) fn of_result(
     Ok(answer.into())
 }
 
-fn unreadable(error: serde_json::Error) -> Status {
+fn unreadable(error: &serde_json::Error) -> Status {
     Status::internal(format!("the result cannot be read: {error}"))
 }
 
@@ -102,7 +102,7 @@ fn of_data(
     facts: &CallFacts,
     media: Option<&Media>,
 ) -> Result<CallToolResult, Status> {
-    let data: Value = serde_json::from_str(&text).map_err(unreadable)?;
+    let data: Value = serde_json::from_str(&text).map_err(|error| unreadable(&error))?;
     let blocks = media.map(|media| media.blocks(&data, &facts.call_id)).unwrap_or_default();
     let (data, text) = match &provenance.untrusted_framing {
         None => (data, text),

@@ -142,7 +142,7 @@ fn is_newest(headers: &HeaderMap, name: &str, meta: &RequestMetaObject) -> Optio
         let is_named = names_it && single(headers, "mcp-method")? == METHOD;
         return (is_named && meta.protocol_version()? == newest).then_some(true);
     }
-    let is_served = version.is_none_or(|version| Handler::serves(version));
+    let is_served = version.is_none_or(Handler::serves);
     let describes_itself = meta.keys().any(|key| key.starts_with(PROTOCOL_PREFIX));
     (is_served && !describes_itself).then_some(false)
 }
