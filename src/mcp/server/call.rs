@@ -127,7 +127,7 @@ impl Call {
         Err(Status::internal("the call ended without an outcome"))
     }
 
-    /// Whether nobody reads the events of the call. Those of a write say that it has begun.
+    /// Whether the events of the call are of no use to its client. Those of a write say that it has begun.
     fn needs_no_events(&self) -> bool {
         let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
         is_read && self.sender.is_none() && !self.progress.has_reader() && self.handler.services.is_local()

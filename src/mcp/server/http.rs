@@ -223,8 +223,8 @@ mod tests {
         Handler::new(Services::new(service_fn(answer), usize::MAX), settings, Transport::Http)
     }
 
-    /// It is moved through the layers several times for each request: with the futures of rmcp in it, that was more work
-    /// than all the rest of the face.
+    /// It is moved through the layers several times for each request: with the futures of rmcp in it, that was more
+    /// work than all the rest of the face.
     #[test]
     fn the_future_of_a_request_is_small() {
         let (parts, ()) = Request::post("/mcp").body(()).expect("valid").into_parts();

@@ -1,8 +1,8 @@
 //! A `tools/call` over HTTP whose answer is one message, read and answered without the service of rmcp, which reads it
 //! twice and runs three tasks for it: as much work as the call itself.
 //!
-//! Only a request that is sure to pass the checks of the service is read here. Every other one, such as a refused one or
-//! one with progress, goes to the service. `tests/mcp/plain.rs` compares the two.
+//! Only a request that is sure to pass the checks of the service is read here. Every other one, such as a refused one
+//! or one with progress, goes to the service. `tests/mcp/plain.rs` compares the two.
 
 use bytes::Bytes;
 use http::{
@@ -63,7 +63,6 @@ struct Params {
     meta: JsonObject,
 }
 
-/// A response with data.
 #[derive(Serialize)]
 struct DataResponse<'a, R> {
     jsonrpc: &'static str,
@@ -103,8 +102,8 @@ impl PlainCall {
         Some(ConfirmationMode::by(capabilities, version)).filter(|mode| *mode != ConfirmationMode::Task)
     }
 
-    /// Carries the call out and renders its response. `None` if the service must check it: parameters of its tool travel
-    /// as headers too.
+    /// Carries the call out and renders its response. `None` if the service must check it: parameters of its tool
+    /// travel as headers too.
     pub(super) async fn answer(self, handler: &Handler) -> Option<Bytes> {
         let Self { id, params, meta, mode, is_newest } = self;
         let tool = handler.known().find(&handler.services, &params.name).await;
@@ -128,8 +127,8 @@ fn object<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Option<T> {
     begins.then(|| serde_json::from_slice(text).ok()).flatten()
 }
 
-/// Whether a request is of the newest revision or of an older one. `None` if its headers and metadata are not those of a
-/// revision that is served.
+/// Whether a request is of the newest revision or of an older one. `None` if its headers and metadata are not those of
+/// a revision that is served.
 fn is_newest(headers: &HeaderMap, name: &str, meta: &RequestMetaObject) -> Option<bool> {
     let newest = ProtocolVersion::V_2026_07_28;
     let version = match single(headers, "mcp-protocol-version") {
