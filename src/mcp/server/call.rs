@@ -85,7 +85,7 @@ impl Call {
 
     async fn follow(&mut self, invocation: &Invocation) -> Result<End, Status> {
         let keep_over_tokens = self.handler.settings.max_result_tokens;
-        if self.needs_no_events() {
+        if self.needs_no_events(invocation) {
             let request = CallToolRequest { keep_over_tokens, ..invocation.local_message() };
             return self.call_locally(invocation, request).await;
         }
@@ -127,10 +127,14 @@ impl Call {
         Err(Status::internal("the call ended without an outcome"))
     }
 
-    /// Whether the events of the call are of no use to its client. Those of a write say that it has begun.
-    fn needs_no_events(&self) -> bool {
+    /// Whether the events of the call are of no use to its client. Those of a write say that it has begun; a read with
+    /// a `request_id` may be a task, which follows them.
+    fn needs_no_events(&self, invocation: &Invocation) -> bool {
         let is_read = self.tool.as_ref().is_some_and(|tool| tool.is_read);
-        is_read && self.sender.is_none() && !self.progress.has_reader() && self.handler.services.is_local()
+        is_read
+            && invocation.request_id.is_none()
+            && !self.progress.has_reader()
+            && self.handler.services.is_local()
     }
 
     async fn call_locally(
