@@ -26,15 +26,15 @@ async fn a_changed_manifest_is_one_notification() {
     let house = house();
     let mut raw = listen(&house).await;
     // The watch begins after the acknowledgement and reports no earlier change: repeat the change until it is seen.
+    let mut snapshots = house.server.app.registry.watch();
     let mut version = 0;
     let notified = async {
         loop {
+            version += 1;
+            house.patch("get_quotes", &json!({"version": format!("9.0.{version}")}));
             tokio::select! {
                 notified = raw.until("notifications/tools/list_changed") => return notified,
-                () = tokio::time::sleep(std::time::Duration::from_millis(200)) => {
-                    version += 1;
-                    house.patch("get_quotes", &json!({"version": format!("9.0.{version}")}));
-                }
+                taken_over = snapshots.changed() => taken_over.expect("it is served"),
             }
         }
     };
@@ -74,15 +74,20 @@ async fn over_standard_input_a_client_that_has_initialized_is_notified() {
     let mut stdio = Stdio::start(&["--data", data.path().to_str().unwrap()]);
     stdio.greet(Era::Old).await;
     // The watch reports no change from before it began: repeat the change until one is reported.
-    let mut version = 0;
+    let mut changes = 0;
     let notified = async {
         loop {
-            tokio::select! {
-                notified = stdio.next() => return notified,
-                () = tokio::time::sleep(std::time::Duration::from_millis(500)) => {
-                    version += 1;
-                    let changes = json!({"version": format!("9.0.{version}")});
-                    patch_json(&data.path().join("tools/get_quotes.json"), &changes);
+            changes += 1;
+            let title = format!("Quotes {changes}");
+            patch_json(&data.path().join("tools/get_quotes.json"), &json!({"title": title}));
+            // Until the change is listed, or told.
+            let mut listed = Value::Null;
+            while !listed.to_string().contains(&title) {
+                let list = Message::new(Era::Old, "tools/list", json!({}));
+                stdio.say(&list.body.to_string()).await;
+                listed = stdio.next().await;
+                if listed["method"].is_string() {
+                    return listed;
                 }
             }
         }

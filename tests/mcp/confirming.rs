@@ -83,7 +83,6 @@ impl Client {
                     return answer["result"].take();
                 }
                 assert_eq!(answer["result"]["status"], "working", "{answer}");
-                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
             }
         };
         tokio::time::timeout(super::client::SOON, look)
@@ -114,7 +113,16 @@ impl Approver {
     }
 
     pub(crate) async fn get(&self, id: &str) -> Confirmation {
-        let message = GetConfirmationRequest { confirmation_id: id.to_owned(), wait: None };
+        self.get_after(id, None).await
+    }
+
+    /// The confirmation once it is no longer pending.
+    pub(crate) async fn wait_end(&self, id: &str) -> Confirmation {
+        self.get_after(id, Some(prost_types::Duration { seconds: 60, nanos: 0 })).await
+    }
+
+    async fn get_after(&self, id: &str, wait: Option<prost_types::Duration>) -> Confirmation {
+        let message = GetConfirmationRequest { confirmation_id: id.to_owned(), wait };
         let answer = self.confirmations.clone().get_confirmation(self.request(message)).await.unwrap();
         answer.into_inner().confirmation.unwrap()
     }

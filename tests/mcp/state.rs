@@ -61,9 +61,7 @@ async fn a_state_ends_with_its_confirmation() {
     let person = Approver::of(&house, "riley").await;
     let client = Client::new(house.talk("riley"), forms());
     let (state, id) = asked(&client, "x").await;
-    while person.get(&id).await.state() == ConfirmationState::Pending {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    assert_eq!(person.wait_end(&id).await.state(), ConfirmationState::Expired);
     let answer = client.ask("tools/call", params("x", &state)).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     assert!(answer["error"]["message"].as_str().unwrap().contains("Call again without it"), "{answer}");

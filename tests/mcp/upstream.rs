@@ -5,10 +5,7 @@ use std::{fs, path::Path, time::Duration};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{
-    process::Command,
-    time::{sleep, timeout},
-};
+use tokio::{process::Command, time::timeout};
 use toolwire::{
     base::clock,
     config::{
@@ -78,11 +75,13 @@ fn state(definition: &ToolDefinition) -> ToolState {
 
 /// Waits until a tool is in a state.
 async fn wait_for(app: &App, tool: &str, expected: ToolState) -> ToolDefinition {
+    let mut snapshots = app.registry.watch();
     let waiting = async {
         loop {
+            snapshots.mark_unchanged();
             match find(app, tool) {
                 Some(definition) if state(&definition) == expected => return definition,
-                _ => sleep(Duration::from_millis(10)).await,
+                _ => snapshots.changed().await.expect("it is served"),
             }
         }
     };
@@ -255,11 +254,7 @@ async fn an_operator_looks_at_what_is_listed_and_accepts_it() {
     let address = format!("http://{}", server.address);
     let listing = ["providers", "--server", &address, "--token", variables[0].1];
     let wait_for = async |words: &str| {
-        let waiting = async {
-            while !run(&listing).await.expect("lists").contains(words) {
-                sleep(Duration::from_millis(100)).await;
-            }
-        };
+        let waiting = async { while !run(&listing).await.expect("lists").contains(words) {} };
         timeout(Duration::from_secs(20), waiting).await.unwrap_or_else(|_| panic!("never {words}"));
     };
     wait_for("toolwire providers accept docs").await;
@@ -288,7 +283,7 @@ async fn an_operator_looks_at_what_is_listed_and_accepts_it() {
     kill_process(server.pid(), Signal::KILL).expect("running");
     let gone = async {
         while test_kill_process(process).is_ok() {
-            sleep(Duration::from_millis(20)).await;
+            tokio::task::yield_now().await;
         }
     };
     timeout(Duration::from_secs(5), gone).await.expect("it ends too");
