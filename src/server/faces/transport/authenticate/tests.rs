@@ -146,7 +146,7 @@ fn hosts() -> HostTokens {
 }
 
 /// The provider whose host makes a request of the method for hosts, or the code and reason of the refusal.
-async fn identify_host(
+fn identify_host(
     hosts: HostTokens,
     peer: &str,
     headers: &[(&'static str, &str)],
@@ -165,23 +165,23 @@ async fn identify_host(
 
 #[tokio::test]
 async fn a_host_is_known_by_a_token_of_its_own_and_a_users_token_opens_nothing_for_it() {
-    let of = async |headers: &[(&'static str, &str)]| identify_host(hosts(), "10.0.0.7:1", headers).await;
-    assert_eq!(of(&[("authorization", "Bearer h0st-shop")]).await, Ok("shop".to_owned()));
+    let of = |headers: &[(&'static str, &str)]| identify_host(hosts(), "10.0.0.7:1", headers);
+    assert_eq!(of(&[("authorization", "Bearer h0st-shop")]), Ok("shop".to_owned()));
     let rejected = Err((Code::Unauthenticated, "CREDENTIALS_REJECTED".to_owned()));
     for wrong in ["Bearer s3cret-a", "Bearer h0st-sho", "Bearer ", "h0st-shop"] {
-        assert_eq!(of(&[("authorization", wrong)]).await, rejected, "{wrong}");
+        assert_eq!(of(&[("authorization", wrong)]), rejected, "{wrong}");
     }
-    assert_eq!(of(&[]).await, Err((Code::Unauthenticated, "CREDENTIALS_MISSING".to_owned())));
+    assert_eq!(of(&[]), Err((Code::Unauthenticated, "CREDENTIALS_MISSING".to_owned())));
     let as_user = identify(tokens(), LOCAL, &[("authorization", "Bearer h0st-shop")]).await;
     assert_eq!(as_user, Err((Code::Unauthenticated, "CREDENTIALS_REJECTED".to_owned())));
 }
 
-#[tokio::test]
-async fn without_users_a_process_of_this_machine_is_a_host_of_the_local_provider() {
+#[test]
+fn without_users_a_process_of_this_machine_is_a_host_of_the_local_provider() {
     let local = || HostTokens::default().with_local("local".into());
-    assert_eq!(identify_host(local(), LOCAL, &[]).await, Ok("local".to_owned()));
+    assert_eq!(identify_host(local(), LOCAL, &[]), Ok("local".to_owned()));
     for (peer, headers) in [("10.0.0.7:1", &[][..]), (LOCAL, &[("forwarded", "for=10.0.0.7")][..])] {
-        let refused = identify_host(local(), peer, headers).await;
+        let refused = identify_host(local(), peer, headers);
         assert_eq!(refused.expect_err("refused").0, Code::Unauthenticated, "{peer}");
     }
 }
