@@ -44,8 +44,11 @@ async fn a_kept_result_is_found_by_its_user_and_call_for_a_day_and_after_a_resta
 #[tokio::test]
 async fn a_result_that_is_kept_by_its_call_and_by_a_query_of_it_is_kept_once() {
     let (store, directory) = in_file();
-    let call_id = keep(&store, "riley", &kept("[1]")).await;
-    store.keep_result(&user("riley"), call_id, &kept("[1]"), now()).await.unwrap();
+    let (first, later) = (kept("[1]"), now() + Duration::from_secs(1));
+    let call_id = keep(&store, "riley", &first).await;
+    let again = KeptResult { expires_at: later + RETENTION, ..kept("[1]") };
+    let expires_at = store.keep_result(&user("riley"), call_id, &again, later).await.unwrap();
+    assert_eq!(expires_at, first.expires_at);
     assert_eq!(backup::check(directory.path()).await.unwrap().problems, Vec::<String>::new());
 }
 

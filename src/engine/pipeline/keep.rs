@@ -128,7 +128,6 @@ impl Keeper {
 
     async fn store(&self, result: &ToolResult, text: &str, tokens: u64) -> Result<Kept, StoreError> {
         let (now, provenance) = (clock::wall(), result.provenance.clone());
-        let expires_at = now + RETENTION;
         let kept = KeptResult {
             tool: result.tool.clone(),
             text: text.to_owned(),
@@ -139,9 +138,9 @@ impl Keeper {
                 cached_for: None,
                 ..provenance
             },
-            expires_at,
+            expires_at: now + RETENTION,
         };
-        self.store.keep_result(&self.user, self.call_id, &kept, now).await?;
+        let expires_at = self.store.keep_result(&self.user, self.call_id, &kept, now).await?;
         Ok(self.kept(tokens, expires_at))
     }
 

@@ -16,15 +16,15 @@ use crate::{
 use toolwire_tool::context::{CallId, UserId};
 
 impl Store {
-    /// Keeps the result of a call, unless it is kept already. The oldest results are deleted where it exceeds the quota
-    /// of its user or of all.
+    /// Keeps the result of a call, unless it is kept already, and returns when the kept one expires. The oldest results
+    /// are deleted where it exceeds the quota of its user or of all.
     pub async fn keep_result(
         &self,
         user: &UserId,
         call_id: CallId,
         result: &KeptResult,
         now: SystemTime,
-    ) -> Result<(), StoreError> {
+    ) -> Result<SystemTime, StoreError> {
         let quota = self.kept_results_quota;
         // A result that is lost with the power is asked for again.
         transact!(self, Lane::User(user), Durability::Process, |tx| {
@@ -33,11 +33,12 @@ impl Store {
             // First, since expired results count as long as they are stored.
             rows::delete_expired(tx, now).await?;
             // The call itself and a query of it may both keep its result.
-            if rows::find(user, call_id, now).optional(tx).await?.is_some() {
-                return Ok(());
+            if let Some(kept) = rows::find(user, call_id, now).optional(tx).await? {
+                return Ok(kept.expires_at);
             }
             free(tx, user, bytes, quota).await?;
-            rows::insert(tx, user, call_id, result, bytes).await
+            rows::insert(tx, user, call_id, result, bytes).await?;
+            Ok(result.expires_at)
         })
     }
 
