@@ -2,6 +2,7 @@
 
 mod call;
 mod call_facts;
+mod cancellations;
 mod carry_out;
 mod confirmation_mode;
 mod form;

@@ -1,6 +1,6 @@
 //! Dispatches MCP requests to the modules that answer them.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, future::pending, sync::Arc};
 
 use http::Extensions;
 use rmcp::{
@@ -18,6 +18,7 @@ use tonic::Status;
 use tracing::{Instrument, Span};
 
 use super::{
+    cancellations::{Cancellable, Cancellations},
     confirmation_mode::ConfirmationMode,
     known_tools::KnownTools,
     listen,
@@ -62,6 +63,9 @@ pub struct Handler {
     pub(super) lookup_failure: Option<Status>,
     /// Receives the page of a list, where the response is completed with its text.
     pub(super) encoded_page: Option<Arc<EncodedPage>>,
+    /// What cancels the request, beside the end of its connection.
+    cancellable: Option<Arc<Cancellable>>,
+    cancellations: Arc<Cancellations>,
     /// The writes that have begun and are not answered.
     pub(super) writes: TaskTracker,
     /// The span of the request.
@@ -86,6 +90,8 @@ impl Handler {
             drain: CancellationToken::new(),
             lookup_failure: None,
             encoded_page: None,
+            cancellable: None,
+            cancellations: Arc::default(),
             writes: TaskTracker::new(),
             span: Span::none(),
         }
@@ -126,7 +132,22 @@ impl Handler {
 
     /// The same for work that goes on after its request was answered.
     pub(super) fn detached(&self) -> Self {
-        Self { services: self.services.detached(), span: Span::none(), ..self.clone() }
+        Self { services: self.services.detached(), cancellable: None, span: Span::none(), ..self.clone() }
+    }
+
+    /// The same for a message of a client that is named: a request which the client may cancel, or the notification
+    /// that cancels one.
+    pub(super) fn for_message_of(self, client: &str, message: &[u8]) -> Self {
+        let cancellable = self.cancellations.read(self.user(), client, message).map(Arc::new);
+        Self { cancellable, ..self }
+    }
+
+    /// Waits until the client cancels the request by a notification of its own.
+    pub(super) async fn cancelled(&self) {
+        match &self.cancellable {
+            Some(request) => request.cancelled().await,
+            None => pending().await,
+        }
     }
 
     pub(super) fn confirmations(&self) -> &Confirmations {
@@ -229,6 +250,7 @@ impl ServerHandler for Handler {
         tokio::select! {
             // Dropping the stream of events abandons the call: a read stops, a write that has begun goes on.
             () = cancelled.cancelled() => Err(outcome::cancelled()),
+            () = self.cancelled() => Err(outcome::cancelled()),
             answer = answer => answer,
         }
     }

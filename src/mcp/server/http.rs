@@ -5,7 +5,7 @@ use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{
-    HeaderValue, Request, Response, StatusCode,
+    HeaderName, HeaderValue, Request, Response, StatusCode,
     header::{CONTENT_LENGTH, CONTENT_TYPE},
     request::Parts,
 };
@@ -20,6 +20,7 @@ use rmcp::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tonic::Status;
+use uuid::Uuid;
 
 use super::{
     handler::Handler,
@@ -36,8 +37,16 @@ const JSON: &str = "application/json";
 /// The body of an answer.
 pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
+/// Names a client of the older revisions. The server holds nothing for it, so that nothing is lost where the next
+/// request reaches another process.
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
 /// Answers a request, whose body is complete.
 pub async fn answer(handler: Handler, parts: Parts, body: Bytes) -> Response<ResponseBody> {
+    let handler = match header(&parts, SESSION.as_str()) {
+        Some(client) => handler.for_message_of(client, &body),
+        None => handler,
+    };
     if let Some(call) = PlainCall::read(&parts, &body)
         && let Some(message) = call.answer(&handler).await
     {
@@ -51,7 +60,14 @@ async fn answer_by_service(mut handler: Handler, parts: Parts, body: Bytes) -> R
     handler.lookup_failure = prefetch_tool(&handler, &parts, &body).await.err();
     let encoded_page = Arc::new(EncodedPage::new());
     handler.encoded_page = Some(Arc::clone(&encoded_page));
-    let response = answer_by(handler, parts, body).await;
+    // The newest revision, which names its methods in a header, has no handshake.
+    let is_handshake =
+        header(&parts, "mcp-method").is_none() && malformed::method_of(&body) == "initialize";
+    let mut response = answer_by(handler, parts, body).await;
+    if is_handshake && response.status().is_success() {
+        let name = Uuid::new_v4().to_string().try_into().expect("hexadecimal digits and hyphens");
+        response.headers_mut().insert(SESSION, name);
+    }
     match encoded_page.get() {
         Some(page) => with_tools(response, page).await,
         None => response,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 pub(super) fn error_of(bytes: &[u8]) -> Value {
     match serde_json::from_slice::<Value>(bytes) {
         Err(error) => {
-            let what = format!("this is no JSON: {error}");
+            let what = format!("this cannot be read as JSON: {error}");
             response(&Value::Null, &ErrorData::new(ErrorCode::PARSE_ERROR, what, None))
         }
         Ok(Value::Array(_)) => {

@@ -21,7 +21,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
-    confirmation_mode::ConfirmationMode, handler::Handler, outcome::Answer, progress::Progress,
+    confirmation_mode::ConfirmationMode,
+    handler::Handler,
+    outcome::{self, Answer},
+    progress::Progress,
     request::Invocation,
 };
 use toolwire_contract::ToolName;
@@ -114,7 +117,12 @@ impl PlainCall {
             telemetry::link_to(traceparent);
         }
         let answer = match Invocation::read(params, &meta) {
-            Ok(invocation) => invocation.carry_out(handler, tool, mode, Progress::silent()).await,
+            Ok(invocation) => tokio::select! {
+                biased;
+                answer = invocation.carry_out(handler, tool, mode, Progress::silent()) => answer,
+                // Dropping the call abandons it: a read stops, a write that has begun goes on.
+                () = handler.cancelled() => Err(outcome::cancelled()),
+            },
             Err(error) => Err(error),
         };
         Some(render(id, answer, is_newest))
