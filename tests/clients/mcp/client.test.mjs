@@ -56,6 +56,17 @@ for (const [era, mode] of Object.entries(ERAS)) {
         assert.deepEqual(heard, [...new Set(heard)].sort((one, other) => one - other));
       });
 
+      test('a write whose client gave up is not made again by its repeat', async () => {
+        const writes = async (args, options) => (await call('debug_write', args, options)).structuredContent.writes;
+        const before = await writes({ value: randomUUID() });
+        const slow = { value: randomUUID(), duration: '0.6s' };
+        await assert.rejects(writes(slow, { timeout: 200 }), /timed out/);
+        // Once the write has ended: while it is under way an equal call is its repeat in any case.
+        await sleep(1_000);
+        assert.equal(await writes(slow), before + 1);
+        assert.equal(await writes({ value: randomUUID() }), before + 2);
+      });
+
       test('a call that is aborted ends, and the next one is answered', async () => {
         const leaving = new AbortController();
         const left = assert.rejects(call('debug_sleep', { duration: '30s' }, { signal: leaving.signal }));

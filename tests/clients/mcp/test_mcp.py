@@ -104,6 +104,25 @@ def test_a_write_that_is_repeated_under_its_name_is_done_once(client):
 
 
 @EVERY_WAY
+def test_a_write_whose_client_gave_up_is_not_made_again_by_its_repeat(client):
+    async def test(tools):
+        async def writes(value, **options):
+            written = await tools.call_tool("debug_write", value, **options)
+            return written.structured_content["writes"]
+
+        before = await writes({"value": uuid4().hex})
+        slow = {"value": uuid4().hex, "duration": "0.6s"}
+        with pytest.raises(MCPError):
+            await writes(slow, read_timeout_seconds=0.2)
+        # Once the write has ended: while it is under way an equal call is its repeat in any case.
+        await asyncio.sleep(1)
+        assert await writes(slow) == before + 1
+        assert await writes({"value": uuid4().hex}) == before + 2
+
+    run(test, client)
+
+
+@EVERY_WAY
 def test_a_call_whose_client_leaves_stops(client):
     async def test(tools):
         begun = time.monotonic()
