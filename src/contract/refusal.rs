@@ -25,6 +25,10 @@ pub enum Refusal {
         /// Near names that the user may call.
         near: Vec<String>,
     },
+    /// A provider that may own a tool of this name has not offered its tools since the server started, a moment ago.
+    #[error("{name} is not known yet: {provider}, which may own it, has not offered its tools since the server \
+             started; try again in {} s", .retry_after.as_secs())]
+    ToolAwaited { name: String, provider: String, retry_after: Duration },
     /// No such intent. Clients compare the first words.
     #[error("Unknown intent: {intent}{}", near::question(.near))]
     UnknownIntent {

@@ -43,7 +43,8 @@ impl From<Refusal> for Status {
             Refusal::RequestIdReused { request_id } => resource("request_id", request_id),
             Refusal::UnknownConfirmation { id } => resource("confirmation", id),
             Refusal::UnknownCall { id } => resource("call", id),
-            Refusal::TooManyRequestIds { retry_after }
+            Refusal::ToolAwaited { retry_after, .. }
+            | Refusal::TooManyRequestIds { retry_after }
             | Refusal::TooManyRequestIdsInAll { retry_after }
             | Refusal::TooManyConfirmations { retry_after, .. }
             | Refusal::StateUnavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
@@ -88,6 +89,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         Refusal::DeadlineExceeded => Code::DeadlineExceeded,
         // The caller is gone, so this status appears only in logs and spans.
         Refusal::CallerGone => Code::Cancelled,
+        Refusal::ToolAwaited { .. } => Code::Unavailable,
         // Nothing was started here either, but waiting alone may not help; another server may.
         Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => Code::Unavailable,
         Refusal::Internal { .. } => Code::Internal,
@@ -103,6 +105,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
     match refusal {
         Refusal::InvalidRequest(_) => "INVALID_REQUEST",
         Refusal::UnknownTool { .. } => "UNKNOWN_TOOL",
+        Refusal::ToolAwaited { .. } => "TOOL_AWAITED",
         Refusal::UnknownIntent { .. } => "UNKNOWN_INTENT",
         Refusal::PermissionDenied { .. } => "TOOL_NOT_ALLOWED",
         Refusal::ToolDisabled { .. } => "TOOL_DISABLED",

@@ -42,11 +42,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use arc_swap::ArcSwap;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 pub use assemble::{MakeExecutor, RegisteredTool};
 pub use behaviour::{Behaviour, Execution};
@@ -79,10 +80,16 @@ use self::{
     replaced::Replaced,
 };
 use toolwire_base::{
+    clock,
     digest::Digest,
     files::{Problem, Problems},
 };
 use toolwire_config::ProviderFloor;
+use toolwire_contract::Refusal;
+
+/// How long after the start a provider may take to offer its tools.
+const AWAITED: Duration = Duration::from_secs(10);
+const AWAITED_RETRY: Duration = Duration::from_secs(1);
 
 /// Holds the current snapshot and publishes new ones.
 pub struct Registry {
@@ -95,6 +102,7 @@ pub struct Registry {
     intent_parameters: BTreeSet<&'static str>,
     approve_unless: BTreeMap<String, Map<String, Value>>,
     floors: BTreeMap<String, ProviderFloor>,
+    opened: Instant,
 }
 
 /// The files as of the last reload.
@@ -151,7 +159,7 @@ impl Registry {
         let changes = watch::Sender::new(Arc::clone(&snapshot));
         let (files, state) = (Mutex::new(files), Mutex::new(state));
         let current = ArcSwap::new(snapshot);
-        Ok(Self { current, changes, files, state, intent_parameters, approve_unless, floors })
+        Ok(Self { current, changes, files, state, intent_parameters, approve_unless, floors, opened: clock::now() })
     }
 
     /// The parameters that a call by intent may contain even if its tool does not declare them.
@@ -206,6 +214,28 @@ impl Registry {
         state.is_pending = true;
         let State { tools, providers, .. } = &mut *state;
         providers.replace(provider, made, tools)
+    }
+
+    /// The refusal of a name that the snapshot does not have, with near names that it has. Right after the start it may
+    /// be the name of a tool whose provider is not back yet.
+    pub fn unknown_tool(&self, name: &str, near: Vec<String>) -> Refusal {
+        let name = name.to_owned();
+        match self.awaited_provider(&name) {
+            Some(provider) => {
+                Refusal::ToolAwaited { name, provider: provider.to_owned(), retry_after: AWAITED_RETRY }
+            }
+            None => Refusal::UnknownTool { name, near },
+        }
+    }
+
+    fn awaited_provider(&self, name: &str) -> Option<&str> {
+        if self.floors.is_empty() || self.opened.elapsed() >= AWAITED {
+            return None;
+        }
+        let state = lock(&self.state);
+        let may_own = |floor: &ProviderFloor| floor.tools.iter().any(|pattern| pattern.matches(name));
+        let mut awaited = self.floors.iter().filter(|(provider, _)| !state.providers.has_offered(provider));
+        awaited.find(|(_, floor)| may_own(floor)).map(|(provider, _)| provider.as_str())
     }
 
     /// Takes the tools of a provider out.

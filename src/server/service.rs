@@ -108,7 +108,7 @@ impl Tools {
         }
         let tools: Vec<_> = self.list(user, Filter::default()).collect();
         let near = near::names(name, tools.iter().map(|tool| tool.definition.name.as_str()));
-        Err(Refusal::UnknownTool { name: name.to_owned(), near })
+        Err(self.registry.unknown_tool(name, near))
     }
 
     /// The tool that a target means, if there is one that the user may call.

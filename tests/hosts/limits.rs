@@ -21,12 +21,12 @@ use toolwire::{
 use super::host::{Host, offer};
 use crate::support::server::{Server, definition};
 
-const SHOP: &str = "shop-0123456789abcdef";
+pub(super) const SHOP: &str = "shop-0123456789abcdef";
 const BANK: &str = "bank-0123456789abcdef";
 const RILEY: &str = "riley-0123456789abcdef";
 
 /// A server with two providers, of which `shop` has these limits.
-fn configured(limits: &str) -> Config {
+pub(super) fn configured(limits: &str) -> Config {
     let file = format!(
         "[server]\nlisten = '127.0.0.1:0'\n[[auth.users]]\nuser_id = 'riley'\ntoken = '{RILEY}'\n\
          [providers.shop]\nkind = 'host'\ntoken_env = 'SHOP_TOKEN'\n{limits}\n\
@@ -42,7 +42,7 @@ fn configured(limits: &str) -> Config {
     config
 }
 
-fn by_riley<T>(message: T) -> Request<T> {
+pub(super) fn by_riley<T>(message: T) -> Request<T> {
     let mut request = Request::new(message);
     let token: MetadataValue<_> = format!("Bearer {RILEY}").parse().expect("ASCII");
     request.metadata_mut().insert("authorization", token);

@@ -1,5 +1,6 @@
 //! Tools of other processes: a host dials in over gRPC, and its tools are called like any other.
 
+mod awaited;
 pub(crate) mod host;
 mod limits;
 

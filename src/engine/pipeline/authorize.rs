@@ -83,7 +83,7 @@ impl Authorize {
             Target::Tool(name) => {
                 let known = snapshot.tools().map(|tool| tool.definition.name.as_str());
                 let near = near::names(name, known.filter(|name| may_call(name)));
-                Refusal::UnknownTool { name: name.clone(), near }
+                self.registry.unknown_tool(name, near)
             }
             Target::Intent(intent) => {
                 let known = snapshot.intents().filter(|(_, tool)| may_call(&tool.definition.name));

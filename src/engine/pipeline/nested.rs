@@ -50,6 +50,7 @@ pub fn error_of_refusal(refusal: &Refusal) -> ToolError {
         Refusal::PermissionDenied { .. } => ErrorCode::PermissionDenied,
         // A manifest that depends on a missing tool does not load, so the tool was removed or disabled since.
         Refusal::UnknownTool { .. }
+        | Refusal::ToolAwaited { .. }
         | Refusal::UnknownIntent { .. }
         | Refusal::ToolDisabled { .. }
         | Refusal::TooManyRequestIds { .. }

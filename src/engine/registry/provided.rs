@@ -167,6 +167,10 @@ impl Providers {
         made
     }
 
+    pub(super) fn has_offered(&self, provider: &str) -> bool {
+        self.offers.contains_key(provider)
+    }
+
     /// Whether the provider had any.
     pub(super) fn remove(&mut self, provider: &str) -> bool {
         self.executed.retain(|_, it| !it.of_file.is_declared_for(provider));
