@@ -10,6 +10,7 @@ use std::{
 
 use chrono::{DateTime, NaiveDate, Utc};
 use moka::sync::Cache;
+use serde_json::{Map, Value};
 
 use super::names::{Lexicon, Name, Names};
 use crate::matching::{LeftOut, index::Index, left_out, lexicon::Words, names::NameIndex, nearest};
@@ -136,9 +137,14 @@ impl Offer {
         Self { tools, offered, ..self }
     }
 
-    /// The parts of a message that had no effect on the calls of these tools.
-    pub fn left_out(&self, called: &[&str], message: &str, today: NaiveDate) -> LeftOut {
-        left_out(&self.index, &self.names, &self.words, called, message, today)
+    /// The parts of a message that had no effect on these calls, each a tool with its arguments.
+    pub fn left_out(
+        &self,
+        calls: &[(&str, &Map<String, Value>)],
+        message: &str,
+        today: NaiveDate,
+    ) -> LeftOut {
+        left_out(&self.index, &self.names, &self.words, calls, message, today)
     }
 
     /// The snapshot that the tools are of. Calls of the turn pin it too.

@@ -259,13 +259,13 @@ async fn a_tool_without_a_template_is_answered_by_its_summary_and_a_table() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_cut_says_so_and_which_call_shows_it_whole() {
+async fn a_list_that_is_cut_says_so_and_whose_result_has_it_whole() {
     let turn = Turn::new();
     let made = turn.make("get_activity", json!({})).await;
     let answered = turn.answer("What did I trade?", &[made]).await;
     answered.passes_untouched("trades");
     let cut =
-        "The first eight of 42 are shown; all of them: `toolwire call get_activity` [tool:activity:v1].";
+        "The first eight of 42 are shown; the result of `get_activity` has all of them [tool:activity:v1].";
     assert!(answered.text.contains(cut), "{}", answered.text);
 }
 
@@ -309,7 +309,7 @@ async fn what_the_budget_leaves_out_is_named_and_cites_nothing() {
 
 #[tokio::test]
 async fn an_answer_says_when_it_is_not_limited_to_the_time_that_was_named() {
-    const SAID: &str = "it cannot be narrowed to the time you name";
+    const SAID: &str = "not narrowed to the time you name";
     let turn = Turn::new();
     let made = [turn.make("get_transfers", json!({})).await];
     for (message, is_told) in [
@@ -322,7 +322,21 @@ async fn an_answer_says_when_it_is_not_limited_to_the_time_that_was_named() {
         answered.passes_untouched(message);
         assert_eq!(answered.text.contains(SAID), is_told, "{message}: {}", answered.text);
     }
-    let made = [turn.make("get_performance_with_transfers", json!({"timeframe": "1Y"})).await];
-    let answered = turn.answer("What did my deposits do over the last year?", &made).await;
-    assert!(!answered.text.contains(SAID), "{}", answered.text);
+    for (message, tool, arguments) in [
+        (
+            "What did I deposit in 2025?",
+            "get_transfers",
+            json!({"since": "2025-01-01", "until": "2025-12-31"}),
+        ),
+        (
+            "What did my deposits do over the last year?",
+            "get_performance_with_transfers",
+            json!({"timeframe": "1Y"}),
+        ),
+    ] {
+        let made = [turn.make(tool, arguments).await];
+        let answered = turn.answer(message, &made).await;
+        answered.passes_untouched(message);
+        assert!(!answered.text.contains(SAID), "{}", answered.text);
+    }
 }

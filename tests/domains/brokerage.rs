@@ -7,3 +7,4 @@ mod import;
 mod source;
 mod support;
 mod tools;
+mod topics;

@@ -93,8 +93,11 @@ fn what_may_be_added_to_two_things_is_asked() {
 #[test]
 fn what_cannot_be_narrowed_to_a_time_says_so() {
     let bench = Bench::new();
-    let plan = bench.decide(&["Show my recent trades"], "only those of December");
+    let plan = bench.decide(&["Show my positions"], "only those of December");
     assert!(question(&plan).contains("cannot be narrowed to a time"), "{plan:?}");
+    let plan = bench.decide(&["Show my recent trades"], "only those of December");
+    let december = json!({"since": "2025-12-01", "until": "2025-12-31"});
+    assert_eq!(calls(&plan), [("get_activity".to_owned(), december)]);
 }
 
 #[test]

@@ -53,8 +53,8 @@ impl Bench {
 
     /// What of a message has no part in these calls.
     pub(crate) fn left_out(&self, message: &str, calls: &[PlannedCall]) -> LeftOut {
-        let tools: Vec<_> = calls.iter().map(|call| call.tool.as_str()).collect();
-        self.offer.left_out(&tools, message, today())
+        let calls: Vec<_> = calls.iter().map(|call| (call.tool.as_str(), &call.arguments)).collect();
+        self.offer.left_out(&calls, message, today())
     }
 
     /// What tools take for a name, in small letters.

@@ -84,6 +84,22 @@ fn both_wishes_of_a_sentence_are_looked_up() {
 }
 
 #[test]
+fn a_list_is_narrowed_to_the_time_and_the_number_that_are_said() {
+    check(&[
+        ("what did I buy in September 2024", &["get_activity 2024-09-01 2024-09-30"]),
+        ("What did I sell in December?", &["get_activity 2025-12-01 2025-12-31"]),
+        ("my trades of last month", &["get_activity 2025-12-01 2025-12-31"]),
+        ("trades of the last 10 days", &["get_activity 2026-01-06"]),
+        ("what did I buy yesterday", &["get_activity 2026-01-15 2026-01-15"]),
+        ("Did I deposit anything this quarter?", &["get_transfers 2026-01-01"]),
+        ("my deposits since 12 November", &["get_transfers 2025-11-12"]),
+        ("withdrawals between June 3rd 2025 and July 2025", &["get_transfers 2025-06-03 2025-07-31"]),
+        ("Show my last 5 trades", &["get_activity 5"]),
+        ("Did I sell 10 Apple shares?", &["get_activity"]),
+    ]);
+}
+
+#[test]
 fn names_in_a_row_are_one_wish() {
     check(&[("Current prices of Apple and Microsoft", &["get_quotes AAPL,MSFT"])]);
 }

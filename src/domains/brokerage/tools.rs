@@ -16,6 +16,7 @@ mod get_transfers;
 mod money;
 mod position;
 mod rank_portfolio;
+mod selection;
 mod valuation;
 
 use std::sync::Arc;

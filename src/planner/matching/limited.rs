@@ -2,6 +2,7 @@
 //! so, since it is less than the question.
 
 use chrono::NaiveDate;
+use serde_json::{Map, Value};
 
 use super::{
     clauses::{clauses, joints},
@@ -25,26 +26,31 @@ pub struct LeftOut {
 /// Why the time of a message had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutTime {
-    /// The message names dates or a past time, and no called tool takes a time.
+    /// The message names dates or a past time, and no call has a time.
     Whole,
-    /// The message names a time of the calendar, and the called tools only take times that end now.
+    /// The message names a time of the calendar, and the calls only have times that end now.
     Calendar,
 }
 
-/// The parts of a message that had no effect on the calls of these tools.
+/// The parts of a message that had no effect on these calls, each a tool with its arguments.
 pub(crate) fn left_out(
     index: &Index,
     names: &NameIndex,
     words: &Words,
-    called: &[&str],
+    calls: &[(&str, &Map<String, Value>)],
     message: &str,
     today: NaiveDate,
 ) -> LeftOut {
     let message = Message::new(message, today, names, &index.words);
-    let is_called = |(_, it): &(usize, &Indexed)| called.contains(&it.tool.definition.name.as_str());
+    let is_of = |call: &str, it: &Indexed| call == it.tool.definition.name.as_str();
+    let is_called = |(_, it): &(usize, &Indexed)| calls.iter().any(|(call, _)| is_of(call, it));
     let called: Vec<_> = index.tools.iter().enumerate().filter(is_called).collect();
     let slots: Vec<_> = called.iter().flat_map(|(_, it)| &it.slots).collect();
-    let time = unused_time(&message, &slots);
+    let has_value = |it: &Indexed, slot: &Slot| {
+        calls.iter().any(|(call, arguments)| is_of(call, it) && arguments.contains_key(&slot.name))
+    };
+    let filled = called.iter().flat_map(|(_, it)| it.slots.iter().filter(|slot| has_value(it, slot)));
+    let time = unused_time(&message, &filled.collect::<Vec<_>>());
     let takes_texts = |slot: &&Slot| matches!(slot.extract.kind, ExtractKind::Rest | ExtractKind::Topic);
     // A tool that takes free text was given every word, so none is left out.
     if slots.iter().any(takes_texts) {

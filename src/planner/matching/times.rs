@@ -2,7 +2,7 @@
 
 mod date;
 
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, Days, Months, NaiveDate};
 
 use self::date::date;
 pub(crate) use self::date::is_calendar;
@@ -69,6 +69,25 @@ impl Unit {
         }
     }
 
+    /// The first day of the day, week, month, quarter or year that a day lies in.
+    fn first_day(self, day: NaiveDate) -> Option<NaiveDate> {
+        match self {
+            Self::Day => Some(day),
+            Self::Week => day.checked_sub_days(Days::new(day.weekday().num_days_from_monday().into())),
+            Self::Month => day.with_day(1),
+            Self::Quarter => day.with_day(1)?.with_month(day.month0() / 3 * 3 + 1),
+            Self::Year => day.with_ordinal(1),
+        }
+    }
+
+    /// The day that lies `count` of it before another.
+    fn before(self, day: NaiveDate, count: u32) -> Option<NaiveDate> {
+        match self.months() {
+            0 => day.checked_sub_days(Days::new(u64::from(self.days()) * u64::from(count))),
+            months => day.checked_sub_months(Months::new(months.checked_mul(count)?)),
+        }
+    }
+
     /// The length in days, a month being 30.
     pub(crate) const fn days(self) -> u32 {
         match self {
@@ -100,7 +119,7 @@ impl Times {
         times.is_all = english().all_time.iter().any(|phrase| says(phrase.words()));
         times.read_dates(words, today);
         if times.since.is_none() {
-            times.read_calendar(today);
+            times.read_period(words, today);
         }
         times
     }
@@ -117,13 +136,8 @@ impl Times {
 
     /// Whether there is a time of the calendar that has ended: dates, or `last month`, which is not `the last month`.
     pub(crate) fn is_of_calendar(&self, words: &[Word]) -> bool {
-        let lower = |at: usize| words[at].lower.as_str();
-        let is_last = |span: &Span| {
-            let is_the = span.first.checked_sub(1).is_some_and(|before| lower(before) == "the");
-            span.end == span.first + 2 && english().last.has(lower(span.first)) && !is_the
-        };
         let is_long = |span: &&Span| matches!(span.unit, Unit::Month | Unit::Quarter | Unit::Year);
-        !self.dates.is_empty() || self.spans.iter().filter(is_long).any(is_last)
+        !self.dates.is_empty() || self.spans.iter().filter(is_long).any(|span| is_last(words, span))
     }
 
     /// Whether a word belongs to a time.
@@ -145,7 +159,7 @@ impl Times {
                 () if english().until.has(before) && self.since.is_some() || before == "until" => {
                     self.until = Some(last);
                 }
-                () if english().during.has(before) || first == last => {
+                () if self.since.is_none() || is_during(before) || first == last => {
                     (self.since, self.until) = (Some(first), Some(last));
                 }
                 () => {}
@@ -154,18 +168,35 @@ impl Times {
         }
     }
 
-    /// `last year` and `this year` as dates.
-    fn read_calendar(&mut self, today: NaiveDate) {
-        let year = |span: &&Span| span.unit == Unit::Year && span.count == 1;
-        let (form, back) = match self.spans.iter().find(year).map(|span| span.form) {
-            Some(form @ PeriodForm::Past) => (form, 1),
-            Some(form @ PeriodForm::This) => (form, 0),
-            _ => return,
+    /// `last month`, `this year` and `the last 10 days` as dates.
+    fn read_period(&mut self, words: &[Word], today: NaiveDate) {
+        let Some(span) = self.spans.iter().find(|span| span.form != PeriodForm::Bare) else { return };
+        // `The last year` counts as the calendar's too.
+        let is_calendar = is_last(words, span) || (span.unit == Unit::Year && span.count == 1);
+        (self.since, self.until) = match span.form {
+            PeriodForm::This => (span.unit.first_day(today), None),
+            PeriodForm::Past if words[span.first].lower == "yesterday" => {
+                (today.pred_opt(), today.pred_opt())
+            }
+            PeriodForm::Past if is_calendar => {
+                let last = span.unit.first_day(today).and_then(|first| first.pred_opt());
+                (last.and_then(|last| span.unit.first_day(last)), last)
+            }
+            PeriodForm::Past | PeriodForm::Bare => (span.unit.before(today, span.count), None),
         };
-        let year = today.year() - back;
-        self.since = NaiveDate::from_ymd_opt(year, 1, 1);
-        self.until = NaiveDate::from_ymd_opt(year, 12, 31).filter(|_| form == PeriodForm::Past);
     }
+}
+
+/// Whether a date behind a word is the whole of the time.
+fn is_during(before: &str) -> bool {
+    [&english().during, &english().last, &english().current].iter().any(|all| all.has(before))
+}
+
+/// Whether a length of time is one of the calendar: `last month`, which is not `the last month`.
+fn is_last(words: &[Word], span: &Span) -> bool {
+    let lower = |at: usize| words[at].lower.as_str();
+    let is_the = span.first.checked_sub(1).is_some_and(|before| lower(before) == "the");
+    span.end == span.first + 2 && english().last.has(lower(span.first)) && !is_the
 }
 
 /// The length of time that begins at a word.

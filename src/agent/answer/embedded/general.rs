@@ -54,7 +54,7 @@ fn lead(
         (Some(one), None) | (None, Some(one)) => format!("{one}."),
         (None, None) => String::new(),
     };
-    let rest = list.map(|(_, rows)| rest(&item.tool, &made.call.arguments, ROWS, rows.len()));
+    let rest = list.map(|(_, rows)| rest(&item.tool, ROWS, rows.len()));
     let rest = rest.filter(|rest| !rest.is_empty()).map(|rest| format!("{rest}.")).unwrap_or_default();
     [lead, rest].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }

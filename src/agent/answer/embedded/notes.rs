@@ -34,13 +34,13 @@ pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {
 /// The notes on parts of the message that had no effect on the calls.
 pub(super) fn of_message(request: &PlanRequest<'_>) -> Vec<String> {
     let called: Vec<_> = request.made.iter().filter(|made| made.result.outcome.is_ok()).collect();
-    let tools: Vec<_> = called.iter().map(|made| made.call.tool.as_str()).collect();
-    if tools.is_empty() || called.iter().any(|made| made.call.by_model.is_some()) {
+    if called.is_empty() || called.iter().any(|made| made.call.by_model.is_some()) {
         return Vec::new();
     }
-    let left_out = request.offer.left_out(&tools, request.message, request.today);
+    let calls: Vec<_> = called.iter().map(|made| (made.call.tool.as_str(), &made.call.arguments)).collect();
+    let left_out = request.offer.left_out(&calls, request.message, request.today);
     let time = left_out.time.map(|time| match time {
-        LeftOutTime::Whole => "This is everything there is: it cannot be narrowed to the time you name.",
+        LeftOutTime::Whole => "This is not narrowed to the time you name.",
         LeftOutTime::Calendar => "The time ends now: it cannot be narrowed to one of the calendar.",
     });
     let words: Vec<_> =

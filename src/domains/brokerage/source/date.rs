@@ -39,6 +39,14 @@ impl Window {
         Self { start: start.map_or(i64::MIN, seconds), end: seconds(date) + SECONDS_A_DAY }
     }
 
+    /// From the first second of one day to the last of another; without one, unbounded there.
+    pub fn between(first: Option<NaiveDate>, last: Option<NaiveDate>) -> Self {
+        Self {
+            start: first.map_or(i64::MIN, seconds),
+            end: last.map_or(i64::MAX, |last| seconds(last) + SECONDS_A_DAY),
+        }
+    }
+
     /// Whether an instant lies in the window.
     pub fn contains(self, seconds: i64) -> bool {
         (self.start..self.end).contains(&seconds)

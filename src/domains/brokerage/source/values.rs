@@ -118,6 +118,13 @@ impl TryFrom<String> for Time {
     }
 }
 
+impl Time {
+    /// Whole seconds since 1970 (UTC).
+    pub fn seconds(self) -> i64 {
+        self.seconds
+    }
+}
+
 impl From<Time> for Timestamp {
     fn from(time: Time) -> Self {
         Self { seconds: time.seconds, nanos: time.nanos }

@@ -1,6 +1,6 @@
 //! `get_activity`: the trades of an account.
 
-use super::{data, money::exact};
+use super::{data, money::exact, selection::Selection};
 use crate::{
     proto::v1::{self, GetActivityOutput, GetActivityRequest},
     source::Trade,
@@ -27,16 +27,19 @@ impl Tool for GetActivity {
         input: GetActivityRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetActivityOutput>, Unfinished> {
+        let selection = Selection::new(input.since.as_deref(), input.until.as_deref(), input.limit)?;
         let data = data(context);
         let master = data.user(&context.user.id)?;
         let activity = master.activity(input.account.as_deref())?;
         let as_of = activity.as_of.as_str();
-        let provenance = data.provenance(&context.user.id, "tool:activity:v1", as_of);
+        let mut provenance = data.provenance(&context.user.id, "tool:activity:v1", as_of);
+        let (trades, warning) = selection.of("trades", &activity.content, |trade| trade.timestamp);
+        provenance.warnings.extend(warning);
         let data = GetActivityOutput {
             as_of: as_of.to_owned(),
             currency: master.currency().to_owned(),
             account: activity.name.clone(),
-            trades: activity.content.iter().map(trade_message).collect(),
+            trades: trades.into_iter().map(trade_message).collect(),
         };
         Ok(Reply { data, provenance })
     }

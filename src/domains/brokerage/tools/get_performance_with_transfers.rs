@@ -37,7 +37,7 @@ impl Tool for GetPerformanceWithTransfers {
         let timeframe = timeframe(required("timeframe", input.timeframe.as_deref())?)?;
         let of_timeframe =
             GetPerformanceRequest { timeframe: input.timeframe, account: input.account.clone() };
-        let of_account = GetTransfersRequest { account: input.account };
+        let of_account = GetTransfersRequest { account: input.account, ..Default::default() };
         let (performance, transfers) = try_join!(
             tool::call::<GetPerformance>(&of_timeframe, context),
             tool::call::<GetTransfers>(&of_account, context),

@@ -39,7 +39,7 @@ impl Tool for GetSymbolPerformance {
         let account = input.account;
         let position_input = GetPositionsRequest { symbol: Some(symbol.clone()), account: account.clone() };
         let quote_input = GetQuotesRequest { symbol: Some(symbol.clone()) };
-        let activity_input = GetActivityRequest { account };
+        let activity_input = GetActivityRequest { account, ..Default::default() };
         let (positions, quotes, activity) = join!(
             tool::call::<GetPositions>(&position_input, context),
             tool::call::<GetQuotes>(&quote_input, context),

@@ -1,6 +1,6 @@
 //! `get_transfers`: the deposits and withdrawals of an account.
 
-use super::{data, money::exact};
+use super::{data, money::exact, selection::Selection};
 use crate::{
     proto::v1::{self, GetTransfersOutput, GetTransfersRequest},
     source::Transfer,
@@ -27,16 +27,20 @@ impl Tool for GetTransfers {
         input: GetTransfersRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetTransfersOutput>, Unfinished> {
+        let selection = Selection::new(input.since.as_deref(), input.until.as_deref(), input.limit)?;
         let data = data(context);
         let master = data.user(&context.user.id)?;
         let transfers = master.transfers(input.account.as_deref())?;
         let as_of = transfers.as_of.as_str();
-        let provenance = data.provenance(&context.user.id, "tool:transfers:v1", as_of);
+        let mut provenance = data.provenance(&context.user.id, "tool:transfers:v1", as_of);
+        let (selected, warning) =
+            selection.of("transfers", &transfers.content, |transfer| transfer.timestamp);
+        provenance.warnings.extend(warning);
         let data = GetTransfersOutput {
             as_of: as_of.to_owned(),
             currency: master.currency().to_owned(),
             account: transfers.name.clone(),
-            transfers: transfers.content.iter().map(transfer_message).collect(),
+            transfers: selected.into_iter().map(transfer_message).collect(),
         };
         Ok(Reply { data, provenance })
     }

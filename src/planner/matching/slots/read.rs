@@ -23,6 +23,9 @@ use toolwire_engine::registry::ExtractKind;
 /// How many words may stand between a word of `after` and what is read.
 const NEAR: usize = 4;
 
+/// How many words may stand between a word of `after` and a number of things, before or behind it.
+const BESIDE: usize = 2;
+
 /// The most things that can be asked for: a larger number is a price or a year.
 const MOST: u32 = 1000;
 
@@ -51,7 +54,7 @@ pub(super) fn slot(slot: &Slot, given: SlotContext<'_>, note: Option<&Note>) -> 
         ExtractKind::Timeframe => timeframe(slot, message).map(Reading::from_message),
         ExtractKind::Days => days(slot, message).map(Reading::from_message),
         ExtractKind::Quarters => quarters(message).map(Reading::from_message),
-        ExtractKind::Count => count(message).map(Reading::from_message),
+        ExtractKind::Count => count(slot, message).map(Reading::from_message),
         ExtractKind::Since => message.times.since.map(|date| Reading::from_message(date.to_string())),
         ExtractKind::Until => message.times.until.map(|date| Reading::from_message(date.to_string())),
         ExtractKind::Words | ExtractKind::Profile => one_word(slot, message),
@@ -180,13 +183,16 @@ fn spellings(span: &Span) -> Vec<String> {
     forms
 }
 
+/// Whether a word is the first of one that `after` lists.
+fn is_cue(slot: &Slot, word: &Word) -> bool {
+    slot.extract.after.iter().any(|cue| phrase(cue).first() == Some(&word.term))
+}
+
 fn days(slot: &Slot, message: &Message<'_>) -> Option<u32> {
-    let after = &slot.extract.after;
     let stands = |span: &&Span| {
         // `Hold 30 days`, or `a 30 day hold`.
         let around = &message.words[span.first.saturating_sub(NEAR)..message.words.len().min(span.end + 1)];
-        after.is_empty()
-            || around.iter().any(|word| after.iter().any(|it| phrase(it).first() == Some(&word.term)))
+        slot.extract.after.is_empty() || around.iter().any(|word| is_cue(slot, word))
     };
     let span = message.times.spans.iter().find(stands)?;
     Some(span.count * span.unit.days())
@@ -203,12 +209,18 @@ fn quarters(message: &Message<'_>) -> Option<u32> {
 }
 
 /// A number of things: one that belongs to no time, no name and no sum of money, and that nothing is compared with.
-fn count(message: &Message<'_>) -> Option<u32> {
+fn count(slot: &Slot, message: &Message<'_>) -> Option<u32> {
+    // `My last 5 trades`, or `the 5 most recent ones`.
+    let is_announced = |at: usize| {
+        let around = at.saturating_sub(BESIDE)..message.words.len().min(at + 1 + BESIDE);
+        slot.extract.after.is_empty() || message.words[around].iter().any(|word| is_cue(slot, word))
+    };
     let is_free = |(at, word): &(usize, &Word)| {
         let before = &message.text[..word.begin];
         let after = &message.text[word.end..];
         !message.times.takes(*at)
             && message.bound(*at).is_none()
+            && is_announced(*at)
             && word.lower != "one"
             && !message.found.iter().any(|it| it.begin < word.end && word.begin < it.end)
             && !before.ends_with(['$', '₹', '€', '.', ',', '-', '/'])

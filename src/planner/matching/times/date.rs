@@ -1,10 +1,10 @@
-//! Dates as they are written: `2024-06-01`, `June 2024`, `since June`, `2024`.
+//! Dates as they are written: `2024-06-01`, `12 June`, `June 2024`, `since June`, `2024`.
 
 use chrono::{Datelike, Months, NaiveDate};
 
 use crate::{
     english::{Phrase, english},
-    matching::words::Word,
+    matching::words::{Word, is_common, is_stop},
 };
 
 /// Whether a word, in small letters, is a name of the calendar, and so of nothing else.
@@ -32,20 +32,48 @@ pub(super) fn date(words: &[Word], at: usize, today: NaiveDate) -> Option<(Naive
         let date = NaiveDate::from_ymd_opt(year, month, day)?;
         return Some((date, date, at + 3));
     }
-    let month = words.get(at).and_then(|word| month(&word.lower));
+    if let Some((date, end)) = day_of_month(words, at, today) {
+        return Some((date, date, end));
+    }
+    let name = words.get(at).map_or("", |word| word.lower.as_str());
+    let month = month(name);
     if let (Some(month), Some(year)) = (month, year(at + 1)) {
         let first = NaiveDate::from_ymd_opt(year, month, 1)?;
         return Some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 2));
     }
-    if let (Some(month), Some(before)) = (month, at.checked_sub(1)) {
+    if let Some(month) = month {
         // The last one that has begun.
-        let before = words[before].lower.as_str();
+        let before = at.checked_sub(1).map_or("", |before| words[before].lower.as_str());
         let this = NaiveDate::from_ymd_opt(today.year(), month, 1)?;
         let first = if this > today { this.with_year(today.year() - 1)? } else { this };
         let english = english();
-        let is_date = [&english.since, &english.during, &english.until].iter().any(|all| all.has(before));
+        let all = [&english.since, &english.during, &english.until, &english.last, &english.current];
+        // `May` and `march` are words too.
+        let is_name = !is_stop(name) && !is_common(name);
+        let is_date = is_name || all.iter().any(|words| words.has(before));
         return is_date.then_some((first, first.checked_add_months(Months::new(1))?.pred_opt()?, at + 1));
     }
     let year = year(at)?;
     Some((NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year, 12, 31)?, at + 1))
+}
+
+/// `12 June`, `the 12th of June` or `June 12`, with or without a year, and the word after it. Without one, the last
+/// such day.
+fn day_of_month(words: &[Word], at: usize, today: NaiveDate) -> Option<(NaiveDate, usize)> {
+    let lower = |index: usize| words.get(index).map_or("", |word| word.lower.as_str());
+    let day = |index: usize| {
+        let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| lower(index).strip_suffix(ending));
+        digits.unwrap_or(lower(index)).parse::<u32>().ok().filter(|day| (1..=31).contains(day))
+    };
+    let of = usize::from(lower(at + 1) == "of");
+    let (month, day, end) = match (month(lower(at)), day(at)) {
+        (Some(month), None) => (month, day(at + 1)?, at + 2),
+        (None, Some(day)) => (month(lower(at + 1 + of))?, day, at + 2 + of),
+        _ => return None,
+    };
+    if let Some(year) = lower(end).parse::<i32>().ok().filter(|year| (1900..2100).contains(year)) {
+        return Some((NaiveDate::from_ymd_opt(year, month, day)?, end + 1));
+    }
+    let this = NaiveDate::from_ymd_opt(today.year(), month, day)?;
+    Some((if this > today { this.with_year(today.year() - 1)? } else { this }, end))
 }

@@ -1,0 +1,58 @@
+//! The part of a list that `since`, `until` and `limit` select.
+
+use chrono::NaiveDate;
+
+use super::reject;
+use crate::source::{Time, Window};
+use toolwire_contract::ToolError;
+
+/// The part of a list that a call asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selection {
+    window: Window,
+    limit: usize,
+}
+
+/// The selected rows, and the warning if there are more.
+pub(super) type Selected<'a, T> = (Vec<&'a T>, Option<String>);
+
+impl Selection {
+    /// The selection of these arguments.
+    pub(super) fn new(
+        since: Option<&str>,
+        until: Option<&str>,
+        limit: Option<i32>,
+    ) -> Result<Self, ToolError> {
+        let (first, last) = (day("since", since)?, day("until", until)?);
+        if let (Some(first), Some(last)) = (first, last)
+            && last < first
+        {
+            return Err(reject(
+                "until",
+                "minimum",
+                format!("`until` is {last}, which is before `since`, {first}"),
+            ));
+        }
+        let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+        Ok(Self { window: Window::between(first, last), limit })
+    }
+
+    /// The newest rows of a list in which the newest stands first.
+    pub(super) fn of<'a, T>(self, what: &str, rows: &'a [T], time: impl Fn(&T) -> Time) -> Selected<'a, T> {
+        let mut within: Vec<_> =
+            rows.iter().filter(|row| self.window.contains(time(row).seconds())).collect();
+        let all = within.len();
+        within.truncate(self.limit);
+        let limit = self.limit;
+        let warning = || format!("The newest {limit} of {all} {what} are shown; `limit` sets how many.");
+        (within, (limit < all).then(warning))
+    }
+}
+
+fn day(name: &str, text: Option<&str>) -> Result<Option<NaiveDate>, ToolError> {
+    let read = |text: &str| {
+        let words = || format!("`{name}` is '{text}', which is no day of the calendar such as 2024-09-30");
+        text.parse::<NaiveDate>().map_err(|_| reject(name, "pattern", words()))
+    };
+    text.map(read).transpose()
+}
