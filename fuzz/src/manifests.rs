@@ -14,7 +14,7 @@ use toolwire::{
     base::files::{Problems, Tree},
     contract::ToolName,
     engine::registry::{
-        Manifests, Offered, Registry, describe_for_planner, docs, guidance_for_planner, lint,
+        Detail, Manifests, Offered, Registry, describe_for_planner, docs, guidance_for_planner, lint,
     },
     tool::Executor,
 };
@@ -79,5 +79,8 @@ fn check(registry: &Registry) {
     }
     assert!(!docs::render(&snapshot).is_empty());
     let tools: Vec<_> = snapshot.tools().collect();
-    drop((describe_for_planner(tools.iter().copied()), guidance_for_planner(tools.iter().copied(), &[])));
+    for detail in [Detail::Line, Detail::Parameters] {
+        drop(describe_for_planner(tools.iter().copied(), detail));
+    }
+    drop(guidance_for_planner(tools.iter().copied(), &[]));
 }

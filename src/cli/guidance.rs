@@ -24,7 +24,7 @@ pub(super) struct Guidance {
 impl Guidance {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
-        let request = DescribeForPlannerRequest { tags: self.tag };
+        let request = DescribeForPlannerRequest { tags: self.tag, ..Default::default() };
         let guidance = into_answer(backend.tools().describe_for_planner(request)).await?.guidance;
         let no_text = |_| client::refusal(&Status::internal("the server answered with no text"));
         let guidance = String::from_utf8(guidance.into()).map_err(no_text)?;

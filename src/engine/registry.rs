@@ -64,7 +64,7 @@ pub use manifests::Manifests;
 pub use narration::Narration;
 pub use offered::Offered;
 pub use parts::{CachePolicy, Example, Source, Status};
-pub use planner::describe_for_planner;
+pub use planner::{Detail, describe_for_planner};
 pub use provided::{ProvidedTool, Provision};
 pub use routing::Routing;
 pub use schema::pattern_in_words;

@@ -40,7 +40,7 @@ use self::{
 use toolwire_contract::{Refusal, Terminal, ToolResult, near};
 use toolwire_engine::{
     pipeline::{Call, CallSelector, CallStream, InFlight, Pipeline, Policy, Target},
-    registry::{RegisteredTool, Registry},
+    registry::{Detail, RegisteredTool, Registry},
 };
 use toolwire_sources::upstream::source_status::{SourceLimits, SourceStatus};
 use toolwire_store::confirmations::CallRef;
@@ -128,12 +128,12 @@ impl Tools {
     }
 
     /// Text for the system prompt of a planner that may use the user's tools which pass the filter.
-    pub fn guidance(&self, user: &User, filter: Filter) -> Arc<Guidance> {
+    pub fn guidance(&self, user: &User, filter: Filter, detail: Detail) -> Arc<Guidance> {
         let (budgets, tools) = (self.limits.budgets(), self.list(user, filter));
         if tools.is_whole() {
-            return self.guidance.of(tools.snapshot(), budgets);
+            return self.guidance.of(tools.snapshot(), detail, budgets);
         }
-        Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), &budgets))
+        Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), detail, &budgets))
     }
 
     /// The status of each source that the user's tools read from, with its name as definitions say it, in order of

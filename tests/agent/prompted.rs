@@ -28,7 +28,10 @@ async fn a_plan_is_asked_for_until_there_is_none_and_then_the_answer() {
     let asked = model.requests();
     assert_eq!(asked.len(), 3);
     // The system prompt with the tools, the history, then the results as a message of the system.
-    assert!(asked[0].system.contains("- get_quotes: ") && asked[0].system.contains("\"tool\""));
+    assert!(
+        asked[0].system.contains("\n  Parameters: symbol (required): string")
+            && asked[0].system.contains("\"tool\"")
+    );
     assert_eq!(asked[0].messages, [Message::User("What is Apple at?".to_owned())]);
     assert!(asked.iter().all(|request| request.tools.is_none()));
     let Some(Message::System(results)) = asked[1].messages.last() else { panic!("{:?}", asked[1].messages) };

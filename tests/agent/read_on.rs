@@ -4,8 +4,8 @@ use toolwire::sources::models::scripted::{self, Scripted};
 
 use super::{by_model::*, *};
 
-/// Of which a result is shown up to 1,000 tokens.
-const TURN_TOKENS: u32 = 15_000;
+/// Of which a result is shown up to 1,600 tokens; three prompts with the parameters of all tools fit in.
+const TURN_TOKENS: u32 = 24_000;
 
 /// What follows some words in a text, up to a space.
 fn after<'a>(text: &'a str, words: &str) -> Option<&'a str> {
@@ -16,7 +16,7 @@ fn after<'a>(text: &'a str, words: &str) -> Option<&'a str> {
 async fn a_model_reads_on_in_a_result_that_is_longer_than_it_is_shown() {
     let model =
         Scripted::by(|request, turn| match (turn, after(&whole(request), "read_result with call_id ")) {
-            (0, _) => plan("browse_reddit", &json!({})),
+            (0, _) => plan("browse_reddit", &json!({"limit": 50})),
             (1, Some(call_id)) => {
                 plan("read_result", &json!({"call_id": call_id, "offset": 100, "max_tokens": 500}))
             }

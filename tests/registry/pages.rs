@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolwire::{
     contract::near,
-    engine::registry::{describe_for_planner, docs},
+    engine::registry::{Detail, describe_for_planner, docs},
 };
 
 use super::support::{Data, manifest};
@@ -16,13 +16,13 @@ fn a_planner_reads_one_line_a_tool_in_order_of_name() {
     ]);
     let snapshot = data.open().snapshot();
     let expected = "- get_quotes: Returns quotes.\n- rank_portfolio: Ranks it. Use it well.";
-    assert_eq!(describe_for_planner(snapshot.tools()), expected);
+    assert_eq!(describe_for_planner(snapshot.tools(), Detail::Line), expected);
 }
 
 #[test]
 fn a_planner_without_tools_is_told_so() {
     let snapshot = Data::new().open().snapshot();
-    assert_eq!(describe_for_planner(snapshot.tools()), "No tools are currently available.");
+    assert_eq!(describe_for_planner(snapshot.tools(), Detail::Line), "No tools are currently available.");
 }
 
 #[test]

@@ -96,7 +96,11 @@ async fn guidance_names_the_budget_and_the_tools_that_share_it() {
     let (server, _) = start();
     let guidance = async |tags: &[&str]| {
         let tags = tags.iter().map(ToString::to_string).collect();
-        let response = server.tools().await.describe_for_planner(DescribeForPlannerRequest { tags }).await;
+        let response = server
+            .tools()
+            .await
+            .describe_for_planner(DescribeForPlannerRequest { tags, ..Default::default() })
+            .await;
         response.expect("answers").into_inner().guidance
     };
     let expected = "## Tool Usage Guidelines\n- Brokerage tools: Max 12 calls per cycle. Use sparingly. (get_quotes: at most \

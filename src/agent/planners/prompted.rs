@@ -14,7 +14,7 @@ use crate::{
     prompt_view,
     prompts::{Prompt, Prompts, Values},
 };
-use toolwire_engine::registry::{describe_for_planner, guidance_for_planner};
+use toolwire_engine::registry::{Detail, describe_for_planner, guidance_for_planner};
 use toolwire_planner::{Plan, PlanError, PlanRequest, PlannedCall, Planner, Step};
 use toolwire_sources::{
     models::{Message, Request},
@@ -65,7 +65,7 @@ impl Prompted {
             &Values {
                 today: &request.today.to_string(),
                 account: request.account.unwrap_or_default(),
-                available_tools: &describe_for_planner(tools),
+                available_tools: &describe_for_planner(tools, Detail::Parameters),
                 guidance: &guidance_for_planner(tools, &self.budgets),
                 ..Values::default()
             },

@@ -169,7 +169,7 @@ impl Handler {
 
     /// The guidance on the user's tools.
     async fn instructions(&self) -> Result<Option<String>, ErrorData> {
-        let request = DescribeForPlannerRequest { tags: self.tags.clone() };
+        let request = DescribeForPlannerRequest { tags: self.tags.clone(), ..Default::default() };
         let answer = self.services.tools().describe_for_planner(request).await;
         let guidance = answer.map_err(|status| outcome::protocol_error(&status))?.into_inner().guidance;
         let guidance = String::from_utf8_lossy(&guidance).into_owned();

@@ -4,30 +4,33 @@ use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwapOption;
 
-use toolwire_engine::registry::{self, RegisteredTool, Snapshot};
+use toolwire_engine::registry::{self, Detail, RegisteredTool, Snapshot};
 use toolwire_sources::upstream::source_status::SourceBudget;
 
 /// Text for a planner's system prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guidance {
-    /// Which tools there are, a line each.
+    /// Which tools there are.
     pub tools: String,
     /// How to use them well. Empty if there is nothing to say.
     pub guidance: String,
 }
 
 impl Guidance {
-    pub(super) fn new(tools: &[Arc<RegisteredTool>], budgets: &[SourceBudget]) -> Self {
+    pub(super) fn new(tools: &[Arc<RegisteredTool>], detail: Detail, budgets: &[SourceBudget]) -> Self {
         Self {
-            tools: registry::describe_for_planner(tools),
+            tools: registry::describe_for_planner(tools, detail),
             guidance: registry::guidance_for_planner(tools, budgets),
         }
     }
 }
 
-/// The guidance on all tools, as last made.
+/// The guidance on all tools, as last made in each detail.
 #[derive(Debug, Default)]
-pub(super) struct CachedGuidance(ArcSwapOption<Whole>);
+pub(super) struct CachedGuidance {
+    lines: ArcSwapOption<Whole>,
+    with_parameters: ArcSwapOption<Whole>,
+}
 
 #[derive(Debug)]
 struct Whole {
@@ -39,16 +42,25 @@ struct Whole {
 
 impl CachedGuidance {
     /// The guidance on all tools of a snapshot.
-    pub(super) fn of(&self, snapshot: &Arc<Snapshot>, budgets: Vec<SourceBudget>) -> Arc<Guidance> {
-        if let Some(whole) = &*self.0.load()
+    pub(super) fn of(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        detail: Detail,
+        budgets: Vec<SourceBudget>,
+    ) -> Arc<Guidance> {
+        let cached = match detail {
+            Detail::Line => &self.lines,
+            Detail::Parameters => &self.with_parameters,
+        };
+        if let Some(whole) = &*cached.load()
             && whole.snapshot.as_ptr() == Arc::as_ptr(snapshot)
             && whole.budgets == budgets
         {
             return Arc::clone(&whole.guidance);
         }
-        let guidance = Arc::new(Guidance::new(snapshot.tools().as_slice(), &budgets));
+        let guidance = Arc::new(Guidance::new(snapshot.tools().as_slice(), detail, &budgets));
         let (snapshot, kept) = (Arc::downgrade(snapshot), Arc::clone(&guidance));
-        self.0.store(Some(Arc::new(Whole { snapshot, budgets, guidance: kept })));
+        cached.store(Some(Arc::new(Whole { snapshot, budgets, guidance: kept })));
         guidance
     }
 }

@@ -155,7 +155,7 @@ fn a_user_sees_the_tools_that_the_user_may_call_and_no_others() {
     assert_eq!(toys.names("all", &Filter::default()), ["spin_top", "spin_yoyo", "wind_up"]);
     assert_eq!(toys.names("spinner", &Filter::default()), ["spin_top", "spin_yoyo"]);
     assert_eq!(toys.names("nobody", &Filter::default()), [""; 0]);
-    let guidance = toys.tools.guidance(&of("spinner"), Filter::default());
+    let guidance = toys.tools.guidance(&of("spinner"), Filter::default(), Detail::Line);
     assert_eq!(guidance.tools, "- spin_top: Moves a toy.\n- spin_yoyo: Moves a toy.");
 }
 
@@ -224,11 +224,11 @@ async fn a_watcher_hears_of_its_own_tools_and_of_problems_that_concern_it() {
 #[test]
 fn what_a_planner_is_told_of_all_tools_is_said_anew_only_when_they_change() {
     let toys = Toys::new();
-    let told = |user: &str| toys.tools.guidance(&of(user), Filter::default());
+    let told = |user: &str| toys.tools.guidance(&of(user), Filter::default(), Detail::Line);
     let first = told("all");
     assert!(Arc::ptr_eq(&first, &told("all")));
     assert_ne!(first.tools, told("spinner").tools, "a user who sees less gets less");
-    let tagged = toys.tools.guidance(&of("all"), Filter::with_tags(vec!["round".into()]));
+    let tagged = toys.tools.guidance(&of("all"), Filter::with_tags(vec!["round".into()]), Detail::Line);
     assert_eq!(tagged.tools, "- spin_top: Moves a toy.");
     put(toys.data.path(), "spin_top", &json!({"description": "Spins."}));
     toys.registry.reload();
@@ -254,5 +254,5 @@ fn a_policy_that_allows_all_is_not_asked_tool_by_tool() {
     let tools = Tools { policy: Arc::new(Whole), ..toys.tools.clone() };
     assert_eq!(tools.list(&of("all"), Filter::default()).count(), 3);
     assert_eq!(tools.watch(of("all")).0.count(), 3);
-    assert!(tools.guidance(&of("all"), Filter::default()).tools.contains("wind_up"));
+    assert!(tools.guidance(&of("all"), Filter::default(), Detail::Line).tools.contains("wind_up"));
 }

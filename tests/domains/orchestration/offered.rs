@@ -4,7 +4,7 @@ use serde_json::json;
 use toolwire::{
     config::Config,
     contract::Refusal,
-    engine::registry::{Status, describe_for_planner},
+    engine::registry::{Detail, Status, describe_for_planner},
 };
 
 use super::support::{Service, live};
@@ -30,7 +30,7 @@ async fn what_asks_a_model_is_disabled_and_says_why() {
         }
     }
     let snapshot = service.app.registry.snapshot();
-    let told = describe_for_planner(snapshot.tools());
+    let told = describe_for_planner(snapshot.tools(), Detail::Line);
     assert!(!told.contains("ask_gpt:") && told.contains("search_web:"), "{told}");
 }
 

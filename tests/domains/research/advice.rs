@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use toolwire::{
     config::Config,
     domains::research::settings::{self, Profiles},
-    engine::registry::Definition,
+    engine::registry::{Definition, Detail},
     server::service::Filter,
     tool::context::User,
 };
@@ -14,7 +14,7 @@ use super::support::Research;
 
 fn guidance(research: &Research) -> String {
     let user = User::new("demo".parse().expect("a user id"));
-    research.app.tools.guidance(&user, Filter::with_tags(Vec::new())).guidance.clone()
+    research.app.tools.guidance(&user, Filter::with_tags(Vec::new()), Detail::Line).guidance.clone()
 }
 
 #[tokio::test]

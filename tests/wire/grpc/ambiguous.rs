@@ -68,6 +68,9 @@ async fn a_search_is_bounded() {
     let request = ListToolsRequest { tags: tags.clone(), ..ListToolsRequest::default() };
     let status = client.list_tools(request).await.expect_err("refused");
     assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
-    let status = client.describe_for_planner(DescribeForPlannerRequest { tags }).await.expect_err("refused");
+    let status = client
+        .describe_for_planner(DescribeForPlannerRequest { tags, ..Default::default() })
+        .await
+        .expect_err("refused");
     assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
 }

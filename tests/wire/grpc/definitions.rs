@@ -74,7 +74,12 @@ async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
     let text = client.describe_for_planner(DescribeForPlannerRequest::default()).await.expect("answers");
     let tools = String::from_utf8(text.into_inner().tools.into()).expect("a text");
     assert!(tools.lines().all(|line| line.starts_with("- ")) && tools.contains("- get_quotes: "), "{tools}");
-    let none = DescribeForPlannerRequest { tags: vec!["nothing".to_owned()] };
+    let request = DescribeForPlannerRequest { with_parameters: true, ..Default::default() };
+    let text = client.describe_for_planner(request).await.expect("answers");
+    let tools = String::from_utf8(text.into_inner().tools.into()).expect("a text");
+    let expected = "\n  Parameters: timeframe (required): one of \"1D\", \"1W\"";
+    assert!(tools.contains(expected), "{tools}");
+    let none = DescribeForPlannerRequest { tags: vec!["nothing".to_owned()], ..Default::default() };
     let none = client.describe_for_planner(none).await.expect("answers").into_inner();
     assert_eq!(none.tools, "No tools are currently available.");
 

@@ -28,7 +28,7 @@ use toolwire_contract::{
         tool_service_server::{ToolService, ToolServiceServer},
     },
 };
-use toolwire_engine::{exports::Export, pipeline::CallSelector};
+use toolwire_engine::{exports::Export, pipeline::CallSelector, registry::Detail};
 use toolwire_sources::upstream::{limiter::Budget, source_status::SourceStatus};
 
 pub(super) fn service() -> Service {
@@ -135,7 +135,8 @@ impl ToolService for Face {
     ) -> Answered<v1::DescribeForPlannerResponse> {
         let (user, _, message) = split(request);
         let filter = Filter::with_tags(request::tags("tags", message.tags)?);
-        let guidance = self.tools.guidance(&user, filter);
+        let detail = if message.with_parameters { Detail::Parameters } else { Detail::Line };
+        let guidance = self.tools.guidance(&user, filter, detail);
         let part = |of: fn(&Guidance) -> &str| Bytes::from_owner(Part(Arc::clone(&guidance), of));
         let (tools, guidance) = (part(|it| &it.tools), part(|it| &it.guidance));
         Ok(Response::new(v1::DescribeForPlannerResponse { tools, guidance }))
