@@ -11,6 +11,7 @@ mod request;
 mod result;
 mod score;
 mod select;
+mod signals;
 mod start;
 mod stocks;
 mod workflow;

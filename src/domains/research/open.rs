@@ -90,13 +90,14 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let credentials = Arc::new(screener::Credentials::default());
     let stocks = Arc::new(Stocks::of(Arc::clone(&parts.universe)));
     let services = services(&parts, &credentials).with(Arc::clone(&stocks));
+    let profiles = services.get::<Profiles>();
     let holds = vec![Arc::new(services.get::<screener::Screener>().hold()) as _];
     let recorded = |(name, digest)| Arc::new(Recorded { name, digest }) as _;
     let data = digests(&upstream, tree).map(recorded).collect();
     Ok(Opened {
         services,
         data,
-        grpc: vec![service::service(credentials), service::discovery::service(stocks)],
+        grpc: vec![service::service(credentials), service::discovery::service(stocks, profiles)],
         names,
         holds,
         ..Opened::default()

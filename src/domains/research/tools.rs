@@ -58,6 +58,7 @@ pub use get_institutional_holdings::GetInstitutionalHoldings;
 pub use get_news::GetNews;
 pub use get_reddit_mentions::GetRedditMentions;
 pub use get_stock_thesis::GetStockThesis;
+pub(super) use get_stock_thesis::mood_counts;
 pub use get_technicals::GetTechnicals;
 pub(super) use mention::{ORDINARY, mentions};
 pub(super) use naming::Naming;

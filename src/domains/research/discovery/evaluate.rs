@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::{Context, at},
+    request::Profile,
     select::Candidate,
 };
 use toolwire_agent::job::CompletedCall;
@@ -50,7 +51,7 @@ pub(super) async fn drill_down(context: &mut Context<'_>, candidates: Vec<Candid
 }
 
 /// Holds each candidate against the user's rules.
-pub(super) async fn filter(context: &mut Context<'_>, evaluated: &mut [Evaluated], profile: Option<&str>) {
+pub(super) async fn filter(context: &mut Context<'_>, evaluated: &mut [Evaluated], profile: &Profile) {
     let all = evaluated.len() * FILTERS;
     for (index, evaluated) in evaluated.iter_mut().enumerate() {
         let percent = |part| at::share(at::DRILLED, at::FILTERED, index * FILTERS + part, all);
@@ -59,12 +60,13 @@ pub(super) async fn filter(context: &mut Context<'_>, evaluated: &mut [Evaluated
         }
         let symbol = evaluated.candidate.symbol.clone();
         context.report(percent(0), "filter", &format!("Agent analyzing {symbol}..."), "").await;
-        let (mut rules, symbol) = (json!({"symbol": symbol}), json!({"symbol": symbol}));
-        if let Some(profile) = profile {
-            rules["profile"] = json!(profile);
-        }
-        evaluated.wait_zone = call(context, percent(1), "filter", "check_wait_zone", &symbol).await;
-        evaluated.forbidden = call(context, percent(2), "filter", "check_forbidden", &rules).await;
+        let rules = |profile: &Option<String>| match profile {
+            Some(profile) => json!({"symbol": symbol, "profile": profile}),
+            None => json!({"symbol": symbol}),
+        };
+        let (wait_zone, forbidden) = (rules(&profile.wait_zone), rules(&profile.forbidden));
+        evaluated.wait_zone = call(context, percent(1), "filter", "check_wait_zone", &wait_zone).await;
+        evaluated.forbidden = call(context, percent(2), "filter", "check_forbidden", &forbidden).await;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::proto::v1::StartDiscoveryRequest;
+use crate::{proto::v1::StartDiscoveryRequest, tools::Profiles};
 use toolwire_contract::Refusal;
 use toolwire_server::service::request::refuse;
 
@@ -10,7 +10,7 @@ use toolwire_server::service::request::refuse;
 const DEFAULT_CANDIDATES: u32 = 5;
 const MAX_CANDIDATES: u32 = 10;
 
-/// Maximum length of the name of a screen or a profile, in characters.
+/// Maximum length of the name of a screen, in characters.
 const MAX_NAME_LENGTH: usize = 64;
 
 /// A request that was checked.
@@ -18,8 +18,15 @@ const MAX_NAME_LENGTH: usize = 64;
 pub(super) struct Request {
     pub(super) max_candidates: usize,
     pub(super) screen_id: Option<String>,
-    pub(super) profile: Option<String>,
+    pub(super) profile: Profile,
     pub(super) sources: Vec<IdeaSource>,
+}
+
+/// The rules to hold candidates against, by name; without a name those of the tool's default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Profile {
+    pub(super) wait_zone: Option<String>,
+    pub(super) forbidden: Option<String>,
 }
 
 /// Where ideas come from, in the order in which they are browsed.
@@ -34,7 +41,7 @@ pub(super) enum IdeaSource {
 }
 
 impl Request {
-    pub(super) fn read(message: &StartDiscoveryRequest) -> Result<Self, Refusal> {
+    pub(super) fn read(message: &StartDiscoveryRequest, profiles: &Profiles) -> Result<Self, Refusal> {
         let max_candidates = match message.max_candidates {
             0 => DEFAULT_CANDIDATES,
             few if few <= MAX_CANDIDATES => few,
@@ -62,9 +69,23 @@ impl Request {
         Ok(Self {
             max_candidates: max_candidates as usize,
             screen_id: parse_name("screen_id", &message.screen_id)?,
-            profile: parse_name("profile", &message.profile)?,
+            profile: Profile::read(&message.profile, profiles)?,
             sources,
         })
+    }
+}
+
+impl Profile {
+    /// The profile of a name, for each tool that has it.
+    fn read(name: &str, profiles: &Profiles) -> Result<Self, Refusal> {
+        let of = |has: bool| has.then(|| name.to_owned());
+        let profile =
+            Self { wait_zone: of(profiles.has_wait_zone(name)), forbidden: of(profiles.has_forbidden(name)) };
+        if name.is_empty() || profile != Self::default() {
+            return Ok(profile);
+        }
+        let known: Vec<_> = profiles.names().into_iter().collect();
+        Err(refuse("profile", "enum", &format!("must be one of: {}", known.join(", "))))
     }
 }
 

@@ -6,10 +6,14 @@ use super::{
     browse::Ideas,
     context::{Context, at},
     evaluate::Evaluated,
-    score::{self, Action, Conviction},
+    score::{self, Action},
+    signals::{Moods, signals},
     write::{ByModel, ByRule, Findings, Text, Wording, Writer},
 };
-use crate::proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone};
+use crate::{
+    proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone},
+    tools::mood_counts,
+};
 use toolwire_agent::job::Finished;
 use toolwire_base::words::counted;
 use toolwire_contract::Payload;
@@ -92,8 +96,6 @@ fn findings_of(evaluated: &Evaluated) -> Findings {
     let (technicals, fundamentals) = (data(&evaluated.technicals), data(&evaluated.fundamentals));
     let wait_zone = evaluated.wait_zone.as_ref().map(|_| wait_zone(&data(&evaluated.wait_zone)));
     let forbidden = evaluated.forbidden.as_ref().map(|_| forbidden(&data(&evaluated.forbidden)));
-    let most = score::most(wait_zone.as_ref(), forbidden.as_ref());
-    let conviction = score::conviction(evaluated, most, forbidden.as_ref());
     let mut citations: Vec<String> = Vec::new();
     for source in evaluated.results().flat_map(|called| &called.provenance().source_ids) {
         if !citations.contains(source) {
@@ -116,7 +118,11 @@ fn findings_of(evaluated: &Evaluated) -> Findings {
         citations,
         ..Suggestion::default()
     };
-    Findings { suggestion, most, conviction, thesis: thesis["thesis_summary"].as_str().map(str::to_owned) }
+    let moods = thesis["recent_sentiment"].as_str().and_then(mood_counts);
+    let moods = moods.map(|(positive, negative)| Moods { positive, negative });
+    let signals = signals(&suggestion, moods);
+    let most = score::most(suggestion.wait_zone.as_ref(), suggestion.forbidden.as_ref(), &signals);
+    Findings { suggestion, signals, most, thesis: thesis["thesis_summary"].as_str().map(str::to_owned) }
 }
 
 fn wait_zone(data: &Value) -> WaitZone {
@@ -140,11 +146,12 @@ fn strings(list: &Value, text: impl Fn(&Value) -> Option<&str>) -> Vec<String> {
 
 /// A candidate with its words. What was wished for it is lowered to what rules allow.
 fn suggest(findings: Findings, written: &Wording) -> (Action, Suggestion) {
-    let Findings { suggestion, most, conviction, .. } = findings;
+    let Findings { suggestion, signals, most, .. } = findings;
     let text = written.texts.get(&suggestion.symbol).cloned().unwrap_or_default();
     let Text { action, conviction: wished, thesis, reasons, risks } = text;
     let action = action.unwrap_or(most).min(most);
-    let conviction: Conviction = wished.unwrap_or(conviction);
+    let by_rule = score::conviction(action, &signals, suggestion.forbidden.as_ref());
+    let conviction = wished.unwrap_or(by_rule).min(by_rule);
     let suggestion = Suggestion {
         action: action.into_str().to_owned(),
         conviction: conviction.into_str().to_owned(),

@@ -9,7 +9,7 @@ use super::{
     stocks::Stocks,
     workflow::Discovery,
 };
-use crate::proto::v1::StartDiscoveryRequest;
+use crate::{proto::v1::StartDiscoveryRequest, tools::Profiles};
 use toolwire_contract::Refusal;
 use toolwire_server::service::{
     jobs::{JobRequest, Jobs},
@@ -22,6 +22,7 @@ use toolwire_tool::context::ToolContext;
 pub(crate) async fn start(
     jobs: &Jobs,
     stocks: Arc<Stocks>,
+    profiles: &Profiles,
     context: ToolContext,
     message: StartDiscoveryRequest,
 ) -> Result<Job, Refusal> {
@@ -31,12 +32,12 @@ pub(crate) async fn start(
     }
     let request_id = request::request_id("request_id", &message.request_id)?;
     let max_time = request::wait("max_time", message.max_time)?;
-    let request = Request::read(&message)?;
+    let request = Request::read(&message, profiles)?;
     let sources: Vec<_> = request.sources.iter().map(IdeaSource::into_str).collect();
     let asked = json!([
         request.max_candidates,
         request.screen_id,
-        request.profile,
+        (!message.profile.is_empty()).then_some(&message.profile),
         sources,
         max_time.map(|time| time.as_millis().to_string()),
     ]);

@@ -40,7 +40,7 @@ impl Discovery {
         let candidates = select::pick(&self.stocks, &browsed, self.request.max_candidates).await;
         context.report(at::DISCOVERED, "discover", &select::words(&candidates), "").await;
         let mut evaluated = evaluate::drill_down(&mut context, candidates).await;
-        evaluate::filter(&mut context, &mut evaluated, self.request.profile.as_deref()).await;
+        evaluate::filter(&mut context, &mut evaluated, &self.request.profile).await;
         context.report(at::FILTERED, "synthesize", "Writing suggestions...", "").await;
         result::finish(context, &browsed, evaluated).await
     }

@@ -8,7 +8,10 @@ use std::{collections::BTreeMap, fmt::Debug};
 use futures_util::future::BoxFuture;
 
 pub(super) use self::{by_model::ByModel, by_rule::ByRule};
-use super::score::{Action, Conviction};
+use super::{
+    score::{Action, Conviction},
+    signals::Signal,
+};
 use crate::proto::v1::Suggestion;
 use toolwire_agent::job::Run;
 
@@ -19,8 +22,8 @@ pub(super) struct Findings {
     pub(super) suggestion: Suggestion,
     /// The most that may be done.
     pub(super) most: Action,
-    /// How sure one can be of it, by rule.
-    pub(super) conviction: Conviction,
+    /// What speaks for and against it.
+    pub(super) signals: Vec<Signal>,
     /// What people outside write of it.
     pub(super) thesis: Option<String>,
 }

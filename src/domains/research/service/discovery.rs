@@ -10,22 +10,25 @@ use crate::{
         StartDiscoveryRequest, StartDiscoveryResponse,
         discovery_service_server::{DiscoveryService, DiscoveryServiceServer},
     },
+    tools::Profiles,
 };
 use toolwire_server::faces::{
     grpc::{self, Face},
     incoming,
 };
 
-pub(crate) fn service(stocks: Arc<Stocks>) -> grpc::Service {
+pub(crate) fn service(stocks: Arc<Stocks>, profiles: Arc<Profiles>) -> grpc::Service {
     grpc::service!(DiscoveryServiceServer, |face| Discoveries {
         face: face.clone(),
-        stocks: Arc::clone(&stocks)
+        stocks: Arc::clone(&stocks),
+        profiles: Arc::clone(&profiles),
     })
 }
 
 struct Discoveries {
     face: Face,
     stocks: Arc<Stocks>,
+    profiles: Arc<Profiles>,
 }
 
 #[tonic::async_trait]
@@ -35,7 +38,8 @@ impl DiscoveryService for Discoveries {
         request: Request<StartDiscoveryRequest>,
     ) -> Result<Response<StartDiscoveryResponse>, Status> {
         let (context, message) = incoming::split(request, |it| it.context.take())?;
-        let job = discovery::start(&self.face.jobs, Arc::clone(&self.stocks), context, message).await?;
+        let stocks = Arc::clone(&self.stocks);
+        let job = discovery::start(&self.face.jobs, stocks, &self.profiles, context, message).await?;
         Ok(Response::new(StartDiscoveryResponse { job_id: job.id.to_string() }))
     }
 }

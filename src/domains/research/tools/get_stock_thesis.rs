@@ -157,12 +157,29 @@ fn in_words(moods: &[Mood]) -> String {
     )
 }
 
+/// How many of the newest posts are positive and how many negative, of a text that `in_words` wrote.
+pub(in super::super) fn mood_counts(recent_sentiment: &str) -> Option<(u32, u32)> {
+    let (_, counts) = recent_sentiment.split_once(" posts by word list: ")?;
+    let count = |mood: &str| {
+        let before = counts.split_once(mood)?.0;
+        before.rsplit(' ').next()?.parse().ok()
+    };
+    Some((count(" positive")?, count(" negative")?))
+}
+
 #[cfg(test)]
 mod tests {
     use chrono::DateTime;
 
     use super::*;
     use toolwire_sources::upstream::text::Passage;
+
+    #[test]
+    fn the_moods_in_words_are_read_as_they_were_counted() {
+        let moods = [Mood::Negative, Mood::Neutral, Mood::Negative, Mood::Positive];
+        assert_eq!(mood_counts(&in_words(&moods)), Some((1, 2)));
+        assert_eq!(mood_counts(&in_words(&[])), None);
+    }
 
     #[tokio::test]
     async fn long_posts_are_read_beside_the_thread_that_carries_calls() {

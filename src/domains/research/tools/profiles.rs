@@ -1,6 +1,6 @@
 //! The profiles that tools may be asked to apply: a service, made of the configuration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{backtest::Filter, forbidden::Forbidden, reject, wait_zone::WaitZone};
 use crate::settings;
@@ -21,6 +21,21 @@ impl Profiles {
     /// The rules against buying of a profile.
     pub fn forbidden(&self, name: &str) -> Result<&Forbidden, ToolError> {
         self.forbidden.get(name).ok_or_else(|| unknown(name, self.forbidden.keys()))
+    }
+
+    /// Whether a profile has rules of the wait zone.
+    pub fn has_wait_zone(&self, name: &str) -> bool {
+        self.wait_zone.contains_key(name)
+    }
+
+    /// Whether a profile has rules against buying.
+    pub fn has_forbidden(&self, name: &str) -> bool {
+        self.forbidden.contains_key(name)
+    }
+
+    /// The names of all profiles, of either kind.
+    pub fn names(&self) -> BTreeSet<&str> {
+        self.wait_zone.keys().chain(self.forbidden.keys()).map(String::as_str).collect()
     }
 
     /// The rules of a profile by which the past can be judged: those of a wait zone, or those against buying as long as

@@ -3,7 +3,7 @@
 use futures_util::future::{BoxFuture, ready};
 
 use super::{Findings, Text, Wording, Writer};
-use crate::proto::v1::Suggestion;
+use crate::{discovery::signals::Signal, proto::v1::Suggestion};
 use toolwire_agent::job::Run;
 use toolwire_base::words::one_line;
 
@@ -30,7 +30,7 @@ impl Writer for ByRule {
 }
 
 fn text(findings: &Findings) -> Text {
-    let Findings { suggestion, thesis, .. } = findings;
+    let Findings { suggestion, signals, thesis, .. } = findings;
     let places = suggestion.found_in.join(", ");
     let thesis = match thesis {
         Some(thesis) => shorten(&one_line(thesis)),
@@ -40,23 +40,23 @@ fn text(findings: &Findings) -> Text {
         action: None,
         conviction: None,
         thesis,
-        reasons: reasons(suggestion, &places),
-        risks: risks(suggestion),
+        reasons: reasons(signals, &places),
+        risks: risks(signals, suggestion),
     }
 }
 
-fn reasons(suggestion: &Suggestion, places: &str) -> Vec<String> {
-    let named = Some(format!("Named in: {places}"));
-    let rsi = suggestion.rsi_14.map(|rsi| format!("RSI {rsi:.0}"));
-    let average = suggestion
-        .price_vs_sma200_pct
-        .map(|distance| format!("{distance:+.1}% against its average of 200 days"));
-    let earnings = suggestion.pe.map(|pe| format!("P/E {pe:.1}"));
-    let equity = suggestion.roe_pct.map(|roe| format!("ROE {roe:.1}%"));
-    [named, rsi, average, earnings, equity].into_iter().flatten().collect()
+/// What speaks for it; at least where it is named.
+fn reasons(signals: &[Signal], places: &str) -> Vec<String> {
+    let pro = signals.iter().filter_map(|signal| match signal {
+        Signal::For(text) => Some(text.clone()),
+        Signal::Against(_) => None,
+    });
+    let pro: Vec<_> = pro.collect();
+    if pro.is_empty() { vec![format!("Named in: {places}")] } else { pro }
 }
 
-fn risks(suggestion: &Suggestion) -> Vec<String> {
+/// What speaks against it: the rules that it breaks or that could not be judged, and figures.
+fn risks(signals: &[Signal], suggestion: &Suggestion) -> Vec<String> {
     let mut risks = Vec::new();
     match &suggestion.wait_zone {
         Some(wait_zone) => risks.extend(wait_zone.reasons.iter().cloned()),
@@ -66,6 +66,10 @@ fn risks(suggestion: &Suggestion) -> Vec<String> {
         Some(forbidden) => risks.extend(forbidden.violations.iter().chain(&forbidden.unknown).cloned()),
         None => risks.push("Whether the rules forbid it was not found out".to_owned()),
     }
+    risks.extend(signals.iter().filter_map(|signal| match signal {
+        Signal::Against(text) => Some(text.clone()),
+        Signal::For(_) => None,
+    }));
     risks
 }
 
