@@ -98,7 +98,9 @@ fn texts(answer: ResponseStream) -> impl Stream<Item = Result<String, AnswerErro
 /// The issue in words for the model, without quoting what it wrote, which it would repeat.
 const fn in_words(kind: IssueKind) -> &'static str {
     match kind {
-        IssueKind::Number => "it was about to say a number that no result has.",
+        IssueKind::Number => {
+            "it was about to say a number, or its unit, currency or direction, that no result has."
+        }
         IssueKind::Citation => "it was about to cite what is not a source of this turn.",
         IssueKind::Link => "it was about to show an address that no result has, an image or HTML.",
         IssueKind::Uncited => "a part of it has numbers of several results and no citation.",

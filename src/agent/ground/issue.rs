@@ -13,7 +13,7 @@ pub struct Issue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum IssueKind {
-    /// A number that nothing in the turn says.
+    /// A number that nothing in the turn says, or not with this unit, currency or direction.
     Number,
     /// A citation that is not a source of this turn.
     Citation,

@@ -32,6 +32,8 @@ impl AllowedFacts {
     /// nothing: a follow-up calls again.
     pub(super) fn of(bundle: &ContextBundle, request: &PlanRequest<'_>, author: Author) -> Self {
         let mut known = Self { source_ids: bundle.source_ids.clone(), ..Self::default() };
+        // What is written here says numbers by filters alone, and counts in words.
+        known.facts.is_strict = author == Author::Model;
         known.facts.add_free(request.message);
         known.facts.add_free(&request.today.to_string());
         known.facts.add_free(request.account.unwrap_or_default());
@@ -53,6 +55,9 @@ impl AllowedFacts {
         let texts = warnings.chain([provenance.as_of.as_str()]).chain(of_tool);
         let age = provenance.cached_for.into_iter().flat_map(in_all_units);
         self.facts.add_origin(made.call.arguments.values().chain([data]), texts, age);
+        if let Some(tool) = tool.filter(|_| self.facts.is_strict) {
+            self.facts.add_currencies(&tool.output_schema);
+        }
         if author == Author::Model && tool.is_some_and(|tool| tool.untrusted) {
             self.add_whole_addresses(data);
         } else {

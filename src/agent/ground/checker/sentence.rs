@@ -8,7 +8,7 @@ use crate::ground::{
     issue::{Issue, IssueKind},
     links::{Link, links},
     markdown::{Covered, Line, code},
-    numbers::{Token, tokens},
+    numbers::{Token, is_past, spelled, tokens, words},
     sentences::Part,
 };
 
@@ -54,6 +54,9 @@ pub(super) fn check(part: &Part, line: Line, known: &AllowedFacts, ordinals: u32
     let source_ids = cited.iter().flat_map(|it| &it.source_ids).map(|id| (*id).to_owned()).collect();
     let left_out = left_out(line, ordinals, code, &cited, &links);
     let (need, has_numbers) = numbers(text, &left_out, known)?;
+    if let Some(word) = turned(text, known) {
+        return Err(Issue::new(IssueKind::Number, word));
+    }
     Ok(Checked { source_ids, need, goes_on, has_numbers })
 }
 
@@ -85,11 +88,7 @@ fn numbers(
     known: &AllowedFacts,
 ) -> Result<(Option<Need>, bool), Issue> {
     let (mut need, mut has_numbers) = (None::<Need>, false);
-    let mut left_out = Covered::of(left_out);
-    for (token, range) in tokens(text) {
-        if left_out.has(range.start) {
-            continue;
-        }
+    for (token, range) in all_tokens(text, left_out, known.facts.is_strict) {
         let said = &text[range];
         let found = known.facts.find(&token).ok_or_else(|| Issue::new(IssueKind::Number, said))?;
         if matches!(token, Token::Date(_) | Token::Time(_)) {
@@ -107,4 +106,25 @@ fn numbers(
         }
     }
     Ok((need, has_numbers))
+}
+
+/// What a text says of numbers, without the parts that are left out, in order; where words count, those in words too.
+fn all_tokens<'a>(
+    text: &'a str,
+    left_out: &[Range<usize>],
+    is_strict: bool,
+) -> impl Iterator<Item = (Token<'a>, Range<usize>)> {
+    let in_words: Vec<_> = if is_strict { spelled(text).collect() } else { Vec::new() };
+    let mut all: Vec<_> = tokens(text).chain(in_words).collect();
+    all.sort_by_key(|(_, range)| range.start);
+    let mut left_out = Covered::of(left_out);
+    all.retain(|(_, range)| !left_out.has(range.start));
+    all.into_iter()
+}
+
+/// A word that says that something has risen or fallen, if nothing in the turn has.
+fn turned<'a>(text: &'a str, known: &AllowedFacts) -> Option<&'a str> {
+    let has = |direction| known.facts.has_direction(direction);
+    let wrong = words(text).find(|(direction, word)| is_past(word) && !has(*direction));
+    wrong.map(|(_, word)| word).filter(|_| known.facts.is_strict)
 }

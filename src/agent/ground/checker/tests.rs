@@ -9,6 +9,7 @@ use super::*;
 /// A checker over results, each with its source.
 fn over(results: &[(&str, Value)], message: &str) -> Checker {
     let mut known = AllowedFacts::default();
+    known.facts.is_strict = true;
     known.facts.add_free(message);
     for (source, data) in results {
         known.facts.add_origin([data], [], []);
@@ -21,8 +22,8 @@ fn over(results: &[(&str, Value)], message: &str) -> Checker {
 
 fn quotes() -> Value {
     json!({
-        "as_of": "2026-01-15", "quotes": [
-            {"symbol": "AAPL", "price": 193.12, "change_pct": 1.1, "share": 0.0625},
+        "as_of": "2026-01-15", "currency": "USD", "quotes": [
+            {"symbol": "AAPL", "price": 193.12, "change_pct": 1.1, "share": 0.0625, "drawdown_pct": 31.7},
             {"symbol": "MSFT", "price": 420.555, "change_pct": -0.6, "volume": 1_234_567, "cap_cr": 12_345.6}
         ],
         "note": "RSI 72 > 40, ₹5 crore, https://a.b/c?d=1", "at": "2026-01-14T15:42:00Z"
@@ -133,6 +134,55 @@ fn numbers_from_nowhere_do_not() {
         fails(&format!("It is {said} [tool:q:v1]."), IssueKind::Number, part);
     }
     fails("It is 193.12 [tool:q:v1].\n194. That is all.", IssueKind::Number, "194");
+}
+
+#[test]
+fn currencies_directions_and_numbers_in_words_are_those_of_results() {
+    for said in [
+        "up 1.1%, Microsoft down 0.6%",
+        "a gain of 1.1%",
+        "0.6% lower",
+        "(-0.6%)",
+        "$193.12 down 0.6%",
+        "₹12,346 crore",
+        "193.12 dollars",
+        "31.7% below its high, a fall of 31.7%",
+        "an increase of about 1.1 percent",
+        "forty-two shares",
+        "five crore rupees",
+        "two quotes, one of them",
+        "one point, a share",
+    ] {
+        passes(&format!("It is {said} [tool:q:v1]."));
+    }
+    passes("Apple rose and Microsoft fell [tool:q:v1].");
+    for (said, part) in [
+        ("193.12 crore", "193.12 crore"),
+        ("193.12 lakh", "193.12 lakh"),
+        ("€193.12", "193.12"),
+        ("193.12 euros", "193.12"),
+        ("down 1.1%", "1.1%"),
+        ("up by 0.6%", "0.6%"),
+        ("(-1.1%)", "1.1%"),
+        ("a 1.1% drop", "1.1%"),
+        ("thirty-nine shares", "thirty-nine"),
+        ("three hundred crore", "three hundred crore"),
+        ("two lakh", "two lakh"),
+        ("twelve percent", "twelve percent"),
+    ] {
+        fails(&format!("It is {said} [tool:q:v1]."), IssueKind::Number, part);
+    }
+    let rows = json!({"rows": [{"unit": "crore", "values": [12.5]}, {"unit": "price", "values": [8.5]}]});
+    for (said, is_in_crore) in [("12.5 crore", true), ("8.5 crore", false)] {
+        let mut checker = over(&[("tool:r:v1", rows.clone())], "");
+        assert_eq!(checked(&mut checker, &format!("It is {said} [tool:r:v1]."), 9).1.is_none(), is_in_crore);
+    }
+    let calm = [("tool:c:v1", json!({"price": 5, "change_pct": 0.5}))];
+    let mut checker = over(&calm, "");
+    let (_, issue) = checked(&mut checker, "It rose. It fell [tool:c:v1].", 9);
+    assert_eq!(issue.map(|it| it.text).as_deref(), Some("fell"));
+    let mut checker = over(&calm, "Has it fallen?");
+    assert_eq!(checked(&mut checker, "It has not dropped [tool:c:v1].", 9).1, None);
 }
 
 #[test]

@@ -5,8 +5,6 @@
 pub(in crate::ground) struct Scale {
     /// 1 without a word for it.
     pub(in crate::ground) factor: f64,
-    /// What may be left out, since fields are in crore or in lakh themselves: 1 if nothing may be.
-    pub(in crate::ground) unit: f64,
     /// Whether it is said to be percent.
     pub(in crate::ground) percent: bool,
 }
@@ -19,32 +17,33 @@ pub(super) enum Suffix {
     Glued,
 }
 
-const ONE: Scale = Scale { factor: 1.0, unit: 1.0, percent: false };
+pub(super) const ONE: Scale = Scale { factor: 1.0, percent: false };
 const PERCENT: Scale = Scale { percent: true, ..ONE };
 
-/// Words that multiply, and whether a field may be in that unit already.
-const FACTORS: &[(&str, f64, bool)] = &[
-    ("k", 1e3, false),
-    ("thousand", 1e3, false),
-    ("m", 1e6, false),
-    ("mm", 1e6, false),
-    ("mn", 1e6, false),
-    ("million", 1e6, false),
-    ("b", 1e9, false),
-    ("bn", 1e9, false),
-    ("billion", 1e9, false),
-    ("t", 1e12, false),
-    ("tn", 1e12, false),
-    ("trillion", 1e12, false),
-    ("l", 1e5, true),
-    ("lac", 1e5, true),
-    ("lacs", 1e5, true),
-    ("lakh", 1e5, true),
-    ("lakhs", 1e5, true),
-    ("cr", 1e7, true),
-    ("crs", 1e7, true),
-    ("crore", 1e7, true),
-    ("crores", 1e7, true),
+/// Words that multiply.
+const FACTORS: &[(&str, f64)] = &[
+    ("hundred", 1e2),
+    ("k", 1e3),
+    ("thousand", 1e3),
+    ("m", 1e6),
+    ("mm", 1e6),
+    ("mn", 1e6),
+    ("million", 1e6),
+    ("b", 1e9),
+    ("bn", 1e9),
+    ("billion", 1e9),
+    ("t", 1e12),
+    ("tn", 1e12),
+    ("trillion", 1e12),
+    ("l", 1e5),
+    ("lac", 1e5),
+    ("lacs", 1e5),
+    ("lakh", 1e5),
+    ("lakhs", 1e5),
+    ("cr", 1e7),
+    ("crs", 1e7),
+    ("crore", 1e7),
+    ("crores", 1e7),
 ];
 
 /// Words that say percent, behind a space too.
@@ -106,7 +105,7 @@ fn percent(rest: &str) -> Option<Suffix> {
     is_per_cent.then_some(Suffix::Scale(PERCENT, gap + "per cent".len()))
 }
 
-/// `19 lakh crore` multiplies twice; a field may be in crore.
+/// `19 lakh crore` multiplies twice.
 fn with_crore(scale: Scale, rest: &str, end: usize) -> Suffix {
     let tail = &rest[end..];
     let gap = gap(tail);
@@ -115,13 +114,18 @@ fn with_crore(scale: Scale, rest: &str, end: usize) -> Suffix {
         return Suffix::Scale(scale, end);
     }
     let crore = factor(second).map_or(1.0, |it| it.factor);
-    let both = Scale { factor: scale.factor * crore, unit: crore, percent: false };
+    let both = Scale { factor: scale.factor * crore, percent: false };
     Suffix::Scale(both, end + gap + second.len())
 }
 
 fn factor(word: &str) -> Option<Scale> {
-    let (_, factor, is_unit) = FACTORS.iter().find(|(name, ..)| name.eq_ignore_ascii_case(word))?;
-    Some(Scale { factor: *factor, unit: if *is_unit { *factor } else { 1.0 }, percent: false })
+    let (_, factor) = FACTORS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word))?;
+    Some(Scale { factor: *factor, percent: false })
+}
+
+/// What a word multiplies by, such as `crore` or `cr`; a letter alone is a name too.
+pub(super) fn factor_of(word: &str) -> Option<f64> {
+    factor(word).filter(|_| word.len() > 1).map(|scale| scale.factor)
 }
 
 /// The length of one space, plain or not breaking.

@@ -4,9 +4,12 @@
 use std::ops::Range;
 
 use super::{
+    currency::Currency,
     date::{self, Date},
+    direction::{self, Direction},
     numeral::{Numeral, numeral},
-    scale::{self, Scale, Suffix},
+    scale::{self, ONE, Scale, Suffix},
+    spelled as words,
     time::{self, Time},
 };
 
@@ -22,11 +25,44 @@ pub(in crate::ground) enum Token<'a> {
         scale: Scale,
         /// Whether they may be a year.
         is_year: bool,
+        claim: Claim,
     },
     Date(Date),
     Time(Time),
     /// Digits of other scripts, superscripts, fractions of one character, and what no float holds, as they are.
     Foreign(&'a str),
+}
+
+impl Token<'_> {
+    const fn plain(value: f64, step: f64) -> Self {
+        Self::Number {
+            value,
+            step,
+            scale: ONE,
+            is_year: false,
+            claim: Claim { currency: None, direction: None },
+        }
+    }
+}
+
+/// What stands beside a number and says more of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::ground) struct Claim {
+    pub(super) currency: Option<Currency>,
+    /// Of amounts of money and percentages only: `below 40` is no fall.
+    pub(super) direction: Option<Direction>,
+}
+
+/// What a text says of numbers in words.
+pub(in crate::ground) fn spelled(text: &str) -> impl Iterator<Item = (Token<'_>, Range<usize>)> {
+    words::spelled(text).map(|(number, range)| {
+        let Suffix::Scale(scale, more) = scale::behind(&text[range.end..]) else {
+            return (Token::plain(number.value, number.step), range);
+        };
+        let claim = Claim::of(text, range.clone(), range.end + more, scale.percent);
+        let token = Token::Number { value: number.value, step: number.step, scale, is_year: false, claim };
+        (token, range.start..range.end + more)
+    })
 }
 
 const LONGEST_CURRENCY: usize = 3;
@@ -105,8 +141,30 @@ fn number(text: &str, start: usize, behind_point: bool) -> (Option<Token<'_>>, u
         Suffix::Glued => (None, end + glued_len(&text[end..])),
         Suffix::Scale(scale, more) => {
             let is_year = is_year && more == 0;
-            (Some(Token::Number { value, step, scale, is_year }), end + more)
+            let claim = Claim::of(text, from..end, end + more, scale.percent);
+            (Some(Token::Number { value, step, scale, is_year, claim }), end + more)
         }
+    }
+}
+
+impl Claim {
+    /// The claim beside these digits, with what multiplies them up to `end`.
+    pub(super) fn of(text: &str, digits: Range<usize>, end: usize, is_percent: bool) -> Self {
+        let before = &text[..digits.start];
+        let (currency, start) = match Currency::before(before) {
+            Some((currency, start)) => (Some(currency), start),
+            None => (None, before.len()),
+        };
+        let within = Currency::of_name(text[digits.end..end].trim());
+        let behind = Currency::behind(&text[end..]);
+        let end = end + behind.map_or(0, |(_, len)| len);
+        let currency = currency.or(within).or(behind.map(|(currency, _)| currency));
+        let direction = || {
+            let sign = direction::sign(before).or_else(|| direction::sign(&before[..start]));
+            sign.or_else(|| direction::before(&before[..start])).or_else(|| direction::behind(&text[end..]))
+        };
+        let direction = if is_percent || currency.is_some() { direction() } else { None };
+        Self { currency, direction }
     }
 }
 
