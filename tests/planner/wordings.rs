@@ -48,6 +48,14 @@ fn a_misspelt_word_is_read_as_the_one_that_is_meant() {
 }
 
 #[test]
+fn a_name_of_several_words_may_be_misspelt() {
+    check(&[
+        ("any news on tata mtoors", &["get_news TATAMOTORS"]),
+        ("RSI of sun phrama", &["get_technicals SUNPHARMA"]),
+    ]);
+}
+
+#[test]
 fn a_common_word_is_never_a_misspelt_one() {
     check(&[("Where can I plant a palace?", &[]), ("Which form should I sign?", &[])]);
 }
@@ -91,12 +99,30 @@ fn a_list_is_narrowed_to_the_time_and_the_number_that_are_said() {
         ("my trades of last month", &["get_activity 2025-12-01 2025-12-31"]),
         ("trades of the last 10 days", &["get_activity 2026-01-06"]),
         ("what did I buy yesterday", &["get_activity 2026-01-15 2026-01-15"]),
-        ("Did I deposit anything this quarter?", &["get_transfers 2026-01-01"]),
+        ("my deposits and withdrawals this quarter", &["get_transfers 2026-01-01"]),
         ("my deposits since 12 November", &["get_transfers 2025-11-12"]),
         ("withdrawals between June 3rd 2025 and July 2025", &["get_transfers 2025-06-03 2025-07-31"]),
         ("Show my last 5 trades", &["get_activity 5"]),
         ("Did I sell 10 Apple shares?", &["get_activity"]),
     ]);
+}
+
+#[test]
+fn a_second_wish_may_stand_behind_a_comma_alone() {
+    check(&[
+        ("my cash balance, my recent trades", &["get_account_summary", "get_activity"]),
+        ("RSI of TCS then news about Infosys", &["get_technicals TCS", "get_news INFY"]),
+    ]);
+}
+
+#[test]
+fn of_two_values_the_one_that_is_described_counts() {
+    check(&[("who are my top losers", &["rank_portfolio worst"])]);
+}
+
+#[test]
+fn what_belongs_to_somebody_else_is_not_looked_up() {
+    check(&[("show me the balance of my neighbour's account", &[])]);
 }
 
 #[test]

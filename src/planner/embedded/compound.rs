@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Alternative, PlanRequest, PlannedCall,
     matching::{
-        clauses::joints,
+        clauses::{commas, joints},
         index::{Index, Indexed},
         message::Message,
         orders,
@@ -67,7 +67,8 @@ pub(super) fn beside_statements(
 /// TCS`, `RSI and news of TCS`.
 pub(super) fn halves(request: &PlanRequest<'_>, whole: &Message<'_>) -> Option<Routed> {
     let is_in_name = |at: usize| whole.found.iter().any(|found| found.begin < at && at < found.end);
-    let joints = joints(whole.text).into_iter().filter(|joint| !is_in_name(joint.start));
+    let joints = joints(whole.text).into_iter().chain(commas(whole.text));
+    let joints = joints.filter(|joint| !is_in_name(joint.start));
     let routed = joints.take(MOST_HALVES).filter_map(|joint| {
         let (left, right) = (&whole.text[..joint.start], &whole.text[joint.end..]);
         let halves = [with_names(request, left, right), with_names(request, right, left)];

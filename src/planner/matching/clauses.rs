@@ -41,6 +41,13 @@ pub(crate) fn joints(text: &str) -> Vec<Range<usize>> {
     all
 }
 
+/// Where a text has a comma that is no joint, and so may be split all the same, in bytes.
+pub(crate) fn commas(text: &str) -> Vec<Range<usize>> {
+    let joints = joints(text);
+    let is_joint = |at: usize| joints.iter().any(|joint| joint.contains(&at));
+    text.match_indices(", ").filter(|(at, _)| !is_joint(*at)).map(|(at, mark)| at..at + mark.len()).collect()
+}
+
 /// Splits a text at `?`, `;`, `!` and at a full stop before a space.
 fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();

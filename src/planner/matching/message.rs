@@ -74,6 +74,13 @@ impl<'a> Message<'a> {
             && (first > 0 || !self.text.trim_end().ends_with('?') || self.tag() > 0)
     }
 
+    /// Whether something is said to belong to what a word is: `the neighbour's`.
+    pub(crate) fn is_possessor(&self, word: usize) -> bool {
+        let after = &self.text[self.words[word].end..];
+        let after = after.strip_prefix(['\'', '’']).unwrap_or_default();
+        after.strip_prefix('s').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    }
+
     /// Where the words begin that make a bound of the number at a place, as `under 15`. `None` if nothing is compared
     /// with it.
     pub(crate) fn bound(&self, number: usize) -> Option<usize> {

@@ -1,12 +1,16 @@
 //! Finds the names in a message: known ones by one pass over the text, unknown ones by how they are written.
 
+mod name_words;
+mod style;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use self::{name_words::NameWords, style::Style};
 use super::{
     spelling::Spelling,
-    words::{Word, is_common, words},
+    words::{Word, is_common},
 };
 use crate::names::Name;
 
@@ -16,9 +20,6 @@ pub(crate) const UNKNOWN: &str = "";
 /// Kind of the accounts of a user, which are named whole.
 pub(crate) const ACCOUNT: &str = "account";
 
-/// The shortest word that may be a part of a name.
-const SHORTEST_PART: usize = 3;
-
 /// The longest name that is not recognized mistyped.
 const SHORT_NAME: usize = 4;
 
@@ -27,8 +28,8 @@ const SHORT_NAME: usize = 4;
 pub(crate) struct NameIndex {
     names: Vec<Name>,
     finder: Option<AhoCorasick>,
-    /// By a word of a name, in small letters: the names that have it, and whether one begins with it.
-    parts: HashMap<String, Vec<(usize, bool)>>,
+    /// The words of names of several.
+    words: NameWords,
     /// Names of one word, each with the first name of what it names.
     spelling: Spelling<usize>,
 }
@@ -54,6 +55,11 @@ impl NameMatch {
         self.meanings.iter().find(of_kind).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// Whether both stand at a common place.
+    fn overlaps(&self, other: &Self) -> bool {
+        self.begin < other.end && other.begin < self.end
+    }
+
     /// Whether it is a known thing of that kind.
     pub(crate) fn is_of(&self, of: &str) -> bool {
         self.meanings.iter().any(|(kind, _)| kind == of)
@@ -76,17 +82,10 @@ impl NameIndex {
         let mut builder = AhoCorasick::builder();
         builder.ascii_case_insensitive(true).match_kind(MatchKind::Standard);
         let finder = builder.build(names.iter().map(|name| name.text.as_str())).ok();
-        let mut parts: HashMap<_, Vec<_>> = HashMap::new();
-        let is_whole = |name: &Name| !name.text.contains(' ') || name.of == ACCOUNT;
-        for (at, name) in names.iter().enumerate().filter(|(_, name)| !is_whole(name)) {
-            for (place, word) in words(&name.text).into_iter().enumerate() {
-                if word.lower.len() >= SHORTEST_PART {
-                    parts.entry(word.lower).or_default().push((at, place == 0));
-                }
-            }
-        }
         let spelling = spelling(&names);
-        Self { names, finder, parts, spelling }
+        let texts = names.iter().map(|name| if name.of == ACCOUNT { "" } else { name.text.as_str() });
+        let words = NameWords::new(texts);
+        Self { names, finder, words, spelling }
     }
 
     /// What a text names, in order. `is_known` tells whether a word is one that tools use, and so is not a name;
@@ -99,17 +98,22 @@ impl NameIndex {
         is_mistyped: impl Fn(&Word) -> bool,
     ) -> Vec<NameMatch> {
         let mut found = self.find_known(text);
+        let mut misspelt = self.find_misspelt(words, &is_known);
+        // The longer of two names is meant.
+        found.retain(|it| !misspelt.iter().any(|other| other.begin <= it.begin && it.end <= other.end));
+        misspelt.retain(|it| !found.iter().any(|other| other.overlaps(it)));
+        found.extend(misspelt);
         let has_small = text.contains(|c: char| c.is_lowercase());
         let mut unknown: Vec<NameMatch> = Vec::new();
         for (at, word) in words.iter().enumerate() {
             let is_taken = found.iter().any(|it| it.begin < word.end && word.begin < it.end);
-            let style = Style::of(text, word, at == 0 || begins_sentence(text, word), has_small);
+            let style = Style::of(text, word, at == 0, has_small);
             let is_word = || style != Style::Capital && is_known(word);
             if is_taken || word.is_stop() || is_word() {
                 continue;
             }
             let is_meant = || !is_known(word) && (style == Style::Code || !is_mistyped(word));
-            let other = || style.unknown(text, word).filter(|_| is_meant());
+            let other = || unknown_name(style, text, word).filter(|_| is_meant());
             let near = || self.near(word, style).filter(|_| !is_known(word) && !is_common(&word.lower));
             let is_name = style == Style::Capital && !is_known(word) && !is_common(&word.lower);
             if let Some(it) = self.part(words, at, style, is_name).or_else(near).or_else(other) {
@@ -170,6 +174,31 @@ impl NameIndex {
         is_whole && (!name.is_a_word || text[begin..end] == name.text)
     }
 
+    /// Names of several words of which one or more are mistyped: at least their first two words.
+    fn find_misspelt(&self, words: &[Word], is_known: &impl Fn(&Word) -> bool) -> Vec<NameMatch> {
+        let readings: Vec<_> = words.iter().map(|word| self.words.reading(word, is_known)).collect();
+        let mut found: Vec<NameMatch> = Vec::new();
+        for at in 0..words.len().saturating_sub(1) {
+            let Some(first) = readings[at] else { continue };
+            let is_taken = found.last().is_some_and(|last| words[at].begin < last.end);
+            let names = self.words.get(first).into_iter().flatten().filter(|(_, is_first)| *is_first);
+            let matches =
+                names.filter_map(|(name, _)| Some((self.words.length_at(&readings[at..], *name)?, *name)));
+            let matches: Vec<_> = matches.collect();
+            let Some(longest) = matches.iter().map(|(length, _)| *length).max() else { continue };
+            let mut longest_names =
+                matches.iter().filter(|(length, _)| *length == longest).map(|(_, name)| *name);
+            let is_exact = || (at..at + longest).all(|at| readings[at] == Some(words[at].lower.as_str()));
+            let name = longest_names.next();
+            let Some(name) = name.filter(|_| !is_taken && !is_exact()) else { continue };
+            if longest_names.all(|other| self.is_same(name, other)) {
+                let named = self.name_match(&words[at], name);
+                found.push(NameMatch { end: words[at + longest - 1].end, ..named });
+            }
+        }
+        found
+    }
+
     /// A word that is a name, mistyped.
     fn near(&self, word: &Word, style: Style) -> Option<NameMatch> {
         if style == Style::Code {
@@ -189,7 +218,7 @@ impl NameIndex {
     /// several, which a question then lists.
     fn part(&self, words: &[Word], at: usize, style: Style, is_name: bool) -> Option<NameMatch> {
         let word = &words[at];
-        let parts = self.parts.get(&word.lower)?;
+        let parts = self.words.get(&word.lower)?;
         if style == Style::Small && !parts.iter().any(|(_, is_first)| *is_first) {
             return None;
         }
@@ -224,7 +253,7 @@ impl NameIndex {
 
     /// Whether a word is a part of a name of what another one names.
     fn is_part(&self, word: &Word, name: usize) -> bool {
-        self.parts.get(&word.lower).is_some_and(|parts| parts.iter().any(|(at, _)| self.is_same(*at, name)))
+        self.words.get(&word.lower).is_some_and(|parts| parts.iter().any(|(at, _)| self.is_same(*at, name)))
     }
 }
 
@@ -253,41 +282,11 @@ fn spelling(names: &[Name]) -> Spelling<usize> {
     Spelling::new(whole.iter().map(|(text, first)| (text.as_str(), *first)))
 }
 
-/// How a word is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
-    /// In capitals, among small letters, or behind a `$`.
-    Code,
-    /// With a capital where no sentence begins.
-    Capital,
-    /// With a capital where a sentence begins.
-    First,
-    Small,
-}
-
-impl Style {
-    fn of(text: &str, word: &Word, is_first: bool, has_small: bool) -> Self {
-        let written = &text[word.begin..word.end];
-        let capitals = written.chars().filter(|c| c.is_uppercase()).count();
-        let is_code = capitals > 1 && !written.contains(|c: char| c.is_lowercase()) && has_small;
-        match () {
-            () if text[..word.begin].ends_with('$') || is_code => Self::Code,
-            () if capitals > 0 && !is_first && has_small => Self::Capital,
-            () if capitals > 0 => Self::First,
-            () => Self::Small,
-        }
-    }
-
-    /// A name that is not known.
-    fn unknown(self, text: &str, word: &Word) -> Option<NameMatch> {
-        let (begin, end) = (word.begin, word.end);
-        let meanings = vec![(UNKNOWN.to_owned(), text[begin..end].to_owned())];
-        let is_name = matches!(self, Self::Code | Self::Capital);
-        let is_foreign = self == Self::Capital;
-        is_name.then_some(NameMatch { begin, end, meanings, is_foreign, candidates: Vec::new() })
-    }
-}
-
-fn begins_sentence(text: &str, word: &Word) -> bool {
-    text[..word.begin].trim_end().ends_with(['.', '?', '!', ':', ';', '"'])
+/// A name that is not known.
+fn unknown_name(style: Style, text: &str, word: &Word) -> Option<NameMatch> {
+    let (begin, end) = (word.begin, word.end);
+    let meanings = vec![(UNKNOWN.to_owned(), text[begin..end].to_owned())];
+    let is_name = matches!(style, Style::Code | Style::Capital);
+    let is_foreign = style == Style::Capital;
+    is_name.then_some(NameMatch { begin, end, meanings, is_foreign, candidates: Vec::new() })
 }

@@ -198,7 +198,10 @@ fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[MessageTerm])
                 all += rarity;
             }
             None if message.times.takes(word) || message.words[word].number().is_some() => {}
-            None if index.is_out_of_scope(&message.words[word]) => out_of_scope += 1.0,
+            // `Another customer's balance` is nothing of the user's.
+            None if index.is_out_of_scope(&message.words[word]) || message.is_possessor(word) => {
+                out_of_scope += 1.0;
+            }
             None => unknown += 1.0,
         }
     }

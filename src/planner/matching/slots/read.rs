@@ -231,15 +231,21 @@ fn count(slot: &Slot, message: &Message<'_>) -> Option<u32> {
     words.filter_map(|(_, word)| word.number()).find(|number| (1..=MOST).contains(number))
 }
 
-/// The value that is said in the most words, with another one that is joined to it: `the best and the worst`.
+/// The value that is said in the most words, and of several the last, which the others only describe: `top losers`.
+/// With another one that is joined to it: `the best and the worst`.
 fn one_word(slot: &Slot, message: &Message<'_>) -> Option<Reading> {
-    let (first, value) = find_values(slot, message).next()?;
+    let longest = find_values(slot, message).next()?.0.len();
+    let longest = find_values(slot, message).take_while(|(place, _)| place.len() == longest);
+    let (first, value) = longest.max_by_key(|(place, _)| place.start)?;
     let is_joined = |place: &Range<usize>| {
         let (left, right) = if place.start < first.start { (place, &first) } else { (&first, place) };
         left.end <= right.start && are_joined(message, left, right)
     };
     let other = find_values(slot, message).find(|(place, it)| *it != value && is_joined(place));
-    let others = other.map(|(_, it)| it.to_owned()).into_iter().collect();
+    let (value, others) = match other {
+        Some((place, other)) if place.start < first.start => (other, vec![value.to_owned()]),
+        other => (value, other.map(|(_, it)| it.to_owned()).into_iter().collect()),
+    };
     Some(Reading { value: value.into(), others, is_said: true })
 }
 
