@@ -156,6 +156,8 @@ impl ErrorCode {
             (Self::Timeout, true) => Some("Try once more, then go on without it."),
             (Self::RateLimited | Self::Unavailable, true) => Some("Try again later, or go on without it."),
             (Self::ParseError | Self::Unavailable, _) => Some("Go on without it."),
+            (Self::NotFound, _) => Some("Correct the name, or go on without it."),
+            (Self::ConfirmationExpired, _) => Some("Ask the user, then call again under a new request_id."),
             _ => None,
         }
     }

@@ -252,9 +252,7 @@ fn internal(message: &str, facts: &CallFacts) -> ErrorData {
 fn of_failure(failure: &Failure, facts: &CallFacts) -> CallToolResult {
     let details = failure.to_json(facts);
     // The words alone would read as data in clients that drop `isError`.
-    let advice = failure.advice(facts);
-    let message = if advice.is_empty() { &*failure.message } else { failure.message.trim_end_matches('.') };
-    let words = format!("FAILED {}: {message}{advice}", failure.code);
+    let words = format!("FAILED {}: {}{}", failure.code, failure.message, failure.advice(facts));
     let mut result =
         CallToolResult::error(vec![ContentBlock::text(words), ContentBlock::text(details.to_string())]);
     let mut meta = facts.meta();

@@ -44,8 +44,7 @@ impl Confirmation {
     /// call can still begin, or is to be made again.
     pub fn outcome_in(&self, state: State, reason: &str) -> Option<ToolError> {
         let expired = |what: &str| {
-            let message = format!("{what}. Ask the user, then call again under a new request_id");
-            Some(ToolError::new(ErrorCode::ConfirmationExpired, message))
+            Some(ToolError::new(ErrorCode::ConfirmationExpired, format!("{what}, and nothing was done")))
         };
         match state {
             State::Denied => Some(ToolError::new(
@@ -55,7 +54,7 @@ impl Confirmation {
             State::Expired if self.state == State::Approved => {
                 expired("This call was approved, but was not made again in time")
             }
-            State::Expired => expired("Nobody decided on this call in time"),
+            State::Expired => expired("This call was not decided on in time"),
             State::Withdrawn => Some(ToolError::cancelled()),
             State::Pending | State::Approved | State::Used | State::Voided => None,
         }

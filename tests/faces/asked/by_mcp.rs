@@ -87,7 +87,7 @@ async fn read(places: &Places, asked: &Asked, text: &str) -> Answer {
     let words = words.strip_prefix(&format!("FAILED {code}: ")).unwrap_or_else(|| panic!("{words}"));
     let is_retryable = error["retryable"].as_bool().unwrap();
     let advice = code.parse::<ErrorCode>().ok().and_then(|code| code.advice(is_retryable));
-    let words = advice.map_or(words, |advice| words.strip_suffix(&*format!(". {advice}")).unwrap_or(words));
+    let words = advice.map_or(words, |advice| words.strip_suffix(&*format!("\n{advice}")).unwrap_or(words));
     let message = words.split("; call again").next().unwrap().to_owned();
     let Some(known) = ToolErrorCode::from_str_name(&format!("TOOL_ERROR_CODE_{code}")) else {
         return Answer::Refused(code.to_owned(), message);

@@ -132,7 +132,7 @@ fn content(result: Option<Text>, error: Option<&ToolError>, status: String) -> S
     match (result, error) {
         (Some(result), _) => text(result),
         (None, Some(error)) => match error.advice() {
-            Some(advice) => format!("{error} {advice}"),
+            Some(advice) => format!("{error}\n{advice}"),
             None => error.to_string(),
         },
         (None, None) => status,

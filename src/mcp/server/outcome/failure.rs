@@ -89,7 +89,8 @@ impl Failure {
         let again = self.advice_to_call_again(facts);
         let code = self.code.parse::<ErrorCode>().ok();
         match code.and_then(|code| code.advice(self.retryable)) {
-            Some(advice) if again.is_empty() => format!(". {advice}"),
+            // On a line of its own: some messages end with a full stop, and some do not.
+            Some(advice) if again.is_empty() => format!("\n{advice}"),
             _ => again,
         }
     }
