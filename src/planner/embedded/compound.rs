@@ -67,16 +67,18 @@ pub(super) fn beside_statements(
 /// TCS`, `RSI and news of TCS`.
 pub(super) fn halves(request: &PlanRequest<'_>, whole: &Message<'_>) -> Option<Routed> {
     let is_in_name = |at: usize| whole.found.iter().any(|found| found.begin < at && at < found.end);
-    let joints = joints(whole.text).into_iter().chain(commas(whole.text));
-    let joints = joints.filter(|joint| !is_in_name(joint.start));
-    let routed = joints.take(MOST_HALVES).filter_map(|joint| {
+    let clauses = &weights().clauses;
+    // A comma alone may be anything, so that either half must be surer.
+    let joints = joints(whole.text).into_iter().map(|joint| (joint, clauses.sure));
+    let joints = joints.chain(commas(whole.text).into_iter().map(|comma| (comma, clauses.very_sure)));
+    let joints = joints.filter(|(joint, _)| !is_in_name(joint.start));
+    let routed = joints.take(MOST_HALVES).filter_map(|(joint, least)| {
         let (left, right) = (&whole.text[..joint.start], &whole.text[joint.end..]);
         let halves = [with_names(request, left, right), with_names(request, right, left)];
         let halves = [read(request, &halves[0]), read(request, &halves[1])];
-        each(request, &halves, &Before::default(), false)
+        each(request, &halves, &Before::default(), false).filter(|it| it.score >= least)
     });
-    let least = weights().clauses.sure;
-    routed.filter(|it| it.score >= least).max_by(|left, right| left.score.total_cmp(&right.score))
+    routed.max_by(|left, right| left.score.total_cmp(&right.score))
 }
 
 /// A half with the names of the other one behind it, if it has none itself and is then more clearly about a tool.

@@ -19,7 +19,7 @@ use crate::{
         message::Message,
         names::NameMatch,
         rank::Ranking,
-        slots::SlotContext,
+        slots::{Slot, SlotContext},
     },
     weights::weights,
 };
@@ -105,10 +105,11 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
         None
     } else if let Some(routed) = beside_statements(request, whole.text, before) {
         return answer(routed);
-    } else if parts.len() > 1 {
-        each(request, &parts, before, true)
     } else {
-        halves(request, whole).filter(|_| !has_every_word(request.offer.index(), &routed, whole))
+        // Clauses of which one lacks what another names, as halves do: `PE and what's the RSI of TCS`.
+        let parts = if parts.len() > 1 { each(request, &parts, before, true) } else { None };
+        let is_one = || has_every_word(request.offer.index(), &routed, whole);
+        parts.or_else(|| halves(request, whole).filter(|_| !is_one()))
     };
     let clauses = &weights().clauses;
     // A split that loses the tool of the whole message must be surer: it may cut one question in two.
@@ -132,13 +133,17 @@ fn plan_message(request: &PlanRequest<'_>, whole: &Message<'_>, before: &Before<
 /// Whether the tool of a message is about every word and name of it, so that `and` only joins what the tool is about.
 fn has_every_word(index: &Index, routed: &Routed, message: &Message<'_>) -> bool {
     let Some(tool) = routed.tool().and_then(|tool| index.place(tool)) else { return false };
-    let is_about = |(term, _): &(u32, usize)| {
+    let slots = &index.tools[tool].slots;
+    let takes_a_time = slots.iter().any(Slot::takes_a_time);
+    let is_about = |(term, at): &(u32, usize)| {
+        if takes_a_time && message.times.takes(*at) {
+            return true;
+        }
         let postings = index.words.postings(*term);
         let most = postings.iter().map(|(_, weight)| *weight).fold(0.0, f32::max);
         let of_tool = postings.iter().find(|(of, _)| *of as usize == tool);
         of_tool.is_some_and(|(_, weight)| *weight >= weights().others.about * most)
     };
-    let slots = &index.tools[tool].slots;
     let is_taken = |found: &NameMatch| slots.iter().any(|slot| found.is_of(slot.of_kind()));
     message.content.iter().all(is_about) && message.found.iter().all(is_taken)
 }

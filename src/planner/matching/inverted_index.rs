@@ -64,6 +64,11 @@ impl InvertedIndex {
         self.vocabulary.find(&word.term).is_some()
     }
 
+    /// Whether a tool has a word just so: another one of the same stem may be mistyped.
+    pub(crate) fn has_written(&self, word: &Word) -> bool {
+        self.vocabulary.has_written(&word.lower)
+    }
+
     /// Whether a word that no tool has shows that a message is about something that no tool does.
     pub(crate) fn is_out_of_scope(&self, word: &Word) -> bool {
         self.out_of_scope.contains(&word.term)

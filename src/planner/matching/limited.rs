@@ -121,7 +121,10 @@ fn unused_numbers<'a>(message: &Message<'a>, slots: &[&Slot]) -> Vec<(usize, &'a
     let mut unused = Vec::new();
     let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
     for (at, word) in message.words.iter().enumerate() {
-        let is_number = word.number().is_some_and(|number| number > 1) && !message.times.takes(at);
+        // `A 50-day average` has its number in a word.
+        let is_joined = message.text[word.end..].starts_with('-');
+        let is_number =
+            word.number().is_some_and(|number| number > 1) && !message.times.takes(at) && !is_joined;
         let is_bound = is_number && message.bound(at).is_some();
         let is_of_value =
             || slots.iter().any(|slot| slot.phrases.iter().any(|it| it.0.contains(&word.lower)));

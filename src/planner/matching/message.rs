@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use super::{
     inverted_index::{InvertedIndex, Term, Token},
-    names::{NameIndex, NameMatch},
+    names::{Known, NameIndex, NameMatch},
     times::{Times, is_calendar},
     words::{Word, words},
 };
@@ -29,13 +29,15 @@ pub(crate) struct Message<'a> {
 impl<'a> Message<'a> {
     pub(crate) fn new(text: &'a str, today: NaiveDate, names: &NameIndex, index: &InvertedIndex) -> Self {
         let words = words(text);
-        let is_known = |word: &Word| {
-            index.knows(word)
-                || word.number().is_some()
-                || is_calendar(&word.lower)
-                || english_for(&word.lower).is_some()
+        let is_other = |word: &Word| {
+            word.number().is_some() || is_calendar(&word.lower) || english_for(&word.lower).is_some()
         };
-        let found = names.find(text, &words, is_known, |word| index.meant_by(word).is_some());
+        let known = Known {
+            by_stem: &|word| index.knows(word) || is_other(word),
+            as_written: &|word| index.has_written(word) || is_other(word),
+            mistyped: &|word| index.meant_by(word).is_some(),
+        };
+        let found = names.find(text, &words, &known);
         let is_named = |word: &Word| found.iter().any(|it| it.begin < word.end && word.begin < it.end);
         let meant =
             |word: Word| if is_named(&word) { vec![word] } else { in_english(spelled(word, index), index) };

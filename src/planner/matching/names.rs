@@ -16,7 +16,6 @@ use crate::names::Name;
 
 /// Kind of a name that is not known.
 pub(crate) const UNKNOWN: &str = "";
-
 /// Kind of the accounts of a user, which are named whole.
 pub(crate) const ACCOUNT: &str = "account";
 
@@ -32,6 +31,16 @@ pub(crate) struct NameIndex {
     words: NameWords,
     /// Names of one word, each with the first name of what it names.
     spelling: Spelling<usize>,
+}
+
+/// What is known of words that may be names.
+pub(crate) struct Known<'a> {
+    /// Whether a word is one that tools use, in any form, and so is no name unless it is written like one.
+    pub(crate) by_stem: &'a dyn Fn(&Word) -> bool,
+    /// Whether it is one just as it is written, and so is not mistyped.
+    pub(crate) as_written: &'a dyn Fn(&Word) -> bool,
+    /// Whether it is mistyped for one.
+    pub(crate) mistyped: &'a dyn Fn(&Word) -> bool,
 }
 
 /// What is named in a message.
@@ -88,17 +97,11 @@ impl NameIndex {
         Self { names, finder, words, spelling }
     }
 
-    /// What a text names, in order. `is_known` tells whether a word is one that tools use, and so is not a name;
-    /// `is_mistyped`, whether it is written like one.
-    pub(crate) fn find(
-        &self,
-        text: &str,
-        words: &[Word],
-        is_known: impl Fn(&Word) -> bool,
-        is_mistyped: impl Fn(&Word) -> bool,
-    ) -> Vec<NameMatch> {
+    /// What a text names, in order.
+    pub(crate) fn find(&self, text: &str, words: &[Word], known: &Known<'_>) -> Vec<NameMatch> {
+        let is_known = known.by_stem;
         let mut found = self.find_known(text);
-        let mut misspelt = self.find_misspelt(words, &is_known);
+        let mut misspelt = self.find_misspelt(words, known);
         // The longer of two names is meant.
         found.retain(|it| !misspelt.iter().any(|other| other.begin <= it.begin && it.end <= other.end));
         misspelt.retain(|it| !found.iter().any(|other| other.overlaps(it)));
@@ -109,12 +112,17 @@ impl NameIndex {
             let is_taken = found.iter().any(|it| it.begin < word.end && word.begin < it.end);
             let style = Style::of(text, word, at == 0, has_small);
             let is_word = || style != Style::Capital && is_known(word);
-            if is_taken || word.is_stop() || is_word() {
+            if is_taken || word.is_stop() {
                 continue;
             }
-            let is_meant = || !is_known(word) && (style == Style::Code || !is_mistyped(word));
+            let near =
+                || self.near(word, style).filter(|_| !(known.as_written)(word) && !is_common(&word.lower));
+            if is_word() {
+                unknown.extend(near());
+                continue;
+            }
+            let is_meant = || !is_known(word) && (style == Style::Code || !(known.mistyped)(word));
             let other = || unknown_name(style, text, word).filter(|_| is_meant());
-            let near = || self.near(word, style).filter(|_| !is_known(word) && !is_common(&word.lower));
             let is_name = style == Style::Capital && !is_known(word) && !is_common(&word.lower);
             if let Some(it) = self.part(words, at, style, is_name).or_else(near).or_else(other) {
                 match unknown.last_mut() {
@@ -175,8 +183,8 @@ impl NameIndex {
     }
 
     /// Names of several words of which one or more are mistyped: at least their first two words.
-    fn find_misspelt(&self, words: &[Word], is_known: &impl Fn(&Word) -> bool) -> Vec<NameMatch> {
-        let readings: Vec<_> = words.iter().map(|word| self.words.reading(word, is_known)).collect();
+    fn find_misspelt(&self, words: &[Word], known: &Known<'_>) -> Vec<NameMatch> {
+        let readings: Vec<_> = words.iter().map(|word| self.words.reading(word, known.as_written)).collect();
         let mut found: Vec<NameMatch> = Vec::new();
         for at in 0..words.len().saturating_sub(1) {
             let Some(first) = readings[at] else { continue };
@@ -192,8 +200,8 @@ impl NameIndex {
             let name = longest_names.next();
             let Some(name) = name.filter(|_| !is_taken && !is_exact()) else { continue };
             if longest_names.all(|other| self.is_same(name, other)) {
-                let named = self.name_match(&words[at], name);
-                found.push(NameMatch { end: words[at + longest - 1].end, ..named });
+                let end = words[at + longest - 1].end;
+                found.push(NameMatch { end, ..self.name_match(&words[at], name) });
             }
         }
         found

@@ -157,7 +157,7 @@ fn fit_of_names(indexed: &Indexed, known: &[&NameMatch], given: SlotContext<'_>,
 /// The term that is added if the message gives a value for a slot.
 fn slot_score(slot: &Slot) -> f32 {
     match slot.extract.kind {
-        ExtractKind::Timeframe => weights().fit.time_taken,
+        ExtractKind::Timeframe | ExtractKind::Since => weights().fit.time_taken,
         ExtractKind::Symbol
         | ExtractKind::Symbols
         | ExtractKind::Company

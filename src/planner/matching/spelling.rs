@@ -8,8 +8,17 @@ use strsim::osa_distance;
 /// The shortest known word of which letters may have changed places: of shorter ones too many are near.
 const SHORTEST_MOVED: usize = 3;
 
-/// The shortest word, as it is typed and as it is known, that may have a letter more or less: `plan` is no `plane`.
+/// The shortest word, as it is typed and as it is known, that may have a letter more: `plans` is no `plan`.
 const SHORTEST: usize = 5;
+
+/// The shortest word, as it is typed, that may lack a letter.
+const SHORTEST_LACKING: usize = 4;
+
+/// The shortest word of which one letter may be another that sounds the same.
+const SHORTEST_SOUND: usize = 5;
+
+/// Letters that sound the same in many words.
+const SOUNDS: [&[u8]; 3] = [b"csz", b"iy", b"ck"];
 
 /// The shortest word of which one letter may be another: `house` is no `horse`.
 const SHORTEST_CHANGED: usize = 7;
@@ -30,7 +39,7 @@ type Near<T> = Vec<(Box<str>, T)>;
 /// What happened to a known word, the likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Slip {
-    /// Two letters changed places, or one is too many or missing.
+    /// Two letters changed places, or one is too many, missing, or sounds the same.
     Letter,
     Changed,
     Twice,
@@ -85,10 +94,22 @@ fn slip(typed: &str, word: &str) -> Option<Slip> {
     let (one, other) = (typed.as_bytes(), word.as_bytes());
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let is_long = one.len().min(other.len()) >= SHORTEST;
+    // `Sel` and `sell`: once is easily typed for twice.
+    let is_doubled = |bytes: &[u8]| same > 0 && bytes[same] == bytes[same - 1];
+    let sounds_same = |a: &u8, b: &u8| SOUNDS.iter().any(|sound| sound.contains(a) && sound.contains(b));
     match (&one[same..], &other[same..]) {
         ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c && one == other => Some(Slip::Letter),
-        ([_, one @ ..], other) if one == other && is_long => Some(Slip::Letter),
-        (one, [_, other @ ..]) if one == other && is_long => Some(Slip::Letter),
+        ([_, rest @ ..], other) if rest == other && (is_long || is_doubled(one)) => Some(Slip::Letter),
+        (rest, [_, after @ ..])
+            if rest == after && (typed.len() >= SHORTEST_LACKING || is_doubled(other)) =>
+        {
+            Some(Slip::Letter)
+        }
+        ([a, one @ ..], [b, other @ ..])
+            if one == other && typed.len() >= SHORTEST_SOUND && sounds_same(a, b) =>
+        {
+            Some(Slip::Letter)
+        }
         ([_, one @ ..], [_, other @ ..]) if one == other && typed.len() >= SHORTEST_CHANGED => {
             Some(Slip::Changed)
         }
@@ -121,6 +142,9 @@ mod tests {
             ("tradess", 3),
             ("shwo", 4),
             ("instutition", 5),
+            ("agaynst", 1),
+            ("trde", 3),
+            ("traade", 3),
         ] {
             assert_eq!(near(&spelling, typed), Some(meant), "{typed}");
         }

@@ -213,7 +213,9 @@ fn parse_named(words: &[Word], at: usize) -> Option<Span> {
         ("yesterday", _) => made(at + 1, 1, Unit::Day, PeriodForm::Past),
         ("ytd", _) => made(at + 1, 1, Unit::Year, PeriodForm::This),
         ("year", "to") if lower(at + 2) == "date" => made(at + 3, 1, Unit::Year, PeriodForm::This),
-        (this, next) if english().current.has(this) => made(at + 2, 1, Unit::of(next)?, PeriodForm::This),
+        (this, next) if english().current.has(this) && next != "fortnight" => {
+            made(at + 2, 1, Unit::of(next)?, PeriodForm::This)
+        }
         ("the", next) if !next.ends_with('s') => made(at + 2, 1, Unit::of(next)?, PeriodForm::This),
         ("half", "a" | "the") if lower(at + 2) == "year" => made(at + 3, 6, Unit::Month, PeriodForm::Bare),
         ("half", "year") => made(at + 2, 6, Unit::Month, PeriodForm::Bare),
@@ -245,8 +247,9 @@ fn parse_counted(words: &[Word], at: usize) -> Option<Span> {
     }
     // A word such as `monthly` needs nothing before it, and `week` alone says no length.
     let unit = Unit::of(lower(next))?;
+    let weeks = if lower(next).starts_with("fortnight") { 2 } else { 1 };
     let is_alone = next == at && !lower(next).ends_with("ly") && lower(next) != "annual";
-    if is_alone { None } else { made(next + 1, count.unwrap_or(1), unit) }
+    if is_alone { None } else { made(next + 1, count.unwrap_or(1) * weeks, unit) }
 }
 
 /// `3m` or `1y`.

@@ -123,6 +123,11 @@ impl Vocabulary {
         token
     }
 
+    /// Whether a tool's text has a word just so.
+    pub(super) fn has_written(&self, word: &str) -> bool {
+        self.written.contains_key(word)
+    }
+
     pub(super) fn find(&self, stem: &str) -> Option<Term> {
         self.stems.get(stem).copied()
     }

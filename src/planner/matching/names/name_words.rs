@@ -45,7 +45,7 @@ impl NameWords {
     }
 
     /// The word of a name that a word is, or is mistyped for.
-    pub(super) fn reading<'a>(&'a self, word: &Word, is_known: &impl Fn(&Word) -> bool) -> Option<&'a str> {
+    pub(super) fn reading<'a>(&'a self, word: &Word, is_known: &dyn Fn(&Word) -> bool) -> Option<&'a str> {
         if let Some((part, _)) = self.names.get_key_value(&word.lower) {
             return Some(part);
         }
